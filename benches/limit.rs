@@ -5,7 +5,7 @@
 #[path = "../examples/ch7_limit/main.rs"]
 mod ch7_limit;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Instant, SystemTime};
@@ -174,15 +174,11 @@ impl Bench<'_> {
         let flush = || flush.run();
 
         let candidates = candidates(type_name, n, size_of::<O::Element>());
-        let mut functions: HashMap<&str, Function> = HashMap::new();
-        for candidate in &candidates {
-            if !functions.contains_key(candidate.kernel.as_str()) {
-                let function = self.module.load_function(&candidate.kernel)?;
-                functions.insert(&candidate.kernel, function);
-            }
-        }
+        let function = |kernel| Ok((kernel, self.module.load_function(kernel)?));
+        let kernels: BTreeSet<&str> = candidates.iter().map(|candidate| &*candidate.kernel).collect();
+        let functions = kernels.into_iter().map(function).collect::<Result<HashMap<_, Function>>>()?;
         let prepare = |candidate: &Candidate| {
-            let mut launch = device.launch_builder(&functions[candidate.kernel.as_str()]);
+            let mut launch = device.launch_builder(&functions[&*candidate.kernel]);
             let scratch = &scratches[usize::from(candidate.way.finish == Finish::Ticket)];
             launch.arg(&input).arg(&output).arg(&(n as u32)).arg(scratch);
             launch.prepare(LaunchConfig::new(candidate.grid, candidate.block))
@@ -207,14 +203,7 @@ impl Bench<'_> {
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
 
         // Second round: the best, the best of each way and an empty kernel, in turns.
-        let mut ways = Vec::new();
-        let mut chosen: Vec<&Candidate> = Vec::new();
-        for (place, (_, candidate)) in times.iter().enumerate() {
-            if place < self.options.best || !ways.contains(&candidate.way) {
-                chosen.push(candidate);
-            }
-            ways.push(candidate.way);
-        }
+        let chosen = chosen(&times, self.options.best);
         let launches = chosen.iter().map(|candidate| prepare(candidate)).collect::<Result<Vec<_>>>()?;
         let calls_of: Vec<_> = launches
             .iter()
@@ -224,25 +213,33 @@ impl Bench<'_> {
         let nothing = device.launch_builder(&nothing).prepare(LaunchConfig::new(1, 32))?;
         let do_nothing = |_: usize| nothing.launch();
         let mut contenders = vec![Contender { call: &do_nothing, in_graph: true }];
-        let mut names = vec![(NOTHING, None, 32, 1)];
         contenders.extend(calls_of.iter().map(|call| Contender { call, in_graph: true }));
-        names.extend(
-            chosen
-                .iter()
-                .map(|Candidate { kernel, way, block, grid }| (kernel.as_str(), Some(*way), *block, *grid)),
-        );
         let samples = if bytes > 1 << 27 { 15 } else { 51 };
         let alone = timing::work_alone(device, &contenders, &rotation, calls, samples, flush)?;
         let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
         let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;
-        let medians = |i: usize| Some((alone[i]?.median, cold[i]?.median, warm[i]?.median));
-        let contenders = names.iter().enumerate().filter_map(|(i, &(kernel, way, block, grid))| {
-            let (alone, cold, warm) = medians(i)?;
+        let named = |&Candidate { ref kernel, way, block, grid }| (kernel.as_str(), Some(way), block, grid);
+        let names = std::iter::once((NOTHING, None, 32, 1)).chain(chosen.into_iter().map(named));
+        let contenders = names.enumerate().filter_map(|(i, (kernel, way, block, grid))| {
+            let (alone, cold, warm) = (alone[i]?.median, cold[i]?.median, warm[i]?.median);
             Some(sweep::Contender { kernel: kernel.to_string(), way, block, grid, alone, cold, warm })
         });
         let contenders = contenders.collect();
         Ok(Size { element: element.to_string(), n: n as u64, tried: candidates.len() as u32, contenders })
     }
+}
+
+/// The `best` of the candidates, which are in order of their times, and the best of each way.
+fn chosen<'a>(times: &[(f64, &'a Candidate)], best: usize) -> Vec<&'a Candidate> {
+    let mut ways = Vec::new();
+    let mut chosen = Vec::new();
+    for (place, (_, candidate)) in times.iter().enumerate() {
+        if place < best || !ways.contains(&candidate.way) {
+            chosen.push(*candidate);
+        }
+        ways.push(candidate.way);
+    }
+    chosen
 }
 
 /// Threads per block and loads in flight of the candidates: `SMALL`, `MIDDLE` and `CLUSTERS` of the source.

@@ -10,7 +10,7 @@ use super::code::{self, Build, Built};
 use super::plan::{self, Case, Goal, Plan};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
-use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
+use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
 use super::{names, numbers, own, rules, rust, summary, weigh};
 use workbook::build::compiler::Compiler;
 use workbook::device::Module;
@@ -67,7 +67,7 @@ pub fn mark_with(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) 
             Built::NoCompiler => Ok(Verdict::NoCompiler),
             Built::Refused(said) => Ok(failed(exercise, "compile-error", said)),
             Built::Ptx(build) => Ok(match mark_build(root, exercise, plan, &text, &build)? {
-                Verdict::Failed(failure) => Failure { warnings: build.warnings, ..*failure }.into(),
+                Verdict::Failed(failure) => Findings { warnings: build.warnings, ..*failure }.into(),
                 passed => passed,
             }),
         },
@@ -83,7 +83,7 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
         Ok(module) => module,
         Err(error) => {
             let what = format!("The simulator cannot run what {} made of it.", build.compiler);
-            return Ok(Failure::new(exercise, &[], what, vec![error.downcast()?]).into());
+            return Ok(Findings::new(exercise, &[], what, vec![error.downcast()?]).into());
         }
     };
     if let Some(what) = too_large(&module) {
@@ -100,13 +100,13 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     }
     Ok(match attempt.mark(true)? {
         Verdict::Passed(passed) => {
-            let note = format!(
+            let what = format!(
                 "The race that the simulator found is not in your source: {} moves a load ahead of the `if` \
                  that guards it, and discards the value where the condition is false. Compiled without \
                  optimisation, the kernel has no race.",
                 build.compiler
             );
-            Passed { note, ..*passed }.into()
+            Findings { what, ..*passed }.into()
         }
         failed => failed,
     })
@@ -126,7 +126,7 @@ struct Attempt<'a> {
 
 /// What was found for one input.
 struct Checked {
-    failure: Option<Failure>,
+    failure: Option<Findings>,
     /// What is said beside a right result: the other half of a synchronisation that is missing.
     note: Option<Diagnostic>,
     result: Option<i32>,
@@ -167,23 +167,21 @@ impl Attempt<'_> {
         }
         let counts =
             self.counts([Some(module), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
-        if !counts.rows.iter().all(Counted::is_met) {
-            return Ok(too_much(exercise, plan.op.noun(), right.len(), counts));
+        if let Some(failure) = too_much(exercise, plan.op.noun(), right.len(), &counts) {
+            return Ok(failure);
         }
         let more = |pairs: &[rules::Pair]| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs));
         if let Some(failure) = self.breaks(&pairs, &more)? {
             return Ok(failure);
         }
-        let mut found = tried.iter().find_map(|(_, checked)| checked.note.clone());
-        if let Some(note) = &mut found {
-            names::name(note, self.text, plan);
-        }
+        let mut diagnostics = Vec::from_iter(tried.iter().find_map(|(_, checked)| checked.note.clone()));
+        diagnostics.iter_mut().for_each(|note| names::name(note, self.text, plan));
         // One number prints little.
         let mut prints = tried.iter().filter(|(_, checked)| !checked.printed.is_empty());
         let printed = prints.clone().find(|(case, _)| case.n > 1).or(prints.next_back());
         let printed =
             printed.map_or(String::new(), |(case, checked)| format!("{case}:\n{}", checked.printed));
-        Ok(Passed { tried: right.len(), counts, printed, found, ..Passed::default() }.into())
+        Ok(Findings { tried: right.len(), counts, printed, diagnostics, ..Findings::default() }.into())
     }
 
     /// All inputs that the answer is tried with. Where a goal is measured it has to be right, too.
@@ -407,13 +405,13 @@ fn differing(exercise: &Exercise, plan: &Plan, checked: &mut [(Case, Checked)]) 
             let (noun, result, first) = (plan.op.noun(), plan.op.show(result), plan.op.show(*first));
             let what =
                 format!("{case}: the {noun} is {result}. In {order} it is {first}, from the same numbers.");
-            *failure = Some(Failure::new(exercise, &["not-reproducible"], what, Vec::new()));
+            *failure = Some(Findings::new(exercise, &["not-reproducible"], what, Vec::new()));
         }
     }
 }
 
 /// What is wrong for one input, if anything is.
-fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Option<Failure> {
+fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Option<Findings> {
     let found: Vec<Diagnostic> = grave(&outcome.diagnostics).cloned().collect();
     let (noun, expected) = (plan.op.noun(), plan.op.show(outcome.expected));
     let (kind, what): (&[&str], String) = match (outcome.changed, outcome.result) {
@@ -434,12 +432,12 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
             (&["nothing-written"], what)
         }
     };
-    let failure = Failure::new(exercise, kind, format!("{case}: {what}"), found);
-    let failure = Failure { printed: outcome.printed, ..failure };
+    let failure = Findings::new(exercise, kind, format!("{case}: {what}"), found);
+    let failure = Findings { printed: outcome.printed, ..failure };
     if failure.kinds != ["wrong-result"] {
         return Some(failure);
     }
     let line = outcome.written_at.filter(|(file, _)| *file == exercise.path).map(|(_, line)| line);
     let failure = if case.n == 0 { failure.about(exercise, "no numbers") } else { failure };
-    Some(Failure { line, ..failure })
+    Some(Findings { line, ..failure })
 }

@@ -9,7 +9,7 @@ use super::code::{self, Built};
 use super::plan::{self, Plan};
 use super::run;
 use super::source::Exercise;
-use super::verdict::{Failure, Guess, Passed, Verdict, failed};
+use super::verdict::{Findings, Guess, Verdict, failed};
 use workbook::build::prebuilt::source_hash;
 use workbook::number::thousands;
 
@@ -177,10 +177,10 @@ pub fn mark(
         return Ok(failed(exercise, kind, what));
     }
     if slips.is_empty() {
-        return Ok(Passed { tried: 1, guesses, ..Passed::default() }.into());
+        return Ok(Findings { tried: 1, guesses, ..Findings::default() }.into());
     }
     let what = format!("{}{asked}", slips.join("\n"));
-    Ok(Failure { guesses, ..Failure::new(exercise, &[kind], what, Vec::new()) }.into())
+    Ok(Findings { guesses, ..Findings::new(exercise, &[kind], what, Vec::new()) }.into())
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow};
 use super::code::PATIENCE;
 use super::plan::{self, Case, Goal, Op, Plan};
 use super::source::Exercise;
-use super::verdict::{Counted, Counts, Failure, Passed, Verdict, failed, too_much};
+use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
 use super::{calls, summary, weigh};
 use workbook::build::within;
 use workbook::number::thousands;
@@ -85,7 +85,7 @@ fn mark_program(
 ) -> Result<Verdict> {
     let tries = inputs(text);
     let mut allocations = 0;
-    let (mut failures, mut passed): (Vec<(Case, Failure)>, Vec<Case>) = (Vec::new(), Vec::new());
+    let (mut failures, mut passed): (Vec<(Case, Findings)>, Vec<Case>) = (Vec::new(), Vec::new());
     // Where the program has ended, the inputs behind it have another one.
     while failures.len() + passed.len() < tries.len() {
         let left = &tries[failures.len() + passed.len()..];
@@ -135,12 +135,12 @@ fn mark_program(
     };
     let rows = exercise.goals.iter().map(row).collect();
     let counts = Counts { at: None, compiler: String::new(), rows };
-    if !counts.rows.iter().all(Counted::is_met) {
-        return Ok(too_much(exercise, "sum", passed.len(), counts));
+    if let Some(failure) = too_much(exercise, "sum", passed.len(), &counts) {
+        return Ok(failure);
     }
     let three = tries.iter().find(|(case, _)| case.n == 3);
     let printed = three.map_or(Ok(String::new()), |(_, input)| program.prints(input))?;
-    Ok(Verdict::Passed(Box::new(Passed { tried: passed.len(), counts, printed, ..Passed::default() })))
+    Ok(Findings { tried: passed.len(), counts, printed, ..Findings::default() }.into())
 }
 
 /// What the program says of an input that it came to the end of.
@@ -172,7 +172,7 @@ fn verdict(
     input: &[i32],
     result: Option<&String>,
     ran: &Ran,
-) -> Result<u64, Box<Failure>> {
+) -> Result<u64, Box<Findings>> {
     let (kind, what) = match result.map(|line| (Done::parse(line), line)) {
         Some((Some(Done { result, allocations, .. }), _)) => {
             let expected = recursive_reduce(&mut input.to_vec());
@@ -194,7 +194,7 @@ fn verdict(
         }
         None => ("crash", format!("the program ended in the middle.\n{}", ran.said.trim_end())),
     };
-    let failure = Failure::new(exercise, &[kind], format!("{case}: {what}"), Vec::new());
+    let failure = Findings::new(exercise, &[kind], format!("{case}: {what}"), Vec::new());
     Err(Box::new(match case.n == 0 && kind == "wrong-result" {
         true => failure.about(exercise, "no numbers"),
         false => failure,

@@ -5,7 +5,7 @@ use super::id::Id;
 use super::options::COMMAND;
 use super::source::{Exercise, Kind};
 use super::state::{Progress, State};
-use super::verdict::{Counted, Counts, Failure, Guess, Passed};
+use super::verdict::{Counted, Counts, Findings, Guess};
 use workbook::number::thousands;
 use workbook::record::columns::{Column, text_table, wrapped};
 use workbook::record::diagnostics;
@@ -89,7 +89,7 @@ pub fn title(exercise: &Exercise) -> String {
 /// `source` is the learner's file.
 pub fn passed(
     exercise: &Exercise,
-    passed: &Passed,
+    passed: &Findings,
     progress: &Progress,
     source: &str,
     color: bool,
@@ -97,8 +97,8 @@ pub fn passed(
     let tried = passed.tried;
     let how = match exercise.kind {
         Kind::Kernel(_) => {
-            let found = match passed.note.as_str() {
-                "" if passed.found.is_some() => ". One thing to look at is below.".to_string(),
+            let found = match passed.what.as_str() {
+                "" if !passed.diagnostics.is_empty() => ". One thing to look at is below.".to_string(),
                 "" => ", and nothing was found wrong.".to_string(),
                 note => format!(". {note}"),
             };
@@ -115,8 +115,7 @@ pub fn passed(
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));
     text += &printed(&passed.printed);
-    text +=
-        &passed.found.as_ref().map_or(String::new(), |found| shown(exercise, found, &visible(source), color));
+    text.extend(passed.diagnostics.iter().map(|found| shown(exercise, found, &visible(source), color)));
     if !passed.counts.rows.is_empty() {
         text += &format!("\n{}", table(&passed.counts));
     }
@@ -157,7 +156,7 @@ pub fn ask_why(exercise: &Exercise) -> String {
 
 /// Why an answer does not pass. `source` is the learner's file. `again`: it has failed this way before, so
 /// what to do about it is said, too.
-pub fn failed(exercise: &Exercise, failure: &Failure, source: &str, again: bool, color: bool) -> String {
+pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, again: bool, color: bool) -> String {
     let mut text = format!("{}: not yet.\n\n", title(exercise));
     let source = &visible(source);
     for line in visible(&failure.what).trim_end().lines() {

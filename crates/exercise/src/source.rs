@@ -60,7 +60,7 @@ pub enum Kind {
 pub struct Mutant {
     /// What it does, in a word or two.
     pub name: String,
-    /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Failure`]. `passes`
+    /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Findings`]. `passes`
     /// if it is right in another way than the solution.
     pub fails: String,
     /// How it differs from the solution.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 
 use super::plan::Case;
-use super::verdict::Failure;
+use super::verdict::Findings;
 use workbook::number::thousands;
 
 /// Lengths that are listed one by one, at most.
@@ -113,19 +113,19 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
 /// # Errors
 /// There is no failure.
 pub fn telling(
-    failures: Vec<(Case, Failure)>,
+    failures: Vec<(Case, Findings)>,
     passing: &[Case],
     is_hopeless: bool,
-) -> Result<(Case, Failure)> {
+) -> Result<(Case, Findings)> {
     let failing: Vec<Case> = failures.iter().map(|(case, _)| *case).collect();
     let few = |n: usize| 2usize.saturating_sub(n);
-    let says_most = |(case, _): &(Case, Failure)| (few(case.n), case.n, case.schedule, case.block);
+    let says_most = |(case, _): &(Case, Findings)| (few(case.n), case.n, case.schedule, case.block);
     let (case, failure) = failures.into_iter().min_by_key(says_most).context("nothing fails")?;
     let summary = match is_hopeless {
         true => format!("{} inputs, and longer arrays were not tried", failing.len()),
         false => summary(&failing, passing),
     };
-    Ok((case, Failure { what: format!("It fails for {summary}.\n\n{}", failure.what), ..failure }))
+    Ok((case, Findings { what: format!("It fails for {summary}.\n\n{}", failure.what), ..failure }))
 }
 
 #[cfg(test)]
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn no_numbers_at_all_are_not_shown_first() {
         let telling = |is: fn(usize, u32) -> bool| {
-            let failures = cases(is).0.into_iter().map(|case| (case, Failure::default())).collect();
+            let failures = cases(is).0.into_iter().map(|case| (case, Findings::default())).collect();
             telling(failures, &[], false).unwrap().0
         };
         assert_eq!(telling(|n, _| n % 2 == 1 || n == 0), Case { n: 3, block: 32, schedule: 0 });

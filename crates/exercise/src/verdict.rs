@@ -9,29 +9,12 @@ use workbook::sim::Diagnostic;
 /// What a check says.
 #[derive(Debug)]
 pub enum Verdict {
-    /// Right.
-    Passed(Box<Passed>),
+    /// Right, and within its goals.
+    Passed(Box<Findings>),
     /// It does not pass, and why.
-    Failed(Box<Failure>),
+    Failed(Box<Findings>),
     /// It cannot be checked without a compiler.
     NoCompiler,
-}
-
-/// An answer that is right, and within its goals.
-#[derive(Debug, Default)]
-pub struct Passed {
-    /// For how many inputs.
-    pub tried: usize,
-    /// What it costs.
-    pub counts: Counts,
-    /// What it wrote by `printf` or `println!` for one input, below a line that says for which.
-    pub printed: String,
-    /// The numbers that were asked for.
-    pub guesses: Vec<Guess>,
-    /// What was found and is not the learner's doing, in whole sentences; empty if nothing was found.
-    pub note: String,
-    /// A note of the simulator's: what may go wrong elsewhere.
-    pub found: Option<Diagnostic>,
 }
 
 /// A number that was asked for.
@@ -45,24 +28,28 @@ pub struct Guess {
     pub right: u64,
 }
 
-/// Why an answer does not pass.
+/// What a check finds out about an answer.
 #[derive(Clone, Debug, Default)]
-pub struct Failure {
-    /// The kinds of the diagnostics; or one of `wrong-result`, `nothing-written`, `input-changed`, `goal`,
-    /// `wrong-line`, `wrong-number`, `not-reproducible`, `compile-error`, `missing-file`, `missing-kernel`,
-    /// `memory-limit`; for answers that are right `one-thread`, `atomics`, `launches`, `tail-launch`, `work`,
-    /// `left-early`; `not-allowed`; for Rust `missing-function`, `panic`, `crash`, `stack-overflow`,
-    /// `time-limit`, `no-recursion`.
+pub struct Findings {
+    /// For how many inputs it is right, if for all.
+    pub tried: usize,
+    /// Why it does not pass; empty if it does. The kinds of the diagnostics; or one of `wrong-result`,
+    /// `nothing-written`, `input-changed`, `goal`, `wrong-line`, `wrong-number`, `not-reproducible`,
+    /// `compile-error`, `missing-file`, `missing-kernel`, `memory-limit`; for answers that are right
+    /// `one-thread`, `atomics`, `launches`, `tail-launch`, `work`, `left-early`; `not-allowed`; for Rust
+    /// `missing-function`, `panic`, `crash`, `stack-overflow`, `time-limit`, `no-recursion`.
     pub kinds: Vec<String>,
-    /// What is wrong, in a sentence or with what a compiler said.
+    /// What is wrong, in a sentence or with what a compiler said. If it passes: what was found and is not the
+    /// learner's doing, in whole sentences, or nothing.
     pub what: String,
-    /// What the simulator has found for the first input that fails.
+    /// What the simulator has found for the first input that fails; if it passes, what may go wrong
+    /// elsewhere.
     pub diagnostics: Vec<Diagnostic>,
     /// The line of the learner's file that stored a wrong result.
     pub line: Option<u32>,
-    /// With at least one goal that is not met; empty if the result is wrong.
+    /// What it costs; empty if the result is wrong.
     pub counts: Counts,
-    /// What it wrote by `printf` or `println!`, below a line that says for which input.
+    /// What it wrote by `printf` or `println!` for one input, below a line that says for which.
     pub printed: String,
     /// The numbers that were asked for; empty if some are missing.
     pub guesses: Vec<Guess>,
@@ -105,43 +92,36 @@ impl Counted {
     }
 }
 
-impl Failure {
+impl Findings {
     /// A failure of these kinds, with the sentence for the first of them.
-    pub fn new(exercise: &Exercise, kinds: &[&str], what: String, diagnostics: Vec<Diagnostic>) -> Failure {
+    pub fn new(exercise: &Exercise, kinds: &[&str], what: String, diagnostics: Vec<Diagnostic>) -> Findings {
         let found = diagnostics.iter().map(|found| found.kind.to_string());
         let kinds: Vec<String> = found.chain(kinds.iter().map(|kind| kind.to_string())).collect();
         let think = think::sentence(exercise, &kinds, &diagnostics);
-        Failure { kinds, what, diagnostics, think, ..Failure::default() }
+        Findings { kinds, what, diagnostics, think, ..Findings::default() }
     }
 
     /// The same, where there is something better to think about.
-    pub fn about(self, exercise: &Exercise, kind: &str) -> Failure {
-        Failure { think: think::sentence(exercise, &[kind.into()], &[]), ..self }
+    pub fn about(self, exercise: &Exercise, kind: &str) -> Findings {
+        Findings { think: think::sentence(exercise, &[kind.into()], &[]), ..self }
     }
 }
 
-impl From<Failure> for Verdict {
-    fn from(failure: Failure) -> Verdict {
-        Verdict::Failed(Box::new(failure))
-    }
-}
-
-impl From<Passed> for Verdict {
-    fn from(passed: Passed) -> Verdict {
-        Verdict::Passed(Box::new(passed))
+impl From<Findings> for Verdict {
+    fn from(found: Findings) -> Verdict {
+        let passes = found.kinds.is_empty();
+        if passes { Verdict::Passed(found.into()) } else { Verdict::Failed(found.into()) }
     }
 }
 
 /// A failure of one kind.
 pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
-    Failure::new(exercise, &[kind], what, Vec::new()).into()
+    Findings::new(exercise, &[kind], what, Vec::new()).into()
 }
 
-/// An answer that is right, and misses a goal.
-pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: Counts) -> Verdict {
-    let Some(missed) = counts.rows.iter().find(|row| !row.is_met()).cloned() else {
-        return Passed { tried, counts, ..Passed::default() }.into();
-    };
+/// An answer that is right, if it misses a goal.
+pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: &Counts) -> Option<Verdict> {
+    let missed = counts.rows.iter().find(|row| !row.is_met())?;
     // Without its unit: `barrier arrivals`.
     let name = missed.name.split(" (").next().unwrap_or_default();
     let [yours, most] = [missed.yours, missed.most.unwrap_or_default()].map(|count| thousands(count as i64));
@@ -149,5 +129,6 @@ pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: Counts) -
         "The {noun} is right for all {tried} inputs, but {yours} {name} are too many: the goal is {most}."
     );
     let think = think::sentence(exercise, &[missed.name.clone(), "goal".into()], &[]);
-    Failure { counts, think, ..Failure::new(exercise, &["goal"], what, Vec::new()) }.into()
+    let failure = Findings::new(exercise, &["goal"], what, Vec::new());
+    Some(Findings { counts: counts.clone(), think, ..failure }.into())
 }

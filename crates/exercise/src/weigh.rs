@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::plan::Op;
 use super::source::Exercise;
-use super::verdict::Failure;
+use super::verdict::Findings;
 
 /// Runs, at most.
 const RUNS: usize = 96;
@@ -16,18 +16,18 @@ const NAMED: usize = 4;
 /// explains it.
 pub fn explained(
     exercise: &Exercise,
-    failure: Failure,
+    failure: Findings,
     op: Op,
     inputs: &[Vec<i32>; 2],
     run: impl Fn([Vec<i32>; 2]) -> Option<i32>,
-) -> Failure {
+) -> Findings {
     if failure.kinds != ["wrong-result"] || inputs[0].is_empty() {
         return failure;
     }
     match explain(op, inputs, run) {
         Some(explained) => {
             let what = format!("{}\n{explained}", failure.what);
-            Failure { what, ..failure }.about(exercise, "miscounted")
+            Findings { what, ..failure }.about(exercise, "miscounted")
         }
         None => failure,
     }
@@ -59,12 +59,11 @@ fn explain(op: Op, inputs: &[Vec<i32>; 2], run: impl Fn([Vec<i32>; 2]) -> Option
     };
     let counts = !matches!(op, Op::Max | Op::Min);
     if let Some(result) = wrong(&(0..0))? {
+        let (noun, result) = (op.noun(), op.show(result));
         let text = format!(
-            "For an array of nothing but zeros the {} is {}: something else is counted, too.",
-            op.noun(),
-            op.show(result)
+            "For an array of nothing but zeros the {noun} is {result}: something else is counted, too."
         );
-        return Some(text).filter(|_| counts);
+        return counts.then_some(text);
     }
     let mut found: Vec<(usize, i64)> = Vec::new();
     let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
@@ -109,19 +108,23 @@ fn explain(op: Op, inputs: &[Vec<i32>; 2], run: impl Fn([Vec<i32>; 2]) -> Option
             return None;
         }
     }
+    told(&found)
+}
+
+/// The first of these elements with how often they are counted: `Elements 0 and 1 are left out.`
+fn told(found: &[(usize, i64)]) -> Option<String> {
     let more = if found.len() > NAMED { ", and there are more" } else { "" };
-    found.truncate(NAMED);
-    let mut parts: Vec<String> = Vec::new();
-    for group in found.chunk_by(|(_, a), (_, b)| a == b) {
+    let groups = found[..found.len().min(NAMED)].chunk_by(|(_, a), (_, b)| a == b);
+    let parts = groups.map(|group| {
         let elements: Vec<String> = group.iter().map(|(element, _)| element.to_string()).collect();
         let (last, others) = elements.split_last()?;
         let elements = match others {
             [] => format!("element {last} is"),
             _ => format!("elements {} and {last} are", others.join(", ")),
         };
-        parts.push(format!("{elements} {}", counted(group[0].1)));
-    }
-    let text = parts.join(", ");
+        Some(format!("{elements} {}", counted(group[0].1)))
+    });
+    let text = parts.collect::<Option<Vec<_>>>()?.join(", ");
     Some(format!("{}{}{more}.", text[..1].to_uppercase(), &text[1..]))
 }
 

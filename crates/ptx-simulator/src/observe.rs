@@ -19,6 +19,18 @@ pub enum Access {
     },
 }
 
+impl Access {
+    /// Whether it is an atomic one.
+    pub fn is_atomic(self) -> bool {
+        matches!(self, Access::Atomic { .. })
+    }
+
+    /// Whether it writes, or may.
+    pub fn writes(self) -> bool {
+        self != Access::Load
+    }
+}
+
 /// What a thread does with the value of a strong load, as far as its function shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Use {

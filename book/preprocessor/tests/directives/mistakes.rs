@@ -11,146 +11,80 @@ fn escaped_directives_and_mdbooks_title_are_left() {
     assert_eq!(Repository::new().page(page), page);
 }
 
-/// Each: the page; where it is wrong; what is said to be missing; what is said to be there, or to do.
+/// Each: the page, and what is said of it: what is missing, and maybe what is there, or to do.
+const MISTAKES: &str = "\
+\\n{{#code kernels/k.cu summ}} | in kernels/k.cu: no anchor `summ` | sum, body, less, open, empty
+{{#code kernels/k.cu open}} | the anchor `open` has no end | ANCHOR_END: open
+{{#code kernels/k.cu empty}} | the anchor `empty` is empty
+{{#code kernels/x.cu sum}} | cannot read kernels/x.cu
+{{#exercise 3.2}} | there is no exercise 3.2 | there are: 3.1
+{{#exercise three}} | `three` is no number | write it like 3.1
+{{#exercise}} | wants arguments | {{#exercise 3.1}}
+{{#code kernels/k.cu}} | wants arguments | {{#code FILE ANCHOR [against=
+{{#cell}} | wants arguments | {{#cell STEM [kernel=A,B]
+{{#cell ch3_blocks krnl=a}} | no option `krnl` | kernel, n, block, on, chart
+{{#cell ch3_blocks sim}} | `sim` is no option | key=value
+{{#cell ch3_blocks n=1 n=2}} | `n` is given twice | separated by commas
+{{#cell ch3_blocks on=cpu}} | no ch3_blocks.cpu.json | ch3_blocks.gpu
+{{#cell ch3_blocks on=tpu}} | no kind of device `tpu` | gpu, sim, cpu
+{{#cell ch3_blocks kernel=x}} | `ch3_blocks` has no kernel `x` | reduceNeighbored,
+{{#cell ch3_blocks columns=x}} | no column `x` | time, gbps, warp-inst
+{{#cell ch3_blocks chart=x on=sim}} | has a chart `x` | divergence, sectors, block
+{{#cell ch3_blocks chart=time scale=wide}} | no scale `wide` | linear, log
+{{#cell ch3_blocks kernel=reduceNeighbored n=7}} | in ch3_blocks.gpu (another kind of record may have it: \
+    on=gpu, on=sim) | no run at n = 7; there are:
+{{#table ch3_blocks.gpu}} | names no field | for one: time
+{{#table ch3_blocks.gpu against=me}} | no such rival | cub, not-guaranteed
+{{#table}} | wants arguments | {{#table STEM.KIND [FIELD,FIELD]
+{{#value ch4_nested.gpu time n=2^20}} | a number of the device has no options
+{{#kernels all}} | wants no more than {{#kernels}}
+{{#table ch3_blocks.gpu time,gbps n=1,2}} | has several of fields, sizes
+{{#table ch3_blocks.gpu tme}} | no field `tme` | time, gbps
+{{#table ch3_blocks.gpu time kernel=x}} | no kernel `x` | reduceNeighbored
+{{#record ch9}} | no record of `ch9` | cargo run --example ch9 -- --record
+text {{#code kernels/k.cu sum}} | has to stand alone
+```\\n{{#code kernels/k.cu sum}}\\n``` | stands in a code block | take away the fence
+{{#cell ch9_new}} | no record of `ch9_new` | ch1_serial.cpu, ch3_blocks.gpu, ch3_blocks.sim, \
+    ch4_nested.gpu\\n  make it: cargo run --example ch9_new -- --record
+{{#chart ch4_nested.sim time}} | no ch4_nested.sim.json | make it: cargo run --example ch4_nested -- \
+    --device sim --record
+{{#chart ch4_nested time}} | `ch4_nested` names no record | ch4_nested.gpu
+{{#chart ch3_blocks.sim time}} | no chart `time` | divergence, sectors, block
+{{#value ch4_nested.gpu gpuRecursiveReducer n=2^20 time}} | no kernel `gpuRecursiveReducer` | \
+    gpuRecursiveReduceGridWide, gpuRecursiveReducePasses, recursiveReduceAnyLength
+{{#value ch4_nested.gpu gpuRecursiveReduce n=2^21 time}} | no run at n = 2097152 | 524288
+{{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 block=96 time}} | with 96 threads per block | 512, 32, \
+    64, 128, 256, 1024
+{{#value ch4_nested.gpu gpuRecursiveReduce n=many time}} | `many` is no number | 1024 or 2^10
+{{#value ch4_nested.gpu gpuRecursiveReduce time}} | names no size (n=N) | no memory space \
+    `gpuRecursiveReduce`
+{{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 tme}} | no field `tme` | time, gbps, sum, expected, \
+    error, bound, grid, dropped, atomics
+{{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 barriers}} | has no counts in this record
+{{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 time/0}} | no share of 0 parts | time/18432
+{{#value ch3_blocks.sim reduceNeighbored n=2^16 time}} | has no time in this record
+{{#value ch3_blocks.sim reduceNeighbored over=reduceInterleaved n=2^16 divergent_branches}} | \
+    divergent_branches of reduceInterleaved is 0
+{{#value ch3_blocks.sim reduceNeighbored over=other n=2^16 barriers}} | no kernel `other` | \
+    reduceInterleaved
+{{#include ../../kernels/k.cu:sum}} | mdBook's own includes are not used | {{#code FILE ANCHOR}}
+```rust\\n{{ #rustdoc_include x.rs}}\\n``` | mdBook's own includes are not used
+{{#playground x.rs}} | mdBook's own includes are not used
+{{#cells ch4_nested}} | no such directive | cell, table, chart, figure, record, kernels, code, exercise, \
+    value, term
+{{#cell ch4_nested | `}}` is missing";
+
 #[test]
 fn whatever_is_missing_is_named() {
     let repository = Repository::new();
-    let value = "{{#value ch4_nested.gpu gpuRecursiveReduce";
-    for (page, place, missing, there_is) in [
-        (
-            "\n{{#code kernels/k.cu summ}}",
-            "page.md:2: {{#code kernels/k.cu summ}}",
-            "in kernels/k.cu: no anchor `summ`",
-            "sum, body, less, open, empty",
-        ),
-        ("{{#code kernels/k.cu open}}", "page.md:1:", "the anchor `open` has no end", "ANCHOR_END: open"),
-        ("{{#code kernels/k.cu empty}}", "page.md:1:", "the anchor `empty` is empty", ""),
-        ("{{#code kernels/x.cu sum}}", "page.md:1:", "cannot read kernels/x.cu", ""),
-        ("{{#exercise 3.2}}", "page.md:1: {{#exercise 3.2}}", "there is no exercise 3.2", "there are: 3.1"),
-        ("{{#exercise three}}", "page.md:1:", "`three` is no number", "write it like 3.1"),
-        ("{{#exercise}}", "page.md:1:", "wants arguments", "{{#exercise 3.1}}"),
-        ("{{#code kernels/k.cu}}", "page.md:1:", "wants arguments", "{{#code FILE ANCHOR [against="),
-        ("{{#cell}}", "page.md:1:", "wants arguments", "{{#cell STEM [kernel=A,B]"),
-        ("{{#cell ch3_blocks krnl=a}}", "page.md:1:", "no option `krnl`", "kernel, n, block, on, chart"),
-        ("{{#cell ch3_blocks sim}}", "page.md:1:", "`sim` is no option", "key=value"),
-        ("{{#cell ch3_blocks n=1 n=2}}", "page.md:1:", "`n` is given twice", "separated by commas"),
-        ("{{#cell ch3_blocks on=cpu}}", "page.md:1:", "no ch3_blocks.cpu.json", "ch3_blocks.gpu"),
-        ("{{#cell ch3_blocks on=tpu}}", "page.md:1:", "no kind of device `tpu`", "gpu, sim, cpu"),
-        (
-            "{{#cell ch3_blocks kernel=x}}",
-            "page.md:1:",
-            "`ch3_blocks` has no kernel `x`",
-            "reduceNeighbored, ",
-        ),
-        ("{{#cell ch3_blocks columns=x}}", "page.md:1:", "no column `x`", "time, gbps, warp-inst"),
-        (
-            "{{#cell ch3_blocks chart=x on=sim}}",
-            "page.md:1:",
-            "has a chart `x`",
-            "divergence, sectors, block",
-        ),
-        ("{{#cell ch3_blocks chart=time scale=wide}}", "page.md:1:", "no scale `wide`", "linear, log"),
-        (
-            "{{#cell ch3_blocks kernel=reduceNeighbored n=7}}",
-            "page.md:1:",
-            "in ch3_blocks.gpu (another kind of record may have it: on=gpu, on=sim)",
-            "no run at n = 7; there are: ",
-        ),
-        ("{{#table ch3_blocks.gpu}}", "page.md:1:", "names no field", "for one: time"),
-        ("{{#table ch3_blocks.gpu against=me}}", "page.md:1:", "no such rival", "cub, not-guaranteed"),
-        ("{{#table}}", "page.md:1:", "wants arguments", "{{#table STEM.KIND [FIELD,FIELD]"),
-        ("{{#value ch4_nested.gpu time n=2^20}}", "page.md:1:", "a number of the device has no options", ""),
-        ("{{#kernels all}}", "page.md:1:", "wants no more than {{#kernels}}", ""),
-        ("{{#table ch3_blocks.gpu time,gbps n=1,2}}", "page.md:1:", "has several of fields, sizes", ""),
-        ("{{#table ch3_blocks.gpu tme}}", "page.md:1:", "no field `tme`", "time, gbps"),
-        ("{{#table ch3_blocks.gpu time kernel=x}}", "page.md:1:", "no kernel `x`", "reduceNeighbored"),
-        ("{{#record ch9}}", "page.md:1:", "no record of `ch9`", "cargo run --example ch9 -- --record"),
-        ("text {{#code kernels/k.cu sum}}", "page.md:1:", "has to stand alone", ""),
-        (
-            "```\n{{#code kernels/k.cu sum}}\n```",
-            "page.md:2:",
-            "stands in a code block",
-            "take away the fence",
-        ),
-        (
-            "{{#cell ch9_new}}",
-            "page.md:1: {{#cell ch9_new}}",
-            "no record of `ch9_new`",
-            "ch1_serial.cpu, ch3_blocks.gpu, ch3_blocks.sim, ch4_nested.gpu\n  make it: cargo run --example \
-             ch9_new -- --record",
-        ),
-        (
-            "{{#chart ch4_nested.sim time}}",
-            "page.md:1:",
-            "no ch4_nested.sim.json",
-            "make it: cargo run --example ch4_nested -- --device sim --record",
-        ),
-        ("{{#chart ch4_nested time}}", "page.md:1:", "`ch4_nested` names no record", "ch4_nested.gpu"),
-        ("{{#chart ch3_blocks.sim time}}", "page.md:1:", "no chart `time`", "divergence, sectors, block"),
-        (
-            &format!("{value}r n=2^20 time}}}}"),
-            "page.md:1:",
-            "no kernel `gpuRecursiveReducer`",
-            "gpuRecursiveReduceGridWide, gpuRecursiveReducePasses, recursiveReduceAnyLength",
-        ),
-        (&format!("{value} n=2^21 time}}}}"), "page.md:1:", "no run at n = 2097152", "524288"),
-        (
-            &format!("{value} n=2^20 block=96 time}}}}"),
-            "page.md:1:",
-            "with 96 threads per block",
-            "512, 32, 64, 128, 256, 1024",
-        ),
-        (&format!("{value} n=many time}}}}"), "page.md:1:", "`many` is no number", "1024 or 2^10"),
-        (
-            &format!("{value} time}}}}"),
-            "page.md:1:",
-            "names no size (n=N)",
-            "no memory space `gpuRecursiveReduce`",
-        ),
-        (
-            &format!("{value} n=2^20 tme}}}}"),
-            "page.md:1:",
-            "no field `tme`",
-            "time, gbps, sum, expected, error, bound, grid, dropped, atomics",
-        ),
-        (&format!("{value} n=2^20 barriers}}}}"), "page.md:1:", "has no counts in this record", ""),
-        (&format!("{value} n=2^20 time/0}}}}"), "page.md:1:", "no share of 0 parts", "time/18432"),
-        (
-            "{{#value ch3_blocks.sim reduceNeighbored n=2^16 time}}",
-            "page.md:1:",
-            "has no time in this record",
-            "",
-        ),
-        (
-            "{{#value ch3_blocks.sim reduceNeighbored over=reduceInterleaved n=2^16 divergent_branches}}",
-            "page.md:1:",
-            "divergent_branches of reduceInterleaved is 0",
-            "",
-        ),
-        (
-            "{{#value ch3_blocks.sim reduceNeighbored over=other n=2^16 barriers}}",
-            "page.md:1:",
-            "no kernel `other`",
-            "reduceInterleaved",
-        ),
-        (
-            "{{#include ../../kernels/k.cu:sum}}",
-            "page.md:1:",
-            "mdBook's own includes are not used",
-            "{{#code FILE ANCHOR}}",
-        ),
-        ("```rust\n{{ #rustdoc_include x.rs}}\n```", "page.md:2:", "mdBook's own includes are not used", ""),
-        ("{{#playground x.rs}}", "page.md:1:", "mdBook's own includes are not used", ""),
-        (
-            "{{#cells ch4_nested}}",
-            "page.md:1:",
-            "no such directive",
-            "cell, table, chart, figure, record, kernels, code, exercise, value, term",
-        ),
-        ("{{#cell ch4_nested", "page.md:1: {{#cell ch4_nested", "`}}` is missing", ""),
-    ] {
+    for mistake in MISTAKES.lines() {
+        let mistake = mistake.replace("\\n", "\n");
+        let (page, said) = mistake.split_once(" | ").unwrap();
+        let (before, directive) = page.split_at(page.find("{{").unwrap());
+        let directive = directive.split_inclusive("}}").next().unwrap();
+        let place = format!("error: book/src/page.md:{}: {directive}", before.matches('\n').count() + 1);
         let error = repository.error(page);
-        for piece in [&format!("error: book/src/{place}")[..], missing, there_is] {
+        for piece in said.split(" | ").chain([&*place]) {
             assert!(error.contains(piece), "{page}\nshould say: {piece}\nsays: {error}");
         }
     }

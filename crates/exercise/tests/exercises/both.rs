@@ -5,10 +5,10 @@ use exercise::{mark, numbers};
 use rayon::prelude::*;
 use workbook::build::compiler::{Compiler, Maker};
 
-use super::{Failure, exercises, failure_with, root, scratch};
+use super::{Findings, exercises, failure_with, root, scratch};
 
 /// The kinds of a failure; none if the answer passes.
-fn kinds(failure: Option<Failure>) -> Vec<String> {
+fn kinds(failure: Option<Findings>) -> Vec<String> {
     let mut kinds = failure.map(|failure| failure.kinds).unwrap_or_default();
     kinds.sort();
     kinds.dedup();

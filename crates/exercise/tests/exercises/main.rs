@@ -15,7 +15,7 @@ use exercise::code::{self, PREBUILT};
 use exercise::mark;
 use exercise::numbers;
 use exercise::source::{Exercise, Kind};
-use exercise::verdict::{Failure, Verdict};
+use exercise::verdict::{Findings, Verdict};
 use rayon::prelude::*;
 use workbook::build::compiler::HOW_TO_GET_NVCC;
 use workbook::build::compiler::{Compiler, Maker};
@@ -64,7 +64,7 @@ fn add_evidence(directory: &Path) {
 }
 
 /// Why `text` fails as the answer to `exercise`; `None` if it passes.
-fn failure(root: &Path, exercise: &Exercise, text: &str) -> Option<Failure> {
+fn failure(root: &Path, exercise: &Exercise, text: &str) -> Option<Findings> {
     failure_with(root, exercise, text, None)
 }
 
@@ -74,7 +74,7 @@ fn failure_with(
     exercise: &Exercise,
     text: &str,
     compiler: Option<&Compiler>,
-) -> Option<Failure> {
+) -> Option<Findings> {
     std::fs::write(root.join(&exercise.path), text).unwrap();
     match mark::mark_with(root, exercise, compiler).unwrap() {
         Verdict::Passed { .. } => None,

@@ -1,7 +1,9 @@
 //! What a race is, and how strong accesses are: two strong ones do not race.
 
-use super::order::{Gap, Past};
-use crate::observe::{Access, Request};
+use super::Who;
+use super::order::{BlockId, Gap, Past};
+use super::race::place_of;
+use crate::observe::{Access, Actor, Request};
 use crate::ptx::{Order, Scope, Space};
 
 /// Two accesses that race: the earlier one, as it happened.
@@ -11,11 +13,31 @@ pub struct Race {
     pub address: u64,
     pub earlier: Past,
     pub earlier_loc: u32,
-    pub earlier_writes: bool,
-    pub earlier_atomic: bool,
+    pub earlier_access: Access,
     pub why: Why,
     /// Both write, and this one writes what is there already.
     pub same_value: bool,
+}
+
+/// The later one.
+#[derive(Clone, Copy, Debug)]
+pub struct Later {
+    pub who: Who,
+    pub access: Access,
+    pub space: Space,
+    /// In whose shared memory.
+    pub place: BlockId,
+    /// All lanes of the request, and bytes of each.
+    pub mask: u32,
+    pub bytes: u32,
+}
+
+impl Later {
+    pub fn new(actor: Actor, request: &Request, lane: usize) -> Later {
+        let Request { access, space, mask, bytes, .. } = *request;
+        let (who, place) = (Who::new(actor, lane), place_of(actor, request));
+        Later { who, access, space, place, mask, bytes }
+    }
 }
 
 /// How far apart two threads that race are.

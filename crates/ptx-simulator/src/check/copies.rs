@@ -8,34 +8,24 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Who;
 use super::race::place_of;
 use crate::arith::{groups, lanes};
-use crate::observe::{Access, Actor, CopyRequest, Request};
+use crate::observe::{Actor, CopyRequest, Request};
 use crate::ptx::Space;
 
-/// Who asked for a copy, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Owner {
-    pub grid: u32,
-    pub block: u64,
-    /// Of the block.
-    pub warp: u32,
-    pub lane: usize,
-    pub loc: u32,
-}
-
-/// An access that meets a copy under way: by which lane, where, and whose copy it is.
+/// An access that meets a copy under way: by which lane, where, and who asked for the copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Meeting {
     pub lane: usize,
     pub address: u64,
-    pub owner: Owner,
+    pub owner: Who,
 }
 
 /// Words of 4 bytes that copies under way write, by grid and block, and read.
 #[derive(Debug, Default)]
 pub struct UnderWay {
-    at: FxHashMap<(u32, u64, u64), Vec<Owner>>,
+    at: FxHashMap<(u32, u64, u64), Vec<Who>>,
 }
 
 const WORD: u64 = 4;
@@ -81,7 +71,7 @@ impl UnderWay {
         }
         let (grid, block) = match request.space {
             Space::Shared => place_of(actor, request),
-            Space::Global if request.access != Access::Load => (GLOBAL, 0),
+            Space::Global if request.access.writes() => (GLOBAL, 0),
             _ => return None,
         };
         lanes(request.mask).find_map(|lane| {
@@ -95,10 +85,10 @@ impl UnderWay {
 }
 
 /// The words that each lane of a copy writes and reads.
-fn each(actor: Actor, copy: &CopyRequest, mut word: impl FnMut((u32, u64, u64), Owner)) {
-    let Actor { grid, block, warp, loc, .. } = actor;
+fn each(actor: Actor, copy: &CopyRequest, mut word: impl FnMut((u32, u64, u64), Who)) {
+    let Actor { grid, block, .. } = actor;
     for lane in lanes(copy.mask) {
-        let owner = Owner { grid, block, warp, lane, loc };
+        let owner = Who::new(actor, lane);
         let to = words(copy.to[lane], copy.bytes as u64).map(|word| (grid, block, word));
         let from = words(copy.from[lane], copy.given[lane]).map(|word| (GLOBAL, 0, word));
         to.chain(from).for_each(|place| word(place, owner));

@@ -25,13 +25,14 @@ mod strong;
 mod touch;
 
 use barrier::{Branches, Group};
-use conflict::Between;
+use conflict::{Between, Later};
 use copies::UnderWay;
 use order::Order;
 use peers::Visits;
 use race::Shadow;
-use strong::Strong;
+use strong::{Doubt, Strong};
 
+use crate::arith::WARP;
 use crate::decode::Program;
 use crate::device::thread_index;
 use crate::diagnostic::{Diagnostic, Kind, Region, Severity, What};
@@ -40,6 +41,22 @@ use crate::ptx::Space;
 
 /// Diagnostics of one launch, at most.
 const MOST: usize = 64;
+
+/// A thread of a block of a grid, in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Who {
+    grid: u32,
+    block: u64,
+    thread: u32,
+    loc: u32,
+}
+
+impl Who {
+    fn new(actor: Actor, lane: usize) -> Who {
+        let Actor { grid, block, warp, loc, .. } = actor;
+        Who { grid, block, thread: warp * WARP as u32 + lane as u32, loc }
+    }
+}
 
 /// All checks of one launch.
 pub struct Checker<'p> {
@@ -53,9 +70,9 @@ pub struct Checker<'p> {
     visits: Visits,
     branches: Branches,
     kernels: Vec<String>,
-    /// Where a warp has last come to a barrier: grid, block, thread and line; and at which lines one has
-    /// opened without threads that had exited.
-    last_arrival: Option<(u32, u64, u32, u32)>,
+    /// Which warp has last come to a barrier, by its first thread there; and at which lines one has opened
+    /// without threads that had exited.
+    last_arrival: Option<Who>,
     opened_without: Vec<u32>,
     /// Launches that were dropped: the line they stand on, and which finding it is.
     refused: Vec<(u32, usize)>,
@@ -93,10 +110,18 @@ impl<'p> Checker<'p> {
 
     /// What was found, in the order in which it was found.
     pub fn into_found(mut self) -> Vec<Diagnostic> {
-        for doubt in std::mem::take(&mut self.strong).into_doubts(&self.order) {
-            self.doubt(doubt);
+        // Strong reads whose threads have gone on with the value.
+        for Doubt { later, race, flag, .. } in std::mem::take(&mut self.strong).into_doubts(&self.order) {
+            self.order.block((later.who.grid, later.who.block)).flag = flag;
+            self.race(later, race);
         }
         self.found
+    }
+
+    /// A finding about a thread, and maybe another one in line `other`.
+    fn tell(&mut self, kind: Kind, who: Who, other: u32, what: impl Into<What>, help: &str) {
+        let finding = self.diagnostic(kind, who, what, help);
+        self.say(finding, who.loc.min(other), who.loc.max(other));
     }
 
     fn say(&mut self, finding: Diagnostic, line: u32, other: u32) {
@@ -113,26 +138,20 @@ impl<'p> Checker<'p> {
     }
 
     /// Index of a block in its grid, and of a thread in its block.
-    fn place(&self, grid: u32, block: u64, thread: u32) -> ([u32; 3], [u32; 3]) {
+    fn place(&self, who: Who) -> ([u32; 3], [u32; 3]) {
+        let Who { grid, block, thread, .. } = who;
         let grid = &self.order.grids[grid as usize];
         let [x, y, _] = grid.grid_dim.map(u64::from);
         let index = [(block % x) as u32, (block / x % y) as u32, (block / (x * y)) as u32];
         (index, thread_index(thread, grid.block_dim))
     }
 
-    /// A finding in a line, about a thread of a block of a grid.
-    fn diagnostic(
-        &self,
-        kind: Kind,
-        (grid, block, thread): (u32, u64, u32),
-        loc: u32,
-        what: impl Into<What>,
-        help: &str,
-    ) -> Diagnostic {
-        let (block, thread) = self.place(grid, block, thread);
-        let site = self.site(loc);
+    /// A finding about a thread.
+    fn diagnostic(&self, kind: Kind, who: Who, what: impl Into<What>, help: &str) -> Diagnostic {
+        let (block, thread) = self.place(who);
+        let site = self.site(who.loc);
         Diagnostic {
-            kernel: self.kernels.get(grid as usize).cloned(),
+            kernel: self.kernels.get(who.grid as usize).cloned(),
             file: Some(site.as_ref().map_or(self.program.name.clone(), |site| site.0.clone())),
             line: site.map(|site| site.1),
             block: Some(block),
@@ -180,7 +199,7 @@ impl Checker<'_> {
             }
             Event::BlockEnd { grid, block } => {
                 if let Some(visit) = self.visits.block_end(&mut self.order, (grid, block)) {
-                    self.outlived(grid, block, visit);
+                    self.outlived((grid, block), visit);
                 }
                 self.order.block_end((grid, block));
                 self.shadow.block_end(grid, block);
@@ -211,7 +230,7 @@ impl Checker<'_> {
 
     #[inline(never)]
     fn act(&mut self, actor: Actor, act: &Act) {
-        let Actor { grid, block, warp, loc, .. } = actor;
+        let Actor { warp, loc, .. } = actor;
         match *act {
             Act::Access(request) => self.access(actor, request),
             Act::CopyStarts(copy) => {
@@ -225,7 +244,7 @@ impl Checker<'_> {
             Act::Mbarrier(request, by) => {
                 self.visits.access(&mut self.order, actor, request);
                 if let Some(race) = self.shadow.mbarrier(&mut self.order, actor, request, &by) {
-                    self.race(actor, request, race);
+                    self.race(Later::new(actor, request, race.lane), race);
                 }
             }
             Act::Branch { watch, taken, rest } => {
@@ -243,11 +262,11 @@ impl Checker<'_> {
                 }
             }
             Act::Barrier { mask, id } => {
-                self.last_arrival = Some((grid, block, warp * 32 + mask.trailing_zeros(), loc));
+                self.last_arrival = Some(Who::new(actor, mask.trailing_zeros() as usize));
                 self.order.clock(actor).arrives(warp, mask, id);
             }
             Act::ClusterArrive { mask, releases } => {
-                self.last_arrival = Some((grid, block, warp * 32 + mask.trailing_zeros(), loc));
+                self.last_arrival = Some(Who::new(actor, mask.trailing_zeros() as usize));
                 self.order.cluster_arrive(actor, mask, releases);
             }
             Act::ClusterWait(mask) => self.order.cluster_wait(actor, mask),
@@ -278,15 +297,14 @@ impl Checker<'_> {
             self.meeting(actor, request, meeting);
         }
         // What a write releases comes after it, and what a read acquires before.
-        let uses = [request.access != Access::Load, request.access == Access::Load]
-            .map(|here| here && self.strong.is_used());
-        if uses[0] {
+        let writes = request.access.writes();
+        if writes {
             self.strong.request(&mut self.order, actor, request);
         }
         if let Some(race) = self.shadow.request(&mut self.order, actor, request) {
-            self.race(actor, request, race);
+            self.race(Later::new(actor, request, race.lane), race);
         }
-        if uses[1] {
+        if !writes {
             self.strong.request(&mut self.order, actor, request);
         }
     }

@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Who;
 use super::conflict::{Strength, strength};
 use super::order::{BlockId, Order, Past};
 use crate::arith::lanes;
@@ -15,10 +16,7 @@ use crate::observe::{Access, Actor, Request};
 /// An access to a block by another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit {
-    pub actor_block: u64,
-    pub warp: u32,
-    pub lane: usize,
-    pub loc: u32,
+    pub who: Who,
     pub address: u64,
     pub access: Access,
 }
@@ -73,11 +71,12 @@ impl Visits {
         let known = order.known_at_all(id);
         let mut found: Vec<Visit> = Vec::new();
         for Last { block, warp, mask, time, loc, address, access } in visits.0 {
-            let global = order.warp_number(Actor { grid: id.0, block, warp, loc: 0, kernel: "" });
+            let actor = Actor { grid: id.0, block, warp, loc, kernel: "" };
+            let global = order.warp_number(actor);
             let lost =
                 lanes(mask).find(|&lane| !order.knows(&known, Past { warp: global, lane: lane as u8, time }));
-            found.extend(lost.map(|lane| Visit { actor_block: block, warp, lane, loc, address, access }));
+            found.extend(lost.map(|lane| Visit { who: Who::new(actor, lane), address, access }));
         }
-        found.into_iter().min_by_key(|visit| (visit.actor_block, visit.warp, visit.lane))
+        found.into_iter().min_by_key(|visit| (visit.who.block, visit.who.thread))
     }
 }

@@ -71,11 +71,11 @@ impl Shadow {
             order.acquire(actor, lanes(request.mask).map(location), request.scope, acquires);
         }
         let found = self.touch(order, actor, request);
-        if is_strong && request.access != Access::Load {
+        if is_strong && request.access.writes() {
             let releases = matches!(request.order, MemoryOrder::Release | MemoryOrder::AcquireRelease);
             // A compare-and-swap that did not swap has written nothing.
-            let atomic = matches!(request.access, Access::Atomic { .. });
-            let written = if atomic { request.mask & !request.unchanged } else { request.mask };
+            let written =
+                if request.access.is_atomic() { request.mask & !request.unchanged } else { request.mask };
             order.release(actor, lanes(written).map(location), request.scope, releases);
         }
         found

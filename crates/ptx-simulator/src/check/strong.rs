@@ -16,12 +16,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::conflict::{Race, Strength, Why, morally_strong, strength};
+use super::conflict::{Later, Race, Strength, Why, morally_strong, strength};
 use super::order::{Before, BlockId, Gap, Here, Order, Past};
 use super::race::place_of;
 use crate::arith::lanes;
 use crate::decode::{Op, Program};
-use crate::observe::{Access, Actor, Peer, Request, Use};
+use crate::observe::{Access, Actor, Request, Use};
 use crate::ptx::{Order as MemoryOrder, Space};
 
 /// Bytes of a word.
@@ -53,8 +53,13 @@ impl Touched {
         (self.past.warp, self.past.lane) == (past.warp, past.lane)
     }
 
-    fn is_atomic(&self) -> bool {
-        matches!(self.access, Access::Atomic { .. })
+    fn is_doubtful(&self, in_shared: bool) -> bool {
+        match self.used {
+            _ if self.access.is_atomic() => false,
+            Use::Waits => false,
+            Use::Decides => in_shared,
+            Use::GoesOn | Use::Shows | Use::Claims => true,
+        }
     }
 }
 
@@ -73,21 +78,46 @@ pub struct Doubt {
     reader: Past,
     /// Whether it is one only if the reader goes on to change the word itself.
     is_open: bool,
-    pub grid: u32,
-    pub block: u64,
-    pub warp: u32,
-    pub loc: u32,
-    pub access: Access,
-    pub space: Space,
-    pub owner: Option<Peer>,
-    /// Of the later request: the lanes, and bytes of each.
-    pub mask: u32,
-    pub bytes: u32,
     /// Whether both are in one warp, and in one block.
     near: [bool; 2],
+    pub later: Later,
     pub race: Race,
     /// Where another block has last written what the later thread's block has seen.
     pub flag: Option<u32>,
+}
+
+/// A request, and who makes it.
+struct By<'a> {
+    here: Here<'a>,
+    actor: Actor<'a>,
+    request: &'a Request<'a>,
+    flag: Option<u32>,
+}
+
+impl By<'_> {
+    fn doubt(&self, word: Word, me: &Touched, earlier: &Touched, reader: Past) -> Doubt {
+        let (used, lane) = ([me.used, earlier.used], me.past.lane as usize);
+        Doubt {
+            word,
+            reader,
+            is_open: used.contains(&Use::Claims),
+            near: [self.here.warp == earlier.past.warp, self.here.is_own_block(earlier.past)],
+            later: Later::new(self.actor, self.request, lane),
+            race: Race {
+                lane,
+                address: word.1 * WORD + u64::from(me.bytes.trailing_zeros()),
+                earlier: earlier.past,
+                earlier_loc: earlier.loc,
+                earlier_access: earlier.access,
+                why: Why::Turns {
+                    volatile: me.volatile || earlier.volatile,
+                    decides: used.iter().any(|used| used.decides()),
+                },
+                same_value: false,
+            },
+            flag: self.flag,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -118,111 +148,83 @@ impl Strong {
         self.held * size_of::<(u64, Known)>()
     }
 
-    pub fn is_used(&self) -> bool {
-        self.is_used
-    }
-
     pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) {
         let strength = strength(request);
-        if strength <= Strength::Weak {
+        if !self.is_used || strength <= Strength::Weak {
             return;
         }
-        let in_shared = request.space == Space::Shared;
-        let place = in_shared.then(|| place_of(actor, request));
+        let place = (request.space == Space::Shared).then(|| place_of(actor, request));
         let flag = order.clock(actor).flag;
-        let here = order.here(actor);
-        let is_atomic = matches!(request.access, Access::Atomic { .. });
-        let used = if is_atomic { Use::Waits } else { request.used };
+        let by = By { here: order.here(actor), actor, request, flag };
+        let (loc, access) = (actor.loc, request.access);
+        let used = if access.is_atomic() { Use::Waits } else { request.used };
+        let has_looked = used == Use::Waits;
         let volatile = request.order == MemoryOrder::Volatile;
         for lane in lanes(request.mask) {
+            let past = Past { warp: by.here.warp, lane: lane as u8, time: by.here.now() };
+            let changes = access.writes() && request.changed >> lane & 1 == 1;
             let (start, end) = (request.addresses[lane], request.addresses[lane] + request.bytes as u64);
             for number in start / WORD..end.div_ceil(WORD) {
                 let bytes = (start.max(number * WORD)..end.min((number + 1) * WORD))
                     .fold(0, |bytes, address| bytes | 1 << (address % WORD));
-                let past = Past { warp: here.warp, lane: lane as u8, time: here.now() };
-                let (loc, access) = (actor.loc, request.access);
-                let has_looked = used == Use::Waits;
-                let mut me = Touched { past, loc, bytes, strength, access, used, has_looked, volatile };
-                let word = (place, number);
-                let doubt = |earlier: &Touched, reader: Past| Doubt {
-                    word,
-                    reader,
-                    is_open: [used, earlier.used].contains(&Use::Claims),
-                    grid: actor.grid,
-                    block: actor.block,
-                    warp: actor.warp,
-                    loc: actor.loc,
-                    access: request.access,
-                    space: request.space,
-                    owner: request.owner,
-                    mask: request.mask,
-                    bytes: request.bytes,
-                    near: [here.warp == earlier.past.warp, here.is_own_block(earlier.past)],
-                    race: Race {
-                        lane,
-                        address: start.max(number * WORD),
-                        earlier: earlier.past,
-                        earlier_loc: earlier.loc,
-                        earlier_writes: earlier.access != Access::Load,
-                        earlier_atomic: earlier.is_atomic(),
-                        why: Why::Turns {
-                            volatile: volatile || earlier.volatile,
-                            decides: [used, earlier.used].iter().any(|used| used.decides()),
-                        },
-                        same_value: false,
-                    },
-                    flag,
-                };
-                if used == Use::Waits {
-                    self.doubts.retain(|doubt| doubt.word != word || !me.is_by(doubt.reader));
-                }
-                let known = match place {
-                    Some(block) => self.shared.entry(block).or_default().entry(number),
-                    None => self.global.entry(number),
-                };
-                let known = known.or_insert_with(|| {
-                    self.held += 2;
-                    Known::default()
-                });
-                let thread = |read: &Touched| (read.past.warp, read.past.lane);
-                let mine = known.reads.binary_search_by_key(&thread(&me), thread);
-                me.has_looked |= mine.is_ok_and(|at| known.reads[at].has_looked);
-                if access == Access::Load
-                    && me.is_doubtful(in_shared)
-                    && !me.has_looked
-                    && let Some(write) = known.write.filter(|write| meet(here, write, &me))
-                {
-                    keep(&mut self.doubts, doubt(&write, past));
-                }
-                match mine {
-                    _ if access == Access::Store => {}
-                    Ok(at) => known.reads[at] = me,
-                    Err(at) if known.reads.len() < READERS => {
-                        let before = known.reads.capacity();
-                        known.reads.insert(at, me);
-                        self.held += known.reads.capacity() - before;
-                    }
-                    Err(_) => {}
-                }
-                if access == Access::Load || request.changed >> lane & 1 == 0 {
-                    continue;
-                }
-                let mine = |doubt: &&mut Doubt| doubt.word == word && me.is_by(doubt.reader);
-                self.doubts.iter_mut().filter(mine).for_each(|doubt| doubt.is_open = false);
-                for read in known.reads.iter().filter(|read| read.is_doubtful(in_shared)) {
-                    if meet(here, read, &me) {
-                        keep(&mut self.doubts, doubt(read, read.past));
-                    }
-                }
-                // Of two writes the last one stays.
-                let other = known.write.filter(|write| in_shared && !is_atomic && !write.is_atomic());
-                if let Some(write) = other.filter(|write| meet(here, write, &me)) {
-                    keep(&mut self.doubts, doubt(&write, write.past));
-                }
-                known.reads.clear();
-                known.write = Some(me);
+                let me = Touched { past, loc, bytes, strength, access, used, has_looked, volatile };
+                self.touch(&by, (place, number), me, changes);
             }
         }
+    }
+
+    /// A lane's access to a word.
+    fn touch(&mut self, by: &By, word: Word, mut me: Touched, changes: bool) {
+        let (place, number) = word;
+        let in_shared = place.is_some();
+        if me.used == Use::Waits {
+            self.doubts.retain(|doubt| doubt.word != word || !me.is_by(doubt.reader));
+        }
+        let known = match place {
+            Some(block) => self.shared.entry(block).or_default().entry(number),
+            None => self.global.entry(number),
+        };
+        let known = known.or_insert_with(|| {
+            self.held += 2;
+            Known::default()
+        });
+        let thread = |read: &Touched| (read.past.warp, read.past.lane);
+        let mine = known.reads.binary_search_by_key(&thread(&me), thread);
+        me.has_looked |= mine.is_ok_and(|at| known.reads[at].has_looked);
+        if me.access == Access::Load
+            && me.is_doubtful(in_shared)
+            && !me.has_looked
+            && let Some(write) = known.write.filter(|write| meet(by.here, write, &me))
+        {
+            keep(&mut self.doubts, by.doubt(word, &me, &write, me.past));
+        }
+        match mine {
+            _ if me.access == Access::Store => {}
+            Ok(at) => known.reads[at] = me,
+            Err(at) if known.reads.len() < READERS => {
+                let before = known.reads.capacity();
+                known.reads.insert(at, me);
+                self.held += known.reads.capacity() - before;
+            }
+            Err(_) => {}
+        }
+        if !changes {
+            return;
+        }
+        let mine = |doubt: &&mut Doubt| doubt.word == word && me.is_by(doubt.reader);
+        self.doubts.iter_mut().filter(mine).for_each(|doubt| doubt.is_open = false);
+        for read in known.reads.iter().filter(|read| read.is_doubtful(in_shared)) {
+            if meet(by.here, read, &me) {
+                keep(&mut self.doubts, by.doubt(word, &me, read, read.past));
+            }
+        }
+        // Of two writes the last one stays.
+        let is_plain = |write: &Touched| in_shared && !me.access.is_atomic() && !write.access.is_atomic();
+        if let Some(write) = known.write.filter(|write| is_plain(write) && meet(by.here, write, &me)) {
+            keep(&mut self.doubts, by.doubt(word, &me, &write, write.past));
+        }
+        known.reads.clear();
+        known.write = Some(me);
     }
 
     /// The shared memory of a block that has ended.
@@ -241,17 +243,6 @@ impl Strong {
     }
 }
 
-impl Touched {
-    fn is_doubtful(&self, in_shared: bool) -> bool {
-        match self.used {
-            _ if self.is_atomic() => false,
-            Use::Waits => false,
-            Use::Decides => in_shared,
-            Use::GoesOn | Use::Shows | Use::Claims => true,
-        }
-    }
-}
-
 /// Whether nothing orders two accesses to the same byte, and both are strong.
 fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
     earlier.bytes & me.bytes != 0
@@ -264,7 +255,7 @@ fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
 
 /// Keeps a doubt, unless there are many of the same two lines.
 fn keep(doubts: &mut Vec<Doubt>, doubt: Doubt) {
-    let kind = |doubt: &Doubt| (doubt.loc, doubt.race.earlier_loc, doubt.near, doubt.is_open);
+    let kind = |doubt: &Doubt| (doubt.later.who.loc, doubt.race.earlier_loc, doubt.near, doubt.is_open);
     if doubts.iter().filter(|other| kind(other) == kind(&doubt)).count() < ALIKE {
         doubts.push(doubt);
     }

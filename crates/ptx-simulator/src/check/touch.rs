@@ -47,7 +47,7 @@ impl<'a> Touch<'a> {
         let me = Touched { block, warps, mask: 0, time: here.now(), how };
         let most = if reads < SHORT { MOST } else { FEW };
         let (how, barrier) = (hows[how as usize], here.barrier());
-        let writes = how.access != Access::Load;
+        let writes = how.access.writes();
         Touch { here, request, hows, how, me, writes, barrier, most, found: None, flag: None }
     }
 
@@ -218,7 +218,7 @@ impl<'a> Touch<'a> {
     #[inline(never)]
     fn meets(&mut self, past: Touched, me: Touched, address: u64) {
         let How { loc, strength, access } = *self.how_of(&past);
-        let writes = access != Access::Load;
+        let writes = access.writes();
         let own_block = past.block == me.block;
         if writes && strength > Strength::Weak && !own_block && self.sees() {
             self.flag = Some(loc);
@@ -241,8 +241,7 @@ impl<'a> Touch<'a> {
                     address,
                     earlier,
                     earlier_loc: loc,
-                    earlier_writes: writes,
-                    earlier_atomic: matches!(access, Access::Atomic { .. }),
+                    earlier_access: access,
                     same_value: self.writes && writes && self.request.unchanged >> lane & 1 == 1,
                 });
                 if mine == (true, true) {

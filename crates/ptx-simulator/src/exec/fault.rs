@@ -118,7 +118,7 @@ impl Context<'_> {
                 format!("{what} at offset {address} of the parameters").into()
             }
             Space::Param => format!("{what} to the kernel's parameters, which are constant").into(),
-            Space::Const if request.access != Access::Load => {
+            Space::Const if request.access.writes() => {
                 format!("{what} to constant memory, which a kernel cannot change").into()
             }
             _ => match self.memory.slice(address, request.bytes as usize) {

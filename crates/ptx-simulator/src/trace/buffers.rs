@@ -3,7 +3,7 @@
 use super::form::{Buffer, Touch};
 use crate::arith::lanes;
 use crate::memory::number_and_offset;
-use crate::observe::{Access, Request};
+use crate::observe::Request;
 use crate::ptx::Space;
 
 /// A buffer that the launch has named.
@@ -40,7 +40,7 @@ impl Buffers {
             return Vec::new();
         }
         // The values of an atomic are of one element, before and operand.
-        let is_atomic = matches!(request.access, Access::Atomic { .. });
+        let is_atomic = request.access.is_atomic();
         let parts = if is_atomic { 1 } else { request.values.len().max(1) as u32 };
         let width = (request.bytes / parts).max(1);
         let mut touches: Vec<(u32, Touch)> = Vec::new();

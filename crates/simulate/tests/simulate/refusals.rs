@@ -320,6 +320,41 @@ fn a_kernel_of_a_library_runs_if_it_is_asked_for() {
     run(&format!("{rest} --json")).exits(0);
 }
 
+/// Arguments, by blanks.
+const SPECS: &str = "\
+: @ @+ @@ @0+ @0+-1 @0+0xffffffffffffffff @9 buf: buf:: buf:ptr:@ buf:ptr:@0,@0+1 buf:ptr:iota*3 \
+buf:ptr:random*3 buf:i32:, buf:i32:* buf:i32:5* buf:i32:é*3 buf:i32:random::::*4 \
+buf:f32:random:1:inf:inf*3 buf:f64:random:1:-1e308:1e308*3 \
+buf:i64:random:1:-9223372036854775808:9223372036854775807*50 buf:u64:random:1:0:18446744073709551615*50 \
+buf:i32:zeros*99999999999999999999999999 buf:u8:uninit*2^36 buf:i32:file= buf:i32:file=/ \
+buf:u8:file=/dev/zero struct: struct:, struct:ptr:@9 struct:i8:1,ptr:@0+99999999999 bytes: i32:é é:1 \
+f64:1e400 u64:-0";
+
+/// Lines of options.
+const OPTIONS: &str = "\
+--grid 2147483647,65535,65535 --block 1024 --steps-limit 1000
+--grid 2147483647,65535,65535 --block 1024 --steps-limit 1000 --schedule 3
+--grid 4294967295,4294967295,4294967295 --block 1
+--grid 1 --block 4294967295,4294967295,4294967295
+--grid 1 --block 64 --schedule 18446744073709551615 --schedules 3
+--grid 1 --block 64 --cluster 4294967295,4294967295,4294967295
+--grid 8 --block 64 --cluster 3
+--grid 1 --block 64 --shared 4294967295
+--grid 1 --block 64 --steps-limit 0
+--grid 1 --block 64 --memory 0
+--grid 1 --block 64 --pending-launches 18446744073709551615 --sync-depth 4294967295
+--grid 1 --block 64 --expect 1=ptr:@0
+--grid 1 --block 64 --expect 0=
+--grid 1 --block 64 --save 0=/nowhere/x
+--grid 1 --block 64 --symbol =i32:1
+--grid 1 --block 64 --kernel _Z999999999999x";
+
+/// Scripts, by semicolons.
+const SCRIPTS: &str = "\
+buffer;buffer a=;launch;launch <<<;launch <<<>>>;launch >>>1, 1<<<;launch é<<<1, 1>>>;\
+launch sum<<<1, 64, 0, 0>>>;launch sum<<<1, 64>>> cluster=;expect;expect a=i32:1 within;save;symbol;é;\
+buffer a=i32:1\nlaunch sum<<<1, 1>>> @a+0xffffffffffffffff @a";
+
 /// Whatever is typed in, the program itself does not fail: it refuses, or runs, and says what is wrong.
 #[test]
 fn malformed_input_ends_with_a_sentence() {
@@ -333,86 +368,14 @@ fn malformed_input_ends_with_a_sentence() {
         assert!(matches!(status, Some(0..=2)), "{}: {status:?}\n{}", run.line, run.stderr());
         assert!(status == Some(0) || !(run.stdout() + &run.stderr()).is_empty(), "{}", run.line);
     };
-    for spec in [
-        "",
-        ":",
-        "@",
-        "@+",
-        "@@",
-        "@0+",
-        "@0+-1",
-        "@0+0xffffffffffffffff",
-        "@9",
-        "buf:",
-        "buf::",
-        "buf:ptr:@",
-        "buf:ptr:@0,@0+1",
-        "buf:ptr:iota*3",
-        "buf:ptr:random*3",
-        "buf:i32:,",
-        "buf:i32:*",
-        "buf:i32:5*",
-        "buf:i32:é*3",
-        "buf:i32:random::::*4",
-        "buf:f32:random:1:inf:inf*3",
-        "buf:f64:random:1:-1e308:1e308*3",
-        "buf:i64:random:1:-9223372036854775808:9223372036854775807*50",
-        "buf:u64:random:1:0:18446744073709551615*50",
-        "buf:i32:zeros*99999999999999999999999999",
-        "buf:u8:uninit*2^36",
-        "buf:i32:file=",
-        "buf:i32:file=/",
-        "buf:u8:file=/dev/zero",
-        "struct:",
-        "struct:,",
-        "struct:ptr:@9",
-        "struct:i8:1,ptr:@0+99999999999",
-        "bytes:",
-        "i32:é",
-        "é:1",
-        "f64:1e400",
-        "u64:-0",
-    ] {
+    for spec in SPECS.split(' ').chain([""]) {
         ends(&format!("{SUM} --grid 1 --block 64 --memory 1e8 --arg buf:i32:iota*64"), &["--arg", spec]);
     }
     let args = "--arg buf:i32:iota*64 --arg buf:i32:0";
-    for options in [
-        "--grid 2147483647,65535,65535 --block 1024 --steps-limit 1000",
-        "--grid 2147483647,65535,65535 --block 1024 --steps-limit 1000 --schedule 3",
-        "--grid 4294967295,4294967295,4294967295 --block 1",
-        "--grid 1 --block 4294967295,4294967295,4294967295",
-        "--grid 1 --block 64 --schedule 18446744073709551615 --schedules 3",
-        "--grid 1 --block 64 --cluster 4294967295,4294967295,4294967295",
-        "--grid 8 --block 64 --cluster 3",
-        "--grid 1 --block 64 --shared 4294967295",
-        "--grid 1 --block 64 --steps-limit 0",
-        "--grid 1 --block 64 --memory 0",
-        "--grid 1 --block 64 --pending-launches 18446744073709551615 --sync-depth 4294967295",
-        "--grid 1 --block 64 --expect 1=ptr:@0",
-        "--grid 1 --block 64 --expect 0=",
-        "--grid 1 --block 64 --save 0=/nowhere/x",
-        "--grid 1 --block 64 --symbol =i32:1",
-        "--grid 1 --block 64 --kernel _Z999999999999x",
-    ] {
+    for options in OPTIONS.lines() {
         ends(&format!("{SUM} {args} {options}"), &[]);
     }
-    for script in [
-        "buffer",
-        "buffer a=",
-        "launch",
-        "launch <<<",
-        "launch <<<>>>",
-        "launch >>>1, 1<<<",
-        "launch é<<<1, 1>>>",
-        "launch sum<<<1, 64, 0, 0>>>",
-        "launch sum<<<1, 64>>> cluster=",
-        "expect",
-        "expect a=i32:1 within",
-        "save",
-        "symbol",
-        "é",
-        "buffer a=i32:1\nlaunch sum<<<1, 1>>> @a+0xffffffffffffffff @a",
-    ] {
+    for script in SCRIPTS.split(';') {
         let file = directory.join("steps.txt");
         std::fs::write(&file, script).unwrap();
         ends(&format!("{SUM} --script"), &[&file.display().to_string()]);
