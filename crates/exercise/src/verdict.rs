@@ -42,7 +42,8 @@ pub struct Findings {
     /// What is wrong, in a sentence or with what a compiler said. If it passes: what was found and is not the
     /// learner's doing, in whole sentences, or nothing.
     pub what: String,
-    /// What the simulator has found for the first input that fails. If it passes: what may go wrong elsewhere.
+    /// What the simulator has found for the first input that fails; if it passes, what may go wrong
+    /// elsewhere.
     pub diagnostics: Vec<Diagnostic>,
     /// The line of the learner's file that stored a wrong result.
     pub line: Option<u32>,

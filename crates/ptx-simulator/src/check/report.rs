@@ -305,8 +305,8 @@ impl Checker<'_> {
             What::Divergence { at: self.place(at).into(), past: self.place(past).into(), cluster, branch };
         let group = if cluster { "cluster" } else { "block" };
         let help = format!(
-            "move the barrier out of the branch or loop, to where every thread of the {group} comes, the same \
-             number of times"
+            "move the barrier out of the branch or loop, to where every thread of the {group} comes, the \
+             same number of times"
         );
         self.tell(Kind::BarrierDivergence, at, barrier_loc, what, &help);
     }
