@@ -54,7 +54,8 @@ fn bench(options: &Options) -> Result<()> {
     let of_others: Vec<_> = accesses().iter().map(|work| case(&others, work)).collect::<Result<_>>()?;
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let text = format!(
-        "Chapter 3 at n = {}, {BLOCK} threads per block, thread-instructions per second:\n\n{}\nOther kernels \
+        "Chapter 3 at n = {}, {BLOCK} threads per block, thread-instructions per second:\n\n{}\n\
+         Other kernels \
          (`benches/kernels.cu`), thread-instructions per second:\n\n{}\nMedians [least .. most] over several \
          launches, on one core of a machine that other work shares: {}, {}, {}, {}.\n",
         thousands(N.into()),

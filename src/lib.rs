@@ -13,12 +13,12 @@
 //! | [`launch`] | what is launched with which buffers, as a text? | device, reduction, numbers |
 //! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
 //! | [`figure`] | how does a run look? | record, numbers, the simulator |
-//! | `exercise` | is an answer right, and what helps? (a crate) | launch, device, figure, record, reduction, build |
-//! | `simulate` | what does a kernel of the reader's own do? (a crate) | launch, device, figure, record, build |
+//! | `exercise` | is an answer right, and what helps? (a crate) | as `simulate`, and reduction |
+//! | `simulate` | what does a reader's own kernel do? (a crate) | launch, device, figure, record, build |
 //!
 //! No room uses one that uses it; `tests/rooms.rs` holds that. The examples lie above all of them: they
-//! declare a chapter's variants and hold its host code, its own measurement, charts and figures. The crate `chapters`
-//! gathers them for the book and its pages.
+//! declare a chapter's variants and hold its host code, its own measurement, charts and figures. The crate
+//! `chapters` gathers them for the book and its pages.
 #![warn(missing_docs)]
 
 pub mod arguments;

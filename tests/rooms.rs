@@ -1,5 +1,5 @@
-//! The rooms of the house, the folders of `src/` and of `crates/ptx-simulator/src/`: no two of them import each other,
-//! and no file imports itself by way of others.
+//! The rooms of the house, the folders of `src/` and of `crates/ptx-simulator/src/`: no two of them import
+//! each other, and no file imports itself by way of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -51,7 +51,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
     let frames = (1..=levels.len()).map(|shown| frame(&levels, shown, total(trace))).collect();
     let caption = "A zigzag with 8 teeth, and what <code>gpuRecursiveDivide</code> makes of it, from four \
                    intervals on. Each row has the intervals of one grid, with their number: empty ones were \
-                   divided, filled ones are done. The steps under the curve are the estimates that were kept.";
+                   divided, filled ones are done. The steps under the curve are the estimates that were \
+                   kept.";
     Ok(Film::new("quadrature", drawing, vec![Track::new("all", frames)], caption))
 }
 

@@ -21,8 +21,8 @@ pub struct Chain<'a, T> {
 impl<'a, T: Pod> Chain<'a, T> {
     // ANCHOR: chain
     /// `function` on `n` elements of `input`, first in the shape `first`. A kernel that does it
-    /// `in_one_launch` takes scratch memory, and adds its partial sums itself. The others leave one per block,
-    /// and are launched again over those in the shape of `next` until one is left.
+    /// `in_one_launch` takes scratch memory, and adds its partial sums itself. The others leave one per
+    /// block, and are launched again over those in the shape of `next` until one is left.
     pub fn new(
         device: &'a Device,
         function: &'a Function,

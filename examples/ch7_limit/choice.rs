@@ -16,8 +16,8 @@ pub fn kernel(symbol: &'static str, operation: &Operation, n: u64) -> &'static s
     if LAST_RUNGS.contains(&symbol) { choice(operation, n).kernel } else { symbol }
 }
 
-/// Whether the blocks of the rung `symbol` add up their partial sums themselves. Its kernels then take scratch
-/// memory as their fourth argument; those of other rungs are launched again over what is left.
+/// Whether the blocks of the rung `symbol` add up their partial sums themselves. Its kernels then take
+/// scratch memory as their fourth argument; those of other rungs are launched again over what is left.
 pub fn in_one_launch(symbol: &str) -> bool {
     symbol == "reduceSinglePass" || LAST_RUNGS.contains(&symbol)
 }

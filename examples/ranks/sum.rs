@@ -89,8 +89,8 @@ pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
     }
 }
 
-/// A rank's part of the array, and what the kernel needs to add it up. All memory is there before what uses it:
-/// NCCL is aborted before it is given back, which would wait for a kernel that waits for another rank.
+/// A rank's part of the array, and what the kernel needs to add it up. All memory is there before what uses
+/// it: NCCL is aborted before it is given back, which would wait for a kernel that waits for another rank.
 struct Share {
     numbers: u32,
     /// The right sum.

@@ -1,5 +1,5 @@
-//! What is clang's own: where it lies, its options, and what to do about its messages. `build.rs` includes this
-//! file too.
+//! What is clang's own: where it lies, its options, and what to do about its messages. `build.rs` includes
+//! this file too.
 //!
 //! clang brings no CUDA: what the kernels use is declared in `kernels/clang`. It writes the same PTX on every
 //! system, wherever the repository lies. Machine code for a GPU is left to nvcc.

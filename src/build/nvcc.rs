@@ -1,5 +1,5 @@
-//! What is nvcc's own: where it lies, its options, and what of this machine its PTX holds. `build.rs` includes
-//! this file too.
+//! What is nvcc's own: where it lies, its options, and what of this machine its PTX holds. `build.rs`
+//! includes this file too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,8 +56,8 @@ pub fn fatbin_flags(version: &str) -> [&'static str; 4] {
     ["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress]
 }
 
-/// The directory of the CUDA runtime as the wheels keep it, in a place that the nvcc at `path` itself does not
-/// search; `None` in a toolkit, where it does.
+/// The directory of the CUDA runtime as the wheels keep it, in a place that the nvcc at `path` itself does
+/// not search; `None` in a toolkit, where it does.
 #[allow(dead_code)] // build.rs links no program
 pub fn libraries(path: &Path) -> Option<PathBuf> {
     let (programs, _) = device_runtime(path)?;

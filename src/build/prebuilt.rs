@@ -305,8 +305,8 @@ fn without_comments(source: &str) -> String {
     code
 }
 
-/// How far a literal reaches whose opening `quote` stands before `text`: behind the closing one, or to the end
-/// of the line.
+/// How far a literal reaches whose opening `quote` stands before `text`: behind the closing one, or to the
+/// end of the line.
 fn end_of_literal(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices() {

@@ -1,7 +1,8 @@
 //! Files that are made from others and committed, so that a reader needs no compiler. Tests make them: `cargo
 //! test` and `.ci/run` compare them with those that are committed, and `cargo xtask renew` writes them.
 //!
-//! The name of such a test ends with what it needs: `…_renewed_by_nvcc`. `crates/xtask/src/main.rs` has the list.
+//! The name of such a test ends with what it needs: `…_renewed_by_nvcc`. `crates/xtask/src/main.rs` has the
+//! list.
 
 use std::path::Path;
 

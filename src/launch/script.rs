@@ -149,7 +149,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Reads `KERNEL<<<GRID, BLOCK, SHARED>>> cluster=BLOCKS ARG ARG …`; the error says what is wrong with it.
+    /// Reads `KERNEL<<<GRID, BLOCK, SHARED>>> cluster=BLOCKS ARG ARG …`; the error says what is wrong with
+    /// it.
     pub fn parse(text: &str, names: Names) -> Result<Launch> {
         let wrong =
             || format!("`{text}`: write KERNEL<<<GRID, BLOCK>>> ARG …, like sum<<<4, 256>>> @in i32:1024");

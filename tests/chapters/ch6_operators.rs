@@ -11,7 +11,8 @@ use super::{run, shapes};
 /// may be.
 #[test]
 fn chapter_6_is_right_for_every_operator() {
-    let cases = shapes(&[65_553, 0, 1, 2, 31, 33, 1025], &[256, 1, 2, 32, 96, 1000, 1024]); // the long one first
+    // The long one first.
+    let cases = shapes(&[65_553, 0, 1, 2, 31, 33, 1025], &[256, 1, 2, 32, 96, 1000, 1024]);
     cases.par_iter().with_max_len(1).for_each(|&(n, block)| {
         let line = format!("--device sim --kernel all --n {n} --block {block} --json");
         let run = run(&format!("ch6-{n}-{block}"), "ch6_operators", &line);

@@ -85,8 +85,8 @@ fn grid(n: usize, tile: usize) -> u32 {
     n.div_ceil(tile).max(1) as u32
 }
 
-/// Sizes, and where the array begins: also those at which the comparison on a GPU is made besides the tuned, as
-/// far as they are small.
+/// Sizes, and where the array begins: also those at which the comparison on a GPU is made besides the tuned,
+/// as far as they are small.
 fn places() -> Vec<(usize, usize)> {
     let offsets = |n: usize| if n < 100_000 { vec![0, 1, 3] } else { vec![1] };
     let sizes = SIZES.iter().flat_map(|&n| offsets(n).into_iter().map(move |offset| (n, offset)));

@@ -91,7 +91,8 @@ fn json_has_the_runs_even_if_no_record_can_be_written() {
 fn a_full_disk_on_stdout_or_stderr_exits_2() {
     let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
     let chapter = "--device sim --no-sweep";
-    let sum = "crates/simulate/tests/simulate/missing_barrier.ptx --grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:0";
+    let sum = "crates/simulate/tests/simulate/missing_barrier.ptx --grid 1 --block 64 \
+               --arg buf:i32:iota*64 --arg buf:i32:0";
     for (name, line) in [
         ("ch2_parallel", chapter),
         ("ch2_parallel", "--help"),

@@ -69,7 +69,8 @@ const RECIPES: &[Recipe] = &[
         name: "quadrature",
         stem: "ch4_quadrature",
         buffers: "buffer nodes = u64:4,5,6,7,zeros*60\nbuffer halves = i32:zeros*128\n\
-                  buffer counts = u64:4,zeros*15\nbuffer finished = i32:zeros*32\nbuffer total = i32:zeros*2\n\
+                  buffer counts = u64:4,zeros*15\nbuffer finished = i32:zeros*32\n\
+                  buffer total = i32:zeros*2\n\
                   buffer failure = i32:zeros*2",
         launch: "gpuRecursiveDivide<<<1, 32>>> @nodes @halves @counts @finished @total u32:8 @failure",
         ..NESTED

@@ -105,8 +105,8 @@ fn check(stem: &str, records: &[Arc<Record>], asked: &Asked) -> Result<()> {
     Ok(())
 }
 
-/// What the cell shows of `record`; `None` if that has none of the kernels or none of the columns. Nothing in a
-/// reader's own record is an error: what was not run at the cell's size is shown at its own.
+/// What the cell shows of `record`; `None` if that has none of the kernels or none of the columns. Nothing in
+/// a reader's own record is an error: what was not run at the cell's size is shown at its own.
 fn part(record: &Record, asked: &Asked, whole: bool, is_own: bool) -> Result<Option<Record>> {
     let has = |kernel: &&str| runs(record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(has).collect();

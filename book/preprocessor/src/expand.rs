@@ -11,8 +11,8 @@ use crate::words::{Words, list};
 use crate::{cell, chart, code, exercise, figure, kernels, record, table, term, value};
 use Stands::{Alone, InText};
 
-/// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line or
-/// anywhere in text; what makes the Markdown that it becomes.
+/// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line
+/// or anywhere in text; what makes the Markdown that it becomes.
 type Directive = (&'static str, &'static str, Stands, fn(&mut Page, &Words) -> Result<String>);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -52,8 +52,8 @@ const DIRECTIVES: [Directive; 10] = [
     ("code", "FILE ANCHOR [against=[FILE:]ANCHOR]", Alone, code::listing),
     // An exercise: a card with its task, its code, hints and a solution, all folded.
     ("exercise", "3.1", Alone, exercise::exercise),
-    // A number: of a kernel at a size; of a memory space; of the device, where none is named. With `over=`, how
-    // many times that of the other it is.
+    // A number: of a kernel at a size; of a memory space; of the device, where none is named. With `over=`,
+    // how many times that of the other it is.
     ("value", "STEM.KIND [KERNEL] FIELD [over=KERNEL] [n=N] [block=B]", InText, value::value),
     // The words, with what the glossary says of the term.
     ("term", "SLUG WORDS…", InText, term::term),
@@ -106,14 +106,16 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
 fn replace(page: &mut Page, found: &Found) -> Result<Option<String>> {
     ensure!(
         found.closed,
-        "`}}}}` is missing on this line; a directive that is to be shown, not replaced, is written \\{{{{#…}}}}"
+        "`}}}}` is missing on this line; a directive that is to be shown, not replaced, \
+         is written \\{{{{#…}}}}"
     );
     let Some((name, usage, stands, becomes)) = DIRECTIVES.iter().find(|(name, ..)| *name == found.name)
     else {
         match found.name {
             "title" => return Ok(None),
             "include" | "rustdoc_include" | "playground" | "playpen" => bail!(
-                "mdBook's own includes are not used in this book: they show an empty block where an anchor is \
+                "mdBook's own includes are not used in this book: they show an empty block where an \
+                 anchor is \
                  missing; write {{{{#code FILE ANCHOR}}}}, with FILE from the root of the repository"
             ),
             _ => bail!("there is no such directive; there are: {}", list(DIRECTIVES.map(|(name, ..)| name))),

@@ -93,8 +93,8 @@ impl Chapter {
         times.map(|time| time.median).min_by(f64::total_cmp)
     }
 
-    /// Whether the run is a kernel that adds up `i32`, and of which the simulator has nothing to complain: a sum
-    /// that is right by luck has no speed.
+    /// Whether the run is a kernel that adds up `i32`, and of which the simulator has nothing to complain: a
+    /// sum that is right by luck has no speed.
     fn is_sum(&self, run: &Run) -> bool {
         let is_wrong = |other: &Run| other.kernel == run.kernel && other.message.is_some();
         run.block > 0 && run.operation.is_none() && !all(&self.sim).any(is_wrong)

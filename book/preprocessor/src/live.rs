@@ -116,8 +116,8 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     Ok(format!(" data-live='{json}'"))
 }
 
-/// Writes the builds of the chapters' kernels where the pages fetch them, `live/STEM.json` in `pages`. mdBook watches
-/// that folder, so what is there already is left alone.
+/// Writes the builds of the chapters' kernels where the pages fetch them, `live/STEM.json` in `pages`. mdBook
+/// watches that folder, so what is there already is left alone.
 ///
 /// # Errors
 /// A file that cannot be written, or the manifest read.

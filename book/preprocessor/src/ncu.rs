@@ -1,5 +1,5 @@
-//! What Nsight Compute counted of some kernels (`benches/ncu.json`, made by `benches/ncu.py`): numbers, a table,
-//! where warps spend their time, and the instruction roofline.
+//! What Nsight Compute counted of some kernels (`benches/ncu.json`, made by `benches/ncu.py`): numbers, a
+//! table, where warps spend their time, and the instruction roofline.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -29,8 +29,9 @@ const SCHEDULERS: f64 = 4.0;
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
 
-/// States of a warp, as a reader tells them apart; what it waits for in them, in short; and what ncu calls them
-/// (Nsight Compute documentation, "Warp Scheduler States"). What is in none of the first four is in the last.
+/// States of a warp, as a reader tells them apart; what it waits for in them, in short; and what ncu calls
+/// them (Nsight Compute documentation, "Warp Scheduler States"). What is in none of the first four is in the
+/// last.
 const STATES: [(&str, &str, &[&str]); 5] = [
     ("waiting for global memory", "memory", &["long_scoreboard"]),
     ("waiting at a barrier", "barrier", &["barrier"]),

@@ -11,8 +11,8 @@ pub struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Reads `words` of the directive `name`. In `usage`, what has a `=` is an option, brackets are around what
-    /// may be missing, and `…` ends one whose last word may be several.
+    /// Reads `words` of the directive `name`. In `usage`, what has a `=` is an option, brackets are around
+    /// what may be missing, and `…` ends one whose last word may be several.
     pub fn parse(name: &str, usage: &str, words: &[&'a str]) -> Result<Words<'a>> {
         let (options, slots): (Vec<&str>, Vec<&str>) =
             usage.split_whitespace().partition(|slot| slot.contains('='));
@@ -85,7 +85,8 @@ pub fn number(text: &str) -> Result<u64> {
     arguments::number(text, u64::MAX).with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
 }
 
-/// The one of `items` that is called `name`; else an error that begins with `none` and ends with what there is.
+/// The one of `items` that is called `name`; else an error that begins with `none` and ends with what there
+/// is.
 pub fn pick<T>(
     items: impl IntoIterator<Item = T>,
     name: &str,

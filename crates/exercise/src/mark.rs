@@ -281,7 +281,8 @@ impl Attempt<'_> {
         Ok(alike.into_iter().all(|alike| alike))
     }
 
-    /// What the answer, the task as given and the solution cost, for the input of the goals or the longest one.
+    /// What the answer, the task as given and the solution cost, for the input of the goals or the longest
+    /// one.
     fn counts(&self, modules: [Option<&Module>; 3]) -> Result<Counts> {
         let Attempt { exercise, plan, .. } = self;
         let at = exercise.goals.first().map(Goal::case).or(plan.work_cases().first().copied());

@@ -11,8 +11,8 @@
 //! | `out` | one `int`, not initialised |
 //! | `total`, `ticket` | one `int` that is 0 |
 //!
-//! `n` is how many numbers there are, `block` the threads per block, and `blocks` the blocks in the first launch.
-//! The grid is a number, or a division: `n/block`, `n/(4*block)`; or both, whichever is larger:
+//! `n` is how many numbers there are, `block` the threads per block, and `blocks` the blocks in the first
+//! launch. The grid is a number, or a division: `n/block`, `n/(4*block)`; or both, whichever is larger:
 //! `max(7,n/block)`. There is at least one block.
 
 use std::fmt;

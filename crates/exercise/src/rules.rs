@@ -95,7 +95,8 @@ fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
     let shape = if busiest.is_most_of_block() { "not a tree" } else { "uneven work" };
     let loads = if busiest.loads == busiest.of_block { "all".into() } else { number(busiest.loads) };
     let what = format!(
-        "{shape}: thread {} of block {} makes {loads} of the {} loads of its block. In the solution no thread \
+        "{shape}: thread {} of block {} makes {loads} of the {} loads of its block. In the solution no \
+         thread \
          makes more than {}",
         busiest.thread,
         number(busiest.block),

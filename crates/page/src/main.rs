@@ -1,5 +1,6 @@
-//! The chapters for a page: one WebAssembly program (WASI), which takes what a chapter's program takes in the terminal,
-//! and says and returns the same. The name that it is called by is the chapter's stem. Its files are in `/`:
+//! The chapters for a page: one WebAssembly program (WASI), which takes what a chapter's program takes in the
+//! terminal, and says and returns the same. The name that it is called by is the chapter's stem. Its files
+//! are in `/`:
 //!
 //! | file | |
 //! | --- | --- |
@@ -7,8 +8,8 @@
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
 //!
-//! How far the runs are is told on stderr, as terminals take it (`ESC ] 9 ; 4 ; 1 ; PERCENT BEL`). Called by another
-//! name than a chapter's, it prints theirs.
+//! How far the runs are is told on stderr, as terminals take it (`ESC ] 9 ; 4 ; 1 ; PERCENT BEL`). Called by
+//! another name than a chapter's, it prints theirs.
 
 mod show;
 

@@ -41,7 +41,8 @@ pub struct Shown {
     films: Vec<String>,
 }
 
-/// Table, chart and figures of what the runs gave; the table and the chart begin with `kernels`, in that order.
+/// Table, chart and figures of what the runs gave; the table and the chart begin with `kernels`, in that
+/// order.
 pub fn shown(report: Report, kernels: &[String], wanted: &Wanted) -> Result<Shown> {
     let record = report.record;
     let mut ordered = record.clone();

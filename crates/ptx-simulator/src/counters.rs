@@ -1,7 +1,7 @@
 //! What the simulator counts, exactly.
 //!
-//! Requests, sectors and bank conflicts are those of the hardware: number for number what Nsight Compute counted
-//! on an NVIDIA H200 (driver 580.159.04, CUDA 13.0).
+//! Requests, sectors and bank conflicts are those of the hardware: number for number what Nsight Compute
+//! counted on an NVIDIA H200 (driver 580.159.04, CUDA 13.0).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! What the simulator finds when something is wrong, as data: what, where, and what to do. `words.rs` says it.
+//! What the simulator finds when something is wrong, as data: what, where, and what to do. `words.rs` says
+//! it.
 
 use serde::{Deserialize, Serialize};
 

@@ -25,11 +25,13 @@ impl What {
                 match cluster {
                     false => {
                         format!(
-                            "thread {thread} comes to this barrier, and thread {other} of its block goes past it"
+                            "thread {thread} comes to this barrier, and thread {other} of its block goes \
+                             past it"
                         )
                     }
                     true => format!(
-                        "thread {thread} of block {} comes to this barrier of the cluster, and thread {other} \
+                        "thread {thread} of block {} comes to this barrier of the cluster, and thread \
+                         {other} \
                          of block {} goes past it",
                         index(*block),
                         index(*other_block)

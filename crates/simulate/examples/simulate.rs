@@ -23,7 +23,8 @@
 //!     cargo run --example simulate -- mine.cu --grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:0
 //!
 //! On a GPU the sum is right nearly every time, 2016, and proves nothing. The simulator names both lines of
-//! the race and exits with status 1. The compiled kernel is `crates/simulate/tests/simulate/missing_barrier.ptx`.
+//! the race and exits with status 1. The compiled kernel is
+//! `crates/simulate/tests/simulate/missing_barrier.ptx`.
 //!
 //!     cargo run --example simulate -- --help        every option, and every form of an argument
 

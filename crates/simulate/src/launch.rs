@@ -170,8 +170,8 @@ pub fn launch(
     Ok(launched)
 }
 
-/// What is compared and saved is a buffer of the script. Every output can be written, as far as that is known,
-/// and none takes the place of the kernel, of the script or of another output.
+/// What is compared and saved is a buffer of the script. Every output can be written, as far as that is
+/// known, and none takes the place of the kernel, of the script or of another output.
 fn check_outputs(script: &Script, options: &Options) -> Result<()> {
     let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     let mut taken: Vec<PathBuf> =

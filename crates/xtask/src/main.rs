@@ -1,8 +1,8 @@
 //! `cargo xtask renew` renews the files that are made from others and committed.
 //!
-//! Tests make these files. `cargo test` and `.ci/run` compare what they make with what is committed; here they
-//! write it (`src/build/renew.rs`). Such a test's name ends with what it needs, `…_renewed_by_nvcc`, and that
-//! is all that this program knows of it.
+//! Tests make these files. `cargo test` and `.ci/run` compare what they make with what is committed; here
+//! they write it (`src/build/renew.rs`). Such a test's name ends with what it needs, `…_renewed_by_nvcc`, and
+//! that is all that this program knows of it.
 
 use std::io::{Write, stderr};
 use std::process::{Command, ExitCode};
@@ -22,7 +22,7 @@ const MAKERS: [(&str, &str, &str); 5] = [
     (
         "clang",
         "the tests' kernels as clang has them, and the appendix' list of verdicts",
-        "the clang of kernels/requirements.txt: pip install its wheel ziglang, and set CLANG to its program zig",
+        "the clang of kernels/requirements.txt: pip install its wheel ziglang, set CLANG to its program zig",
     ),
     (
         "a_run",

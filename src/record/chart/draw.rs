@@ -173,8 +173,8 @@ fn draw(
         break_axis(root, (x.start + part(&x, gap), y.end), (1, 0))?;
     }
 
-    // Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is infinitely
-    // far away on a logarithmic axis.
+    // Lines between neighbours, and bars from minimum to maximum. No line leads to a zero, which is
+    // infinitely far away on a logarithmic axis.
     let on_scale = |point: &Point| figure.x_scale.holds(point.x) && figure.y_scale.holds(point.y);
     for line in figure.lines {
         for piece in line.points.split(|point| !on_scale(point)).filter(|piece| piece.len() > 1) {

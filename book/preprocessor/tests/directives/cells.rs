@@ -99,7 +99,8 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
                  columns=time}}\n{{#cell ch1_serial}}\n{{#cell ch4_nested}}\n";
     assert!(!repository.page(cells).contains("data-live"), "nothing is built for it");
     let manifest = r#"{"chapters": ["ch3_blocks", "ch4_nested"]}"#;
-    let edits = "== ch3_blocks no-barrier: there's no barrier\nkernels reduceNeighbored\n@@ reduceNeighbored\n\
+    let edits = "== ch3_blocks no-barrier: there's no barrier\nkernels reduceNeighbored\n\
+                 @@ reduceNeighbored\n\
                  -        __syncthreads();\n+        // no barrier\n";
     fs::write(repository.root.join("kernels/what_ifs.diff"), edits).unwrap();
     let path = repository.root.join("book/src/live/manifest.json");
@@ -114,7 +115,8 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
             "id=\"cell-1\" data-live='{\"stem\":\"ch3_blocks\",\"kernels\":[],\"n\":65536,\"block\":512,",
             "\"most\":262144,",
             "\"file\":\"kernels/ch3_blocks.cu\"",
-            "\"what_ifs\":[{\"label\":\"there&#39;s no barrier\",\"lines\":[{\"line\":31,\"text\":\"        // no barrier\"}],\
+            "\"what_ifs\":[{\"label\":\"there&#39;s no barrier\",\
+             \"lines\":[{\"line\":31,\"text\":\"        // no barrier\"}],\
              \"name\":\"no-barrier\"}]",
         ],
     );

@@ -1,6 +1,6 @@
 //! The exercises as a new user goes through them: with the terminal alone, on a machine without a GPU and
-//! without nvcc. What a learner types is a text that has a committed build: a wrong answer, then the solution.
-//! What is said of each wrong answer stands in `mistakes.txt`; here is what is said around it.
+//! without nvcc. What a learner types is a text that has a committed build: a wrong answer, then the
+//! solution. What is said of each wrong answer stands in `mistakes.txt`; here is what is said around it.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! A page: the WebAssembly, interpreted, and as much of the WASI (preview 1) as its program asks for: arguments, three
-//! streams, and files in one directory.
+//! A page: the WebAssembly, interpreted, and as much of the WASI (preview 1) as its program asks for:
+//! arguments, three streams, and files in one directory.
 
 use std::collections::BTreeMap;
 

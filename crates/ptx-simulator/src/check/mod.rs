@@ -2,7 +2,7 @@
 //!
 //! | file | kinds |
 //! | --- | --- |
-//! | `race.rs` (the algorithm), `order/`, `shadow.rs`, `touch.rs`, `conflict.rs` | data-race, child-visibility |
+//! | `race.rs`, `order/`, `shadow.rs`, `touch.rs`, `conflict.rs` | data-race, child-visibility |
 //! | `strong.rs` | data-race of volatile and relaxed accesses |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |

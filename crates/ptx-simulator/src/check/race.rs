@@ -6,11 +6,11 @@
 //! volatile accesses, which are relaxed for the whole system (PTX ISA 9.7.9.8, `ld`). What such accesses
 //! leave open, `strong.rs` judges.
 //!
-//! The algorithm is FastTrack (Flanagan and Freund, PLDI 2009). An access is an *epoch*: who, and at which time
-//! of theirs. A thread has a vector clock, which says up to which time it has seen each other thread. So one
-//! comparison tells whether an access that has happened is before what a thread does now. For every byte the
-//! last write is kept and the reads since; a read that is before a later one is dropped, as a write that is
-//! after the later read is after both.
+//! The algorithm is FastTrack (Flanagan and Freund, PLDI 2009). An access is an *epoch*: who, and at which
+//! time of theirs. A thread has a vector clock, which says up to which time it has seen each other thread. So
+//! one comparison tells whether an access that has happened is before what a thread does now. For every byte
+//! the last write is kept and the reads since; a read that is before a later one is dropped, as a write that
+//! is after the later read is after both.
 //!
 //! A GPU adds, each in a file of its own:
 //! - **Warps and blocks.** A thread's time is its block's, and a clock has one entry for each block, not for

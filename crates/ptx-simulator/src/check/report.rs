@@ -17,7 +17,8 @@ use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::{Order, Space};
 
 impl Checker<'_> {
-    /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are several.
+    /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are
+    /// several.
     fn spot(&self, space: Space, address: u64, (grid, block): (u32, u64)) -> Spot {
         if space == Space::Shared {
             let kernel = self.kernels.get(grid as usize).and_then(|name| self.program.by_name.get(name));

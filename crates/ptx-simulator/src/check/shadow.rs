@@ -84,8 +84,8 @@ const PAGE: u64 = 1 << 10;
 /// Bytes of a cell are at most 2 to this power.
 pub const WIDEST: u32 = 4;
 
-/// The cells of a page, of 2 to the power `shift` bytes each. Most memory is only read or only written, so what
-/// they hold is in lists of their own, which are empty as long as no cell has such a thing.
+/// The cells of a page, of 2 to the power `shift` bytes each. Most memory is only read or only written, so
+/// what they hold is in lists of their own, which are empty as long as no cell has such a thing.
 #[derive(Debug, Default)]
 pub struct Page {
     shift: u32,
@@ -179,8 +179,8 @@ impl Region {
         bytes + all.len() * size_of::<More>() + reads * size_of::<Touched>()
     }
 
-    /// The page that `offset` lies in, whose cells have at most 2 to the power `shift` bytes; which of them it
-    /// is, and how many bytes it has.
+    /// The page that `offset` lies in, whose cells have at most 2 to the power `shift` bytes; which of them
+    /// it is, and how many bytes it has.
     #[inline(always)]
     pub fn page(&mut self, offset: u64, shift: u32) -> (&mut Page, usize, u64, &mut Lists) {
         let number = (offset / PAGE) as usize;

@@ -182,8 +182,8 @@ impl<'a> Touch<'a> {
         past.block == self.me.block && past.time < self.barrier
     }
 
-    /// Whether there is no earlier access, or it is in order at a glance: before a barrier of the block, or by
-    /// the same thread.
+    /// Whether there is no earlier access, or it is in order at a glance: before a barrier of the block, or
+    /// by the same thread.
     #[inline(always)]
     fn is_before(&self, past: &Touched, me: &Touched) -> bool {
         let is_ordered = || self.is_over(past) || past.is_by(me) && me.mask.is_power_of_two();

@@ -209,8 +209,8 @@ impl Operand for Callee {
     }
 }
 
-/// The operations. Each field says whether it is `what` is to be done, or which [`Role`] it has as an operand,
-/// so that no instruction can be added without it: [`Op::operands`] is made from the same lines.
+/// The operations. Each field says whether it is `what` is to be done, or which [`Role`] it has as an
+/// operand, so that no instruction can be added without it: [`Op::operands`] is made from the same lines.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident { $($role:ident $field:ident: $type:ty),* $(,)? })*) => {
         #[derive(Debug)]

@@ -16,7 +16,8 @@ fn index_of(linear: u64, x: u32, y: u32) -> [u32; 3] {
     [linear % x, linear / x % y, linear / (x * y)].map(|axis| axis as u32)
 }
 
-/// A warp has its turn, of at most `left` instructions: why it stopped, and whether it goes round in a circle.
+/// A warp has its turn, of at most `left` instructions: why it stopped, and whether it goes round in a
+/// circle.
 fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(Stop, bool)> {
     let (before, exited) = (context.progress.executed, context.block.exited);
     let changes = context.progress.changes();

@@ -27,10 +27,10 @@ macro_rules! sums {
     )*};
 }
 sums! {
-    /// The sum of `f32`. The elements are small odd numbers of either sign at random, so a sum of some billion
-    /// of them grows as the square root of their number. In every order that does not look at the values it
-    /// stays a whole number far below 2^24, and no addition rounds: the result is right or wrong, not nearly
-    /// right.
+    /// The sum of `f32`. The elements are small odd numbers of either sign at random, so a sum of some
+    /// billion of them grows as the square root of their number. In every order that does not look at the
+    /// values it stays a whole number far below 2^24, and no addition rounds: the result is right or wrong,
+    /// not nearly right.
     SumF32, f32, |first, second| first + second, |number: i32, _| ((number >> 28) | 1) as f32;
     /// The sum of `f64`. The elements are whole numbers of 24 bits, so up to 2^29 of them add up without
     /// rounding.

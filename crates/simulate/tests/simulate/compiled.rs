@@ -31,7 +31,8 @@ mod with_a_fake_nvcc {
             "for option in -arch=compute_90 -Ihere -DN=4; do\n\
              case \" $* \" in *\" $option \"*) ;; *) exit 7;; esac\ndone\n\
              while [ \"$1\" != -o ]; do shift; done\n\
-             sed \"s|crates/simulate/tests/simulate/kernels.cu|$PWD/mine.cu|\" {} > \"$2\"\necho 'mine.cu: warning: unused'",
+             sed \"s|crates/simulate/tests/simulate/kernels.cu|$PWD/mine.cu|\" {} > \"$2\"\n\
+             echo 'mine.cu: warning: unused'",
             ptx.display()
         );
         let run = with_nvcc("compiled", &body).exits(1);

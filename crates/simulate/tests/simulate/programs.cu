@@ -1,4 +1,4 @@
-// The kernels of crates/simulate/tests/simulate/plans.rs: structures, variables of the module, several launches.
+// The kernels of plans.rs: structures, variables of the module, several launches.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
