@@ -1,6 +1,5 @@
-//! Which candidate of `kernels/libraries/tune.cu` sums an array of each size fastest: the sweep
-//! behind the table of `examples/ch7_limit/choice.rs`. `cargo bench --bench limit -- --record` keeps it for
-//! the book.
+//! Which candidate of `kernels/libraries/tune.cu` sums an array of each size fastest: the sweep behind the
+//! table of `examples/ch7_limit/choice.rs`. `cargo bench --bench limit -- --record` keeps it for the book.
 
 #[allow(dead_code, unused_imports)] // the chapter itself, of which the bench uses a part
 #[path = "../examples/ch7_limit/main.rs"]

@@ -94,8 +94,7 @@ impl Libraries {
 
     /// Prepares `cub::DeviceReduce::Sum` of `size` elements, in the order that `promise` allows: `sum`, the
     /// same in every run on one GPU; `not_guaranteed`, any; `gpu_to_gpu`, one with the same bits on every
-    /// GPU.
-    /// `None` if this CUB has no such sum.
+    /// GPU. `None` if this CUB has no such sum.
     pub fn cub<'a, T: Summed>(
         &'a self,
         device: &'a Device,

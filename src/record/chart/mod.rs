@@ -12,8 +12,7 @@
 //!
 //! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at
 //! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. plotters draws them (`draw.rs`),
-//! and
-//! `svg.rs` makes a part of a page of that.
+//! and `svg.rs` makes a part of a page of that.
 
 mod draw;
 mod fit;
