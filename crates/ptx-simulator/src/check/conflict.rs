@@ -1,8 +1,7 @@
 //! What a race is, and how strong accesses are: two strong ones do not race.
 
-use super::Who;
 use super::order::{BlockId, Gap, Past};
-use super::race::place_of;
+use super::who::{Who, place_of};
 use crate::observe::{Access, Actor, Request};
 use crate::ptx::{Order, Scope, Space};
 

@@ -6,10 +6,9 @@
 //! before the instruction or after the wait is judged as for a load and a store at these two moments
 //! (`race.rs`).
 
+use super::who::{Who, place_of};
 use rustc_hash::FxHashMap;
 
-use super::Who;
-use super::race::place_of;
 use crate::arith::{groups, lanes};
 use crate::observe::{Actor, CopyRequest, Request};
 use crate::ptx::Space;

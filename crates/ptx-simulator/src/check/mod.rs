@@ -7,7 +7,7 @@
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | `peers.rs` | out-of-bounds in the shared memory of another block |
-//! | `report.rs` | the findings, and what to do |
+//! | `who.rs`, `report.rs` | who did it; the findings, and what to do |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
 //! The others show where an instruction is executed (`exec/`): out-of-bounds, misaligned,
@@ -23,6 +23,7 @@ mod report;
 mod shadow;
 mod strong;
 mod touch;
+mod who;
 
 use barrier::{Branches, Group};
 use conflict::{Between, Later};
@@ -31,8 +32,8 @@ use order::Order;
 use peers::Visits;
 use race::Shadow;
 use strong::{Doubt, Strong};
+use who::Who;
 
-use crate::arith::WARP;
 use crate::decode::Program;
 use crate::device::thread_index;
 use crate::diagnostic::{Diagnostic, Kind, Region, Severity, What};
@@ -41,22 +42,6 @@ use crate::ptx::Space;
 
 /// Diagnostics of one launch, at most.
 const MOST: usize = 64;
-
-/// A thread of a block of a grid, in a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Who {
-    grid: u32,
-    block: u64,
-    thread: u32,
-    loc: u32,
-}
-
-impl Who {
-    fn new(actor: Actor, lane: usize) -> Who {
-        let Actor { grid, block, warp, loc, .. } = actor;
-        Who { grid, block, thread: warp * WARP as u32 + lane as u32, loc }
-    }
-}
 
 /// All checks of one launch.
 pub struct Checker<'p> {

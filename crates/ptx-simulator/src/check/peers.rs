@@ -7,9 +7,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Who;
 use super::conflict::{Strength, strength};
 use super::order::{BlockId, Order, Past};
+use super::who::Who;
 use crate::arith::lanes;
 use crate::observe::{Access, Actor, Request};
 

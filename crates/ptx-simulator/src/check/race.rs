@@ -28,6 +28,7 @@ use super::conflict::{Race, Strength, strength};
 use super::order::{BlockId, Location, Order};
 use super::shadow::{How, Region};
 use super::touch::Touch;
+use super::who::place_of;
 use crate::arith::{groups, lanes};
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};
@@ -139,11 +140,6 @@ impl Shadow {
         }
         found
     }
-}
-
-/// The block in whose shared memory a request is.
-pub fn place_of(actor: Actor, request: &Request) -> BlockId {
-    (actor.grid, request.owner.map_or(actor.block, |peer| peer.block))
 }
 
 fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {

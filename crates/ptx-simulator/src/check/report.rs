@@ -5,8 +5,8 @@ use super::conflict::{Between, Later, Race, Why};
 use super::copies::Meeting;
 use super::order::{BlockId, Gap};
 use super::peers::Visit;
-use super::race::place_of;
-use super::{Checker, MOST, Who};
+use super::who::{Who, place_of};
+use super::{Checker, MOST};
 use crate::arith::{AtomOp, WARP};
 use crate::decode::{Address, Op, runtime};
 use crate::diagnostic::{

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::conflict::{Later, Race, Strength, Why, morally_strong, strength};
 use super::order::{Before, BlockId, Gap, Here, Order, Past};
-use super::race::place_of;
+use super::who::place_of;
 use crate::arith::lanes;
 use crate::decode::{Op, Program};
 use crate::observe::{Access, Actor, Request, Use};
