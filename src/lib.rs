@@ -8,9 +8,9 @@
 //! | [`files`] | how is a file written whole? | |
 //! | [`say`] | how do words reach a reader, and what if they don't? | |
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
-//! | [`record`] | what does a run leave, and how is that shown? | reduction, build, the simulator |
+//! | [`record`] | what does a run leave, and how is that shown? | reduction, numbers, build, the simulator |
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
-//! | [`launch`] | what is launched with which buffers, as a text? | device, reduction, numbers |
+//! | [`launch`] | which launches, with which buffers, as a text? | device, reduction, numbers, the simulator |
 //! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
 //! | [`figure`] | how does a run look? | record, numbers, the simulator |
 //! | `exercise` | is an answer right, and what helps? (a crate) | as `simulate`, and reduction |

@@ -30,7 +30,7 @@
 //! the 1,156 added since, the forms of clusters and further ones of halves, it met all but one (2026-11-22):
 //! a product of halves that only rounding makes normal, which `.ftz` flushes; and of the 1,460 of matrices
 //! and of video instructions all but those of scalar video forms that the simulator therefore does not take
-//! (`video.rs`). The files hold what the H200 gave.
+//! (`arith/video.rs`). The files hold what the H200 gave.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -53,7 +53,7 @@ impl Names<'_> {
     pub fn mbarrier(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let what = *words.get(1)?;
         if what == "pending_count" {
-            // The count stands in the lowest bits of the state: `mbarrier.rs`.
+            // The count stands in the lowest bits of the state: `exec/mbarrier.rs`.
             let [d, state] = o else { return None };
             let (d, state, mask) = (self.destination(d)?, self.source(state)?, self.constant(MOST_ARRIVALS));
             return self.plain(&["and", "b64"], d, &[state, mask]);
