@@ -10,7 +10,7 @@
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
 //! | [`record`] | what does a run leave, and how is that shown? | reduction, numbers, build, the simulator |
 //! | [`device`] | where does a kernel run? | record, build, the simulator |
-//! | [`launch`] | which launches, with which buffers, as a text? | device, reduction, numbers, the simulator |
+//! | [`launch`] | which launches with which buffers? | device, reduction, numbers, the simulator |
 //! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
 //! | [`figure`] | how does a run look? | record, numbers, the simulator |
 //! | `exercise` | is an answer right, and what helps? (a crate) | as `simulate`, and reduction |
