@@ -6,8 +6,9 @@ const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const cellsInPage = require('./live_in_page.js');
 
-/** What a run needs, and nobody fetches before; figures have their player there too. */
-const FETCHED = /\/live\/(?!player)/;
+/** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small modules of
+ * its films; none of them fetches the program before a run. */
+const FETCHED = /\/live\/(?!player|film_|html\.js|simulator\.js)/;
 const PATIENCE = 60_000;
 
 /** The page on which a run is to find no memory. */
@@ -87,6 +88,7 @@ async function shares(check, page, say, name, { id }) {
     other.current = name;
     await other.goto(before.address, { waitUntil: 'load' });
     await other.waitForSelector(`#${id} .live-out`, { timeout: PATIENCE }).catch(() => {});
+    await idle(other).catch(() => {}); // a chart may still be on its way
     const after = await other.evaluate(cellsInPage.shown, id);
     for (const part of ['result', 'command', 'found']) {
         if (before[part] !== after[part]) {
@@ -124,6 +126,7 @@ async function runsOutOfMemory(check, page, say, name, { id, sizes }) {
     // The first run fetches what it needs before it says anything.
     await run(other, id, { n: sizes[0] });
     await other.waitForSelector(`#${id} .live-out`, { timeout: PATIENCE }).catch(() => {});
+    await idle(other).catch(() => {}); // a chart may still be on its way
     const { status } = await run(other, id, { n: sizes.at(-1) });
     if (!/needs more memory than the browser gives a page/.test(status)) {
         say(`${id} without memory: “${status}”`);
