@@ -71,7 +71,10 @@ fn build() -> Result<()> {
         println!("cargo::warning={line}");
     }
     let entries = kernels.iter().map(|kernel| entry(kernel, out)).collect::<Result<String>>()?;
-    write(&out.join("kernels.rs"), format!("static BUILDS: &[Build] = &[\n{entries}];\n").as_bytes())
+    write(
+        &out.join("kernels.rs"),
+        format!("use std::borrow::Cow::Borrowed;\nstatic BUILDS: &[Build] = &[\n{entries}];\n").as_bytes(),
+    )
 }
 
 /// While every committed build serves, another compiler would change little, and two shells with different

@@ -5,7 +5,6 @@
 //! added later is built when it is asked for, so nothing needs to be compiled again for it; and [`load`]
 //! takes one as JSON, in place of that of the same stem.
 
-use std::borrow::Cow::Borrowed;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
