@@ -1,4 +1,4 @@
-//! Small edits of the chapters' kernels, for a reader to try: `kernels/what_ifs.diff`, which says how they
+//! Small edits of the chapters' kernels, for a reader to try: `kernels/what_ifs.edits`, which says how they
 //! are written. Their builds for the simulator are files of the book, beside those of the unedited kernels.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use super::edit;
 
 /// The file of the edits, from the repository root.
-pub const FILE: &str = "kernels/what_ifs.diff";
+pub const FILE: &str = "kernels/what_ifs.edits";
 /// The edits' builds, where a page fetches them, from the repository root.
 pub const DIRECTORY: &str = "book/src/live";
 
@@ -97,6 +97,6 @@ mod tests {
         let said = |edit| format!("{:#}", read(edit).unwrap_err());
         assert!(said("- c\n+ x\n+ y").contains("ch9_toy no-b: the lines are not replaced by as many"));
         assert!(said("- d\n+ x").contains("ch9_toy no-b: `d` stands 0 times"));
-        assert!(said("b").contains("what_ifs.diff:5: b: a line of an edit begins with"));
+        assert!(said("b").contains("what_ifs.edits:5: b: a line of an edit begins with"));
     }
 }

@@ -38,7 +38,7 @@ pub struct Options {
     /// Blocks; without --block, each takes an equal share of the elements
     #[arg(long, value_name = "G", value_parser = blocks, allow_hyphen_values = true)]
     pub grid: Option<u32>,
-    /// Run kernels with an edit of kernels/what_ifs.diff, on the simulator: `no-barrier`
+    /// Run kernels with an edit of kernels/what_ifs.edits, on the simulator: `no-barrier`
     #[arg(long, value_name = "NAME", conflicts_with = "record")]
     pub what_if: Option<String>,
     /// Compile the kernels with nvcc or with clang, and run that on the simulator, not the committed build

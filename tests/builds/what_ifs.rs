@@ -1,4 +1,4 @@
-//! The builds of the chapters' kernels with each edit of `kernels/what_ifs.diff`.
+//! The builds of the chapters' kernels with each edit of `kernels/what_ifs.edits`.
 
 use std::collections::BTreeSet;
 

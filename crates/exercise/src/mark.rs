@@ -1,7 +1,8 @@
 //! Marks an answer: right on hard inputs, without a diagnostic, within the goals.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -92,7 +93,8 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     if let Some(what) = misfit(&module, plan) {
         return Ok(failed(exercise, "missing-kernel", what));
     }
-    let attempt = Attempt { root, exercise, plan: plan.for_text(text), text, build, module };
+    let plan = &plan.for_text(text);
+    let attempt = Attempt { root, exercise, plan, text, build, yours: Runs::new(module, plan) };
     let verdict = attempt.mark(false)?;
     let is_race = matches!(&verdict, Verdict::Failed(failure) if failure.kinds == ["data-race"]);
     if !is_race || !attempt.is_the_compilers()? {
@@ -117,11 +119,36 @@ struct Attempt<'a> {
     root: &'a Path,
     exercise: &'a Exercise,
     /// With the inputs of this text.
-    plan: Plan,
+    plan: &'a Plan,
     /// The learner's file.
     text: &'a str,
     build: &'a Build,
+    yours: Runs<'a>,
+}
+
+/// Kernels, and what they have done so far: no input is run twice.
+struct Runs<'a> {
     module: Module,
+    plan: &'a Plan,
+    done: Mutex<BTreeMap<Case, Arc<Outcome>>>,
+}
+
+impl Runs<'_> {
+    fn new(module: Module, plan: &Plan) -> Runs<'_> {
+        Runs { module, plan, done: Mutex::default() }
+    }
+
+    /// What they do with one input.
+    fn at(&self, case: Case) -> Result<Arc<Outcome>> {
+        let done = || self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = done().get(&case).cloned();
+        if let Some(outcome) = known {
+            return Ok(outcome);
+        }
+        let outcome = Arc::new(run::simulate(&self.module, self.plan, case)?);
+        done().insert(case, outcome.clone());
+        Ok(outcome)
+    }
 }
 
 /// What was found for one input.
@@ -136,7 +163,7 @@ struct Checked {
 impl Attempt<'_> {
     /// `forgives`: races are not its own.
     fn mark(&self, forgives: bool) -> Result<Verdict> {
-        let Attempt { exercise, plan, module, .. } = self;
+        let Attempt { exercise, plan, yours, .. } = self;
         let mut tried: Vec<(Case, Checked)> = Vec::new();
         let mut cases = self.cases();
         cases.sort_by_key(|case| case.n);
@@ -166,7 +193,7 @@ impl Attempt<'_> {
             return Ok(failure);
         }
         let counts =
-            self.counts([Some(module), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
+            self.counts([Some(yours), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
         if let Some(failure) = too_much(exercise, plan.op.noun(), right.len(), &counts) {
             return Ok(failure);
         }
@@ -192,15 +219,17 @@ impl Attempt<'_> {
 
     /// Runs it for one input.
     fn check(&self, case: Case, forgives: bool) -> Result<Checked> {
-        let mut outcome = run::simulate(&self.module, &self.plan, case)?;
-        outcome.diagnostics.retain(|found| !(forgives && found.kind == DiagnosticKind::DataRace));
+        let outcome = &*self.yours.at(case)?;
+        let is_forgiven = |found: &Diagnostic| forgives && found.kind == DiagnosticKind::DataRace;
+        let found = || outcome.diagnostics.iter().filter(|found| !is_forgiven(found));
         let is_kept = case.schedule == 0 && case.n < SHORT;
         let printed = if is_kept { outcome.printed.clone() } else { String::new() };
         let result = outcome.result;
         let is_note =
             |found: &&Diagnostic| found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace;
-        let note = outcome.diagnostics.iter().find(is_note).cloned();
-        Ok(Checked { failure: wrong(self.exercise, &self.plan, case, outcome), note, result, printed })
+        let note = found().find(is_note).cloned();
+        let failure = wrong(self.exercise, self.plan, case, outcome, grave(found()).cloned().collect());
+        Ok(Checked { failure, note, result, printed })
     }
 
     /// The failure that says most, with the names of the source, and with what a wrong result leaves out.
@@ -215,24 +244,23 @@ impl Attempt<'_> {
         if !failure.printed.is_empty() {
             failure.printed = format!("{case}:\n{}", failure.printed);
         }
-        let run = |inputs| run::result_for(&self.module, plan, case, inputs);
+        let run = |inputs| run::result_for(&self.yours.module, plan, case, inputs);
         Ok(weigh::explained(exercise, failure, plan.op, &plan.inputs(case), run).into())
     }
 
     /// A text of the exercise, compiled as the answer was.
-    fn known(&self, text: &str) -> Option<Module> {
+    fn known(&self, text: &str) -> Option<Runs<'_>> {
         let ptx = code::beside(self.root, self.exercise, text, self.build).ok()??;
-        load(self.exercise, &ptx).ok()
+        Some(Runs::new(load(self.exercise, &ptx).ok()?, self.plan))
     }
 
     /// The answer beside another one, on inputs that show who does the work.
-    fn beside(&self, other: &Module) -> Result<Vec<rules::Pair>> {
+    fn beside(&self, other: &Runs) -> Result<Vec<rules::Pair>> {
         let goal = self.exercise.goals.first().map(Goal::case);
         let cases: Vec<Case> =
             self.plan.work_cases().into_iter().chain(self.plan.unlisted()).chain(goal).collect();
-        let run = |module, case| run::simulate(module, &self.plan, case);
         let pair = |case: &Case| {
-            Ok(rules::Pair { case: *case, yours: run(&self.module, *case)?, solution: run(other, *case)? })
+            Ok(rules::Pair { case: *case, yours: self.yours.at(*case)?, solution: other.at(*case)? })
         };
         cases.par_iter().map(pair).collect()
     }
@@ -264,10 +292,9 @@ impl Attempt<'_> {
         }
         let ptx = code::build_unoptimised(self.root, self.exercise, self.text, self.build)?;
         let Some(ptx) = ptx else { return Ok(false) };
-        let unoptimised = load(self.exercise, &ptx)?;
+        let unoptimised = Runs::new(load(self.exercise, &ptx)?, self.plan);
         let is_alike = |case: &Case| {
-            let run = |module| run::simulate(module, &self.plan, *case);
-            let (quick, plain) = (run(&self.module)?, run(&unoptimised)?);
+            let (quick, plain) = (self.yours.at(*case)?, unoptimised.at(*case)?);
             let count = |outcome: &Outcome| {
                 let counters = &outcome.counters;
                 [counters.barriers, counters.atomics, counters.device_launches]
@@ -283,18 +310,18 @@ impl Attempt<'_> {
 
     /// What the answer, the task as given and the solution cost, for the input of the goals or the longest
     /// one.
-    fn counts(&self, modules: [Option<&Module>; 3]) -> Result<Counts> {
+    fn counts(&self, of: [Option<&Runs>; 3]) -> Result<Counts> {
         let Attempt { exercise, plan, .. } = self;
         let at = exercise.goals.first().map(Goal::case).or(plan.work_cases().first().copied());
         let Some(case) = at else { return Ok(Counts::default()) };
         let mut outcomes = Vec::new();
-        for module in modules {
-            let outcome = module.map(|module| run::simulate(module, plan, case)).transpose()?;
+        for runs in of {
+            let outcome = runs.map(|runs| runs.at(case)).transpose()?;
             // What a wrong program costs says nothing.
             outcomes.push(outcome.filter(|outcome| outcome.is_right() || outcomes.is_empty()));
         }
         let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
-            let counts: Vec<Option<u64>> = outcomes.iter().map(|outcome| count(outcome.as_ref()?)).collect();
+            let counts: Vec<Option<u64>> = outcomes.iter().map(|outcome| count(outcome.as_deref()?)).collect();
             let (yours, given, reference) = (counts[0].unwrap_or(0), counts[1], counts[2]);
             let is_of_interest = most.is_some() || counts.iter().flatten().any(|count| *count > 0);
             is_of_interest.then_some(Counted { name, given, yours, reference, most })
@@ -318,8 +345,8 @@ impl Attempt<'_> {
 }
 
 /// What is no mere note.
-fn grave(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
-    found.iter().filter(|found| found.severity != Severity::Note)
+fn grave<'a>(found: impl IntoIterator<Item = &'a Diagnostic>) -> impl Iterator<Item = &'a Diagnostic> {
+    found.into_iter().filter(|found| found.severity != Severity::Note)
 }
 
 /// Whether it does not end for some input.
@@ -411,9 +438,14 @@ fn differing(exercise: &Exercise, plan: &Plan, checked: &mut [(Case, Checked)]) 
     }
 }
 
-/// What is wrong for one input, if anything is.
-fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Option<Findings> {
-    let found: Vec<Diagnostic> = grave(&outcome.diagnostics).cloned().collect();
+/// What is wrong for one input, with what was `found`, if anything is.
+fn wrong(
+    exercise: &Exercise,
+    plan: &Plan,
+    case: Case,
+    outcome: &Outcome,
+    found: Vec<Diagnostic>,
+) -> Option<Findings> {
     let (noun, expected) = (plan.op.noun(), plan.op.show(outcome.expected));
     let (kind, what): (&[&str], String) = match (outcome.changed, outcome.result) {
         _ if !outcome.completed && !found.is_empty() => (&[], "the launch was stopped.".into()),
@@ -434,11 +466,11 @@ fn wrong(exercise: &Exercise, plan: &Plan, case: Case, outcome: Outcome) -> Opti
         }
     };
     let failure = Findings::new(exercise, kind, format!("{case}: {what}"), found);
-    let failure = Findings { printed: outcome.printed, ..failure };
+    let failure = Findings { printed: outcome.printed.clone(), ..failure };
     if failure.kinds != ["wrong-result"] {
         return Some(failure);
     }
-    let line = outcome.written_at.filter(|(file, _)| *file == exercise.path).map(|(_, line)| line);
+    let line = outcome.written_at.as_ref().filter(|(file, _)| *file == exercise.path).map(|(_, line)| *line);
     let failure = if case.n == 0 { failure.about(exercise, "no numbers") } else { failure };
     Some(Findings { line, ..failure })
 }

@@ -6,6 +6,8 @@
 //! solution is held against each right answer of the solution's file, and refused only if it breaks it beside
 //! all.
 
+use std::sync::Arc;
+
 use super::plan::{Case, Goal, Plan};
 use super::run::Outcome;
 use workbook::number::thousands;
@@ -21,8 +23,8 @@ pub type Broken = Option<(&'static str, String)>;
 /// Runs of an answer and of the solution on one input.
 pub struct Pair {
     pub case: Case,
-    pub yours: Outcome,
-    pub solution: Outcome,
+    pub yours: Arc<Outcome>,
+    pub solution: Arc<Outcome>,
 }
 
 /// Whether the answer does another thing than what was asked for, by comparison with the solution for several
@@ -193,20 +195,20 @@ mod tests {
     use super::*;
 
     /// A run in which the busiest of 32 threads makes so many of so many loads.
-    fn outcome(most: u64, all: u64) -> Outcome {
+    fn outcome(most: u64, all: u64) -> Arc<Outcome> {
         let busiest = Busiest { loads: most, of_block: all, ..Busiest::default() };
-        Outcome {
+        Arc::new(Outcome {
             effort: Effort { busiest, launches: vec![(32, all)], ..Effort::default() },
             ..Outcome::default()
-        }
+        })
     }
 
     #[test]
     fn idle_warps_that_wide_loads_explain_are_no_fault() {
         let case = Case { n: 3000, block: 1024, schedule: 0 };
-        let outcome = |working_warps, block_numbers| Outcome {
-            effort: Effort { working_warps, block_numbers, ..Effort::default() },
-            ..Outcome::default()
+        let outcome = |working_warps, block_numbers| {
+            let effort = Effort { working_warps, block_numbers, ..Effort::default() };
+            Arc::new(Outcome { effort, ..Outcome::default() })
         };
         let said = |mine, numbers, theirs| {
             few_warps(&Pair { case, yours: outcome(mine, numbers), solution: outcome(theirs, numbers) })

@@ -102,7 +102,7 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
     let edits = "== ch3_blocks no-barrier: there's no barrier\nkernels reduceNeighbored\n\
                  @@ reduceNeighbored\n\
                  -        __syncthreads();\n+        // no barrier\n";
-    fs::write(repository.root.join("kernels/what_ifs.diff"), edits).unwrap();
+    fs::write(repository.root.join("kernels/what_ifs.edits"), edits).unwrap();
     let path = repository.root.join("book/src/live/manifest.json");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, manifest).unwrap();
