@@ -8,7 +8,7 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use super::code::{self, Build, Built};
-use super::plan::{self, Case, Goal, Plan};
+use super::plan::{self, Case, Goal, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
@@ -18,8 +18,6 @@ use workbook::device::Module;
 use workbook::number::thousands;
 use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
 
-/// Arrays up to this length are checked before longer ones.
-const SHORT: usize = 5000;
 /// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
 const MOST_GLOBAL: usize = 64 << 20;
 const MOST_LOCAL: usize = 16 << 10;
@@ -192,8 +190,7 @@ impl Attempt<'_> {
         if let Some(failure) = self.breaks(&pairs, &|pairs| rules::other_task(plan, pairs))? {
             return Ok(failure);
         }
-        let counts =
-            self.counts([Some(yours), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
+        let counts = self.counts([Some(yours), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
         if let Some(failure) = too_much(exercise, plan.op.noun(), right.len(), &counts) {
             return Ok(failure);
         }
@@ -321,7 +318,8 @@ impl Attempt<'_> {
             outcomes.push(outcome.filter(|outcome| outcome.is_right() || outcomes.is_empty()));
         }
         let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
-            let counts: Vec<Option<u64>> = outcomes.iter().map(|outcome| count(outcome.as_deref()?)).collect();
+            let counts: Vec<Option<u64>> =
+                outcomes.iter().map(|outcome| count(outcome.as_deref()?)).collect();
             let (yours, given, reference) = (counts[0].unwrap_or(0), counts[1], counts[2]);
             let is_of_interest = most.is_some() || counts.iter().flatten().any(|count| *count > 0);
             is_of_interest.then_some(Counted { name, given, yours, reference, most })

@@ -110,6 +110,9 @@ pub struct Case {
 const TALL: u32 = 64;
 /// Empty, single, around a warp, around a block, and long, with odd ones at every level of the tree.
 const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
+/// Arrays up to this length are checked before longer ones, and in every order of turns; these have parts of a
+/// warp and of a block, and many blocks.
+pub const SHORT: usize = 5000;
 /// From one warp to the largest block.
 const BLOCKS: &[u32] = &[32, 96, 256, 1024];
 /// The plain order of turns, a shuffled one, and one that takes the last warps and blocks first.
@@ -142,7 +145,8 @@ impl Plan {
         for &n in sizes {
             for &block in blocks.iter().filter(|block| !self.one_block || n <= **block as usize) {
                 let schedules = if self.op.rounds() { MORE_SCHEDULES } else { SCHEDULES };
-                cases.extend(schedules.iter().map(|&schedule| Case { n, block, schedule }));
+                let orders = schedules.iter().map(|&schedule| Case { n, block, schedule });
+                cases.extend(orders.filter(|case| n <= SHORT || *case == case.plain()));
             }
         }
         cases.retain(|case| self.has_room(*case));

@@ -2,6 +2,7 @@
 //! does not compile.
 
 use workbook::build::compiler::Maker;
+use workbook::build::edit::Edit;
 
 use super::path::{Learner, exercise, mutant};
 
@@ -96,36 +97,35 @@ fn what_the_learner_writes_is_compiled_by_clang() {
 fn what_the_learner_writes_is_compiled(maker: Maker, name: &str, expected: &str) {
     let learner = Learner::with(maker, name);
     let exercise = exercise("2.1");
-    let solution = exercise.solution();
-    for (from, to, status, parts) in [
+    let edited = |edit: &str| {
+        let text = Edit::parse(edit).unwrap().apply(&exercise.solution()).unwrap();
+        format!("#include <stdio.h>\n{text}")
+    };
+    for (edit, status, parts) in [
         (
-            "__syncthreads();",
-            "__syncthreads()",
+            "- __syncthreads();\n+ __syncthreads()",
             1,
             &["kernels/exercises/2_1_barrier.cu(", "): error: ", expected][..],
         ),
-        ("extern \"C\" ", "", 1, &["named sumOfSquares"]),
-        ("stride *= 2", "stride *= 1", 1, &["error[step-limit]"]),
-        ("stride *= 2", "printf(\"again and again\\n\")", 1, &["error[step-limit]", "lines more"]),
+        ("- extern \"C\" ", 1, &["named sumOfSquares"]),
+        ("- stride *= 2\n+ stride *= 1", 1, &["error[step-limit]"]),
+        ("- stride *= 2\n+ printf(\"again and again\\n\")", 1, &["error[step-limit]", "lines more"]),
         (
-            "if (tid == 0) {",
-            "if (tid == 0) { printf(\"%d numbers\\n\", size);",
+            "- if (tid == 0) {\n+ if (tid == 0) { printf(\"%d numbers\\n\", size);",
             0,
             &["passed", "It printed, for n = 2, 32 threads per block:\n  2 numbers\n"],
         ),
     ] {
-        assert!(solution.contains(from));
-        let text = format!("#include <stdio.h>\n{}", solution.replacen(from, to, 1));
+        let text = edited(edit);
         learner.write(&exercise, &text);
         let said = learner.says("2.1").exits(status, parts);
         assert!(!said.text.contains("no compiler"), "{}", said.text);
         assert_eq!(learner.read(&exercise.path), text);
         learner.says("2.2").exits(1, &["2.2 Any length: not yet"]);
     }
-    let text = solution
-        .replace("__syncthreads();", "int never = 1;")
-        .replace("if (tid == 0) {", "printf(\"here\\n\"); if (tid == 0) {");
-    learner.write(&exercise, &format!("#include <stdio.h>\n{text}"));
+    let edit =
+        "- __syncthreads();\n+ int never = 1;\n- if (tid == 0) {\n+ printf(\"here\\n\"); if (tid == 0) {";
+    learner.write(&exercise, &edited(edit));
     let parts = [
         "The compiler warns:",
         "never",
