@@ -73,7 +73,8 @@ fn main() -> ExitCode {
 fn renew(maker: &str) -> bool {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    cargo.args(["test", "--quiet", "--workspace", "--tests", "--examples", "--no-fail-fast", "--"]);
+    // Without `--tests`, which leaves out the programs that tests run.
+    cargo.args(["test", "--quiet", "--workspace", "--no-fail-fast", "--"]);
     cargo.args(["--include-ignored", &format!("renewed_by_{maker}")]);
     cargo.env("WORKBOOK_RENEW", "1").env("PYTHONPATH", "target/nvrtc");
     cargo.status().is_ok_and(|status| status.success())

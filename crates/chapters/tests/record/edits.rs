@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use chapters::{charts, tables};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use workbook::record::chart::Vertical;
 use workbook::record::{self, Record};
@@ -30,9 +31,9 @@ fn places(value: &Value, path: &str, found: &mut Vec<String>) {
 #[test]
 fn no_edit_of_a_record_makes_it_panic() {
     let records = Path::new(workbook::ROOT).join("book/records");
-    let (mut shown, mut refused, mut panicked) = (0, 0, Vec::new());
-    for name in ["ch1_serial.cpu", "ch3_blocks.sim", "ch4_nested.gpu", "ch5_shared.gpu", "ch6_operators.sim"]
-    {
+    let names = ["ch1_serial.cpu", "ch3_blocks.sim", "ch4_nested.gpu", "ch5_shared.gpu", "ch6_operators.sim"];
+    let tried = names.par_iter().map(|name| {
+        let (mut shown, mut refused, mut panicked) = (0, 0, Vec::new());
         let text = std::fs::read_to_string(records.join(format!("{name}.json"))).unwrap();
         let mut record: Value = serde_json::from_str(&text).unwrap();
         // A record of a few runs has every field, and is drawn quickly.
@@ -77,7 +78,9 @@ fn no_edit_of_a_record_makes_it_panic() {
                 shown += 1;
             }
         }
-    }
-    assert!(panicked.is_empty(), "{}", panicked.join("\n"));
+        assert!(panicked.is_empty(), "{}", panicked.join("\n"));
+        (shown, refused)
+    });
+    let (shown, refused) = tried.reduce(|| (0, 0), |(a, b), (c, d)| (a + c, b + d));
     assert!(shown > 1000 && refused > 1000, "{shown} shown, {refused} refused");
 }
