@@ -110,8 +110,8 @@ pub struct Case {
 const TALL: u32 = 64;
 /// Empty, single, around a warp, around a block, and long, with odd ones at every level of the tree.
 const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
-/// Arrays up to this length are checked before longer ones, and in every order of turns; these have parts of a
-/// warp and of a block, and many blocks.
+/// Arrays up to this length are checked before longer ones, and in every order of turns; among them are parts
+/// of a warp and of a block, and many blocks.
 pub const SHORT: usize = 5000;
 /// From one warp to the largest block.
 const BLOCKS: &[u32] = &[32, 96, 256, 1024];
