@@ -1,5 +1,6 @@
 //! A drawing: shapes and texts, some of them with a key, by which a frame changes how they look.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::record::columns::escape;
@@ -28,30 +29,8 @@ pub struct Look {
     pub words: Option<String>,
 }
 
-/// The looks of a frame, in the order of their keys; what is not named looks as at first. (A list, since a
-/// page would have to fetch 2 KB of code for the library's sorted map.)
-#[derive(Clone, Debug, Default)]
-pub struct Looks(Vec<(String, Look)>);
-
-impl Looks {
-    /// How the item looks, if that is said.
-    pub fn get(&self, key: &str) -> Option<&Look> {
-        self.place(key).ok().map(|place| &self.0[place].1)
-    }
-
-    /// How the item looks, to be said.
-    pub fn entry(&mut self, key: &str) -> &mut Look {
-        let place = self.place(key).unwrap_or_else(|place| {
-            self.0.insert(place, (key.to_string(), Look::default()));
-            place
-        });
-        &mut self.0[place].1
-    }
-
-    fn place(&self, key: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|(known, _)| known.as_str().cmp(key))
-    }
-}
+/// The looks of a frame by key; what is not named looks as at first.
+pub type Looks = BTreeMap<String, Look>;
 
 /// Shapes and texts on a page of this many units; text is 12 units high or more.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! A film: a drawing in several frames, with words to each; on paper and without scripts one of its frames.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::drawing::{Drawing, Look, Looks};
 use crate::record::columns::escape;
@@ -19,12 +19,12 @@ pub struct Frame {
 impl Frame {
     /// Gives an item a class.
     pub fn class(&mut self, key: &str, class: &str) {
-        self.looks.entry(key).class = Some(class.to_string());
+        self.looks.entry(key.to_string()).or_default().class = Some(class.to_string());
     }
 
     /// Gives a text other words.
     pub fn words(&mut self, key: &str, words: impl ToString) {
-        self.looks.entry(key).words = Some(words.to_string());
+        self.looks.entry(key.to_string()).or_default().words = Some(words.to_string());
     }
 }
 
@@ -148,11 +148,13 @@ impl Film {
         html + "</details>\n"
     }
 
-    /// What the player plays from its first frame on; on paper it shows the frame `at`.
+    /// What the player plays from its first frame on; on paper it shows the frame `at`. `base`: class and words
+    /// of each keyed item, in the order of the drawing; a frame's `set`: number, class and words of each that
+    /// looks otherwise than in the frame before.
     fn data(&self, at: usize) -> String {
         let keyed: Vec<(&str, Look)> = self.drawing.keyed().collect();
         let look = |frame: &Frame, (key, base): &(&str, Look)| {
-            let look = frame.looks.get(key).cloned().unwrap_or_default();
+            let look = frame.looks.get(*key).cloned().unwrap_or_default();
             Look { class: look.class.or(base.class.clone()), words: look.words.or(base.words.clone()) }
         };
         let track = |track: &Track| {
@@ -163,56 +165,24 @@ impl Film {
                 for (number, item) in keyed.iter().enumerate() {
                     let next = look(frame, item);
                     if next != now[number] {
-                        now[number] = next.clone();
-                        set.push(match next.words {
-                            None => Change::Class(number, next.class),
-                            Some(words) => Change::Words(number, next.class, words),
+                        set.push(match &next.words {
+                            None => json!([number, next.class]),
+                            Some(words) => json!([number, next.class, words]),
                         });
+                        now[number] = next;
                     }
                 }
-                frames.push(FrameData { line: frame.line, say: frame.say.clone(), set });
+                frames.push(json!({"line": frame.line, "say": frame.say, "set": set}));
             }
-            let Track { label, message, listing, .. } = track.clone();
-            TrackData { frames, label, listing, message }
+            let Track { label, message, listing, .. } = track;
+            json!({"frames": frames, "label": label, "listing": listing, "message": message})
         };
-        let base = keyed.iter().map(|(_, look)| (look.class.clone(), look.words.clone())).collect();
-        let data = FilmData { base, frame: at, tracks: self.tracks.iter().map(track).collect() };
+        let base: Vec<Value> = keyed.iter().map(|(_, look)| json!([look.class, look.words])).collect();
+        let tracks: Vec<Value> = self.tracks.iter().map(track).collect();
+        let data = json!({"base": base, "frame": at, "tracks": tracks}).to_string();
         // No end of the script, and no directive of mdBook: JSON itself has no two braces side by side.
-        serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c").replace("{{", "{\\u007b")
+        data.replace('<', "\\u003c").replace("{{", "{\\u007b")
     }
-}
-
-/// A film as its player reads it.
-#[derive(Serialize)]
-struct FilmData {
-    /// Class and words of each keyed item, in the order of the drawing.
-    base: Vec<(Option<String>, Option<String>)>,
-    frame: usize,
-    tracks: Vec<TrackData>,
-}
-
-#[derive(Serialize)]
-struct TrackData {
-    frames: Vec<FrameData>,
-    label: String,
-    listing: Vec<(u32, String)>,
-    message: Option<String>,
-}
-
-#[derive(Serialize)]
-struct FrameData {
-    line: Option<u32>,
-    say: String,
-    /// What looks otherwise than in the frame before.
-    set: Vec<Change>,
-}
-
-/// Number of an item, its class, its words.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Change {
-    Class(usize, Option<String>),
-    Words(usize, Option<String>, String),
 }
 
 fn listing(track: &Track, runs: Option<u32>) -> String {

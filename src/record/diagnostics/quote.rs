@@ -111,11 +111,8 @@ impl Pen {
 
     /// The lines of one file, with what lies between two if that is a single one.
     fn quoted(&mut self, part: &Part, source: &str, arrow: &str) {
-        // By line; there are a few, and a sort is two kilobytes that a page would have to fetch.
-        let mut marks: Vec<&Mark> = Vec::new();
-        for mark in &part.marks {
-            marks.insert(marks.iter().filter(|other| other.line < mark.line).count(), mark);
-        }
+        let mut marks: Vec<&Mark> = part.marks.iter().collect();
+        marks.sort_by_key(|mark| mark.line);
         let lines: Vec<&str> = source.lines().collect();
         let quote = |pen: &mut Pen, number: u32| {
             let line = lines[number as usize - 1];
