@@ -220,19 +220,11 @@ mod tests {
                 contender(Way { load: Load::PassL1, finish: Finish::InDigits }, 16, 12.34),
             ],
         };
-        let device = DeviceInfo {
-            kind: DeviceKind::Gpu,
-            name: "a GPU".into(),
-            gpu: None,
-            gpus: None,
-            threads: None,
-            cpu: None,
-        };
         let sizes = vec![at(1 << 16, 1.987), at(1 << 18, 2.345)];
         let sweep = Sweep {
             schema: SCHEMA,
             date: "2025-01-02T03:04:05Z".into(),
-            device,
+            device: DeviceInfo::new(DeviceKind::Gpu, "a GPU"),
             source_hash: "0".into(),
             sizes,
         };

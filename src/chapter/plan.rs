@@ -231,9 +231,7 @@ mod tests {
         let options = Options::try_parse_for(&chapter, words)?;
         let n = options.n.unwrap_or(n);
         let shape = place.shape(n, kind, options.block, options.grid)?;
-        let device =
-            DeviceInfo { kind, name: "test".into(), gpu: None, gpus: None, threads: None, cpu: None };
-        Plan::new(&chapter, &device, 132, n, shape, &options)
+        Plan::new(&chapter, &DeviceInfo::new(kind, "test"), 132, n, shape, &options)
     }
 
     fn sizes(plan: &Plan, name: &str) -> Vec<(u64, u32)> {

@@ -58,17 +58,7 @@ impl Device {
     /// # Errors
     /// Of [`Device::open`].
     pub fn open_with(choice: DeviceChoice, options: SimulatorOptions) -> Result<Device> {
-        if choice == DeviceChoice::Sim {
-            return Ok(Device::simulator(options));
-        }
-        match cuda::Gpu::open() {
-            Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu.into()))),
-            Err(no_gpu) if choice == DeviceChoice::Gpu => Err(no_gpu.into()),
-            Err(no_gpu) => {
-                let simulator = Device::simulator(options);
-                Ok(Device { no_gpu: Some(no_gpu), ..simulator })
-            }
-        }
+        Ok(Device::open_apart(choice, Some(1), options)?.remove(0))
     }
 
     /// Opens several devices of one kind. GPUs: `count` of them, or without one all that there are. Simulated
@@ -127,10 +117,7 @@ impl Device {
         if choice == DeviceChoice::Sim {
             return Device::open(choice);
         }
-        match cuda::Gpu::open_number(number) {
-            Ok(gpu) => Ok(Device::new(Kind::Gpu(gpu.into()))),
-            Err(no_gpu) => Err(no_gpu.into()),
-        }
+        Ok(Device::new(Kind::Gpu(cuda::Gpu::open_number(number)?.into())))
     }
 
     /// The same device with work of its own: what is started on one does not wait for what was started on the
@@ -184,8 +171,8 @@ impl Device {
             Kind::Gpu(gpu) => gpu.info(),
             Kind::Sim(simulator) => simulator.info(),
             Kind::Cpu => {
-                let (name, threads) = (measure::cpu_name(), Some(measure::cpu_threads()));
-                DeviceInfo { kind: DeviceKind::Cpu, name, gpu: None, gpus: None, threads, cpu: None }
+                let threads = Some(measure::cpu_threads());
+                DeviceInfo { threads, ..DeviceInfo::new(DeviceKind::Cpu, measure::cpu_name()) }
             }
         }
     }
@@ -363,7 +350,7 @@ impl Device {
     pub fn core(&self) -> Result<std::cell::RefMut<'_, crate::sim::Simulator>> {
         match &self.kind {
             Kind::Sim(simulator) => Ok(simulator.core.borrow_mut()),
-            Kind::Gpu(_) | Kind::Cpu => anyhow::bail!("only the simulator can be asked so"),
+            Kind::Gpu(_) | Kind::Cpu => bail!("only the simulator can be asked so"),
         }
     }
 

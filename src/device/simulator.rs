@@ -37,13 +37,12 @@ pub struct SimulatorOptions {
 
 impl Default for SimulatorOptions {
     fn default() -> SimulatorOptions {
-        let sync_depth = DEFAULT_SYNC_DEPTH;
         SimulatorOptions {
             schedule: 0,
             checks: true,
             step_limit: None,
             memory: DEFAULT_MEMORY,
-            sync_depth,
+            sync_depth: DEFAULT_SYNC_DEPTH,
             keep_printed: false,
         }
     }
@@ -105,8 +104,7 @@ impl Simulator {
     }
 
     pub fn info(&self) -> DeviceInfo {
-        let name = concat!("workbook simulator ", env!("CARGO_PKG_VERSION")).to_string();
-        DeviceInfo { kind: DeviceKind::Sim, name, gpu: None, gpus: None, threads: None, cpu: None }
+        DeviceInfo::new(DeviceKind::Sim, concat!("workbook simulator ", env!("CARGO_PKG_VERSION")))
     }
 
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {

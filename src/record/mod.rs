@@ -93,6 +93,11 @@ impl GpuInfo {
 }
 
 impl DeviceInfo {
+    /// A device of this kind and name, of which nothing else is known.
+    pub fn new(kind: DeviceKind, name: impl Into<String>) -> DeviceInfo {
+        DeviceInfo { kind, name: name.into(), gpu: None, threads: None, gpus: None, cpu: None }
+    }
+
     /// `NVIDIA H200`; `2 × NVIDIA H200` where two work together.
     pub fn title(&self) -> String {
         self.gpus.map_or(self.name.clone(), |gpus| format!("{gpus} × {}", self.name))

@@ -277,18 +277,10 @@ mod tests {
         let name = "gpuRecursiveReduceFireAndForget";
         let run = Run::of(name, 1 << 26, &Operation::SUM, sum.into(), Expected::exactly(sum));
         let run = Run { block: 32, grid: 1 << 21, time_us, counters, ..run };
-        let device = DeviceInfo {
-            kind: DeviceKind::Sim,
-            name: "test".into(),
-            gpu: None,
-            gpus: None,
-            threads: None,
-            cpu: None,
-        };
         Record {
             schema: SCHEMA,
             stem: "ch4_nested".into(),
-            device,
+            device: DeviceInfo::new(DeviceKind::Sim, "test"),
             date: "2026-01-02T03:04:05Z".into(),
             command: "cargo run --example ch4_nested".into(),
             source_hash: "0".into(),

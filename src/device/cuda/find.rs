@@ -21,11 +21,6 @@ const LIBRARY: &str = "nvcuda.dll";
 const LIBRARY: &str = "libcuda.so or libcuda.so.1";
 
 impl Gpu {
-    /// The first GPU that can run the kernels.
-    pub fn open() -> Result<Gpu, NoGpu> {
-        Gpu::open_some(1).map(|mut gpus| gpus.remove(0))
-    }
-
     /// The first GPUs that can run the kernels: at least one, at most `most`.
     pub fn open_some(most: usize) -> Result<Vec<Gpu>, NoGpu> {
         Gpu::open_among(|count| 0..count, most)
@@ -140,24 +135,18 @@ impl Gpu {
         unsafe { context.disable_event_tracking() };
         // 0 where the driver does not report one.
         let reported = |attribute| ask(attribute).unwrap_or(0).max(0) as u32;
-        let info = DeviceInfo {
-            kind: DeviceKind::Gpu,
-            name,
-            gpu: Some(GpuInfo {
-                driver: driver.clone(),
-                cuda: cuda.to_string(),
-                compute_capability: format!("{}.{}", capability.0, capability.1),
-                multiprocessors: reported(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-                sm_clock_mhz: reported(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
-                memory_clock_mhz: reported(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / 1000,
-                memory_bus_bits: reported(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
-                l2_bytes: reported(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).into(),
-                memory_bytes: context.total_mem()? as u64,
-            }),
-            gpus: None,
-            threads: None,
-            cpu: None,
+        let gpu = GpuInfo {
+            driver: driver.clone(),
+            cuda: cuda.to_string(),
+            compute_capability: format!("{}.{}", capability.0, capability.1),
+            multiprocessors: reported(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+            sm_clock_mhz: reported(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
+            memory_clock_mhz: reported(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) / 1000,
+            memory_bus_bits: reported(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+            l2_bytes: reported(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).into(),
+            memory_bytes: context.total_mem()? as u64,
         };
+        let info = DeviceInfo { gpu: Some(gpu), ..DeviceInfo::new(DeviceKind::Gpu, name) };
         let stream = context.new_stream()?;
         Ok(Ok(Gpu { context, stream, info, pending_launch_limit: Cell::new(0) }))
     }
