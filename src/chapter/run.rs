@@ -65,7 +65,7 @@ pub fn run_with(chapter: &Chapter, options: &Options, output: &mut dyn Output) -
 struct Input {
     data: Vec<i32>,
     /// The results that are right, by operation and number of elements.
-    expected: Vec<((&'static str, u64), Expected)>,
+    expected: BTreeMap<(&'static str, u64), Expected>,
     /// Elements in the runs that have begun, and in all.
     done: u64,
     all: u64,
@@ -232,7 +232,7 @@ impl<'a> Bench<'a> {
         if self.record.device.kind == DeviceKind::Sim {
             self.forecast(&cases);
         }
-        Ok(Input { data, expected: Vec::new(), done: 0, all: cases.iter().map(|case| case.n).sum() })
+        Ok(Input { data, expected: BTreeMap::new(), done: 0, all: cases.iter().map(|case| case.n).sum() })
     }
 
     /// Makes the runs at the requested size.
@@ -263,10 +263,8 @@ impl<'a> Bench<'a> {
         input.done += case.n;
         let data = &input.data[..case.n as usize];
         let operation = case.variant.operation;
-        let key = (operation.name, case.n);
-        if !input.expected.iter().any(|(other, _)| *other == key) {
-            input.expected.push((key, (operation.expected)(data)));
-        }
+        let expected = input.expected.entry((operation.name, case.n));
+        let expected = expected.or_insert_with(|| (operation.expected)(data));
         if let Some(tell) = self.output.within(case.n) {
             self.stage.device.tell_progress(tell);
         }
@@ -277,8 +275,6 @@ impl<'a> Bench<'a> {
             self.output.complain(printed.trim_end_matches('\n'));
         }
         let outcome = outcome?;
-        let expected = input.expected.iter().find(|(other, _)| *other == key);
-        let (_, expected) = expected.context("a result that is expected")?;
         self.traces.extend(self.stage.device.take_trace());
         Ok((checked(case, expected, &outcome), outcome))
     }
