@@ -1,6 +1,7 @@
 //! The command line of a chapter.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser};
@@ -152,38 +153,33 @@ impl Options {
 }
 
 fn elements(text: &str) -> Result<u64, String> {
-    number(text, MAX_N)
-        .ok_or(format!("the number of elements is 0 to {MAX_N}, written like 1000, 1_000, 1e6 or 2^20"))
+    let wrong = format!("the number of elements is 0 to {MAX_N}, written like 1000, 1_000, 1e6 or 2^20");
+    within(text, 0..=MAX_N, wrong)
 }
 
 fn threads(text: &str) -> Result<u32, String> {
-    match number(text, MAX_BLOCK.into()) {
-        Some(threads @ 1..) => Ok(threads as u32),
-        _ => Err(format!("a block has 1 to {MAX_BLOCK} threads; try 256")),
-    }
+    let wrong = format!("a block has 1 to {MAX_BLOCK} threads; try 256");
+    within(text, 1..=MAX_BLOCK.into(), wrong)
 }
 
 fn blocks(text: &str) -> Result<u32, String> {
-    match number(text, MAX_GRID.into()) {
-        Some(blocks @ 1..) => Ok(blocks as u32),
-        _ => {
-            Err(format!("a grid has 1 to {MAX_GRID} blocks; leave --grid out to have as many as are needed"))
-        }
-    }
+    let wrong = format!("a grid has 1 to {MAX_GRID} blocks; leave --grid out to have as many as are needed");
+    within(text, 1..=MAX_GRID.into(), wrong)
 }
 
 fn gpus(text: &str) -> Result<usize, String> {
-    match number(text, MAX_GPUS) {
-        Some(gpus @ 1..) => Ok(gpus as usize),
-        _ => Err(format!("1 to {MAX_GPUS} GPUs can work together; try 2")),
-    }
+    within(text, 1..=MAX_GPUS, format!("1 to {MAX_GPUS} GPUs can work together; try 2"))
 }
 
 fn pending_launches(text: &str) -> Result<u64, String> {
-    match number(text, MAX_PENDING_LAUNCHES) {
-        Some(launches @ 1..) => Ok(launches),
-        _ => Err(format!("there can be room for 1 to {MAX_PENDING_LAUNCHES} launches; try 64")),
-    }
+    let wrong = format!("there can be room for 1 to {MAX_PENDING_LAUNCHES} launches; try 64");
+    within(text, 1..=MAX_PENDING_LAUNCHES, wrong)
+}
+
+/// The number that `text` spells, or what is `wrong`.
+fn within<T: TryFrom<u64>>(text: &str, range: RangeInclusive<u64>, wrong: String) -> Result<T, String> {
+    let number = number(text, *range.end()).filter(|number| range.contains(number));
+    number.and_then(|number| number.try_into().ok()).ok_or(wrong)
 }
 
 #[cfg(test)]
