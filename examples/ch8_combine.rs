@@ -17,20 +17,17 @@ pub const CHAPTER: Chapter = Chapter {
         "ch8_combine",
         "n numbers on each GPU become their sums: by the host, by NCCL, by one GPU",
         &[
-            Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new("combineOnHost", on_host) }
-                .does("The host copies the numbers of each GPU, and adds them."),
-            Variant {
-                symbol: "addFromPeer",
-                shape,
-                also: few,
-                ..Variant::new("combineAllReduce", all_reduce)
-            }
-            .does("NCCL adds them; each GPU has the sums."),
-            Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new("combineFromPeer", from_peer) }
+            variant("combineOnHost", on_host).does("The host copies the numbers of each GPU, and adds them."),
+            variant("combineAllReduce", all_reduce).does("NCCL adds them; each GPU has the sums."),
+            variant("combineFromPeer", from_peer)
                 .does("The first GPU reads those of the others, and adds them to its own."),
         ],
     )
 };
+
+const fn variant(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Variant {
+    Variant { symbol: "addFromPeer", shape, also: few, ..Variant::new(name, host) }
+}
 
 /// Threads per block: the kernel is compiled for it.
 const BLOCK: u32 = 512;

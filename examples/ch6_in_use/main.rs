@@ -9,9 +9,8 @@ mod rows;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Sweep, Variant};
+use workbook::chapter::{self, Case, Chapter, Outcome, Sweep, Variant};
 use workbook::reduction::error_bound::{UNIT_F32, of_sum};
-use workbook::reduction::operation::Operation;
 
 use passes::{Bf16, Half, UNIT_F16, height, in_f16, in_f32, one_launch, overlapping, without_waiting};
 
@@ -19,23 +18,16 @@ pub const CHAPTER: Chapter = Chapter::new(
     "ch6_in_use",
     "Reductions in use: one sum per row, 16-bit floats, launches that overlap",
     &[
-        warp_per_row("warpPerRow_64", rows::of::<64>(), rows::sums::<64>, rows::by_warps::<64>)
-            .does("A warp adds up each row; the rows have 64 elements."),
-        warp_per_row("warpPerRow_1024", rows::of::<1024>(), rows::sums::<1024>, rows::by_warps::<1024>)
+        warp_per_row::<64>("warpPerRow_64").does("A warp adds up each row; the rows have 64 elements."),
+        warp_per_row::<1024>("warpPerRow_1024")
             .does("A warp adds up each row; the rows have 1,024 elements."),
-        warp_per_row("warpPerRow_65536", rows::of::<65536>(), rows::sums::<65536>, rows::by_warps::<65536>)
+        warp_per_row::<65536>("warpPerRow_65536")
             .does("A warp adds up each row; the rows have 65,536 elements."),
-        block_per_row("blockPerRow_64", rows::of::<64>(), rows::sums::<64>, rows::by_blocks::<64>)
-            .does("A block adds up each row; the rows have 64 elements."),
-        block_per_row("blockPerRow_1024", rows::of::<1024>(), rows::sums::<1024>, rows::by_blocks::<1024>)
+        block_per_row::<64>("blockPerRow_64").does("A block adds up each row; the rows have 64 elements."),
+        block_per_row::<1024>("blockPerRow_1024")
             .does("A block adds up each row; the rows have 1,024 elements."),
-        block_per_row(
-            "blockPerRow_65536",
-            rows::of::<65536>(),
-            rows::sums::<65536>,
-            rows::by_blocks::<65536>,
-        )
-        .does("A block adds up each row; the rows have 65,536 elements."),
+        block_per_row::<65536>("blockPerRow_65536")
+            .does("A block adds up each row; the rows have 65,536 elements."),
         f32_sum("twoPasses_f32", in_f32::<f32>)
             .does("The elements and the sums are f32; a second launch adds up the partial sums."),
         Variant {
@@ -76,14 +68,19 @@ pub const CHAPTER: Chapter = Chapter::new(
 const HOPPER: Option<(u32, u32)> = Some((9, 0));
 
 type Host = fn(&Case) -> Result<Outcome>;
-type ToShape = fn(u64, Shape, u32) -> Shape;
 
-const fn warp_per_row(name: &'static str, operation: Operation, host: Host, shape: ToShape) -> Variant {
-    Variant { symbol: "warpPerRow", operation, shape, sweep: Sweep::Never, ..Variant::new(name, host) }
+const fn warp_per_row<const COLUMNS: usize>(name: &'static str) -> Variant {
+    Variant {
+        symbol: "warpPerRow",
+        operation: rows::of::<COLUMNS>(),
+        shape: rows::by_warps::<COLUMNS>,
+        sweep: Sweep::Never,
+        ..Variant::new(name, rows::sums::<COLUMNS>)
+    }
 }
 
-const fn block_per_row(name: &'static str, operation: Operation, host: Host, shape: ToShape) -> Variant {
-    Variant { symbol: "blockPerRow", ..warp_per_row(name, operation, host, shape) }
+const fn block_per_row<const COLUMNS: usize>(name: &'static str) -> Variant {
+    Variant { symbol: "blockPerRow", shape: rows::by_blocks::<COLUMNS>, ..warp_per_row::<COLUMNS>(name) }
 }
 
 const fn f32_sum(name: &'static str, host: Host) -> Variant {

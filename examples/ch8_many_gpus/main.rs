@@ -26,42 +26,18 @@ pub const CHAPTER: Chapter = Chapter {
         "ch8_many_gpus",
         "One array, several GPUs: who adds up the shares?",
         &[
-            Variant {
-                symbol: "reduceIntoPeer",
-                also: smaller,
-                ..story("oneGpu", Operation::SUM, on_one_gpu)
-            }
-            .does("The first GPU alone, for comparison."),
-            Variant {
-                symbol: "reduceShare",
-                also: larger,
-                ..story("hostAdds", Operation::SUM, host_adds::<SumI32>)
-            }
-            .does("The host copies one number from each GPU, and adds them."),
-            Variant {
-                symbol: "reduceShare",
-                also: larger,
-                ..story("throughHostMemory", Operation::SUM, through_host_memory)
-            }
-            .does("Each GPU stores its sum in memory of the host, which adds them."),
-            Variant {
-                symbol: "reduceShare",
-                also: larger,
-                ..story("allReduce", Operation::SUM, all_reduce::<SumI32>)
-            }
-            .does("NCCL adds one number per GPU; each GPU has the sum."),
-            Variant {
-                symbol: "reduceIntoPeer",
-                also: larger,
-                ..story("intoPeer", Operation::SUM, into_peer::<SumI32>)
-            }
-            .does("All blocks of all GPUs add to one word in the memory of the first."),
-            Variant {
-                symbol: "reduceIntoPeer",
-                also: larger,
-                ..story("intoPeerByThreads", Operation::SUM, into_peer_by_threads)
-            }
-            .does("The same, each GPU launched by a thread of its own."),
+            Variant { also: smaller, ..story("oneGpu", "reduceIntoPeer", on_one_gpu) }
+                .does("The first GPU alone, for comparison."),
+            story("hostAdds", "reduceShare", host_adds::<SumI32>)
+                .does("The host copies one number from each GPU, and adds them."),
+            story("throughHostMemory", "reduceShare", through_host_memory)
+                .does("Each GPU stores its sum in memory of the host, which adds them."),
+            story("allReduce", "reduceShare", all_reduce::<SumI32>)
+                .does("NCCL adds one number per GPU; each GPU has the sum."),
+            story("intoPeer", "reduceIntoPeer", into_peer::<SumI32>)
+                .does("All blocks of all GPUs add to one word in the memory of the first."),
+            story("intoPeerByThreads", "reduceIntoPeer", into_peer_by_threads)
+                .does("The same, each GPU launched by a thread of its own."),
             Variant {
                 expected_failure: |_, _| Some("data-race"),
                 ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
@@ -73,18 +49,8 @@ pub const CHAPTER: Chapter = Chapter {
             further("allReduceI64", "reduceShareI64", SUM_I64, all_reduce::<SumI64>),
             further("allReduceF32", "reduceShareF32", SUM_F32, all_reduce::<SumF32>),
             further("allReduceF64", "reduceShareF64", SUM_F64, all_reduce::<SumF64>),
-            further(
-                "allReduceMin",
-                "reduceShareMin",
-                exact::<Min<i32>>("minimum of i32"),
-                all_reduce::<Min<i32>>,
-            ),
-            further(
-                "allReduceMax",
-                "reduceShareMax",
-                exact::<Max<i32>>("maximum of i32"),
-                all_reduce::<Max<i32>>,
-            ),
+            further("allReduceMin", "reduceShareMin", MIN, all_reduce::<Min<i32>>),
+            further("allReduceMax", "reduceShareMax", MAX, all_reduce::<Max<i32>>),
             further("hostAddsI64", "reduceShareI64", SUM_I64, host_adds::<SumI64>),
             further("hostAddsF32", "reduceShareF32", SUM_F32, host_adds::<SumF32>),
             further("hostAddsF64", "reduceShareF64", SUM_F64, host_adds::<SumF64>),
@@ -93,16 +59,19 @@ pub const CHAPTER: Chapter = Chapter {
 };
 
 const SUM_F64: Operation = exact::<SumF64>("sum of f64");
+const MIN: Operation = exact::<Min<i32>>("minimum of i32");
+const MAX: Operation = exact::<Max<i32>>("maximum of i32");
 
 type Host = fn(&chapter::Case) -> anyhow::Result<chapter::Outcome>;
 
-const fn story(name: &'static str, operation: Operation, host: Host) -> Variant {
-    Variant { operation, shape, ..Variant::new(name, host) }
+const fn story(name: &'static str, symbol: &'static str, host: Host) -> Variant {
+    Variant { symbol, shape, also: larger, ..Variant::new(name, host) }
 }
 
 /// The same way for other elements or another operation, at the requested size alone.
 const fn further(name: &'static str, symbol: &'static str, operation: Operation, host: Host) -> Variant {
-    Variant { symbol, story: false, sweep: Sweep::Never, ..story(name, operation, host) }
+    let variant = Variant { story: false, sweep: Sweep::Never, also: |_| &[], ..story(name, symbol, host) };
+    Variant { operation, ..variant }
 }
 
 /// Beside the sizes of the sweep: 2^30 on one GPU.
