@@ -98,14 +98,15 @@ fn frame(step: usize, load: &[u64]) -> Frame {
         frame.class(&format!("{name}{}", (bytes * 8).div_ceil(1024)), class);
         frame.words(name, format!("{} bytes", thousands(bytes as i64)));
     }
-    let apart = load.get(1).map_or(0, |second| second - load[0]);
+    let elements = match load.get(1).map_or(0, |second| second - load[0]) {
+        1 => "32 elements in a row".to_string(),
+        apart => format!("every {apart}th element").replace("2th", "2nd"),
+    };
     frame.say = format!(
-        "Step {}: the lanes read every {} element. {} sectors move, {} bytes, and {used} of them are used.",
+        "Step {}: the lanes read {elements}. {} sectors move, {} bytes, and {used} of them are used.",
         step + 1,
-        if apart == 1 { "single".to_string() } else { format!("{apart}th").replace("2th", "2nd") },
         sectors.len(),
         thousands(moved as i64)
-    )
-    .replace("every single element", "32 elements in a row");
+    );
     frame
 }

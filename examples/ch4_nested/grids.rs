@@ -205,12 +205,11 @@ fn say(grids: &[Grid], states: &[&str], at: usize, count: usize) -> String {
             format!("The host launches one grid: {} blocks of {} threads.", one.blocks, one.threads)
         }
         [one] => {
-            let threads = if one.threads == 1 {
-                "thread".to_string()
-            } else {
-                format!("threads in {} blocks", one.blocks)
+            let threads = match (one.threads, one.blocks) {
+                (1, _) => "thread".to_string(),
+                (_, 1) => "threads".to_string(),
+                (_, blocks) => format!("threads in {blocks} blocks"),
             };
-            let threads = threads.replace("threads in 1 blocks", "threads");
             format!("One grid of {} {threads} runs, and nothing else.", u64::from(one.threads) * one.blocks)
         }
         more => format!("{} grids run side by side, one for each block of the first grid.", more.len()),
