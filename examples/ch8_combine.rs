@@ -91,7 +91,6 @@ fn on_host(case: &Case) -> Result<Outcome> {
 }
 // ANCHOR_END: on_host
 
-// ANCHOR: all_reduce
 fn all_reduce(case: &Case) -> Result<Outcome> {
     let (devices, vectors) = (case.devices(), on_gpus(case)?);
     let collective = Collective::new(&devices)?;
@@ -105,9 +104,7 @@ fn all_reduce(case: &Case) -> Result<Outcome> {
     let outcome = outcome(case, &case.device.clone_dtoh(&once[0])?, cost)?;
     Ok(Outcome { library: Some(collective.name()?), ..outcome })
 }
-// ANCHOR_END: all_reduce
 
-// ANCHOR: from_peer
 fn from_peer(case: &Case) -> Result<Outcome> {
     if case.device.no_peers().is_some() {
         return on_host(case);
@@ -126,7 +123,6 @@ fn from_peer(case: &Case) -> Result<Outcome> {
     })?;
     outcome(case, &case.device.clone_dtoh(&sums)?, cost)
 }
-// ANCHOR_END: from_peer
 
 fn main() -> ExitCode {
     chapter::run(&CHAPTER)

@@ -17,7 +17,6 @@ pub fn levels_in_a_graph(case: &Case) -> Result<Outcome> {
     by_levels(case, true)
 }
 
-// ANCHOR: levels
 fn by_levels(case: &Case, in_a_graph: bool) -> Result<Outcome> {
     let Case { device, data, block, .. } = *case;
     let kernel = case.kernel()?;
@@ -38,7 +37,6 @@ fn by_levels(case: &Case, in_a_graph: bool) -> Result<Outcome> {
     )?;
     Ok(Outcome::new(device.clone_dtoh(&g_odata)?[0], cost))
 }
-// ANCHOR_END: levels
 
 /// One launch per pass, in a loop.
 pub fn passes(case: &Case) -> Result<Outcome> {
@@ -57,7 +55,6 @@ pub fn passes_in_a_graph(case: &Case) -> Result<Outcome> {
 }
 // ANCHOR_END: graph
 
-// ANCHOR: graphsOfTheDevice
 /// A graph must exist before the graph whose kernel launches it, so the last pass is captured first.
 pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
     let passes = Passes::new(case)?;
@@ -69,7 +66,6 @@ pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
     let cost = case.device.measure(|| passes.copy_input(), || first.launch())?;
     passes.outcome(cost)
 }
-// ANCHOR_END: graphsOfTheDevice
 
 /// The passes of a case, with their buffers.
 struct Passes<'a> {

@@ -7,7 +7,6 @@ use workbook::record::Dropped;
 
 use super::plan::partial_sums;
 
-// ANCHOR: passes
 pub fn reduce(case: &Case) -> Result<Outcome> {
     let Case { device, data, block, grid, .. } = *case;
     device.set_pending_launch_limit(case.pending_launches.unwrap_or(DEFAULT_PENDING_LAUNCHES))?;
@@ -33,4 +32,3 @@ pub fn reduce(case: &Case) -> Result<Outcome> {
     let dropped = Dropped::from_words(&device.clone_dtoh(&failure)?);
     Ok(Outcome { dropped, ..Outcome::new(sum, cost) })
 }
-// ANCHOR_END: passes

@@ -7,7 +7,6 @@ use workbook::reduction::operator::{Operator, elements};
 use workbook::reduction::serial;
 use workbook::reduction::value::{Expected, Value};
 
-// ANCHOR: data
 /// Pairs in [0, 1) with 24 bits each, both made from one number: from its bits, and from the same in reverse.
 pub fn random_pair(number: i32) -> (f32, f32) {
     let share = |bits: u32| (bits >> 8) as f32 / (1 << 24) as f32;
@@ -18,7 +17,6 @@ pub fn random_pair(number: i32) -> (f32, f32) {
 pub fn posts_pair(index: usize) -> (f32, f32) {
     (index as f32, (2 * index) as f32)
 }
-// ANCHOR_END: data
 
 // ANCHOR: operations
 /// The reference: products in f64, where they are exact, and their sum, which keeps 29 bits more.

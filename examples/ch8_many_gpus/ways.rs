@@ -26,7 +26,6 @@ pub fn host_adds<O: Operator>(case: &Case) -> Result<Outcome> {
 }
 // ANCHOR_END: host_adds
 
-// ANCHOR: through_host_memory
 /// Each GPU stores its number in memory of the host: there is nothing to copy, only to wait.
 pub fn through_host_memory(case: &Case) -> Result<Outcome> {
     let (devices, kernels) = (case.devices(), case.kernels()?);
@@ -41,7 +40,6 @@ pub fn through_host_memory(case: &Case) -> Result<Outcome> {
     })?;
     Ok(Outcome::new(result, cost))
 }
-// ANCHOR_END: through_host_memory
 
 /// NCCL makes one number per GPU their sum, minimum or maximum, on every GPU.
 pub fn all_reduce<O: Operator<Element: Reducible + Into<Value>> + Named>(case: &Case) -> Result<Outcome> {

@@ -125,7 +125,6 @@ impl Share {
     }
 }
 
-// ANCHOR: work
 fn work(
     place: &Place,
     options: &Options,
@@ -201,7 +200,6 @@ fn work(
     }
     Ok(())
 }
-// ANCHOR_END: work
 
 /// Rank 0 says who works, and who adds the shares.
 fn say_who(place: &Place, device: &Device, collective: Option<&Collective>) -> Result<(), Fault> {

@@ -118,7 +118,6 @@ impl Pieces {
         Ok(Pieces { slots, piece })
     }
 
-    // ANCHOR: sum
     /// Goes on from `at` to the end of `source`. Pieces go to the slots in turn and come back in the same
     /// order, so `at` is always the sum of all numbers before an offset. `after` sees it after each piece.
     pub fn sum(
@@ -154,5 +153,4 @@ impl Pieces {
             }
         })
     }
-    // ANCHOR_END: sum
 }

@@ -122,7 +122,6 @@ impl Source {
         name.into()
     }
 
-    // ANCHOR: fill
     /// Puts the numbers from number `start` on into `to`, on all cores: one alone is slower than a GPU takes
     /// them.
     pub fn fill(&self, start: u64, to: &mut [i32]) -> Result<()> {
@@ -143,7 +142,6 @@ impl Source {
         }?;
         self.check_open()
     }
-    // ANCHOR_END: fill
 
     /// Whether the numbers are still what they were, and where they were.
     pub fn check(&self) -> Result<()> {

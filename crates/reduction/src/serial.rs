@@ -25,7 +25,6 @@ pub fn recursive_reduce(data: &mut [i32]) -> i32 {
 /// `data` reduced by `O`, by a recursion that keeps the operands in their order: neighbours are combined, and
 /// what is left is half as long. A last element without a neighbour waits for the next step. `data` is used
 /// up. O(n) operations, O(log n) depth; the identity for no elements.
-// ANCHOR: recursiveReduceBy
 pub fn recursive_reduce_by<O: Operator>(data: &mut [O::Element]) -> O::Element {
     match data {
         [] => O::IDENTITY,
@@ -42,7 +41,6 @@ pub fn recursive_reduce_by<O: Operator>(data: &mut [O::Element]) -> O::Element {
         }
     }
 }
-// ANCHOR_END: recursiveReduceBy
 
 #[cfg(test)]
 mod tests {

@@ -27,7 +27,6 @@ pub struct Hashed {
 
 impl Operator for Hash {
     type Element = Hashed;
-    // ANCHOR: hash
     const IDENTITY: Hashed = Hashed { hash: 0, power: 1 }; // the empty string
 
     fn combine(first: Hashed, second: Hashed) -> Hashed {
@@ -36,7 +35,6 @@ impl Operator for Hash {
             power: first.power.wrapping_mul(second.power),
         }
     }
-    // ANCHOR_END: hash
 
     fn element(number: i32, _: usize) -> Hashed {
         Hashed { hash: number as u32, power: BASE }
