@@ -21,7 +21,8 @@ use workbook::say;
 
 use ch7_limit::comparison::NOTHING;
 use ch7_limit::sweep::{self, FILE, Finish, Load, SCHEMA, SOURCE, Size, Sweep, WAYS, Way};
-use ch7_limit::timing::{self, Cache, Contender, Flush, Rotation};
+use ch7_limit::timing::{self, Contender, Flush, Rotation};
+use ch7_limit::work::Copies;
 
 /// Blocks in a grid: powers of two, then multiples of the 132 multiprocessors of an H200.
 const GRIDS: [u32; 18] =
@@ -157,21 +158,14 @@ impl Bench<'_> {
         O::Element: PartialEq + std::fmt::Debug,
     {
         let device = self.device;
-        let bytes = n * size_of::<O::Element>();
-        let stride = n.next_multiple_of(256 / size_of::<O::Element>());
-        let copies = (2 * timing::FLUSH_BYTES / bytes).clamp(if bytes < 1 << 32 { 2 } else { 1 }, 1 << 16);
-        let mut host = elements::<O>(&data::numbers(n, 1));
-        let expected = host.iter().fold(O::IDENTITY, |sum, &x| O::combine(sum, x));
-        host.resize(stride, O::IDENTITY);
-        let input = device.clone_htod(&host.repeat(copies))?;
-        drop(host);
+        let array = elements::<O>(&data::numbers(n, 1));
+        let expected = array.iter().fold(O::IDENTITY, |sum, &x| O::combine(sum, x));
+        let copies = Copies::of(array, 0, O::IDENTITY, device)?;
         let output = device.alloc_zeros::<O::Element>(1)?;
         // The ticket leaves the partial sums in its scratch memory; the other ways need zeros in theirs.
         let scratches = [device.alloc_zeros::<u64>(1 << 16)?, device.alloc_zeros(1 << 16)?];
-        let rotation = Rotation::new(copies);
-        let calls = timing::calls_in_graph(bytes);
+        let (bytes, rotation) = (copies.bytes, Rotation::new(copies.count));
         let flush = Flush::new(device, self.chapter)?;
-        let flush = || flush.run();
 
         let candidates = candidates(type_name, n, size_of::<O::Element>());
         let function = |kernel| Ok((kernel, self.module.load_function(kernel)?));
@@ -180,7 +174,7 @@ impl Bench<'_> {
         let prepare = |candidate: &Candidate| {
             let mut launch = device.launch_builder(&functions[&*candidate.kernel]);
             let scratch = &scratches[usize::from(candidate.way.finish == Finish::Ticket)];
-            launch.arg(&input).arg(&output).arg(&(n as u32)).arg(scratch);
+            launch.arg(&copies.buffer).arg(&output).arg(&(n as u32)).arg(scratch);
             launch.prepare(LaunchConfig::new(candidate.grid, candidate.block))
         };
 
@@ -188,10 +182,10 @@ impl Bench<'_> {
         let mut times: Vec<(f64, &Candidate)> = Vec::new();
         for candidate in &candidates {
             let launch = prepare(candidate)?;
-            let call = |copy: usize| launch.launch_on(&input.slice(copy * stride..));
+            let call = |copy: usize| launch.launch_on(&copies.get(copy));
             let contenders = [Contender { call: &call, in_graph: true }];
             let samples = self.options.samples;
-            let alone = timing::work_alone(device, &contenders, &rotation, calls, samples, flush)?;
+            let alone = timing::work_alone(device, &contenders, &rotation, bytes, samples, &flush)?;
             let sum = device.clone_dtoh(&output)?[0];
             let Candidate { kernel, grid, .. } = candidate;
             ensure!(
@@ -205,23 +199,20 @@ impl Bench<'_> {
         // Second round: the best, the best of each way and an empty kernel, in turns.
         let chosen = chosen(&times, self.options.best);
         let launches = chosen.iter().map(|candidate| prepare(candidate)).collect::<Result<Vec<_>>>()?;
-        let calls_of: Vec<_> = launches
-            .iter()
-            .map(|launch| |copy: usize| launch.launch_on(&input.slice(copy * stride..)))
-            .collect();
+        let calls_of: Vec<_> =
+            launches.iter().map(|launch| |copy: usize| launch.launch_on(&copies.get(copy))).collect();
         let nothing = self.chapter.load_function(NOTHING)?;
         let nothing = device.launch_builder(&nothing).prepare(LaunchConfig::new(1, 32))?;
         let do_nothing = |_: usize| nothing.launch();
         let mut contenders = vec![Contender { call: &do_nothing, in_graph: true }];
         contenders.extend(calls_of.iter().map(|call| Contender { call, in_graph: true }));
         let samples = if bytes > 1 << 27 { 15 } else { 51 };
-        let alone = timing::work_alone(device, &contenders, &rotation, calls, samples, flush)?;
-        let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
-        let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;
+        let timings = timing::timings(device, self.chapter, &contenders, &rotation, bytes, samples)?;
         let named = |&Candidate { ref kernel, way, block, grid }| (kernel.as_str(), Some(way), block, grid);
         let names = std::iter::once((NOTHING, None, 32, 1)).chain(chosen.into_iter().map(named));
-        let contenders = names.enumerate().filter_map(|(i, (kernel, way, block, grid))| {
-            let (alone, cold, warm) = (alone[i]?.median, cold[i]?.median, warm[i]?.median);
+        let contenders = names.zip(timings).filter_map(|((kernel, way, block, grid), times)| {
+            let [alone, cold, warm] =
+                [times.work_alone?, times.one_call_cold?, times.one_call_warm?].map(|timing| timing.median);
             Some(sweep::Contender { kernel: kernel.to_string(), way, block, grid, alone, cold, warm })
         });
         let contenders = contenders.collect();

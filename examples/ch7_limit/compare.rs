@@ -22,7 +22,7 @@ use super::comparison::{
     self, COMPARISON, CPU, CUB, CUB_GPU_TO_GPU, CUB_NOT_GUARANTEED, LIMIT, NOTHING, THRUST, TYPES, Type,
 };
 use super::libraries::{Libraries, Summed};
-use super::timing::{self, Cache, Contender, Flush, Rotation};
+use super::timing::{self, Contender, Rotation};
 use super::work::{Copies, Work, Works};
 
 /// Sizes: powers of 4 from 2^10 to this.
@@ -183,16 +183,9 @@ impl Stage<'_> {
         let contender = |(call, (_, work)): (_, &(_, Work<T>))| Contender { call, in_graph: work.in_graph() };
         let contenders: Vec<_> =
             calls.iter().map(|call| call as &dyn Fn(usize) -> Result<()>).zip(works).map(contender).collect();
-        let (device, bytes, rotation) = (self.device, copies.bytes, Rotation::new(copies.count));
-        let samples = if bytes > 1 << 27 { 15 } else { 201 };
-        let calls = timing::calls_in_graph(bytes);
-        let flush = Flush::new(device, self.module)?;
-        let cold = timing::one_call(device, &contenders, &rotation, Cache::Cold, samples)?;
-        let warm = timing::one_call(device, &contenders, &rotation, Cache::Warm, samples)?;
-        let alone = timing::work_alone(device, &contenders, &rotation, calls, samples, || flush.run())?;
-        let of =
-            |((cold, warm), alone)| Timings { one_call_cold: cold, one_call_warm: warm, work_alone: alone };
-        Ok(cold.into_iter().zip(warm).zip(alone).map(of).collect())
+        let samples = if copies.bytes > 1 << 27 { 15 } else { 201 };
+        let rotation = Rotation::new(copies.count);
+        timing::timings(self.device, self.module, &contenders, &rotation, copies.bytes, samples)
     }
 }
 

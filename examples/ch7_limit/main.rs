@@ -16,7 +16,8 @@ mod libraries;
 pub mod sweep;
 #[allow(dead_code)] // the bench uses more of it
 pub mod timing;
-mod work;
+#[allow(dead_code)] // the bench uses a part of it
+pub mod work;
 
 use std::process::ExitCode;
 

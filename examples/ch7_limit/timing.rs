@@ -11,7 +11,7 @@ use std::cell::Cell;
 
 use anyhow::Result;
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Module};
-use workbook::record::Timing;
+use workbook::record::{Timing, Timings};
 use workbook::reduction::data;
 
 /// What is timed.
@@ -45,18 +45,36 @@ impl Rotation {
 
 /// What is in the L2 cache when a call begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Cache {
+enum Cache {
     /// Other things than the input.
     Cold,
     /// As much of the input as it holds.
     Warm,
 }
 
+/// Each contender's times in all three ways, of `samples` each: its calls read `bytes`. `chapter` is chapter
+/// 7's module.
+pub fn timings(
+    device: &Device,
+    chapter: &Module,
+    contenders: &[Contender],
+    rotation: &Rotation,
+    bytes: usize,
+    samples: usize,
+) -> Result<Vec<Timings>> {
+    let flush = Flush::new(device, chapter)?;
+    let cold = one_call(device, contenders, rotation, Cache::Cold, samples)?;
+    let warm = one_call(device, contenders, rotation, Cache::Warm, samples)?;
+    let alone = work_alone(device, contenders, rotation, bytes, samples, &flush)?;
+    let of = |((cold, warm), alone)| Timings { one_call_cold: cold, one_call_warm: warm, work_alone: alone };
+    Ok(cold.into_iter().zip(warm).zip(alone).map(of).collect())
+}
+
 /// Calls before the first that counts.
 const WARM_UP: usize = 3;
 
 /// Times of single calls, in microseconds: `samples` of each contender, in turns.
-pub fn one_call(
+fn one_call(
     device: &Device,
     contenders: &[Contender],
     rotation: &Rotation,
@@ -73,22 +91,22 @@ pub fn one_call(
 /// Calls in a graph, each of which reads `bytes`: 64, and no fewer than 8 where 64 would take long. To start
 /// a graph takes some 2.5 µs on an H200, which counts as part of its calls: a few hundredths of a microsecond
 /// for each of 64, and for each of fewer less than a thousandth of its time.
-pub fn calls_in_graph(bytes: usize) -> usize {
+fn calls_in_graph(bytes: usize) -> usize {
     // A page's addresses have 32 bits.
     ((1 << 35) / bytes.max(1) as u64).clamp(8, 64) as usize
 }
 
-/// Times of the work alone, in microseconds per call: a graph of `calls` calls on copies in turns, launched
-/// `samples` times; `None` for what no graph can hold. Each time `flush` comes first: work that leaves
-/// nothing of the input in the cache and lasts until the host has launched the graph.
+/// Times of the work alone, in microseconds per call: a graph of calls on copies in turns, each of which reads
+/// `bytes`, launched `samples` times, each time after `flush`; `None` for what no graph can hold.
 pub fn work_alone(
     device: &Device,
     contenders: &[Contender],
     rotation: &Rotation,
-    calls: usize,
+    bytes: usize,
     samples: usize,
-    flush: impl Fn() -> Result<()>,
+    flush: &Flush,
 ) -> Result<Vec<Option<Timing>>> {
+    let calls = calls_in_graph(bytes);
     let capture = |contender: &Contender| {
         (contender.call)(rotation.next())?; // excludes one-time initialisation
         device.synchronize()?;
@@ -100,7 +118,7 @@ pub fn work_alone(
         .collect::<Result<Vec<_>>>()?;
     alternate(contenders.len(), samples, |contender| {
         let Some(graph) = &graphs[contender] else { return Ok(None) };
-        flush()?;
+        flush.run()?;
         Ok(device.time(|| graph.launch())?.map(|time| time / calls as f64))
     })
 }
@@ -145,7 +163,7 @@ impl<'a> Flush<'a> {
     }
 
     /// Starts the work; it does not wait for its end.
-    pub fn run(&self) -> Result<()> {
+    fn run(&self) -> Result<()> {
         let mut launch = self.device.launch_builder(&self.kernel);
         launch.arg(&self.memory).arg(&self.partial).arg(&(self.memory.len() as u32));
         launch.launch(LaunchConfig::new(1056, 512))
