@@ -14,19 +14,13 @@ pub struct ArgMax<T>(PhantomData<T>);
 /// A number that pairs with an index of its own width, so that a pair has no padding.
 pub trait Located: Number {
     /// The pair of a number and its index.
-    type At: Pod + ValueAt<Self>;
-}
-
-/// A number and its index.
-pub trait ValueAt<T> {
+    type At: Pod;
     /// The least number at the last index: every other pair comes before it.
-    const NOWHERE: Self;
-    /// `value` at `index`.
-    fn new(value: T, index: usize) -> Self;
-    /// The number.
-    fn value(&self) -> T;
-    /// Its index in the array, from 0.
-    fn index(&self) -> u64;
+    const NOWHERE: Self::At;
+    /// The number at `index`.
+    fn at(self, index: usize) -> Self::At;
+    /// A pair's number, and its index in the array, from 0.
+    fn parts(pair: Self::At) -> (Self, u64);
 }
 
 macro_rules! pairs {
@@ -41,19 +35,13 @@ macro_rules! pairs {
 
         impl Located for $number {
             type At = $at;
-        }
-
-        impl ValueAt<$number> for $at {
             const NOWHERE: $at = $at { value: <$number>::LEAST, index: <$index>::MAX };
 
-            fn new(value: $number, index: usize) -> $at {
-                $at { value, index: index as $index }
+            fn at(self, index: usize) -> $at {
+                $at { value: self, index: index as $index }
             }
-            fn value(&self) -> $number {
-                self.value
-            }
-            fn index(&self) -> u64 {
-                self.index.into()
+            fn parts($at { value, index }: $at) -> ($number, u64) {
+                (value, index.into())
             }
         }
     )*};
@@ -67,22 +55,22 @@ pairs! {
 
 impl<T: Located> Operator for ArgMax<T> {
     type Element = T::At;
-    const IDENTITY: T::At = T::At::NOWHERE;
+    const IDENTITY: T::At = T::NOWHERE;
 
     fn combine(first: T::At, second: T::At) -> T::At {
-        let greater = second.value() > first.value();
-        let equal_and_earlier = second.value() == first.value() && second.index() < first.index();
-        if greater || equal_and_earlier { second } else { first }
+        let ((one, at), (other, there)) = (T::parts(first), T::parts(second));
+        if other > one || other == one && there < at { second } else { first }
     }
     fn element(number: i32, index: usize) -> T::At {
-        T::At::new(T::of(number), index)
+        T::of(number).at(index)
     }
     /// `7 at 3`; of no elements `nowhere`.
     fn value(element: T::At) -> Value {
-        if bytemuck::bytes_of(&element) == bytemuck::bytes_of(&T::At::NOWHERE) {
+        if bytemuck::bytes_of(&element) == bytemuck::bytes_of(&T::NOWHERE) {
             return Value::Text("nowhere".to_string());
         }
-        let value: Value = element.value().into();
-        Value::Text(format!("{value} at {}", element.index()))
+        let (number, index) = T::parts(element);
+        let number: Value = number.into();
+        Value::Text(format!("{number} at {index}"))
     }
 }

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `number.rs` | [`Sum`], [`Min`], [`Max`] of `i32`, `i64`, `f32` and `f64`; [`Product`] |
 //! | `argmax.rs` | [`ArgMax`]: an operator on pairs |
-//! | `whole.rs` | [`SumF32`], [`SumF64`], [`SumI64`]: sums whose order does not matter |
+//! | `whole.rs` | [`SumF32`], [`SumF64`], [`SumI64`], [`FromZero`]: sums whose order does not matter |
 //! | `hash.rs` | [`struct@Hash`]: associative, but not commutative |
 
 mod argmax;
@@ -16,10 +16,10 @@ use bytemuck::Pod;
 
 use crate::value::Value;
 
-pub use argmax::{ArgMax, Located, ValueAt};
+pub use argmax::{ArgMax, Located};
 pub use hash::{Hash, Hashed};
-pub use number::{Float, FromZero, Max, Min, Number, Product, Sum, rounded_sum};
-pub use whole::{SumF32, SumF64, SumI64};
+pub use number::{Float, Max, Min, Number, Product, Sum, rounded_sum};
+pub use whole::{FromZero, SumF32, SumF64, SumI64};
 
 /// An associative operation with an identity, on elements of one type (a monoid): `combine(combine(a, b), c)`
 /// is `combine(a, combine(b, c))`, so a tree of any shape gives the same result as long as the operands keep

@@ -119,25 +119,6 @@ operators! {
     Max: LEAST, max;
 }
 
-/// The sum of 0, 1, 2, …, whatever the chapter's numbers are: what post 003 adds up.
-#[derive(Clone, Copy, Debug)]
-pub struct FromZero;
-
-impl Operator for FromZero {
-    type Element = i64;
-    const IDENTITY: i64 = 0;
-
-    fn combine(first: i64, second: i64) -> i64 {
-        first.wrapping_add(second)
-    }
-    fn element(_: i32, index: usize) -> i64 {
-        index as i64
-    }
-    fn value(element: i64) -> Value {
-        element.into()
-    }
-}
-
 /// The product modulo 2^64. Its elements are odd: with even ones among them it would soon be 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Product;

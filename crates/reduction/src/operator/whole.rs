@@ -37,4 +37,6 @@ sums! {
     SumF64, f64, |first, second| first + second, |number: i32, _| f64::from(number >> 8);
     /// The sum of `i64`; it wraps in 64 bits. Both halves of an element count.
     SumI64, i64, i64::wrapping_add, |number: i32, index| (i64::from(number) << 31) ^ index as i64;
+    /// The sum of 0, 1, 2, …, whatever the chapter's numbers are: what post 003 adds up.
+    FromZero, i64, i64::wrapping_add, |_, index| index as i64;
 }
