@@ -20,8 +20,7 @@ const BLOCK: u32 = 512;
 const MOST: u64 = (1 << 32) - (1 << 25);
 
 /// Rounds that are not timed. On two H200s the first three launches of the graph took 0.1 to 1 ms each in
-/// every
-/// run, whatever ran before, and the others 20 µs.
+/// every run, whatever ran before, and the others 20 µs.
 const WARM_UP: u64 = 10;
 
 /// What a rank needs before it meets the others.
@@ -79,7 +78,10 @@ pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
         None => Ok(Vec::new()),
     };
     let (mut meeting, id) = Meeting::open(place, hello, id, options.timeout)?;
-    let worked = tools.and_then(|tools| work(place, options, tools, &id, &mut meeting));
+    let worked = tools.and_then(|tools| {
+        let worked = work(place, options, tools, &id, &mut meeting);
+        worked.map_err(|error| error.downcast().unwrap_or_else(|error| lost(place, error)))
+    });
     match worked {
         Ok(()) => {
             meeting.close();
@@ -125,30 +127,20 @@ impl Share {
     }
 }
 
-fn work(
-    place: &Place,
-    options: &Options,
-    tools: Tools,
-    id: &[u8],
-    meeting: &mut Meeting,
-) -> Result<(), Fault> {
+fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut Meeting) -> Result<()> {
     let Tools { device, module, nccl } = tools;
-    let share = Share::new(&device, place, options).map_err(|error| lost(place, error))?;
-    let collective = match nccl {
-        None => None,
-        Some(nccl) => {
-            let id = UniqueId::try_from(id)
-                .map_err(|_| lost(place, anyhow::anyhow!("rank 0 sent no id of NCCL")))?;
-            let joined = nccl.join(&device, id, place.rank, place.ranks);
-            Some(joined.map_err(|error| lost(place, error))?)
-        }
+    let share = Share::new(&device, place, options)?;
+    let join = |nccl: Ranks| {
+        let id = UniqueId::try_from(id).ok().context("rank 0 sent no id of NCCL")?;
+        nccl.join(&device, id, place.rank, place.ranks)
     };
+    let collective = nccl.map(join).transpose()?;
     wait_for(meeting, &device, collective.as_ref(), "NCCL to connect")?;
     if place.rank == 0 {
         say_who(place, &device, collective.as_ref())?;
     }
 
-    let kernel = module.load_function("reduceShare").map_err(|error| lost(place, error))?;
+    let kernel = module.load_function("reduceShare")?;
     // What is right: each rank has generated its share alone.
     let expected = meeting.all_reduce(share.expected, |a, b| Ok(a.wrapping_add(b)))?;
 
@@ -170,10 +162,10 @@ fn work(
         }
         device.memcpy_async(&share.output.slice(0..), &share.landed, 1)
     };
-    let read = |meeting: &mut Meeting| -> Result<i32, Fault> {
+    let read = |meeting: &mut Meeting| -> Result<i32> {
         wait_for(meeting, &device, collective.as_ref(), "the all-reduce")?;
-        let own = device.clone_dtoh(&share.landed).map_err(|error| lost(place, error))?[0];
-        if collective.is_some() { Ok(own) } else { meeting.all_reduce(own, |a, b| Ok(a.wrapping_add(b))) }
+        let own = device.clone_dtoh(&share.landed)?[0];
+        Ok(if collective.is_some() { own } else { meeting.all_reduce(own, |a, b| Ok(a.wrapping_add(b)))? })
     };
     // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
     // all-reduce that must not block in a new thread each time, which takes longer than the all-reduce.
@@ -202,14 +194,14 @@ fn work(
 }
 
 /// Rank 0 says who works, and who adds the shares.
-fn say_who(place: &Place, device: &Device, collective: Option<&Collective>) -> Result<(), Fault> {
-    let engine = collective.map_or(Ok("rank 0, over TCP".into()), Collective::name);
+fn say_who(place: &Place, device: &Device, collective: Option<&Collective>) -> Result<()> {
+    let engine = collective.map_or(Ok("rank 0, over TCP".into()), Collective::name)?;
     say::out(&format!(
         "{} rank{}, rank 0 on {}; the shares are added by {}\n",
         place.ranks,
         if place.ranks == 1 { "" } else { "s" },
         device.info().name,
-        engine.map_err(|error| lost(place, error))?
+        engine
     ));
     Ok(())
 }
