@@ -1,6 +1,7 @@
 //! The kernels finish the sum themselves: all blocks add to words in the memory of one GPU.
 
 use anyhow::Result;
+use bytemuck::Pod;
 use workbook::chapter::{Case, Outcome};
 use workbook::device::measure::Measurement;
 use workbook::device::{Buffer, Device, Launchers, launch_together};
@@ -31,28 +32,32 @@ enum Launched {
 }
 
 /// Where blocks meet: the words that they add to, and in the host's memory the sum, and whether it is there.
-struct Target {
+struct Target<T> {
     words: Buffer<u64>,
-    sum: Buffer<u8>,
+    sum: Buffer<T>,
     done: Buffer<u32>,
     blocks: u32,
 }
 
 fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device], launched: Launched) -> Result<Outcome> {
     let shares = shares::<O>(case, devices)?;
-    let targets = targets(case, &shares, size_of::<O::Element>())?;
+    let targets = targets(case, &shares)?;
     let cost = add_shares(case, &shares, &targets, launched)?;
     let mut result = O::IDENTITY;
     for target in &targets {
-        let sum = case.device.clone_dtoh(&target.sum)?;
-        result = O::combine(result, bytemuck::pod_read_unaligned(&sum));
+        result = O::combine(result, case.device.clone_dtoh(&target.sum)?[0]);
     }
     Ok(Outcome::new(O::value(result), cost))
 }
 
 /// One launch per GPU, and no second step: the block that is last among those of all GPUs stores the sum, and
 /// the host looks at one word until it is there.
-fn add_shares(case: &Case, shares: &[Share], targets: &[Target], launched: Launched) -> Result<Measurement> {
+fn add_shares<T>(
+    case: &Case,
+    shares: &[Share<T>],
+    targets: &[Target<T>],
+    launched: Launched,
+) -> Result<Measurement> {
     let (kernels, devices) = (case.kernels()?, shares.iter().map(|share| share.device).collect::<Vec<_>>());
     let mut launches = Vec::new();
     for (number, (share, kernel)) in shares.iter().zip(&kernels).enumerate() {
@@ -72,12 +77,12 @@ fn add_shares(case: &Case, shares: &[Share], targets: &[Target], launched: Launc
 
 /// One target for all GPUs; or one for each, where atomics on one are not atomic in the memory of another:
 /// then the host adds.
-fn targets(case: &Case, shares: &[Share], bytes: usize) -> Result<Vec<Target>> {
+fn targets<T: Pod>(case: &Case, shares: &[Share<T>]) -> Result<Vec<Target<T>>> {
     let together = case.device.no_peer_atomics().is_none();
-    let groups: Vec<&[Share]> = if together { vec![shares] } else { shares.chunks(1).collect() };
-    let target = |group: &[Share]| {
+    let groups: Vec<&[Share<T>]> = if together { vec![shares] } else { shares.chunks(1).collect() };
+    let target = |group: &[Share<T>]| {
         let home = group[0].device;
-        let (words, sum, done) = (home.alloc_zeros(2)?, home.alloc_host(bytes)?, home.alloc_host(1)?);
+        let (words, sum, done) = (home.alloc_zeros(2)?, home.alloc_host(1)?, home.alloc_host(1)?);
         Ok(Target { words, sum, done, blocks: group.iter().map(Share::blocks).sum() })
     };
     groups.into_iter().map(target).collect()

@@ -24,17 +24,16 @@ fn grid(bytes: u64, gpus: u64) -> u32 {
     bytes.div_ceil(TILE).clamp(1, MOST_BLOCKS.min(MOST_BLOCKS_IN_ALL / gpus)) as u32
 }
 
-/// One GPU's share. Its elements are bytes here, so that what only moves them is compiled once for all
-/// operators.
-pub struct Share<'a> {
+/// One GPU's share.
+pub struct Share<'a, T> {
     pub device: &'a Device,
-    pub input: Buffer<u8>,
+    pub input: Buffer<T>,
     /// Elements, as kernels count them.
     pub size: u32,
     pub config: LaunchConfig,
 }
 
-impl Share<'_> {
+impl<T> Share<'_, T> {
     /// Blocks.
     pub fn blocks(&self) -> u32 {
         self.config.grid_dim.0
@@ -43,14 +42,14 @@ impl Share<'_> {
 
 // ANCHOR: shares
 /// The elements of `O` in one share per device, cut at multiples of 16 bytes; the last may be shorter.
-pub fn shares<'a, O: Operator>(case: &Case, devices: &[&'a Device]) -> Result<Vec<Share<'a>>> {
+pub fn shares<'a, O: Operator>(case: &Case, devices: &[&'a Device]) -> Result<Vec<Share<'a, O::Element>>> {
     let (elements, gpus) = (elements::<O>(case.data), devices.len());
     let each = elements.len().div_ceil(gpus).next_multiple_of(4);
     let shares = devices.iter().enumerate().map(|(number, device)| {
         let [start, end] = [number, number + 1].map(|k| (k * each).min(elements.len()));
-        let bytes: &[u8] = bytemuck::cast_slice(&elements[start..end]);
-        let config = LaunchConfig::new(grid(bytes.len() as u64, gpus as u64), BLOCK);
-        Ok(Share { device, input: device.clone_htod(bytes)?, size: (end - start) as u32, config })
+        let own = &elements[start..end];
+        let config = LaunchConfig::new(grid(size_of_val(own) as u64, gpus as u64), BLOCK);
+        Ok(Share { device, input: device.clone_htod(own)?, size: own.len() as u32, config })
     });
     shares.collect()
 }

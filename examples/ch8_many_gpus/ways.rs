@@ -4,7 +4,7 @@ use anyhow::Result;
 use bytemuck::Pod;
 use workbook::chapter::{Case, Outcome};
 use workbook::device::collective::{Collective, Reduce, Reducible};
-use workbook::device::{Arg, Buffer, Device, Function, KernelArg, Prepared, launch_together};
+use workbook::device::{Buffer, Device, Function, Prepared, launch_together};
 use workbook::reduction::operator::{Max, Min, Operator, SumF32, SumF64, SumI32, SumI64};
 use workbook::reduction::value::Value;
 
@@ -43,20 +43,17 @@ pub fn through_host_memory(case: &Case) -> Result<Outcome> {
 
 /// NCCL makes one number per GPU their sum, minimum or maximum, on every GPU.
 pub fn all_reduce<O: Operator<Element: Reducible + Into<Value>> + Named>(case: &Case) -> Result<Outcome> {
-    let sums = Sums::new::<O>(case, |device| device.alloc_zeros(1))?;
-    all_reduced(case, &sums, O::REDUCE)
-}
-
-fn all_reduced<T: Reducible + Into<Value>>(case: &Case, sums: &Sums<T>, reduce: Reduce) -> Result<Outcome> {
     let (devices, kernels) = (case.devices(), case.kernels()?);
+    let sums = Sums::new::<O>(case, |device| device.alloc_zeros(1))?;
     let launches = sums.launches(&kernels)?;
-    let (collective, buffers) = (Collective::new(&devices)?, sums.outputs.iter().collect::<Vec<_>>());
+    let collective = Collective::new(&devices)?;
+    let buffers: Vec<_> = sums.0.iter().map(|part| &part.output).collect();
     let cost = case.device.measure_until_done(|| {
         launch_together(&launches)?;
-        collective.all_reduce(&buffers, reduce)?;
+        collective.all_reduce(&buffers, O::REDUCE)?;
         wait_for(&devices)
     })?;
-    let outcome = Outcome::new(devices[0].clone_dtoh(&sums.outputs[0])?[0], cost);
+    let outcome = Outcome::new(devices[0].clone_dtoh(buffers[0])?[0], cost);
     Ok(Outcome { library: Some(collective.name()?), ..outcome })
 }
 
@@ -64,17 +61,15 @@ fn wait_for(devices: &[&Device]) -> Result<()> {
     devices.iter().try_for_each(|device| device.synchronize())
 }
 
-/// One number per GPU: its share, and where the kernel leaves the result.
-struct Sums<'a, T> {
-    parts: Vec<Part<'a>>,
-    outputs: Vec<Buffer<T>>,
-}
+/// One number per GPU.
+struct Sums<'a, T>(Vec<Part<'a, T>>);
 
-/// A GPU's share, and its launch's partial results and ticket.
-struct Part<'a> {
-    share: Share<'a>,
-    partials: Buffer<u8>,
+/// A GPU's share, its launch's partial results and ticket, and where the kernel leaves the result.
+struct Part<'a, T> {
+    share: Share<'a, T>,
+    partials: Buffer<T>,
     ticket: Buffer<u32>,
+    output: Buffer<T>,
 }
 
 impl<'a, T: Pod> Sums<'a, T> {
@@ -82,41 +77,30 @@ impl<'a, T: Pod> Sums<'a, T> {
         case: &'a Case,
         output: impl Fn(&Device) -> Result<Buffer<T>>,
     ) -> Result<Self> {
-        let parts = parts(shares::<O>(case, &case.devices())?, size_of::<T>())?;
-        let outputs = parts.iter().map(|part| output(part.share.device)).collect::<Result<_>>()?;
-        Ok(Sums { parts, outputs })
+        let part = |share: Share<'a, T>| {
+            let partials = share.device.alloc(share.blocks() as usize)?;
+            let (ticket, output) = (share.device.alloc_zeros(1)?, output(share.device)?);
+            Ok(Part { share, partials, ticket, output })
+        };
+        shares::<O>(case, &case.devices())?.into_iter().map(part).collect::<Result<_>>().map(Sums)
     }
 
     fn launches<'k>(&'k self, kernels: &'k [Function]) -> Result<Vec<Prepared<'k>>> {
-        let outputs = self.outputs.iter().map(KernelArg::arg).collect::<Vec<_>>();
-        launches(&self.parts, &outputs, kernels)
+        let launch = |(Part { share, partials, ticket, output }, kernel): (&'k Part<T>, &'k Function)| {
+            let mut launch = share.device.launch_builder(kernel);
+            launch.arg(&share.input).arg(output).arg(&share.size).arg(partials).arg(ticket);
+            launch.prepare(share.config)
+        };
+        self.0.iter().zip(kernels).map(launch).collect()
     }
 
     fn on_host<O: Operator<Element = T>>(&self) -> Result<T> {
         let mut result = O::IDENTITY;
-        for (part, output) in self.parts.iter().zip(&self.outputs) {
-            result = O::combine(result, part.share.device.clone_dtoh(output)?[0]);
+        for Part { share, output, .. } in &self.0 {
+            result = O::combine(result, share.device.clone_dtoh(output)?[0]);
         }
         Ok(result)
     }
-}
-
-fn parts<'a>(shares: Vec<Share<'a>>, bytes: usize) -> Result<Vec<Part<'a>>> {
-    let part = |share: Share<'a>| {
-        let partials = share.device.alloc(share.blocks() as usize * bytes)?;
-        Ok(Part { ticket: share.device.alloc_zeros(1)?, partials, share })
-    };
-    shares.into_iter().map(part).collect()
-}
-
-fn launches<'k>(parts: &'k [Part], outputs: &[Arg], kernels: &'k [Function]) -> Result<Vec<Prepared<'k>>> {
-    let all = parts.iter().zip(outputs).zip(kernels);
-    let launches = all.map(|((Part { share, partials, ticket }, output), kernel)| {
-        let mut launch = share.device.launch_builder(kernel);
-        launch.arg(&share.input).arg(output).arg(&share.size).arg(partials).arg(ticket);
-        launch.prepare(share.config)
-    });
-    launches.collect()
 }
 
 /// What NCCL calls an operator.
