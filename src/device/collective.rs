@@ -4,7 +4,7 @@ use anyhow::{Result, bail, ensure};
 use bytemuck::Pod;
 
 use super::buffer::Buffer;
-use super::device::{Device, Kind, OTHER_DEVICE};
+use super::device::{Device, OTHER_DEVICE};
 pub use super::element::{Element, Reduce};
 use super::{cuda, nccl};
 
@@ -79,7 +79,7 @@ impl Ranks {
         rank: usize,
         ranks: usize,
     ) -> Result<Collective<'_>> {
-        let Kind::Gpu(gpu) = &device.kind else {
+        let Some(gpu) = device.gpu() else {
             bail!("NCCL reduces on GPUs alone, and this is {}", device.info().name)
         };
         self.0.join(gpu, id, rank, ranks)?;
@@ -151,8 +151,5 @@ impl<'a> Collective<'a> {
 }
 
 fn gpus<'a>(devices: &[&'a Device]) -> Vec<&'a cuda::Gpu> {
-    devices
-        .iter()
-        .filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(&**gpu) } else { None })
-        .collect()
+    devices.iter().filter_map(|device| device.gpu()).collect()
 }

@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::cuda;
 use super::fault::NoGpu;
-use super::measure::{self, CPU_BUDGET, GPU_BUDGET, Limit, Measurement};
+use super::measure::{self, GPU_BUDGET, Limit, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::observe::Observer;
@@ -23,7 +23,7 @@ pub enum DeviceChoice {
     Sim,
 }
 
-/// A GPU or the simulator, on which kernels run; or the CPU, which has a name and a clock alone.
+/// A GPU or the simulator, on which kernels run; or the CPU, which has a name alone.
 pub struct Device {
     pub(super) kind: Kind,
     /// Why [`DeviceChoice::Auto`] took the simulator.
@@ -140,7 +140,7 @@ impl Device {
 
     /// What no other GPU has; nothing of other devices.
     pub fn identity(&self) -> Option<String> {
-        if let Kind::Gpu(gpu) = &self.kind { gpu.identity() } else { None }
+        self.gpu()?.identity()
     }
 
     /// Whether all work is done.
@@ -148,7 +148,7 @@ impl Device {
     /// # Errors
     /// A kernel went wrong on a GPU.
     pub fn is_idle(&self) -> Result<bool> {
-        if let Kind::Gpu(gpu) = &self.kind { gpu.is_idle() } else { Ok(true) }
+        self.gpu().map_or(Ok(true), cuda::Gpu::is_idle)
     }
 
     /// The simulator, run as `options` say.
@@ -179,10 +179,7 @@ impl Device {
 
     /// The limits of a GPU, as the driver reports them; none of the simulator.
     pub fn limits(&self) -> Vec<Limit> {
-        match &self.kind {
-            Kind::Gpu(gpu) => gpu.limits(),
-            Kind::Sim(_) | Kind::Cpu => Vec::new(),
-        }
+        self.gpu().map_or(Vec::new(), cuda::Gpu::limits)
     }
 
     /// Streaming multiprocessors; the simulator has those of an H200, the CPU none.
@@ -217,10 +214,7 @@ impl Device {
     /// [`Fault`](super::Fault).
     pub fn synchronize(&self) -> Result<()> {
         self.not_captured("waiting")?;
-        match &self.kind {
-            Kind::Gpu(gpu) => gpu.synchronize(),
-            Kind::Sim(_) | Kind::Cpu => Ok(()),
-        }
+        self.gpu().map_or(Ok(()), cuda::Gpu::synchronize)
     }
 
     /// How many launches made by device code may be pending at a time
@@ -239,8 +233,8 @@ impl Device {
         Ok(())
     }
 
-    /// What `work` costs: on a GPU the time between two events around it, on the CPU that of its clock,
-    /// repeated, each time after `prepare` (untimed); on the simulator exact counts, from one run.
+    /// What `work` costs: on a GPU the time between two events around it, repeated, each time after `prepare`
+    /// (untimed); on the simulator exact counts, from one run.
     ///
     /// # Errors
     /// Those of `prepare` and `work`.
@@ -267,20 +261,13 @@ impl Device {
         work: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Measurement> {
         self.not_captured("a measurement")?;
-        let budget = match &self.kind {
-            Kind::Gpu(_) => GPU_BUDGET,
-            Kind::Cpu => CPU_BUDGET,
-            Kind::Sim(_) => {
-                prepare()?;
-                self.take_seen();
-                work()?;
-                return Ok(self.take_seen());
-            }
-        };
-        let time = measure::repeat(budget, || {
+        let Some(gpu) = self.gpu() else {
             prepare()?;
-            Ok(self.time(&mut *work)?.unwrap_or_default())
-        })?;
+            self.take_seen();
+            work()?;
+            return Ok(self.take_seen());
+        };
+        let time = measure::repeat(GPU_BUDGET, || prepare().and_then(|()| gpu.time(work)))?;
         Ok(Measurement { time, ..Default::default() })
     }
 
@@ -291,54 +278,46 @@ impl Device {
     /// # Errors
     /// Those of `work`.
     pub fn measure_until_done(&self, mut work: impl FnMut() -> Result<()>) -> Result<Measurement> {
-        if !matches!(&self.kind, Kind::Gpu(_)) {
+        if self.gpu().is_none() {
             return self.measure_both(&mut || Ok(()), &mut work);
         }
         let time = measure::repeat(GPU_BUDGET, || {
             let start = Instant::now();
             work()?;
-            Ok(measure::microseconds_since(start))
+            Ok(start.elapsed().as_secs_f64() * 1e6)
         })?;
         Ok(Measurement { time, ..Default::default() })
     }
 
-    /// Microseconds that `work` takes, once: between two events on a GPU, by the clock on the CPU. None on
-    /// the simulator, which does the work and has no clock.
+    /// Microseconds that `work` takes, once, between two events on a GPU. None on the simulator, which does the
+    /// work and has no clock.
     ///
     /// # Errors
     /// Those of `work`.
     pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
         self.not_captured("a measurement")?;
-        match &self.kind {
-            Kind::Gpu(gpu) => gpu.time(&mut work).map(Some),
-            Kind::Sim(_) => work().map(|()| None),
-            Kind::Cpu => {
-                let start = Instant::now();
-                work()?;
-                Ok(Some(measure::microseconds_since(start)))
-            }
+        match self.gpu() {
+            Some(gpu) => gpu.time(&mut work).map(Some),
+            None => work().map(|()| None),
         }
     }
 
     /// What the launches since the last call have cost and what the checks have found in them, even where
     /// something stopped them; the simulator only.
     pub fn take_seen(&self) -> Measurement {
-        match &self.kind {
-            Kind::Sim(simulator) => simulator.take_seen(),
-            Kind::Gpu(_) | Kind::Cpu => Measurement::default(),
-        }
+        self.sim().map(Simulator::take_seen).unwrap_or_default()
     }
 
     /// From now on `observer` is told what kernels do, on the simulator; on a GPU nobody is told.
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
-        if let Kind::Sim(simulator) = &self.kind {
+        if let Some(simulator) = self.sim() {
             simulator.observe(observer);
         }
     }
 
     /// From now on `tell` hears how far the run is, from 0 to 1; on the simulator and under its checks.
     pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
-        if let Kind::Sim(simulator) = &self.kind {
+        if let Some(simulator) = self.sim() {
             simulator.tell_progress(tell);
         }
     }
@@ -348,42 +327,39 @@ impl Device {
     /// # Errors
     /// The device is another.
     pub fn core(&self) -> Result<std::cell::RefMut<'_, crate::sim::Simulator>> {
-        match &self.kind {
-            Kind::Sim(simulator) => Ok(simulator.core.borrow_mut()),
-            Kind::Gpu(_) | Kind::Cpu => bail!("only the simulator can be asked so"),
-        }
+        Ok(self.sim().context("only the simulator can be asked so")?.core.borrow_mut())
     }
 
     /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its
     /// checks.
     pub fn remember(&self, events: usize) {
-        if let Kind::Sim(simulator) = &self.kind {
+        if let Some(simulator) = self.sim() {
             simulator.remember(events);
         }
     }
 
     /// What has been remembered since the last call; `None` where nobody remembers.
     pub fn take_trace(&self) -> Option<Trace> {
-        match &self.kind {
-            Kind::Sim(simulator) => simulator.take_trace(),
-            Kind::Gpu(_) | Kind::Cpu => None,
-        }
+        self.sim()?.take_trace()
     }
 
     /// What kernels have printed since the last call, where [`SimulatorOptions::keep_printed`] is set.
     pub fn take_printed(&self) -> String {
-        match &self.kind {
-            Kind::Sim(simulator) => simulator.core.borrow_mut().take_printed(),
-            Kind::Gpu(_) | Kind::Cpu => String::new(),
-        }
+        self.sim().map(|simulator| simulator.core.borrow_mut().take_printed()).unwrap_or_default()
     }
 
     /// The stream of all work, as the driver and the CUDA runtime name it, and whether there is one.
     pub fn raw_stream(&self) -> Option<*mut std::ffi::c_void> {
-        match &self.kind {
-            Kind::Gpu(gpu) => Some(gpu.raw_stream()),
-            Kind::Sim(_) | Kind::Cpu => None,
-        }
+        self.gpu().map(cuda::Gpu::raw_stream)
+    }
+
+    /// The GPU, if it is one.
+    pub(super) fn gpu(&self) -> Option<&cuda::Gpu> {
+        if let Kind::Gpu(gpu) = &self.kind { Some(gpu) } else { None }
+    }
+
+    fn sim(&self) -> Option<&Simulator> {
+        if let Kind::Sim(simulator) = &self.kind { Some(simulator) } else { None }
     }
 
     /// An error while a graph is captured: `what` cannot be part of one.
@@ -426,11 +402,7 @@ fn without_atomics(devices: &[Device]) -> Option<String> {
 
 /// Each GPU with each other one, both ways.
 fn pairs(devices: &[Device]) -> impl Iterator<Item = (&cuda::Gpu, &cuda::Gpu)> {
-    let gpus = || {
-        devices
-            .iter()
-            .filter_map(|device| if let Kind::Gpu(gpu) = &device.kind { Some(&**gpu) } else { None })
-    };
+    let gpus = || devices.iter().filter_map(Device::gpu);
     gpus()
         .flat_map(move |one| gpus().map(move |other| (one, other)))
         .filter(|(one, other)| one.ordinal() != other.ordinal())

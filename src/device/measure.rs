@@ -1,7 +1,5 @@
 //! How a time is taken: warm-up, repeats, median with minimum and maximum; and what else a measurement holds.
 
-use std::time::Instant;
-
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +37,6 @@ pub const GPU_BUDGET: f64 = 0.5e6;
 pub const CPU_BUDGET: f64 = 0.1e6;
 /// A first run longer than this is taken alone, in microseconds.
 const TAKEN_ALONE: f64 = 5e6;
-
-/// Microseconds by the clock of the CPU.
-pub(super) fn microseconds_since(start: Instant) -> f64 {
-    start.elapsed().as_secs_f64() * 1e6
-}
 
 /// Runs `once` (which returns its microseconds) to warm up, then as often as `budget` microseconds allow, at
 /// least 3 and at most 100 times. Caches are warm, except that `once` may have restored its input.

@@ -23,7 +23,7 @@ fn reduce(device: &Device, input: &Buffer<i32>, output: &Buffer<i32>) -> Result<
 }
 
 #[test]
-fn the_cpu_has_a_name_and_a_clock_and_runs_no_kernel() {
+fn the_cpu_has_a_name_and_runs_no_kernel() {
     let cpu = Device::cpu();
     let info = cpu.info();
     assert_eq!((info.kind, cpu.multiprocessors()), (DeviceKind::Cpu, 0));
@@ -31,13 +31,6 @@ fn the_cpu_has_a_name_and_a_clock_and_runs_no_kernel() {
     let refusal = cpu.load_module(kernels::get("ch3_blocks").unwrap()).err().unwrap().to_string();
     assert!(refusal.contains("the CPU runs no kernels"), "{refusal}");
     assert!(cpu.alloc::<i32>(1).err().unwrap().to_string().contains("no device memory"));
-    let mut calls = 0;
-    let work = || {
-        calls += 1;
-        Ok(())
-    };
-    let time = cpu.measure_launch(work).unwrap().time.unwrap();
-    assert_eq!(time.repeats + 1, calls, "a warm-up, then each is timed");
 }
 
 #[test]
