@@ -291,19 +291,11 @@ impl Gpu {
     /// `work` allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to
     /// that.
     pub fn capture(&self, launcher: Launcher, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
-        let failed = |error| failed("cannot capture a graph", error);
-        // Relaxed: a kernel's code may be loaded at its first launch, which the other modes can refuse.
-        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        self.stream.begin_capture(mode).map_err(failed)?;
-        let worked = work();
         let flags = match launcher {
             Launcher::Host => CUgraphInstantiate_flags(0),
             Launcher::Device => CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
         };
-        let graph = self.stream.end_capture(flags); // ends it in any case
-        worked?;
-        let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a graph: it is empty"))?;
-        graph.upload().map_err(failed)?;
+        let graph = captured(&self.stream, flags, work)?;
         Ok(Graph { graph, stream: self.stream.clone() })
     }
 
@@ -312,26 +304,16 @@ impl Gpu {
     /// which a kernel says whether the body runs once more; the first time it runs in any case.
     pub fn capture_while(&self, work: &mut dyn FnMut(u64) -> Result<()>) -> Result<Graph> {
         let failed = |error| failed("cannot capture a loop", error);
-        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // The graph around the loop is captured in a stream of its own, which launches nothing.
         let around = self.context.new_stream().map_err(failed)?;
-        around.begin_capture(mode).map_err(failed)?;
-        let captured = self.capture_body(&around, mode, work);
-        let graph = around.end_capture(CUgraphInstantiate_flags(0)); // ends it in any case
-        captured?;
-        let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a loop: it is empty"))?;
-        graph.upload().map_err(failed)?;
+        let flags = CUgraphInstantiate_flags(0);
+        let graph = captured(&around, flags, &mut || self.capture_body(&around, work))?;
         around.synchronize().map_err(failed)?; // the upload went there
         Ok(Graph { graph, stream: self.stream.clone() })
     }
 
     /// Adds the loop to the graph that `around` captures, and captures its body.
-    fn capture_body(
-        &self,
-        around: &CudaStream,
-        mode: CUstreamCaptureMode,
-        work: &mut dyn FnMut(u64) -> Result<()>,
-    ) -> Result<()> {
+    fn capture_body(&self, around: &CudaStream, work: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
         let failed = |error| failed("cannot capture a loop", error);
         let (context, stream, outer) = (self.context.cu_ctx(), self.stream.cu_stream(), around.cu_stream());
         // Of its two flags: each launch of the graph begins with the value 1.
@@ -370,7 +352,7 @@ impl Gpu {
         // SAFETY: the member was written above and by the call; one graph lies at its address.
         let body = unsafe { *params.__bindgen_anon_1.conditional.phGraph_out };
         // SAFETY: the body is a graph without nodes; no dependencies are read.
-        unsafe { sys::cuStreamBeginCaptureToGraph(stream, body, null(), null(), 0, mode) }
+        unsafe { sys::cuStreamBeginCaptureToGraph(stream, body, null(), null(), 0, RELAXED) }
             .result()
             .map_err(failed)?;
         let worked = work(handle);
@@ -395,6 +377,25 @@ impl Gpu {
         self.pending_launch_limit.set(launches);
         Ok(())
     }
+}
+
+/// A kernel's code may be loaded at its first launch, which the other modes can refuse.
+const RELAXED: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+
+/// What `work` puts into `stream`, as a graph that is ready to be launched.
+fn captured(
+    stream: &Arc<CudaStream>,
+    flags: CUgraphInstantiate_flags,
+    work: &mut dyn FnMut() -> Result<()>,
+) -> Result<CudaGraph> {
+    let failed = |error| failed("cannot capture a graph", error);
+    stream.begin_capture(RELAXED).map_err(failed)?;
+    let worked = work();
+    let graph = stream.end_capture(flags); // ends it in any case
+    worked?;
+    let graph = graph.map_err(failed)?.ok_or_else(|| anyhow!("cannot capture a graph: it is empty"))?;
+    graph.upload().map_err(failed)?;
+    Ok(graph)
 }
 
 fn launch(
