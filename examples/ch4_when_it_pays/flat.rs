@@ -8,16 +8,8 @@ use workbook::record::Dropped;
 
 use super::plan::{self, Level, Pass, partial_sums};
 
-/// One launch per level, in a loop.
-pub fn levels(case: &Case) -> Result<Outcome> {
-    by_levels(case, false)
-}
-
-pub fn levels_in_a_graph(case: &Case) -> Result<Outcome> {
-    by_levels(case, true)
-}
-
-fn by_levels(case: &Case, in_a_graph: bool) -> Result<Outcome> {
+/// One launch per level, in a loop or in a graph.
+pub fn levels(case: &Case, in_a_graph: bool) -> Result<Outcome> {
     let Case { device, data, block, .. } = *case;
     let kernel = case.kernel()?;
     let input = device.clone_htod(data)?;

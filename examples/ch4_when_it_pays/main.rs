@@ -65,14 +65,18 @@ pub const CHAPTER: Chapter = Chapter {
             .does("The same passes down to the same end, in a graph that the host launches."),
             // The levels of gpuRecursiveReduceGridWide, launched by the host. No nested kernel is captured:
             // in a graph, an H200 (driver 580.159.04) lost children of children, and reported no error.
-            Variant { shape: level_shape, story: false, ..Variant::new("reduceLevel", flat::levels) }
-                .does("The levels of gpuRecursiveReduceGridWide, launched by the host."),
+            Variant {
+                shape: level_shape,
+                story: false,
+                ..Variant::new("reduceLevel", |case| flat::levels(case, false))
+            }
+            .does("The levels of gpuRecursiveReduceGridWide, launched by the host."),
             Variant {
                 symbol: "reduceLevel",
                 shape: level_shape,
                 story: false,
                 sweep: Sweep::TimesOnly,
-                ..Variant::new("reduceLevelGraph", flat::levels_in_a_graph)
+                ..Variant::new("reduceLevelGraph", |case| flat::levels(case, true))
             }
             .does("The same levels in a graph that the host launches."),
             Variant {

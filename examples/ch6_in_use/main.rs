@@ -12,7 +12,7 @@ use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Outcome, Sweep, Variant};
 use workbook::reduction::error_bound::{UNIT_F32, of_sum};
 
-use passes::{Bf16, Half, UNIT_F16, height, in_f16, in_f32, one_launch, overlapping, without_waiting};
+use passes::{Bf16, Half, UNIT_F16, height, one_launch, overlapping, two_launches};
 
 pub const CHAPTER: Chapter = Chapter::new(
     "ch6_in_use",
@@ -28,18 +28,18 @@ pub const CHAPTER: Chapter = Chapter::new(
             .does("A block adds up each row; the rows have 1,024 elements."),
         block_per_row::<65536>("blockPerRow_65536")
             .does("A block adds up each row; the rows have 65,536 elements."),
-        f32_sum("twoPasses_f32", in_f32::<f32>)
+        f32_sum("twoPasses_f32", |case| two_launches::<f32>(case, "lastPass"))
             .does("The elements and the sums are f32; a second launch adds up the partial sums."),
         Variant {
             symbol: "firstPass_f16",
             operation: passes::of::<Half>("sum of f16"),
-            ..f32_sum("twoPasses_f16", in_f32::<Half>)
+            ..f32_sum("twoPasses_f16", |case| two_launches::<Half>(case, "lastPass"))
         }
         .does("The elements are f16, the sums f32."),
         Variant {
             symbol: "firstPass_bf16",
             operation: passes::of::<Bf16>("sum of bf16"),
-            ..once("twoPasses_bf16", in_f32::<Bf16>)
+            ..once("twoPasses_bf16", |case| two_launches::<Bf16>(case, "lastPass"))
         }
         .does("The elements are bf16, the sums f32."),
         Variant {
@@ -48,16 +48,19 @@ pub const CHAPTER: Chapter = Chapter::new(
             error_factor: |n, shape| of_sum(n, height(n, shape), UNIT_F16),
             // The elements are about 1/2, and the largest f16 is 65,504.
             expected_failure: |n, _| (n > 130_000).then_some("overflow"),
-            ..f32_sum("twoPasses_f16InF16", in_f16)
+            ..f32_sum("twoPasses_f16InF16", |case| two_launches::<Half>(case, "lastPassInF16"))
         }
         .does("The elements and the sums are f16."),
-        Variant { least_capability: HOPPER, ..once("twoPassesOverlapping_f32", overlapping) }
-            .does("The second launch may start before the first has ended, and waits for it."),
+        Variant {
+            least_capability: HOPPER,
+            ..once("twoPassesOverlapping_f32", |case| overlapping(case, "lastPass"))
+        }
+        .does("The second launch may start before the first has ended, and waits for it."),
         Variant {
             least_capability: HOPPER,
             sweep: Sweep::Never,
             expected_failure: |_, _| Some("data-race"),
-            ..once("twoPassesNoWait_f32", without_waiting)
+            ..once("twoPassesNoWait_f32", |case| overlapping(case, "lastPassNoWait"))
         },
         Variant { symbol: "onePass_f32", ..once("onePass_f32", one_launch) }
             .does("The last block to arrive adds up the partial sums in the same launch."),

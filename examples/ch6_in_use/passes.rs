@@ -111,18 +111,8 @@ impl<T> Memory<T> {
     }
 }
 
-/// The partial sums are `f32`.
-pub fn in_f32<T: Element>(case: &Case) -> Result<Outcome> {
-    two_launches::<T>(case, "lastPass")
-}
-
-/// All sums are `f16`.
-pub fn in_f16(case: &Case) -> Result<Outcome> {
-    two_launches::<Half>(case, "lastPassInF16")
-}
-
-/// The second launch starts when the first one has ended.
-fn two_launches<T: Element>(case: &Case, last: &str) -> Result<Outcome> {
+/// The second launch, of the kernel `last`, starts when the first one has ended.
+pub fn two_launches<T: Element>(case: &Case, last: &str) -> Result<Outcome> {
     let memory = memory::<T>(case)?;
     let (first, last) = (case.kernel()?, case.load_function(last)?);
     let cost = case.device.measure(
@@ -135,17 +125,8 @@ fn two_launches<T: Element>(case: &Case, last: &str) -> Result<Outcome> {
     memory.outcome(case, cost)
 }
 
-/// The second launch may start earlier, and waits for the first.
-pub fn overlapping(case: &Case) -> Result<Outcome> {
-    overlapping_with(case, "lastPass")
-}
-
-/// The second launch may start earlier, and doesn't wait.
-pub fn without_waiting(case: &Case) -> Result<Outcome> {
-    overlapping_with(case, "lastPassNoWait")
-}
-
-fn overlapping_with(case: &Case, last: &str) -> Result<Outcome> {
+/// The second launch, of the kernel `last`, may start earlier.
+pub fn overlapping(case: &Case, last: &str) -> Result<Outcome> {
     let memory = memory::<f32>(case)?;
     let (first, last) = (case.kernel()?, case.load_function(last)?);
     let launches = [

@@ -34,17 +34,8 @@ pub const MAX_BLOCKS_IN_DIGITS: u32 = 1 << 15;
 pub struct Choice {
     /// The kernel's name.
     pub kernel: &'static str,
-    /// Threads per block.
-    pub block: u32,
-    /// Blocks.
-    pub grid: u32,
-}
-
-impl Choice {
-    /// Threads per block, and blocks.
-    pub fn shape(self) -> Shape {
-        Shape { block: self.block, grid: self.grid }
-    }
+    /// Its blocks, and their threads.
+    pub shape: Shape,
 }
 
 /// A row of a table of choices.
@@ -106,7 +97,7 @@ pub fn choice(operation: &Operation, n: u64) -> Choice {
     let row = rows.iter().find(|row| n <= row.up_to).unwrap_or(&rows[rows.len() - 1]);
     let tile = 16 * row.loads * u64::from(row.block); // bytes
     let grid = (n * u64::from(operation.element_bytes)).div_ceil(tile).clamp(1, row.grid) as u32;
-    Choice { kernel: row.kernel, block: row.block, grid }
+    Choice { kernel: row.kernel, shape: Shape { block: row.block, grid } }
 }
 
 /// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket and a word per block, or

@@ -46,16 +46,16 @@ const RUNGS: &[Variant] = &[
     tiled("reduceVector").does("As many bytes in flight, in loads of 16 bytes."),
     tiled("reduceSinglePass").does("The last block to arrive adds up the partial sums in the same launch."),
     Variant {
-        shape: |n, _, _| choice(&Operation::SUM, n).shape(),
+        shape: |n, _, _| choice(&Operation::SUM, n).shape,
         ..Variant::new("reduceLimit", reduce::<SumI32>)
     }
     .does("Blocks, loads and the way to finish are chosen by size."),
     Variant {
-        shape: |n, _, _| choice(&SUM_F32, n).shape(),
+        shape: |n, _, _| choice(&SUM_F32, n).shape,
         ..other_type("reduceLimitF32", SUM_F32, reduce::<SumF32>)
     },
     Variant {
-        shape: |n, _, _| choice(&SUM_I64, n).shape(),
+        shape: |n, _, _| choice(&SUM_I64, n).shape,
         ..other_type("reduceLimitI64", SUM_I64, reduce::<SumI64>)
     },
 ];

@@ -9,6 +9,7 @@ use std::fmt::Debug;
 
 use rayon::prelude::*;
 use workbook::build::kernels;
+use workbook::chapter::Shape;
 use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module};
 use workbook::reduction::data;
 use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
@@ -110,7 +111,7 @@ where
     O::Element: PartialEq + Debug,
 {
     places().into_par_iter().for_each(|(n, offset)| {
-        let Choice { kernel, block, grid } = choice::choice(operation, n as u64);
+        let Choice { kernel, shape: Shape { block, grid } } = choice::choice(operation, n as u64);
         Case::<O>::new(n, offset).sum(kernel, grid, block);
     });
 }
@@ -134,7 +135,7 @@ where
     assert!(choices.len() >= 4, "{choices:?}");
     for (n, offset) in [(0, 0), (5, 2), (3001, 1), (40_000, 0)] {
         let case = Case::<O>::new(n, offset);
-        for (largest, Choice { kernel, block, grid }) in &choices {
+        for (largest, Choice { kernel, shape: Shape { block, grid } }) in &choices {
             let one_tile = *grid == 1;
             let grids: &[u32] = if one_tile { &[1] } else { &[1, 8, 40] };
             for &grid in grids.iter().filter(|_| !one_tile || n as u64 <= *largest) {
@@ -143,7 +144,8 @@ where
         }
     }
     // A block that is alone has room for the largest array that it is chosen for, wherever that begins.
-    for (largest, Choice { kernel, block, .. }) in choices.iter().filter(|(_, choice)| choice.grid == 1) {
+    let alone = choices.iter().filter(|(_, choice)| choice.shape.grid == 1);
+    for (largest, Choice { kernel, shape: Shape { block, .. } }) in alone {
         Case::<O>::new(*largest as usize, 0).sum(kernel, 1, *block);
         Case::<O>::new(*largest as usize, 1).sum(kernel, 1, *block);
     }
@@ -214,7 +216,7 @@ fn a_choice_launches_as_many_threads_as_its_kernel_is_compiled_for() {
     let ptx = &*kernels::get("ch7_limit").unwrap().ptx;
     for operation in [Operation::SUM, SUM_F32, SUM_I64] {
         for n in (0..=31).flat_map(|exponent| [(1u64 << exponent) - 1, 1 << exponent, (1 << exponent) + 1]) {
-            let Choice { kernel, block, grid } = choice::choice(&operation, n);
+            let Choice { kernel, shape: Shape { block, grid } } = choice::choice(&operation, n);
             let entry =
                 ptx.split_once(&format!(".entry {kernel}(")).unwrap_or_else(|| panic!("no {kernel}")).1;
             let head = entry.split_once('{').unwrap().0;
