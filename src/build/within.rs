@@ -100,10 +100,7 @@ fn confined(command: &Command, _: Duration) -> Command {
 /// Ends `child` and what it has started.
 fn end(child: &mut Child) {
     let id = child.id();
-    let mut all = match cfg!(unix) {
-        true => Command::new("sh"),
-        false => Command::new("taskkill"),
-    };
+    let mut all = Command::new(if cfg!(unix) { "sh" } else { "taskkill" });
     match cfg!(unix) {
         true => all.arg("-c").arg(format!("kill -s KILL -- -{id}")),
         false => all.args(["/T", "/F", "/PID", &id.to_string()]),

@@ -4,7 +4,7 @@
 //! size. With `--pending-launches` there is no sweep: such a run is made to see what goes wrong. The plan
 //! follows from the options and the device's properties alone, so two runs of a command make the same runs.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 
 use super::options::Options;
 use super::shape::{Place, Shape};
@@ -176,17 +176,16 @@ fn refuse_endless(case: &Planned) -> Result<()> {
 
 fn refuse_minutes(case: &Planned) -> Result<()> {
     let launches = case.launches();
-    if launches.all_microseconds() > MAX_MICROSECONDS {
-        bail!(
-            "{} would make {} device launches at n = {} in blocks of {}, about {} minutes; give a smaller \
-             --n or a larger --block",
-            case.variant.name,
-            thousands(launches.total as i64),
-            thousands(case.n as i64),
-            case.shape.block,
-            (launches.all_microseconds() / 60e6).round()
-        );
-    }
+    ensure!(
+        launches.all_microseconds() <= MAX_MICROSECONDS,
+        "{} would make {} device launches at n = {} in blocks of {}, about {} minutes; give a smaller --n or a \
+         larger --block",
+        case.variant.name,
+        thousands(launches.total as i64),
+        thousands(case.n as i64),
+        case.shape.block,
+        (launches.all_microseconds() / 60e6).round()
+    );
     Ok(())
 }
 

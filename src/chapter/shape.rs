@@ -1,6 +1,6 @@
 //! Threads per block and blocks of a launch, and the sizes that suit a chapter.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 
 use crate::device::MAX_BLOCK;
 use crate::number::thousands;
@@ -28,14 +28,13 @@ impl Shape {
         match (block, grid) {
             (None, Some(grid)) => {
                 let block = n.div_ceil(grid.into()).max(1);
-                if block > MAX_BLOCK.into() {
-                    bail!(
-                        "--grid {grid} leaves {} elements per block, and a block has at most {MAX_BLOCK} \
-                         threads; give --grid {} or more",
-                        thousands(block as i64),
-                        n.div_ceil(MAX_BLOCK.into())
-                    );
-                }
+                ensure!(
+                    block <= MAX_BLOCK.into(),
+                    "--grid {grid} leaves {} elements per block, and a block has at most {MAX_BLOCK} threads; \
+                     give --grid {} or more",
+                    thousands(block as i64),
+                    n.div_ceil(MAX_BLOCK.into())
+                );
                 Ok(Shape { block: block as u32, grid })
             }
             (Some(block), Some(grid)) => {

@@ -116,7 +116,7 @@ impl Gpu {
             self.ordinal(),
             other.ordinal()
         );
-        let mut pool = std::ptr::null_mut();
+        let mut pool = null_mut();
         // SAFETY: writes one handle to the address of one; the pool lives as long as the device.
         unsafe { sys::cuDeviceGetDefaultMemPool(&mut pool, there) }.result().map_err(failed)?;
         let access = sys::CUmemAccessDesc {
@@ -401,18 +401,14 @@ fn captured(
 fn launch(
     stream: &Arc<CudaStream>,
     function: &Function,
-    LaunchConfig { grid_dim, block_dim, shared_mem_bytes }: LaunchConfig,
+    config: LaunchConfig,
     args: &[u64],
     how: How,
 ) -> Result<()> {
     if how == How::Dependent {
-        return launch_dependent(
-            stream,
-            function,
-            LaunchConfig { grid_dim, block_dim, shared_mem_bytes },
-            args,
-        );
+        return launch_dependent(stream, function, config, args);
     }
+    let LaunchConfig { grid_dim, block_dim, shared_mem_bytes } = config;
     let config = driver::LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
     let mut builder = stream.launch_builder(function);
     for arg in args {
@@ -457,11 +453,9 @@ fn launch_dependent(
     let mut params: Vec<_> = args.iter().map(|arg| std::ptr::from_ref(arg).cast_mut().cast()).collect();
     // SAFETY: as in `launch`; the driver copies the configuration, its attribute and the arguments before it
     // returns, and writes none of them. The stream and the function live as long as their references.
-    unsafe {
-        sys::cuLaunchKernelEx(&config, function.cu_function(), params.as_mut_ptr(), std::ptr::null_mut())
-    }
-    .result()
-    .map_err(failed)
+    unsafe { sys::cuLaunchKernelEx(&config, function.cu_function(), params.as_mut_ptr(), null_mut()) }
+        .result()
+        .map_err(failed)
 }
 
 /// `max_threads_per_block` of `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.
