@@ -60,19 +60,20 @@ pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
 }
 
 /// The passes of a case, with their buffers.
-struct Passes<'a> {
+pub struct Passes<'a> {
     case: &'a Case<'a>,
     list: Vec<Pass>,
-    kernel: Function,
+    pub kernel: Function,
     input: Buffer<i32>,
-    g_data: Buffer<i32>,
-    partials: Buffer<i32>,
-    g_odata: Buffer<i32>,
-    failure: Buffer<u32>,
+    pub g_data: Buffer<i32>,
+    pub partials: Buffer<i32>,
+    pub g_odata: Buffer<i32>,
+    /// The first cudaError_t, and launches that did not happen.
+    pub failure: Buffer<u32>,
 }
 
 impl Passes<'_> {
-    fn new<'a>(case: &'a Case) -> Result<Passes<'a>> {
+    pub fn new<'a>(case: &'a Case) -> Result<Passes<'a>> {
         let Case { device, data, block, .. } = *case;
         let n = data.len() as u64;
         Ok(Passes {
@@ -88,7 +89,7 @@ impl Passes<'_> {
     }
 
     /// So that the caches are as in chapter 3 when a repeat begins.
-    fn copy_input(&self) -> Result<()> {
+    pub fn copy_input(&self) -> Result<()> {
         self.case.device.memcpy_dtod(&self.input, &self.g_data)
     }
 
@@ -118,7 +119,7 @@ impl Passes<'_> {
     }
     // ANCHOR_END: pass
 
-    fn outcome(&self, cost: Measurement) -> Result<Outcome> {
+    pub fn outcome(&self, cost: Measurement) -> Result<Outcome> {
         let device = self.case.device;
         let dropped = Dropped::from_words(&device.clone_dtoh(&self.failure)?);
         Ok(Outcome { dropped, ..Outcome::new(device.clone_dtoh(&self.g_odata)?[0], cost) })
