@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use workbook::build::kernels;
-use workbook::device::collective::{Collective, Ranks, Reduce, UniqueId};
+use workbook::device::collective::{Collective, Nccl, Reduce, UniqueId};
 use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module, NoGpu};
 use workbook::number::{thousands, time};
 use workbook::record::Timing;
@@ -27,7 +27,7 @@ const WARM_UP: u64 = 10;
 struct Tools {
     device: Device,
     module: Module,
-    nccl: Option<Ranks>,
+    nccl: Option<Nccl>,
 }
 
 impl Tools {
@@ -36,7 +36,7 @@ impl Tools {
             Engine::Auto => options.device != DeviceChoice::Sim,
             engine => engine == Engine::Nccl,
         };
-        let nccl = if wants_nccl { Some(Ranks::load()?) } else { None };
+        let nccl = if wants_nccl { Some(Nccl::load()?) } else { None };
         ensure!(
             nccl.is_none() || options.device != DeviceChoice::Sim,
             "NCCL reduces on GPUs alone; leave --engine nccl out"
@@ -130,9 +130,9 @@ impl Share {
 fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut Meeting) -> Result<()> {
     let Tools { device, module, nccl } = tools;
     let share = Share::new(&device, place, options)?;
-    let join = |nccl: Ranks| {
+    let join = |nccl: Nccl| {
         let id = UniqueId::try_from(id).ok().context("rank 0 sent no id of NCCL")?;
-        nccl.join(&device, id, place.rank, place.ranks)
+        Collective::join(nccl, &device, id, place.rank, place.ranks)
     };
     let collective = nccl.map(join).transpose()?;
     wait_for(meeting, &device, collective.as_ref(), "NCCL to connect")?;

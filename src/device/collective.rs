@@ -4,15 +4,16 @@ use anyhow::{Result, bail, ensure};
 use bytemuck::Pod;
 
 use super::buffer::Buffer;
+use super::cuda;
 use super::device::{Device, OTHER_DEVICE};
 pub use super::element::{Element, Reduce};
-use super::{cuda, nccl};
+pub use super::nccl::{Nccl, UniqueId};
 
 /// Devices that reduce together: GPUs through NCCL; simulated ones through the host, since NCCL has machine
 /// code alone.
 pub struct Collective<'a> {
     devices: Vec<&'a Device>,
-    nccl: Option<nccl::Nccl>,
+    nccl: Option<Nccl>,
 }
 
 /// An element that a [`Collective`] reduces.
@@ -45,48 +46,6 @@ reducible! {
     f64, F64, |a, b| a + b;
 }
 
-/// NCCL, loaded, for one process per GPU: the way to a [`Collective`] of ranks.
-pub struct Ranks(nccl::Nccl);
-
-pub use nccl::UniqueId;
-
-impl Ranks {
-    /// Loads NCCL.
-    ///
-    /// # Errors
-    /// It is missing or too old, by name and version.
-    pub fn load() -> Result<Ranks> {
-        nccl::Nccl::load().map(Ranks)
-    }
-
-    /// What rank 0 makes, and tells the others.
-    ///
-    /// # Errors
-    /// What NCCL reports.
-    pub fn unique_id(&self) -> Result<UniqueId> {
-        self.0.unique_id()
-    }
-
-    /// Begins to connect `device` with those of the other processes; it goes on until
-    /// [`Collective::in_progress`] says no.
-    ///
-    /// # Errors
-    /// The device is no GPU; what NCCL reports.
-    pub fn join(
-        mut self,
-        device: &Device,
-        id: UniqueId,
-        rank: usize,
-        ranks: usize,
-    ) -> Result<Collective<'_>> {
-        let Some(gpu) = device.gpu() else {
-            bail!("NCCL reduces on GPUs alone, and this is {}", device.info().name)
-        };
-        self.0.join(gpu, id, rank, ranks)?;
-        Ok(Collective { devices: vec![device], nccl: Some(self.0) })
-    }
-}
-
 impl<'a> Collective<'a> {
     /// Connects `devices`, which are all GPUs or all simulated.
     ///
@@ -94,8 +53,27 @@ impl<'a> Collective<'a> {
     /// NCCL is missing or too old, by name and version, or cannot connect them.
     pub fn new(devices: &[&'a Device]) -> Result<Collective<'a>> {
         let gpus = gpus(devices);
-        let nccl = if gpus.is_empty() { None } else { Some(nccl::Nccl::open(&gpus)?) };
+        let nccl = if gpus.is_empty() { None } else { Some(Nccl::open(&gpus)?) };
         Ok(Collective { devices: devices.to_vec(), nccl })
+    }
+
+    /// Begins to connect `device` with those of the other processes, of which it is `rank`; that goes on
+    /// until [`Collective::in_progress`] says no.
+    ///
+    /// # Errors
+    /// The device is no GPU; what NCCL reports.
+    pub fn join(
+        mut nccl: Nccl,
+        device: &'a Device,
+        id: UniqueId,
+        rank: usize,
+        ranks: usize,
+    ) -> Result<Collective<'a>> {
+        let Some(gpu) = device.gpu() else {
+            bail!("NCCL reduces on GPUs alone, and this is {}", device.info().name)
+        };
+        nccl.join(gpu, id, rank, ranks)?;
+        Ok(Collective { devices: vec![device], nccl: Some(nccl) })
     }
 
     /// `NCCL 2.28.9`, or who does its work; with algorithm and protocol of the last all-reduce, where NCCL
@@ -111,13 +89,13 @@ impl<'a> Collective<'a> {
     }
 
     /// Whether something that was asked for is still being prepared. A collective of ranks never blocks,
-    /// since another process may have ended: ask until it says no, after [`Ranks::join`] and after each
+    /// since another process may have ended: ask until it says no, after [`Collective::join`] and after each
     /// all-reduce.
     ///
     /// # Errors
     /// What has gone wrong meanwhile, with another rank too.
     pub fn in_progress(&self) -> Result<bool> {
-        self.nccl.as_ref().map_or(Ok(false), nccl::Nccl::in_progress)
+        self.nccl.as_ref().map_or(Ok(false), Nccl::in_progress)
     }
 
     /// Reduces `buffers`, one per device, all of one length, in place and in the order of each device's work.
