@@ -96,8 +96,8 @@ fn calls_in_graph(bytes: usize) -> usize {
     ((1 << 35) / bytes.max(1) as u64).clamp(8, 64) as usize
 }
 
-/// Times of the work alone, in microseconds per call: a graph of calls on copies in turns, each of which reads
-/// `bytes`, launched `samples` times, each time after `flush`; `None` for what no graph can hold.
+/// Times of the work alone, in microseconds per call: a graph of calls on copies in turns, each of which
+/// reads `bytes`, launched `samples` times, each time after `flush`; `None` for what no graph can hold.
 pub fn work_alone(
     device: &Device,
     contenders: &[Contender],

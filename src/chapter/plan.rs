@@ -178,8 +178,8 @@ fn refuse_minutes(case: &Planned) -> Result<()> {
     let launches = case.launches();
     ensure!(
         launches.all_microseconds() <= MAX_MICROSECONDS,
-        "{} would make {} device launches at n = {} in blocks of {}, about {} minutes; give a smaller --n or a \
-         larger --block",
+        "{} would make {} device launches at n = {} in blocks of {}, about {} minutes; give a smaller --n or \
+         a larger --block",
         case.variant.name,
         thousands(launches.total as i64),
         thousands(case.n as i64),

@@ -30,8 +30,8 @@ impl Shape {
                 let block = n.div_ceil(grid.into()).max(1);
                 ensure!(
                     block <= MAX_BLOCK.into(),
-                    "--grid {grid} leaves {} elements per block, and a block has at most {MAX_BLOCK} threads; \
-                     give --grid {} or more",
+                    "--grid {grid} leaves {} elements per block, and a block has at most {MAX_BLOCK} \
+                     threads; give --grid {} or more",
                     thousands(block as i64),
                     n.div_ceil(MAX_BLOCK.into())
                 );

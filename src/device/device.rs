@@ -289,8 +289,8 @@ impl Device {
         Ok(Measurement { time, ..Default::default() })
     }
 
-    /// Microseconds that `work` takes, once, between two events on a GPU. None on the simulator, which does the
-    /// work and has no clock.
+    /// Microseconds that `work` takes, once, between two events on a GPU. None on the simulator, which does
+    /// the work and has no clock.
     ///
     /// # Errors
     /// Those of `work`.

@@ -148,9 +148,9 @@ impl Film {
         html + "</details>\n"
     }
 
-    /// What the player plays from its first frame on; on paper it shows the frame `at`. `base`: class and words
-    /// of each keyed item, in the order of the drawing; a frame's `set`: number, class and words of each that
-    /// looks otherwise than in the frame before.
+    /// What the player plays from its first frame on; on paper it shows the frame `at`. `base`: class and
+    /// words of each keyed item, in the order of the drawing; a frame's `set`: number, class and words of
+    /// each that looks otherwise than in the frame before.
     fn data(&self, at: usize) -> String {
         let keyed: Vec<(&str, Look)> = self.drawing.keyed().collect();
         let look = |frame: &Frame, (key, base): &(&str, Look)| {
