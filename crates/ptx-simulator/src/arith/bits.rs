@@ -27,16 +27,17 @@ pub fn find_bit(a: u64, width: u32, shift_amount: bool) -> u64 {
 /// `bfe` (PTX ISA 9.7.1.19): `length` bits from `start` on, filled up with zeros or the field's sign.
 pub fn extract(a: u64, start: u64, length: u64, width: u32, signed: bool) -> u64 {
     let (start, length) = (field(start, width), field(length, width));
-    let top = width - 1;
-    let sign_at = (start + length).saturating_sub(1).min(top);
-    let sign = signed && length != 0 && a >> sign_at & 1 == 1;
-    let mut out = if sign { u64::MAX } else { 0 };
-    for i in 0..length.min(width) {
-        let from = start + i;
-        let bit = if from <= top { a >> from & 1 } else { sign as u64 };
-        out = (out & !(1 << i)) | bit << i;
-    }
-    out
+    let sign_at = (start + length).saturating_sub(1).min(width - 1);
+    let fill = if signed && length != 0 && a >> sign_at & 1 == 1 { -1i128 } else { 0 };
+    // What lies above the register is the sign, too.
+    let from_start = (fill << width | i128::from(a)) >> start.min(127);
+    let field = low(length.min(width));
+    from_start as u64 & field | fill as u64 & !field
+}
+
+/// So many low bits.
+pub fn low(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
 /// Start or length of a bit field. The ISA takes the low 8 bits; an H200 does so for 32-bit fields, and takes
@@ -48,15 +49,9 @@ fn field(bits: u64, width: u32) -> u32 {
 /// `bfi` (PTX ISA 9.7.1.20): the low `length` bits of `a` put into `b` from `start` on.
 pub fn insert(a: u64, b: u64, start: u64, length: u64, width: u32) -> u64 {
     let (start, length) = (field(start, width), field(length, width));
-    let mut out = b;
-    for i in 0..length {
-        let to = start + i;
-        if to >= width || i >= width {
-            break;
-        }
-        out = (out & !(1 << to)) | (a >> i & 1) << to;
-    }
-    out
+    let up = |bits: u64| bits.checked_shl(start).unwrap_or(0) & low(width);
+    let field = up(low(length));
+    b & !field | up(a) & field
 }
 
 /// Selectors of four bytes, four bits each, for the modes of `prmt` (PTX ISA 9.7.9.7).

@@ -19,6 +19,7 @@ mod video;
 
 pub use alu::{Alu, select};
 pub use atomics::{AtomOp, combine};
+pub use bits::low;
 pub use carry::Extended;
 pub use compare::{SetHalves, Test, test};
 pub use float::{class, format, select as select_float};

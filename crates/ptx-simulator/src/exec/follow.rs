@@ -2,10 +2,9 @@
 
 use super::activation::{Activation, source, source_of};
 use super::context::{At, Context};
-use super::registers::low;
 use super::undefined::{Lost, either, of_byte};
 use super::warp::Warp;
-use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, which};
+use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site, Words};
 use crate::memory::Written;

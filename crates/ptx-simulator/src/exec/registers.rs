@@ -2,7 +2,7 @@
 //! addresses of variables, and the parameters of calls.
 
 use super::activation::{Activation, source};
-use crate::arith::{Lanes, WARP, each, lanes, which};
+use crate::arith::{Lanes, WARP, each, lanes, low, which};
 use crate::decode::{Function, NONE, Op, Reg};
 use crate::memory::{self, extend, shared};
 
@@ -120,9 +120,4 @@ fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32,
 fn write(activation: &mut Activation, d: Reg, active: u32, values: &Lanes) {
     let d = &mut activation.registers[d as usize];
     each(active, |lane| d[lane] = values[lane]);
-}
-
-/// So many low bits.
-pub fn low(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }

@@ -27,15 +27,6 @@ struct Parser<'a> {
 
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-/// What a declaration says before its names: `.align 4 .b8`.
-struct Declared<'a> {
-    space: Space,
-    external: bool,
-    align: Option<usize>,
-    element: usize,
-    kind: &'a str,
-}
-
 impl<'a> Parser<'a> {
     fn line(&self) -> u32 {
         self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |t| t.1)
@@ -247,7 +238,7 @@ impl<'a> Parser<'a> {
                 return self.error(format!("expected `.param`, found `{word}`"));
             }
             let declared = self.declared(Space::Param, false)?;
-            params.push(self.variable(&declared)?);
+            params.push(self.variable(declared)?);
             self.eat(',');
         }
         Ok(params)
@@ -256,13 +247,14 @@ impl<'a> Parser<'a> {
     /// `.align 4 .b8 name[12], other;`, without the space.
     fn variables(&mut self, space: Space, external: bool) -> Parsed<Vec<Variable>> {
         let declared = self.declared(space, external)?;
-        let all = self.separated(|this| this.variable(&declared))?;
+        let all = self.separated(|this| this.variable(declared.clone()))?;
         self.expect(';')?;
         Ok(all)
     }
 
-    fn declared(&mut self, space: Space, external: bool) -> Parsed<Declared<'a>> {
-        let mut it = Declared { space, external, align: None, element: 0, kind: "" };
+    /// What a declaration says before its names: `.align 4 .b8`.
+    fn declared(&mut self, space: Space, external: bool) -> Parsed<Variable> {
+        let (mut align, mut element, mut kind) = (None, 0, "");
         // Behind `.ptr` stands what a pointer points to: where it lies, and its alignment.
         let (mut of_pointee, mut vector) = (false, 1);
         while let Some(Token::Word(word)) = self.peek() {
@@ -271,34 +263,35 @@ impl<'a> Parser<'a> {
             match word {
                 "align" => {
                     let bytes = self.small()? as usize;
-                    it.align = it.align.or(Some(bytes).filter(|_| !of_pointee));
+                    align = align.or(Some(bytes).filter(|_| !of_pointee));
                 }
                 "v2" => vector = 2,
                 "v4" => vector = 4,
                 "ptr" => of_pointee = true,
                 "global" | "shared" | "const" | "local" => {}
                 "attribute" => self.skip(')', "an attribute is not closed")?,
-                "pred" => it.element = 1,
+                "pred" => element = 1,
                 "texref" | "surfref" | "samplerref" => {
                     return self.error(format!("`.{word}`: the simulator has no textures or surfaces"));
                 }
                 _ => match type_bytes(word) {
-                    Some(bytes) => (it.element, it.kind) = (bytes, word),
+                    Some(bytes) => (element, kind) = (bytes, word),
                     None => return self.error(format!("`.{word}` is not a type")),
                 },
             }
         }
-        if it.element == 0 {
+        if element == 0 {
             return self.error("a variable without a type");
         }
-        it.element *= vector;
-        Ok(it)
+        element *= vector;
+        let (name, kind, align) = (String::new(), kind.to_string(), align.unwrap_or(element));
+        Ok(Variable { space, name, element, count: 1, align, kind, external, init: Vec::new() })
     }
 
-    fn variable(&mut self, declared: &Declared<'a>) -> Parsed<Variable> {
-        let Declared { space, external, align, element, kind } = *declared;
+    /// One of the names behind it, with its size and its initialiser.
+    fn variable(&mut self, declared: Variable) -> Parsed<Variable> {
         let line = self.line();
-        let name = self.word()?.to_string();
+        let (name, align) = (self.word()?.to_string(), declared.align.max(1));
         let mut count = 1usize;
         while self.eat('[') {
             if self.eat(']') {
@@ -321,11 +314,10 @@ impl<'a> Parser<'a> {
                 count = init.len();
             }
         }
-        let align = align.unwrap_or(element).max(1);
         if !align.is_power_of_two() || align > 4096 {
             return self.fail(line, format!("`{name}` has the impossible alignment {align}"));
         }
-        Ok(Variable { space, name, element, count, align, kind: kind.to_string(), external, init })
+        Ok(Variable { name, count, align, init, ..declared })
     }
 
     fn initialiser(&mut self, out: &mut Vec<Init>, depth: usize) -> Parsed<()> {
