@@ -1,8 +1,10 @@
 //! Device launches: argument buffers, and launches that the grid has not seen yet.
 
+use rustc_hash::FxHashMap;
+
 use crate::decode::runtime;
 use crate::device::LaunchConfig;
-use crate::memory::{self, span};
+use crate::memory::span;
 
 /// A child grid that waits to be started.
 #[derive(Debug)]
@@ -18,10 +20,11 @@ pub struct PendingLaunch {
 }
 
 /// Device launches: open argument buffers, and what has been asked for since the engine last looked.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Launches {
-    buffers: Vec<Option<Box<Buffer>>>,
-    free: Vec<usize>,
+    /// By their addresses; and the addresses of those that have been closed, the last of which is used next.
+    buffers: FxHashMap<u64, Buffer>,
+    free: Vec<u64>,
     pub requests: Vec<PendingLaunch>,
     /// Launches that count against the limit.
     pub pending: u64,
@@ -52,41 +55,21 @@ struct Buffer {
 
 impl Launches {
     pub fn new(limit: u64, sync_depth: u32) -> Launches {
-        Launches {
-            buffers: Vec::new(),
-            free: Vec::new(),
-            requests: Vec::new(),
-            pending: 0,
-            limit,
-            accepted: 0,
-            depth: 0,
-            sync_depth,
-            streams: 0,
-            bytes: 0,
-        }
+        Launches { limit, sync_depth, ..Launches::default() }
     }
 
     /// A buffer for the arguments of a launch.
     pub fn open(&mut self, kernel: usize, config: LaunchConfig, param_bytes: usize) -> u64 {
         self.bytes += LAUNCH_BYTES + param_bytes as u64;
-        let buffer = Some(Box::new(Buffer { kernel, config, params: vec![0; param_bytes] }));
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.buffers[slot] = buffer;
-                slot
-            }
-            None => {
-                self.buffers.push(buffer);
-                self.buffers.len() - 1
-            }
-        };
-        BUFFER_WINDOW | ((slot as u64 + 1) << BUFFER_BITS)
+        let new = BUFFER_WINDOW | (self.buffers.len() as u64 + 1) << BUFFER_BITS;
+        let address = self.free.pop().unwrap_or(new);
+        self.buffers.insert(address, Buffer { kernel, config, params: vec![0; param_bytes] });
+        address
     }
 
     /// Says what an open buffer is for.
     pub fn fill_in(&mut self, address: u64, kernel: usize, config: LaunchConfig, param_bytes: usize) {
-        let slot = slot_of(address).and_then(|slot| self.buffers.get_mut(slot)?.as_mut());
-        if let Some(buffer) = slot {
+        if let Some(buffer) = self.buffers.get_mut(&start(address)) {
             (buffer.kernel, buffer.config) = (kernel, config);
             self.bytes = self.bytes - buffer.params.len() as u64 + param_bytes as u64;
             buffer.params.resize(param_bytes, 0);
@@ -95,12 +78,15 @@ impl Launches {
 
     /// Forgets an open buffer.
     pub fn close(&mut self, address: u64) {
-        if let Some(slot) = slot_of(address)
-            && let Some(buffer) = self.buffers.get_mut(slot).and_then(Option::take)
-        {
-            self.free.push(slot);
+        if let Some(buffer) = self.take(address) {
             self.ended(&buffer.params);
         }
+    }
+
+    fn take(&mut self, address: u64) -> Option<Buffer> {
+        let buffer = self.buffers.remove(&start(address))?;
+        self.free.push(start(address));
+        Some(buffer)
     }
 
     /// A launch with these parameters takes no memory any more.
@@ -110,28 +96,25 @@ impl Launches {
 
     /// Bytes of an open buffer.
     pub fn buffer(&mut self, address: u64, bytes: usize) -> Option<&mut [u8]> {
-        let slot = slot_of(address)?;
-        let offset = address & ((1 << BUFFER_BITS) - 1);
-        self.buffers.get_mut(slot)?.as_mut()?.params.get_mut(span(offset, bytes))
+        let offset = address - start(address);
+        self.buffers.get_mut(&start(address))?.params.get_mut(span(offset, bytes))
     }
 
     /// The arguments in an open buffer.
     pub fn params(&self, address: u64) -> Vec<u8> {
-        let buffer = slot_of(address).and_then(|slot| self.buffers.get(slot)?.as_ref());
-        buffer.map(|buffer| buffer.params.clone()).unwrap_or_default()
+        self.buffers.get(&start(address)).map(|buffer| buffer.params.clone()).unwrap_or_default()
     }
 
     /// Queues the launch, or says why not; with a `second_pool` there is room for any number.
     pub fn launch(&mut self, address: u64, stream: u64, block: u64, second_pool: bool) -> Option<u32> {
-        let taken = slot_of(address).and_then(|slot| Some((slot, self.buffers.get_mut(slot)?.take()?)));
-        let Some((slot, buffer)) = taken else { return Some(runtime::INVALID_CONFIGURATION) };
-        self.free.push(slot);
+        let Some(Buffer { kernel, config, params }) = self.take(address) else {
+            return Some(runtime::INVALID_CONFIGURATION);
+        };
         if self.pending >= self.limit && !second_pool {
-            self.ended(&buffer.params);
+            self.ended(&params);
             return Some(runtime::PENDING_COUNT_EXCEEDED);
         }
         self.pending += 1;
-        let Buffer { kernel, config, params } = *buffer;
         self.requests.push(PendingLaunch { number: self.accepted, kernel, config, params, stream, block });
         self.accepted += 1;
         None
@@ -143,7 +126,7 @@ impl Launches {
     }
 }
 
-fn slot_of(address: u64) -> Option<usize> {
-    let number = memory::index(address.checked_sub(BUFFER_WINDOW)? >> BUFFER_BITS);
-    number.checked_sub(1)
+/// Where the buffer of an address starts.
+fn start(address: u64) -> u64 {
+    address >> BUFFER_BITS << BUFFER_BITS
 }
