@@ -40,11 +40,11 @@ pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 }
 
 /// What stands at a place of a list that grows as far as it is used.
-pub fn at<T: Clone + Default>(all: &mut Vec<T>, place: u32) -> &mut T {
-    if all.len() <= place as usize {
-        all.resize(place as usize + 1, T::default());
+pub fn at<T: Default>(all: &mut Vec<T>, place: usize) -> &mut T {
+    if all.len() <= place {
+        all.resize_with(place + 1, T::default);
     }
-    &mut all[place as usize]
+    &mut all[place]
 }
 
 /// The lanes of `mask` for which `is` holds.

@@ -58,7 +58,7 @@ pub enum Group {
 
 #[derive(Debug, Default)]
 pub struct Branches {
-    groups: FxHashMap<Group, Box<GroupVisits>>,
+    groups: FxHashMap<Group, GroupVisits>,
 }
 
 impl Branches {
@@ -83,11 +83,11 @@ impl Branches {
         rest: u32,
     ) -> Option<Divergence> {
         let state = self.groups.entry(group).or_default();
-        let AtBranch { visits, counts } = at(&mut state.branches, watch);
-        let counts = at(counts, warp);
+        let AtBranch { visits, counts } = at(&mut state.branches, watch as usize);
+        let counts = at(counts, warp as usize);
         let mut found = None;
         for (number, lanes) in groups(taken | rest, |lane| counts[lane]) {
-            let visit = at(visits, number);
+            let visit = at(visits, number as usize);
             for (side, lanes) in [(&mut visit.taken, lanes & taken), (&mut visit.rest, lanes & rest)] {
                 if lanes != 0 {
                     side.get_or_insert(warp * 32 + lanes.trailing_zeros());
@@ -122,12 +122,10 @@ impl Branches {
 impl Visit {
     fn divergence(&self, watch: u32, group: Group) -> Option<Divergence> {
         let (taken, rest) = (self.taken?, self.rest?);
-        match self.barrier {
-            [Some((barrier_loc, at)), _] => Some(Divergence { watch, barrier_loc, group, at, past: rest }),
-            [None, Some((barrier_loc, at))] => {
-                Some(Divergence { watch, barrier_loc, group, at, past: taken })
-            }
-            _ => None,
-        }
+        let ((barrier_loc, at), past) = match self.barrier {
+            [Some(barrier), _] => (barrier, rest),
+            [None, barrier] => (barrier?, taken),
+        };
+        Some(Divergence { watch, barrier_loc, group, at, past })
     }
 }

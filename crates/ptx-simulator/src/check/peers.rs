@@ -33,14 +33,10 @@ struct Last {
     access: Access,
 }
 
-/// Those to the memory of one block.
-#[derive(Debug, Default)]
-struct OfBlock(Vec<Last>);
-
 /// By the block whose memory it is.
 #[derive(Debug, Default)]
 pub struct Visits {
-    of: FxHashMap<BlockId, Box<OfBlock>>,
+    of: FxHashMap<BlockId, Vec<Last>>,
 }
 
 impl Visits {
@@ -55,7 +51,7 @@ impl Visits {
         let (mask, loc, access) = (request.mask, actor.loc, request.access);
         let address = request.addresses[mask.trailing_zeros() as usize & 31];
         let (block, warp) = (actor.block, actor.warp);
-        let OfBlock(all) = &mut **self.of.entry((actor.grid, peer.block)).or_default();
+        let all = self.of.entry((actor.grid, peer.block)).or_default();
         all.retain_mut(|last| {
             if (last.block, last.warp) == (block, warp) {
                 last.mask &= !mask;
@@ -70,7 +66,7 @@ impl Visits {
         let visits = self.of.remove(&id)?;
         let known = order.known_at_all(id);
         let mut found: Vec<Visit> = Vec::new();
-        for Last { block, warp, mask, time, loc, address, access } in visits.0 {
+        for Last { block, warp, mask, time, loc, address, access } in visits {
             let actor = Actor { grid: id.0, block, warp, loc, kernel: "" };
             let global = order.warp_number(actor);
             let lost =

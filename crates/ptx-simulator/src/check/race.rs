@@ -29,7 +29,7 @@ use super::order::{BlockId, Location, Order};
 use super::shadow::{How, Region};
 use super::touch::Touch;
 use super::who::place_of;
-use crate::arith::{groups, lanes};
+use crate::arith::{at, groups, lanes};
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
@@ -130,7 +130,7 @@ impl Shadow {
                 // An argument buffer of a launch is one thread's own.
                 if request.addresses[lane] >> 56 == 0 {
                     let start = request.addresses[lane] - place(lane).1;
-                    touch_lanes(allocation(&mut self.global, number as usize), mask, start);
+                    touch_lanes(at(&mut self.global, number as usize), mask, start);
                 }
             }
         }
@@ -140,13 +140,6 @@ impl Shadow {
         }
         found
     }
-}
-
-fn allocation(regions: &mut Vec<Region>, number: usize) -> &mut Region {
-    if regions.len() <= number {
-        regions.resize_with(number + 1, Region::default);
-    }
-    &mut regions[number]
 }
 
 #[cfg(test)]

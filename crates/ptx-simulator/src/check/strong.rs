@@ -124,8 +124,7 @@ impl By<'_> {
 pub struct Strong {
     is_used: bool,
     /// Of global memory, and of the shared memory of each block.
-    global: FxHashMap<u64, Known>,
-    shared: FxHashMap<BlockId, FxHashMap<u64, Known>>,
+    words: FxHashMap<Option<BlockId>, FxHashMap<u64, Known>>,
     /// Words and readers in all, at most.
     held: usize,
     doubts: Vec<Doubt>,
@@ -180,11 +179,7 @@ impl Strong {
         if me.used == Use::Waits {
             self.doubts.retain(|doubt| doubt.word != word || !me.is_by(doubt.reader));
         }
-        let known = match place {
-            Some(block) => self.shared.entry(block).or_default().entry(number),
-            None => self.global.entry(number),
-        };
-        let known = known.or_insert_with(|| {
+        let known = self.words.entry(place).or_default().entry(number).or_insert_with(|| {
             self.held += 2;
             Known::default()
         });
@@ -229,7 +224,7 @@ impl Strong {
 
     /// The shared memory of a block that has ended.
     pub fn block_end(&mut self, id: BlockId) {
-        let words = self.shared.remove(&id).unwrap_or_default();
+        let words = self.words.remove(&Some(id)).unwrap_or_default();
         self.held -= words.values().map(|known| 2 + known.reads.capacity()).sum::<usize>();
     }
 

@@ -77,7 +77,7 @@ impl Block {
     }
 
     pub fn thread(&mut self, warp: u32, lane: usize) -> &mut Thread {
-        at(&mut self.threads, warp * WARP as u32 + lane as u32)
+        at(&mut self.threads, warp as usize * WARP + lane)
     }
 
     pub fn arrives(&mut self, warp: u32, mask: u32, id: u32) {
