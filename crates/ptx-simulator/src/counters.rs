@@ -118,16 +118,16 @@ impl Counters {
         }
         match (request.space, request.access) {
             (Space::Global, Access::Load) => {
+                let (touched, ideal) = sectors(request);
                 self.global_load_requests += 1;
-                let sectors = sectors(request);
-                self.global_load_sectors += sectors.touched;
-                self.global_load_sectors_ideal += sectors.ideal;
+                self.global_load_sectors += touched;
+                self.global_load_sectors_ideal += ideal;
             }
             (Space::Global, _) => {
+                let (touched, ideal) = sectors(request);
                 self.global_store_requests += 1;
-                let sectors = sectors(request);
-                self.global_store_sectors += sectors.touched;
-                self.global_store_sectors_ideal += sectors.ideal;
+                self.global_store_sectors += touched;
+                self.global_store_sectors_ideal += ideal;
             }
             // What goes to another block's memory has not been compared with a GPU.
             (Space::Shared, _) if request.owner.is_none() => {
@@ -146,14 +146,8 @@ impl Counters {
     }
 }
 
-/// The sectors of a request.
-struct Sectors {
-    touched: u64,
-    ideal: u64,
-}
-
 /// Distinct 32-byte sectors that a request touches, and the fewest that its distinct bytes fill.
-fn sectors(request: &Request) -> Sectors {
+fn sectors(request: &Request) -> (u64, u64) {
     let (mut seen, mut asked) = ([0u64; 2 * WARP], [0u64; WARP]);
     let (mut touched, mut distinct) = (0, 0);
     let (mut sectors_ascend, mut addresses_ascend) = (true, true);
@@ -173,26 +167,19 @@ fn sectors(request: &Request) -> Sectors {
         }
     });
     if !sectors_ascend {
-        touched = sorted_distinct(&mut seen[..touched]);
+        touched = count_distinct(&mut seen[..touched]);
     }
     if !addresses_ascend {
-        distinct = sorted_distinct(&mut asked[..distinct]);
+        distinct = count_distinct(&mut asked[..distinct]);
     }
     // Accesses are aligned, so those of two lanes are the same bytes or have none in common.
     let bytes = distinct as u64 * request.bytes as u64;
-    Sectors { touched: touched as u64, ideal: bytes.div_ceil(SECTOR) }
+    (touched as u64, bytes.div_ceil(SECTOR))
 }
 
 /// How many different numbers there are; sorts them.
-fn sorted_distinct(numbers: &mut [u64]) -> usize {
-    // By insertion: they are few, and it is less code for WebAssembly.
-    for end in 1..numbers.len() {
-        let mut at = end;
-        while at > 0 && numbers[at - 1] > numbers[at] {
-            numbers.swap(at - 1, at);
-            at -= 1;
-        }
-    }
+fn count_distinct(numbers: &mut [u64]) -> usize {
+    numbers.sort_unstable();
     numbers.chunk_by(|a, b| a == b).count()
 }
 

@@ -384,9 +384,7 @@ impl Simulator {
 
     /// Lays out the module's variables, once.
     fn load(&mut self, module: &Module) -> Result<usize, Box<Diagnostic>> {
-        if let Some(at) =
-            self.loaded.iter().position(|(known, _)| Arc::ptr_eq(&known.program, &module.program))
-        {
+        if let Some(at) = self.loaded.iter().position(|(known, _)| known.is(module)) {
             return Ok(at);
         }
         let mut addresses = Vec::new();

@@ -14,17 +14,15 @@ enum Type {
 
 impl Type {
     fn parse(word: &str) -> Option<Type> {
-        Some(match word {
-            "s8" => Type::Signed(8),
-            "s16" => Type::Signed(16),
-            "s32" => Type::Signed(32),
-            "s64" => Type::Signed(64),
-            "u8" | "b8" => Type::Unsigned(8),
-            "u16" | "b16" => Type::Unsigned(16),
-            "u32" | "b32" => Type::Unsigned(32),
-            "u64" | "b64" => Type::Unsigned(64),
-            _ => Type::Float(Format::parse(word)?),
-        })
+        if let Some(format) = Format::parse(word) {
+            return Some(Type::Float(format));
+        }
+        let width = word.get(1..)?.parse().ok().filter(|width| matches!(width, 8 | 16 | 32 | 64))?;
+        match word.as_bytes()[0] {
+            b's' => Some(Type::Signed(width)),
+            b'u' | b'b' => Some(Type::Unsigned(width)),
+            _ => None,
+        }
     }
 }
 

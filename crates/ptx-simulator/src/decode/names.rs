@@ -35,8 +35,7 @@ pub struct Names<'a> {
     /// Open scopes, the innermost last. `%r<5>` is kept as the prefix `%r` with its first number and its
     /// count.
     scopes: Vec<Scope>,
-    /// The numbers of the open scopes, and how many there have been.
-    open: Vec<u32>,
+    /// How many have been opened.
     count: u32,
     /// Places of labels, by the scope they stand in.
     labels: FxHashMap<(u32, &'a str), u32>,
@@ -49,6 +48,7 @@ pub struct Names<'a> {
 
 #[derive(Default)]
 struct Scope {
+    number: u32,
     names: FxHashMap<String, Named>,
     ranges: Vec<(String, Reg, u32, RegisterKind)>,
 }
@@ -59,7 +59,6 @@ impl<'a> Names<'a> {
             out,
             functions,
             scopes: vec![Scope::default()],
-            open: vec![0],
             count: 0,
             labels: FxHashMap::default(),
             targets: Vec::new(),
@@ -71,14 +70,12 @@ impl<'a> Names<'a> {
 
     pub fn open(&mut self) {
         self.count += 1;
-        self.open.push(self.count);
-        self.scopes.push(Scope::default());
+        self.scopes.push(Scope { number: self.count, ..Scope::default() });
     }
 
     /// The outermost scope stays: braces match in what the parser gives.
     pub fn close(&mut self) {
         if self.scopes.len() > 1 {
-            self.open.pop();
             self.scopes.pop();
         }
     }
@@ -110,13 +107,13 @@ impl<'a> Names<'a> {
     }
 
     pub fn add_label(&mut self, name: &'a str, at: u32) {
-        let scope = self.open.last().copied().unwrap_or(0);
+        let scope = self.scope().number;
         self.labels.insert((scope, name), at);
     }
 
     /// Where a label of an open scope stands, the innermost first.
     pub fn label(&self, name: &str) -> Option<u32> {
-        self.open.iter().rev().find_map(|scope| self.labels.get(&(*scope, name)).copied())
+        self.scopes.iter().rev().find_map(|scope| self.labels.get(&(scope.number, name)).copied())
     }
 
     /// The register that holds the carry flag of `add.cc` and its like.
@@ -128,7 +125,7 @@ impl<'a> Names<'a> {
     pub fn lookup(&self, name: &str) -> Option<Named> {
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         let (prefix, number) = name.split_at(name.len() - digits);
-        for Scope { names, ranges } in self.scopes.iter().rev() {
+        for Scope { names, ranges, .. } in self.scopes.iter().rev() {
             if let Some(named) = names.get(name) {
                 return Some(*named);
             }

@@ -129,18 +129,18 @@ impl Conversion<'_> {
             }
             _ => return None,
         };
-        let missing = self.width.saturating_sub(sign.len() + body.chars().count());
+        let width = self.width;
         let numeric = !matches!(self.letter, 'c' | 's' | 'p');
         // Zeros fill up numbers, but not names like `inf`, nor an integer whose digits the precision counts.
         let counted = self.precision.is_some() && !"fFeEgG".contains(self.letter);
         let named = matches!(&body[..], "inf" | "nan" | "INF" | "NAN");
         let zeros = self.flags.contains('0') && numeric && !counted && !named;
         Some(if self.left {
-            format!("{sign}{body}{}", " ".repeat(missing))
+            format!("{:<width$}", sign.to_string() + &body)
         } else if zeros {
-            format!("{sign}{}{body}", "0".repeat(missing))
+            format!("{sign}{body:0>rest$}", rest = width.saturating_sub(sign.len()))
         } else {
-            format!("{}{sign}{body}", " ".repeat(missing))
+            format!("{:>width$}", sign.to_string() + &body)
         })
     }
 
@@ -155,8 +155,7 @@ impl Conversion<'_> {
 
     /// At least as many digits as the precision says.
     fn digits(&self, digits: String) -> String {
-        let missing = self.precision.unwrap_or(0).saturating_sub(digits.len());
-        "0".repeat(missing) + &digits
+        format!("{digits:0>least$}", least = self.precision.unwrap_or(0))
     }
 
     fn float(&self, value: f64) -> String {

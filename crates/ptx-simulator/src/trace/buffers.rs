@@ -6,18 +6,10 @@ use crate::memory::number_and_offset;
 use crate::observe::Request;
 use crate::ptx::Space;
 
-/// A buffer that the launch has named.
-#[derive(Clone, Debug)]
-struct Named {
-    allocation: u64,
-    name: String,
-    kind: Option<String>,
-}
-
 /// The buffers that have been accessed, and the names of all.
 #[derive(Clone, Debug, Default)]
 pub struct Buffers {
-    named: Vec<Named>,
+    named: Vec<(u64, Buffer)>,
     /// Space and allocation of each of `used`.
     keys: Vec<(Space, u64)>,
     pub used: Vec<Buffer>,
@@ -27,9 +19,9 @@ impl Buffers {
     /// What the allocation of `address` is called, with the type of its elements; the first name stays.
     pub fn name(&mut self, address: u64, name: &str, kind: Option<&str>) {
         let (allocation, _) = number_and_offset(address);
-        if self.named.iter().all(|named| named.allocation != allocation) {
-            let kind = kind.map(str::to_string);
-            self.named.push(Named { allocation, name: name.to_string(), kind });
+        if self.named.iter().all(|(named, _)| *named != allocation) {
+            let buffer = Buffer { kind: kind.map(str::to_string), ..buffer(name, "global", 0) };
+            self.named.push((allocation, buffer));
         }
     }
 
@@ -53,18 +45,15 @@ impl Buffers {
             };
             let buffer = self.find((request.space, allocation), width);
             let element = offset / u64::from(self.used[buffer].element);
-            let touch = match touches.iter_mut().find(|(_, touch)| touch.buffer == buffer) {
-                Some(known) => known,
-                None => {
-                    touches.push((0, Touch { buffer, at: Vec::new(), parts, values: Vec::new() }));
-                    let last = touches.len() - 1;
-                    &mut touches[last]
-                }
-            };
-            touch.0 |= 1 << lane;
-            touch.1.at.push(element);
+            let known = touches.iter().position(|(_, touch)| touch.buffer == buffer).unwrap_or_else(|| {
+                touches.push((0, Touch { buffer, at: Vec::new(), parts, values: Vec::new() }));
+                touches.len() - 1
+            });
+            let (lanes, touch) = &mut touches[known];
+            *lanes |= 1 << lane;
+            touch.at.push(element);
             let bits = u64::MAX >> (64 - 8 * width.min(8));
-            touch.1.values.extend(request.values.iter().map(|part| part[lane] & bits));
+            touch.values.extend(request.values.iter().map(|part| part[lane] & bits));
         }
         touches
     }
@@ -73,17 +62,20 @@ impl Buffers {
         if let Some(known) = self.keys.iter().position(|known| *known == key) {
             return known;
         }
-        let named = self.named.iter().find(|named| key.0 == Space::Global && named.allocation == key.1);
-        let (name, kind) = match (key.0, named) {
-            (Space::Shared, _) if key.1 > 0 => (format!("shared memory of block {}", key.1 - 1), None),
-            (Space::Shared, _) => ("shared memory".to_string(), None),
-            (_, Some(named)) => (named.name.clone(), named.kind.clone()),
-            _ => (format!("allocation {}", key.1), None),
-        };
-        let space = if key.0 == Space::Shared { "shared" } else { "global" };
+        let named = self.named.iter().find(|(named, _)| *named == key.1);
+        self.used.push(match (key, named) {
+            ((Space::Shared, 0), _) => buffer("shared memory", "shared", width),
+            ((Space::Shared, block), _) => {
+                buffer(&format!("shared memory of block {}", block - 1), "shared", width)
+            }
+            (_, Some((_, named))) => Buffer { element: width, ..named.clone() },
+            ((_, number), None) => buffer(&format!("allocation {number}"), "global", width),
+        });
         self.keys.push(key);
-        let buffer = Buffer { name, space: space.to_string(), element: width, kind };
-        self.used.push(buffer);
         self.used.len() - 1
     }
+}
+
+fn buffer(name: &str, space: &str, element: u32) -> Buffer {
+    Buffer { name: name.to_string(), space: space.to_string(), element, kind: None }
 }
