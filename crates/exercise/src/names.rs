@@ -38,7 +38,7 @@ fn parameters(source: &str, kernel: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workbook::sim::{Does, Kind, Spot, What};
+    use workbook::sim::{Access, Kind, Spot, What};
 
     const SOURCE: &str = "// void reduce(wrong)\nextern \"C\" __global__ void reduce(const int *g_a, \
         // first\n\x20                          unsigned int *g_odata, unsigned int size)\n{\n}\n";
@@ -47,7 +47,7 @@ mod tests {
         let mut plan = Plan::default();
         plan.mark("launch", "reduce<<<n/block, block>>> @input @partials u32:n").unwrap();
         let spot = Spot { region, byte, size: Some(size), name: name.map(str::to_string), element: None };
-        let what = What::Outside { does: Does::Reads, bytes: 4, spot };
+        let what = What::Outside { does: Access::Load, bytes: 4, spot };
         let mut found = Diagnostic::of_host(Kind::OutOfBounds, Some("reduce"), what, "");
         super::name(&mut found, SOURCE, &plan);
         found.message()

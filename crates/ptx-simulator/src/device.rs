@@ -48,8 +48,7 @@ impl DeviceProperties {
 
     /// Blocks in the shape of `config`, with `shared` bytes of shared memory each, that fit at the same time.
     pub fn resident_blocks(&self, config: &LaunchConfig, shared: usize) -> u32 {
-        let (x, y, z) = config.block_dim;
-        let warps = (x * y * z).div_ceil(WARP as u32).max(1);
+        let warps = (count_in(config.block_dim) as u32).div_ceil(WARP as u32).max(1);
         let by_shared = self.shared_per_multiprocessor / (shared + self.reserved_shared_per_block);
         let by_warps = self.warps_per_multiprocessor / warps;
         self.multiprocessors * self.blocks_per_multiprocessor.min(by_warps).min(by_shared as u32)
@@ -87,7 +86,7 @@ impl LaunchConfig {
 pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
     let (gx, gy, gz) = config.grid_dim;
     let (bx, by, bz) = config.block_dim;
-    let threads = (bx as u64).saturating_mul(by as u64).saturating_mul(bz as u64);
+    let threads = count_in(config.block_dim);
     if gx == 0 || gy == 0 || gz == 0 {
         return Err(format!("a grid of {gx} x {gy} x {gz} blocks has no block"));
     }
@@ -105,8 +104,19 @@ pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
     Ok(())
 }
 
-/// Index of a thread in its block, from its linear number.
-pub fn thread_index(linear: u32, block_dim: [u32; 3]) -> [u32; 3] {
-    let [x, y, _] = block_dim;
-    [linear % x, linear / x % y, linear / (x * y)]
+/// The index that has this number among those below `dim`: a thread's in its block, a block's in its grid.
+pub fn index_in(dim: [u32; 3], number: u64) -> [u32; 3] {
+    let [x, y, _] = dim.map(u64::from);
+    [number % x, number / x % y, number / (x * y)].map(|axis| axis as u32)
+}
+
+/// The number of an index, as [`index_in`] counts.
+pub fn number_in(dim: [u32; 3], index: [u32; 3]) -> u64 {
+    let ([width, height, _], [x, y, z]) = (dim.map(u64::from), index.map(u64::from));
+    x + width * (y + height * z)
+}
+
+/// How many there are.
+pub fn count_in(dim: impl Into<[u32; 3]>) -> u64 {
+    dim.into().iter().fold(1, |all, axis| u64::saturating_mul(all, (*axis).into()))
 }

@@ -85,22 +85,37 @@ pub struct Site {
     pub message: String,
 }
 
-/// What a thread does to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Does {
-    /// It loads.
-    Reads,
-    /// It stores.
-    Writes,
-    /// It makes an atomic operation.
-    Updates,
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// An atomic read-modify-write.
+    Atomic {
+        /// Whether its result is used.
+        returns: bool,
+    },
+}
+
+impl Access {
+    /// Whether it is an atomic one.
+    pub fn is_atomic(self) -> bool {
+        matches!(self, Access::Atomic { .. })
+    }
+
+    /// Whether it writes, or may.
+    pub fn writes(self) -> bool {
+        self != Access::Load
+    }
 }
 
 /// A thread that touches memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
     /// What it does.
-    pub does: Does,
+    pub does: Access,
     /// Its index in its block, in x, y, z.
     pub thread: [u32; 3],
     /// That of the block in its grid.
@@ -197,7 +212,7 @@ pub enum What {
     /// An access of so many bytes that are not all there.
     Outside {
         /// What was tried.
-        does: Does,
+        does: Access,
         /// Its width.
         bytes: u32,
         /// Where.
@@ -331,15 +346,9 @@ impl Diagnostic {
     }
 }
 
-impl From<String> for What {
-    fn from(message: String) -> What {
-        What::Said(Words { message, related: Vec::new() })
-    }
-}
-
-impl From<&str> for What {
-    fn from(message: &str) -> What {
-        message.to_string().into()
+impl<S: Into<String>> From<S> for What {
+    fn from(message: S) -> What {
+        What::Said(Words { message: message.into(), related: Vec::new() })
     }
 }
 
@@ -396,13 +405,8 @@ pub(crate) fn bytes(number: u64) -> String {
 
 /// `67,108,864`
 pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
+    match number {
+        ..1000 => number.to_string(),
+        _ => format!("{},{:03}", thousands(number / 1000), number % 1000),
     }
-    out
 }

@@ -24,7 +24,7 @@ pub use device::{
     check_config,
 };
 pub use diagnostic::{
-    Diagnostic, Disorder, Does, Kind, Limit, Region, Severity, Shape, Side, Site, Spot, What, Words,
+    Access, Diagnostic, Disorder, Kind, Limit, Region, Severity, Shape, Side, Site, Spot, What, Words,
 };
 pub use grid::Together;
 pub use memory::Written;

@@ -5,31 +5,7 @@ use crate::device::LaunchConfig;
 use crate::diagnostic::Diagnostic;
 use crate::ptx::{Order, Scope, Space};
 
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// Reads.
-    Load,
-    /// Writes.
-    Store,
-    /// An atomic read-modify-write.
-    Atomic {
-        /// Whether its result is used.
-        returns: bool,
-    },
-}
-
-impl Access {
-    /// Whether it is an atomic one.
-    pub fn is_atomic(self) -> bool {
-        matches!(self, Access::Atomic { .. })
-    }
-
-    /// Whether it writes, or may.
-    pub fn writes(self) -> bool {
-        self != Access::Load
-    }
-}
+pub use crate::diagnostic::Access;
 
 /// What a thread does with the value of a strong load, as far as its function shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,24 +114,24 @@ impl<'a> Request<'a> {
 }
 
 /// Asynchronous copies from global to shared memory by lanes of a warp.
-#[derive(Clone, Copy, Debug)]
-pub struct CopyRequest<'a> {
+#[derive(Clone, Debug)]
+pub struct CopyRequest {
     /// The lanes that take part.
     pub mask: u32,
     /// Offsets in shared memory.
-    pub to: &'a Lanes,
+    pub to: Lanes,
     /// Addresses in global memory.
-    pub from: &'a Lanes,
+    pub from: Lanes,
     /// Bytes per lane.
     pub bytes: u32,
     /// Bytes that each takes from global memory; the others become zero.
-    pub given: &'a Lanes,
+    pub given: Lanes,
 }
 
-impl CopyRequest<'_> {
+impl CopyRequest {
     /// One half of the copies, by the lanes of `mask`, as an access of this many bytes.
     pub fn side(&self, access: Access, space: Space, mask: u32, bytes: u32) -> Request<'_> {
-        let addresses = if access == Access::Load { self.from } else { self.to };
+        let addresses = if access == Access::Load { &self.from } else { &self.to };
         Request::new(access, space, mask, addresses, bytes, Order::Weak, Scope::Gpu)
     }
 }
@@ -315,9 +291,9 @@ pub enum Act<'a> {
     /// They access memory.
     Access(&'a Request<'a>),
     /// They ask for copies, which are done later.
-    CopyStarts(&'a CopyRequest<'a>),
+    CopyStarts(&'a CopyRequest),
     /// They have waited for copies, which are done.
-    CopyEnds(&'a CopyRequest<'a>),
+    CopyEnds(&'a CopyRequest),
     /// They arrive at an mbarrier, or wait for one.
     Mbarrier(&'a Request<'a>, MbarrierUse),
     /// They come to a block barrier, or to a call of a function with one, that lies behind watched branches.

@@ -1,6 +1,6 @@
 //! What is said of a finding.
 
-use crate::diagnostic::{Disorder, Does, Region, Side, Site, Spot, What, bytes, thousands};
+use crate::diagnostic::{Access, Disorder, Region, Side, Site, Spot, What, bytes, thousands};
 
 impl What {
     /// What is wrong, in one sentence.
@@ -17,9 +17,7 @@ impl What {
             What::Outlived(me, spot) => {
                 format!("{me} {spot}, and nothing keeps that block from ending before")
             }
-            What::Outside { does, bytes: width, spot } => {
-                format!("{} of {}{}", does.noun(), bytes((*width).into()), spot.outside(*width))
-            }
+            What::Outside { does, bytes: width, spot } => of_bytes(*does, *width) + &spot.outside(*width),
             What::Divergence { at: [block, thread], past: [other_block, other], cluster, .. } => {
                 let (thread, other) = (index(*thread), index(*other));
                 match cluster {
@@ -130,23 +128,23 @@ impl Spot {
     }
 }
 
-impl Does {
-    /// `a load`
-    pub(crate) fn noun(self) -> &'static str {
-        match self {
-            Does::Reads => "a load",
-            Does::Writes => "a store",
-            Does::Updates => "an atomic",
-        }
-    }
+/// `a load of 4 bytes`
+pub(crate) fn of_bytes(access: Access, width: u32) -> String {
+    let noun = match access {
+        Access::Load => "a load",
+        Access::Store => "a store",
+        Access::Atomic { .. } => "an atomic",
+    };
+    format!("{noun} of {}", bytes(width.into()))
 }
 
-impl std::fmt::Display for Does {
+/// `reads`
+impl std::fmt::Display for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Does::Reads => "reads",
-            Does::Writes => "writes",
-            Does::Updates => "atomically updates",
+            Access::Load => "reads",
+            Access::Store => "writes",
+            Access::Atomic { .. } => "atomically updates",
         })
     }
 }
@@ -238,7 +236,7 @@ mod tests {
     fn race(order: Disorder, other: Side) -> Diagnostic {
         let region = Region::Argument(0);
         let spot = Spot { region, byte: 24, size: None, name: None, element: None };
-        let me = Side { does: Does::Reads, at: None, ..side(6, 0) };
+        let me = Side { does: Access::Load, at: None, ..side(6, 0) };
         Diagnostic::of_host(
             Kind::DataRace,
             Some("reduce"),
@@ -249,7 +247,7 @@ mod tests {
 
     fn side(thread: u32, block: u32) -> Side {
         let at = Some(("a.cu".to_string(), 7));
-        Side { does: Does::Writes, thread: [thread, 0, 0], block: [block, 0, 0], grid: 0, gpu: 0, at }
+        Side { does: Access::Store, thread: [thread, 0, 0], block: [block, 0, 0], grid: 0, gpu: 0, at }
     }
 
     #[test]

@@ -35,7 +35,7 @@ use strong::{Doubt, Strong};
 use who::Who;
 
 use crate::decode::Program;
-use crate::device::thread_index;
+use crate::device::index_in;
 use crate::diagnostic::{Diagnostic, Kind, Region, Severity, What};
 use crate::observe::{Access, Act, Actor, CopyRequest, Event, Observer, Request, Watch};
 use crate::ptx::Space;
@@ -124,11 +124,8 @@ impl<'p> Checker<'p> {
 
     /// Index of a block in its grid, and of a thread in its block.
     fn place(&self, who: Who) -> ([u32; 3], [u32; 3]) {
-        let Who { grid, block, thread, .. } = who;
-        let grid = &self.order.grids[grid as usize];
-        let [x, y, _] = grid.grid_dim.map(u64::from);
-        let index = [(block % x) as u32, (block / x % y) as u32, (block / (x * y)) as u32];
-        (index, thread_index(thread, grid.block_dim))
+        let grid = &self.order.grids[who.grid as usize];
+        (index_in(grid.grid_dim, who.block), index_in(grid.block_dim, who.thread.into()))
     }
 
     /// A finding about a thread.

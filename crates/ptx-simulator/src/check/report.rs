@@ -9,9 +9,7 @@ use super::who::{Who, place_of};
 use super::{Checker, MOST};
 use crate::arith::{AtomOp, WARP};
 use crate::decode::{Address, Op, runtime};
-use crate::diagnostic::{
-    Diagnostic, Disorder, Does, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What,
-};
+use crate::diagnostic::{Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What};
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::{Order, Space};
@@ -48,10 +46,10 @@ impl Checker<'_> {
     }
 
     /// A thread, and what it does.
-    fn side(&self, does: impl Into<Does>, who: Who) -> Side {
+    fn side(&self, does: Access, who: Who) -> Side {
         let (block, thread) = self.place(who);
         let (grid, gpu) = (who.grid, self.order.device_of(who.grid));
-        Side { does: does.into(), thread, block, grid, gpu, at: self.site(who.loc) }
+        Side { does, thread, block, grid, gpu, at: self.site(who.loc) }
     }
 
     /// Who made the earlier access of a race.
@@ -266,7 +264,7 @@ impl Checker<'_> {
     /// An access to what an asynchronous copy is about to write or to read.
     pub fn meeting(&mut self, actor: Actor, request: &Request, meeting: Meeting) {
         let (owner, who) = (meeting.owner, Who::new(actor, meeting.lane));
-        let does = if request.space == Space::Shared { Does::Writes } else { Does::Reads };
+        let does = if request.space == Space::Shared { Access::Store } else { Access::Load };
         let what = What::Race {
             sides: [self.side(request.access, who), self.side(does, owner)],
             spot: self.spot(request.space, meeting.address, place_of(actor, request)),
@@ -377,16 +375,6 @@ impl Checker<'_> {
         if self.found.len() < MOST {
             self.refused.push((actor.loc, self.found.len()));
             self.found.push(finding);
-        }
-    }
-}
-
-impl From<Access> for Does {
-    fn from(access: Access) -> Does {
-        match access {
-            Access::Load => Does::Reads,
-            Access::Store => Does::Writes,
-            Access::Atomic { .. } => Does::Updates,
         }
     }
 }

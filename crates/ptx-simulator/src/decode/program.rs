@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::op::{Op, Pred, Reg};
 use super::special::Special;
 use crate::arith::Lanes;
-use crate::device::{DeviceProperties, LaunchConfig, check_config};
+use crate::device::{DeviceProperties, LaunchConfig, check_config, count_in};
 use crate::diagnostic::{Diagnostic, Limit};
 use crate::memory::shared;
 use crate::ptx::{Bounds, Init, Variable};
@@ -27,6 +27,15 @@ pub struct Program {
     pub has_clusters: bool,
     /// Line table: what [`Inst::loc`] points into.
     pub locs: Vec<Loc>,
+}
+
+impl Program {
+    /// File and line that stand in messages: of the source or, without a line table, of the PTX.
+    pub fn place(&self, loc: u32, line: u32) -> (Option<String>, Option<u32>) {
+        let loc = self.locs.get(loc as usize);
+        let file = loc.map_or(self.name.clone(), |loc| loc.file.to_string());
+        (Some(file), Some(loc.map_or(line, |loc| loc.line)))
+    }
 }
 
 /// A branch that decides whether a barrier is reached: its source line, and whether it is the barrier of a
@@ -97,7 +106,7 @@ impl Function {
             (own, asked) => own.or(asked).unwrap_or([1; 3]),
         };
         let (blocks, most) =
-            (product(dim), u64::from(self.bounds.most_in_cluster.unwrap_or(MOST_IN_CLUSTER)));
+            (count_in(dim), u64::from(self.bounds.most_in_cluster.unwrap_or(MOST_IN_CLUSTER)));
         if blocks == 0 || blocks > most.min(MOST_IN_CLUSTER.into()) {
             return Err(format!(
                 "clusters of {} blocks; 1 to {} are possible (more only by \
@@ -128,7 +137,9 @@ impl Function {
         let (x, y, z) = config.block_dim;
         let show = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
         let (asked, name) = (show([x, y, z]), &self.name);
-        if let Some(most) = self.bounds.most_threads.map(product).filter(|most| product([x, y, z]) > *most) {
+        if let Some(most) =
+            self.bounds.most_threads.map(count_in).filter(|most| count_in(config.block_dim) > *most)
+        {
             let why = format!(
                 "a block of {asked} threads; {name} is compiled for at most {most} (__launch_bounds__)"
             );
@@ -154,10 +165,6 @@ impl Function {
 
 /// Blocks that every GPU with clusters can have in one (CUDA C++ Programming Guide, "Thread Block Clusters").
 const MOST_IN_CLUSTER: u32 = 8;
-
-fn product(size: [u32; 3]) -> u64 {
-    size.iter().fold(1, |all, axis| u64::saturating_mul(all, (*axis).into()))
-}
 
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

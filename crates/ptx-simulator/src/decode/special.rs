@@ -1,7 +1,7 @@
 //! Special registers that do not change while a warp runs (PTX ISA 10).
 
 use crate::arith::WARP;
-use crate::device::thread_index;
+use crate::device::index_in;
 
 /// Where a warp's threads are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,7 +60,7 @@ type Value = fn(&Position, u32, usize) -> u32;
 
 /// What each is for a lane and an axis.
 const SPECIALS: &[(&str, Value)] = &[
-    ("%tid.", |at, lane, axis| thread_index(at.warp * WARP as u32 + lane, at.block_dim)[axis]),
+    ("%tid.", |at, lane, axis| index_in(at.block_dim, (at.warp * WARP as u32 + lane).into())[axis]),
     ("%ntid.", |at, _, axis| at.block_dim[axis]),
     ("%ctaid.", |at, _, axis| at.block[axis]),
     ("%nctaid.", |at, _, axis| at.grid_dim[axis]),

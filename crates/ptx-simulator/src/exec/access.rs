@@ -179,9 +179,9 @@ impl Context<'_> {
                 let registers = &warp.activations[at.slot as usize].registers;
                 let values: [&Lanes; 4] = std::array::from_fn(|i| &registers[d[i.min(d.len() - 1)] as usize]);
                 self.act(warp, at, Act::Access(&Request { values: &values[..d.len()], ..*request }));
-                return Ok(());
+            } else {
+                self.act(warp, at, Act::Access(request));
             }
-            self.act(warp, at, Act::Access(request));
             Ok(())
         })
     }
@@ -202,7 +202,7 @@ impl Context<'_> {
             for lane in lanes(request.mask) {
                 let mut values = [0u64; 4];
                 for (value, s) in values.iter_mut().zip(s) {
-                    *value = source(&warp.activations[at.slot as usize], at.function, *s)[lane];
+                    *value = at.source(warp, *s)[lane];
                 }
                 let Some(to) = self.writable(warp, at, request, lane) else {
                     return Err(self.refused(warp, at, lane, request));
@@ -220,15 +220,13 @@ impl Context<'_> {
             }
             if CHECKS {
                 self.follow_store(warp, at, request, s, bytes);
-                let activation = &warp.activations[at.slot as usize];
-                let values: [&Lanes; 4] =
-                    std::array::from_fn(|i| source(activation, at.function, s[i.min(s.len() - 1)]));
+                let values: [&Lanes; 4] = std::array::from_fn(|i| at.source(warp, s[i.min(s.len() - 1)]));
                 let values = &values[..s.len()];
                 let changed = request.mask & !unchanged;
                 self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
-                return Ok(());
+            } else {
+                self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             }
-            self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             Ok(())
         })
     }
@@ -246,9 +244,7 @@ impl Context<'_> {
             };
             let (mut unchanged, mut changed, mut before) = (0, 0, [0; WARP]);
             for lane in lanes(request.mask) {
-                let activation = &warp.activations[at.slot as usize];
-                let operand = |r: Reg| source(activation, at.function, r)[lane];
-                let (b, c) = (operand(b), operand(c));
+                let (b, c) = (at.source(warp, b)[lane], at.source(warp, c)[lane]);
                 let word = self.writable(warp, at, request, lane);
                 let Some(word) = word.filter(|_| request.space != Space::Local) else {
                     return Err(self.refused(warp, at, lane, request));
@@ -270,12 +266,11 @@ impl Context<'_> {
             }
             if self.checks {
                 self.follow_atomic(warp, at, request, d, &[b, c]);
-                let operand = source(&warp.activations[at.slot as usize], at.function, b);
-                let values = &[&before, operand];
+                let values = &[&before, at.source(warp, b)];
                 self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
-                return Ok(());
+            } else {
+                self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             }
-            self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             Ok(())
         })
     }

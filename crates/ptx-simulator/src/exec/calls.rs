@@ -1,6 +1,5 @@
 //! Calls of device functions: parameters into the callee's frame, the result back.
 
-use super::activation::source;
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{lanes, which};
@@ -49,7 +48,7 @@ impl Context<'_> {
         let (number, active) = match callee {
             Callee::Function(number) => (*number, at.mask),
             Callee::Register(register) => {
-                let values = *source(&warp.activations[at.slot as usize], at.function, *register);
+                let values = *at.source(warp, *register);
                 let first = values[at.mask.trailing_zeros() as usize];
                 // Lanes with another function call it afterwards: the same instruction is met again by them.
                 let same = which(at.mask, |lane| values[lane] == first);

@@ -9,7 +9,7 @@ use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
 use crate::decode::{Function, NONE, Op, Reg, Vote};
 use crate::diagnostic::Kind;
-use crate::observe::{Act, Event};
+use crate::observe::Act;
 
 /// Does `op` for the lanes of `mask`, all of which have come.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: u32) {
@@ -85,7 +85,7 @@ impl Context<'_> {
     fn member_masks(&self, warp: &Warp, split: &Split) -> Option<Lanes> {
         let at = self.at_split(warp, split);
         let mask = at.inst.op.members()?;
-        Some(*source(&warp.activations[at.slot as usize], at.function, mask))
+        Some(*at.source(warp, mask))
     }
 
     /// Whether `other` waits for lanes at an instruction that matches the one of `me`: the same one, or, for
@@ -135,7 +135,7 @@ impl Context<'_> {
             let what = format!("the mask {mask:#010x} names lane {lane}, which does not come here");
             let help =
                 "name exactly the lanes that come to this instruction, or move it to where all lanes come";
-            self.find(warp, self.at_split(warp, split), what, help);
+            self.find(warp, self.at_split(warp, split), Kind::WarpCollective, what, help);
         }
     }
 
@@ -191,7 +191,7 @@ impl Context<'_> {
             let what =
                 format!("only the lanes {mask:#010x} come to an instruction on matrices, which needs all");
             let help = "let all 32 lanes of the warp execute it, with zeros where there is no data";
-            self.find(warp, at, what, help);
+            self.find(warp, at, Kind::WarpCollective, what, help);
         }
         if let Some(lane) = lanes(mask).find(|&lane| names[lane] >> lane & 1 == 0) {
             let what =
@@ -199,7 +199,7 @@ impl Context<'_> {
             let help = "name every lane that comes here, and no other: compute the mask before the branch, \
                         with \
                         __ballot_sync or from the lane's group";
-            self.find(warp, at.lane(lane), what, help);
+            self.find(warp, at.lane(lane), Kind::WarpCollective, what, help);
         }
         let differs = lanes(mask).find_map(|lane| {
             let other = lanes(names[lane] & mask).find(|&other| names[other] != names[lane])?;
@@ -210,11 +210,16 @@ impl Context<'_> {
                 "lane {lane} names the lanes {:#010x}, among them lane {other}, which names {:#010x}",
                 names[lane], names[other]
             );
-            self.find(warp, at.lane(lane), what, "let all lanes that work together pass the same mask");
+            self.find(
+                warp,
+                at.lane(lane),
+                Kind::WarpCollective,
+                what,
+                "let all lanes that work together pass the same mask",
+            );
         }
         let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return };
-        let activation = &warp.activations[at.slot as usize];
-        let (b, c) = (source(activation, at.function, *b), source(activation, at.function, *c));
+        let (b, c) = (at.source(warp, *b), at.source(warp, *c));
         let absent = lanes(mask).find_map(|lane| {
             let (from, in_range) = mode.source(lane, b, c);
             let takes_part = mask & names[lane] & (1 << from) != 0;
@@ -226,12 +231,7 @@ impl Context<'_> {
             );
             let help = "let all 32 lanes of the warp execute the shuffle, with a neutral value where there \
                         is no data";
-            self.find(warp, at.lane(lane), what, help);
+            self.find(warp, at.lane(lane), Kind::WarpCollective, what, help);
         }
-    }
-
-    fn find(&mut self, warp: &Warp, at: At, what: String, help: &str) {
-        let finding = self.fault(warp, at, Kind::WarpCollective, what, help);
-        self.observer.event(&Event::Finding(&finding));
     }
 }

@@ -1,11 +1,13 @@
 //! What a warp needs from outside itself.
 
+use super::activation::source;
 use super::block::{BlockState, Cluster};
 use super::launches::Launches;
 use super::progress::Progress;
 use super::schedule::Schedule;
 use super::warp::{Split, Warp};
-use crate::decode::{Function, Inst, Program};
+use crate::arith::Lanes;
+use crate::decode::{Function, Inst, Program, Reg};
 use crate::device::DeviceProperties;
 use crate::diagnostic::Diagnostic;
 use crate::memory::Memory;
@@ -58,14 +60,26 @@ impl At<'_> {
     pub fn lane(self, lane: usize) -> Self {
         At { mask: 1 << lane, ..self }
     }
+
+    /// The register, or the constant, that a number stands for.
+    #[inline(always)]
+    pub fn source<'a>(&'a self, warp: &'a Warp, register: Reg) -> &'a Lanes {
+        source(&warp.activations[self.slot as usize], self.function, register)
+    }
 }
 
 impl<'e> Context<'e> {
     /// Tells the observers what lanes do.
     #[inline]
     pub fn act(&mut self, warp: &Warp, at: At, act: Act) {
+        self.act_at(warp, at.inst.loc, act);
+    }
+
+    /// The same of lanes that have gone on since that line.
+    #[inline]
+    pub fn act_at(&mut self, warp: &Warp, loc: u32, act: Act) {
         let (grid, block) = (self.grid, self.block.linear);
-        let actor = Actor { grid, block, warp: warp.index, loc: at.inst.loc, kernel: self.kernel };
+        let actor = Actor { grid, block, warp: warp.index, loc, kernel: self.kernel };
         self.observer.event(&Event::By(actor, &act));
     }
 

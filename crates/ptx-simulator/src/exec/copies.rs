@@ -13,7 +13,7 @@ use super::warp::Warp;
 use crate::arith::{WARP, each, lanes, which};
 use crate::decode::{NONE, Op};
 use crate::memory::span;
-use crate::observe::{Access, Act, Actor, CopyRequest, Event};
+use crate::observe::{Access, Act, CopyRequest};
 use crate::ptx::{Order, Space};
 
 impl Context<'_> {
@@ -31,7 +31,7 @@ impl Context<'_> {
             each(active & activation.holds(*ignored), |lane| taken[lane] = 0);
         }
         each(active, |lane| to[lane] = self.own_offset(to[lane], *bytes));
-        let request = CopyRequest { mask: active, to: &to, from: &from, bytes: *bytes, given: &taken };
+        let request = CopyRequest { mask: active, to, from, bytes: *bytes, given: taken };
         let store = request.side(Access::Store, Space::Shared, active, *bytes);
         let load = request.side(Access::Load, Space::Global, active, *bytes);
         for lane in lanes(active) {
@@ -50,8 +50,7 @@ impl Context<'_> {
         self.progress.changed();
         self.act(warp, at, Act::CopyStarts(&request));
         let group = warp.copies.groups;
-        let copy = Copy { mask: active, to, from, bytes: *bytes, given: taken, group, loc: at.inst.loc };
-        warp.copies.copies.push(copy);
+        warp.copies.copies.push(Copy { request, group, loc: at.inst.loc });
         Ok(())
     }
 
@@ -60,19 +59,21 @@ impl Context<'_> {
         self.progress.changed();
         let mut pending = std::mem::take(&mut warp.copies.copies);
         for copy in &mut pending {
-            let done = which(copy.mask & mask, |lane| match but {
+            let all = copy.request.mask;
+            let done = which(all & mask, |lane| match but {
                 None => true,
                 Some(but) => copy.group[lane].saturating_add(but) < warp.copies.groups[lane],
             });
-            self.do_copy(warp, copy, done);
-            copy.mask &= !done;
+            copy.request.mask = done;
+            self.do_copy(warp, &copy.request, copy.loc);
+            copy.request.mask = all & !done;
         }
-        pending.retain(|copy| copy.mask != 0);
+        pending.retain(|copy| copy.request.mask != 0);
         warp.copies.copies = pending;
     }
 
-    fn do_copy(&mut self, warp: &Warp, copy: &Copy, mask: u32) {
-        for lane in lanes(mask) {
+    fn do_copy(&mut self, warp: &Warp, copy: &CopyRequest, loc: u32) {
+        for lane in lanes(copy.mask) {
             let (bytes, given) = (copy.bytes as usize, copy.given[lane] as usize);
             let to = span(copy.to[lane], bytes);
             // A buffer that has been freed meanwhile gives zeros.
@@ -88,12 +89,8 @@ impl Context<'_> {
                 shared.written.set(copy.to[lane] as usize, bytes, written);
             }
         }
-        if mask != 0 {
-            let (grid, block) = (self.grid, self.block.linear);
-            let actor = Actor { grid, block, warp: warp.index, loc: copy.loc, kernel: self.kernel };
-            let Copy { to, from, bytes, given, .. } = copy;
-            let copy = CopyRequest { mask, to, from, bytes: *bytes, given };
-            self.observer.event(&Event::By(actor, &Act::CopyEnds(&copy)));
+        if copy.mask != 0 {
+            self.act_at(warp, loc, Act::CopyEnds(copy));
         }
     }
 

@@ -3,11 +3,12 @@
 use super::context::{At, Context};
 use super::warp::Warp;
 use crate::arith::WARP;
-use crate::device::thread_index;
-use crate::diagnostic::{Diagnostic, Does, Kind, Spot, What, bytes, thousands};
+use crate::device::index_in;
+use crate::diagnostic::{Diagnostic, Kind, Spot, What, thousands};
 use crate::memory::Wrong;
-use crate::observe::{Access, Request};
+use crate::observe::{Access, Event, Request};
 use crate::ptx::Space;
+use crate::words::of_bytes;
 
 impl Context<'_> {
     /// A diagnostic at an instruction, blaming the first of its lanes.
@@ -20,15 +21,21 @@ impl Context<'_> {
         help: &str,
     ) -> Box<Diagnostic> {
         let lane = at.mask.trailing_zeros().min(WARP as u32 - 1);
-        let place = self.program.locs.get(at.inst.loc as usize);
+        let (file, line) = self.program.place(at.inst.loc, at.inst.line);
         Box::new(Diagnostic {
             kernel: Some(self.kernel.to_string()),
-            file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
-            line: Some(place.map_or(at.inst.line, |p| p.line)),
+            file,
+            line,
             block: Some(self.block.index),
-            thread: Some(thread_index(warp.index * WARP as u32 + lane, self.block_dim)),
+            thread: Some(index_in(self.block_dim, (warp.index * WARP as u32 + lane).into())),
             ..Diagnostic::new(kind, what, help)
         })
+    }
+
+    /// Something is wrong at an instruction that does not stop the launch.
+    pub fn find(&mut self, warp: &Warp, at: At, kind: Kind, what: impl Into<What>, help: &str) {
+        let finding = self.fault(warp, at, kind, what, help);
+        self.observer.event(&Event::Finding(&finding));
     }
 
     /// The launch has used up its instructions.
@@ -95,14 +102,14 @@ impl Context<'_> {
 
     /// `a load of 4 bytes`
     pub fn what(&self, request: &Request) -> String {
-        format!("{} of {}", Does::from(request.access).noun(), bytes(request.bytes.into()))
+        of_bytes(request.access, request.bytes)
     }
 
     #[cold]
     pub fn outside(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
         let address = request.addresses[lane];
         let what = self.what(request);
-        let outside = |spot| What::Outside { does: request.access.into(), bytes: request.bytes, spot };
+        let outside = |spot| What::Outside { does: request.access, bytes: request.bytes, spot };
         let what: What = match request.space {
             Space::Shared => {
                 let block = request.owner.map(|peer| [peer.block as u32, 0, 0]);

@@ -8,7 +8,7 @@ use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site, Words};
 use crate::memory::Written;
-use crate::observe::{Event, Peer, Request};
+use crate::observe::{Peer, Request};
 use crate::ptx::Space;
 
 /// Follows undefined values through an instruction that computes, before it is done: what it writes is
@@ -226,8 +226,7 @@ impl Context<'_> {
             message: "the value is read here, from memory that has not been written".to_string(),
         });
         let what = Words { message: what.to_string(), related: read.into_iter().collect() };
-        let finding = self.fault(warp, at, Kind::UninitializedRead, what, help);
-        self.observer.event(&Event::Finding(&finding));
+        self.find(warp, at, Kind::UninitializedRead, what, help);
     }
 
     /// An undefined value decides whether lanes of `mask` execute an instruction.
@@ -258,8 +257,7 @@ impl Context<'_> {
     fn unset_constant(&mut self, warp: &Warp, at: At) {
         let what = "a constant is read that nobody has set, and that has no initialiser: it is 0";
         let help = "set it before the launch (cudaMemcpyToSymbol), also if it is to be 0";
-        let finding = self.fault(warp, at, Kind::UninitializedRead, what, help);
-        self.observer.event(&Event::Finding(&finding));
+        self.find(warp, at, Kind::UninitializedRead, what, help);
     }
 
     /// Which of the loaded values are undefined.

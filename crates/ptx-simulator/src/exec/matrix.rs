@@ -2,7 +2,6 @@
 //! `wmma.store` (PTX ISA 9.7.14.5). Each lane accesses the elements that it holds, so that the checks see who
 //! reads and writes what.
 
-use super::activation::source;
 use super::context::{At, Context, Executed};
 use super::follow;
 use super::registers;
@@ -67,7 +66,7 @@ impl Context<'_> {
         if is_rows && let Some(lane) = lanes(pointing.mask).find(|&lane| !base[lane].is_multiple_of(16)) {
             return Err(self.misaligned(warp, at, lane, &request(access, *space, pointing.mask, &base, 16)));
         }
-        let stride = *source(&warp.activations[at.slot as usize], at.function, *stride);
+        let stride = *at.source(warp, *stride);
         let elements = Elements { tile: *tile, base, stride };
         // `wmma` has each half of `a` and `b` twice.
         let count = if d.len() == 8 && tile.bytes() == 2 { 4 } else { registers.len() };

@@ -8,7 +8,6 @@
 //! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and
 //! 16), unless they are `.relaxed`. There is no time here, so `try_wait` never waits.
 
-use super::activation::source;
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{Lanes, WARP, groups, lanes};
@@ -71,7 +70,7 @@ pub struct Change {
 impl Context<'_> {
     pub fn mbarrier(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
         let Op::Mbarrier { how, space, d, done: p, at: to, a, relaxed } = &at.inst.op else { return Ok(()) };
-        let a = *source(&warp.activations[at.slot as usize], at.function, *a);
+        let a = *at.source(warp, *a);
         let place = (*space, to);
         match how {
             Mbarrier::Init | Mbarrier::Invalidate => {

@@ -1,6 +1,7 @@
 //! The asynchronous copies of a warp that have been asked for and not been done.
 
-use crate::arith::{Lanes, WARP, each};
+use crate::arith::{WARP, each};
+use crate::observe::CopyRequest;
 
 /// The copies of a warp that have been asked for and not been done.
 #[derive(Debug, Default)]
@@ -10,16 +11,10 @@ pub struct PendingCopies {
     pub groups: [u32; WARP],
 }
 
-/// A `cp.async` of some lanes.
+/// A `cp.async`, by the lanes that have not waited for it.
 #[derive(Debug)]
 pub struct Copy {
-    pub mask: u32,
-    /// Offsets in shared memory, and addresses in global memory.
-    pub to: Lanes,
-    pub from: Lanes,
-    pub bytes: u32,
-    /// Bytes that each lane takes from global memory; the others become zero.
-    pub given: Lanes,
+    pub request: CopyRequest,
     /// The group that it is in, counted for each lane.
     pub group: [u32; WARP],
     pub loc: u32,

@@ -235,17 +235,9 @@ impl<'e> Context<'e> {
                 let d = &mut warp.activations[at.slot as usize].registers[*d as usize];
                 each(at.mask, |lane| d[lane] = now);
             }
-            Op::Barrier { .. } => {
-                if self.barrier(warp, index, at)? {
-                    return Ok(None);
-                }
-            }
+            Op::Barrier { .. } => return Ok((!self.barrier(warp, index, at)?).then_some(pc + 1)),
             Op::ClusterArrive { releases } => self.cluster_arrive(warp, index, at, *releases)?,
-            Op::ClusterWait {} => {
-                if self.cluster_wait(warp, index, at)? {
-                    return Ok(None);
-                }
-            }
+            Op::ClusterWait {} => return Ok((!self.cluster_wait(warp, index, at)?).then_some(pc + 1)),
             Op::BranchIndexed { index: way, targets, reconverge } => {
                 return self.indexed_branch(warp, (index, pc, mask), at, (*way, targets, *reconverge));
             }
@@ -314,7 +306,7 @@ impl<'e> Context<'e> {
         at: At<'e>,
         (way, targets, reconverge): (Reg, &[u32], u32),
     ) -> Executed<Next> {
-        let values = *source(&warp.activations[at.slot as usize], at.function, way);
+        let values = *at.source(warp, way);
         let mut ways: Vec<(u32, u32)> = Vec::new();
         if at.mask != mask {
             ways.push((pc + 1, mask & !at.mask));

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use super::engine::{Block, Engine, Grid, Origin, Together, in_stream};
 use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
+use crate::device::count_in;
 use crate::exec::{Executed, PendingLaunch};
 use crate::observe::{After, Event, Start};
 
@@ -52,7 +53,6 @@ impl Engine<'_> {
 
     fn start(&mut self, launch: PendingLaunch, parent: Option<u32>, origin: Origin, after: After) {
         let function = &self.program.functions[launch.kernel];
-        let (x, y, z) = launch.config.grid_dim;
         let workspace = if function.uses_grid_workspace { self.workspace() } else { 0 };
         let launcher = parent.and_then(|parent| self.grids.get(&parent));
         let depth = launcher.map_or(0, |grid| grid.depth + 1);
@@ -78,9 +78,9 @@ impl Engine<'_> {
             number,
             depth,
             device,
+            blocks: count_in(launch.config.grid_dim),
             launch,
             workspace,
-            blocks: x as u64 * y as u64 * z as u64,
             cluster_dim,
             clusters: Vec::new(),
             next_block: 0,
@@ -197,8 +197,8 @@ impl Engine<'_> {
     /// Whether children start before their parent goes on. A grid of one warp has nobody else who would come
     /// later than they.
     pub fn starts_early(&self, grid: &Grid) -> bool {
-        let (x, y, z) = grid.launch.config.block_dim;
-        self.schedule.children_first && (grid.blocks > 1 || x * y * z > WARP as u32)
+        let threads = count_in(grid.launch.config.block_dim);
+        self.schedule.children_first && (grid.blocks > 1 || threads > WARP as u64)
     }
 
     /// So many launches of a parent no longer count as pending, once its blocks have finished.

@@ -4,17 +4,11 @@
 use super::engine::{Block, Engine, Grid};
 use crate::arith::WARP;
 use crate::decode::{NONE, Op, Position};
-use crate::device::thread_index;
+use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{BlockState, Cluster, Context, Executed, Member, Stop, Wait, Warp};
 use crate::memory::shared::Layout;
 use crate::observe::Event;
-
-/// Number `linear` in rows of `x` and layers of `y` rows.
-fn index_of(linear: u64, x: u32, y: u32) -> [u32; 3] {
-    let (x, y) = (u64::from(x), u64::from(y));
-    [linear % x, linear / x % y, linear / (x * y)].map(|axis| axis as u32)
-}
 
 /// A warp has its turn, of at most `left` instructions: why it stopped, and whether it goes round in a
 /// circle.
@@ -49,7 +43,7 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
 impl Engine<'_> {
     /// Opens the next block, and with it all others of its cluster, which run at the same time.
     pub fn open_block(&mut self, grid: &mut Grid) -> Block {
-        let size = grid.cluster_dim.iter().map(|axis| u64::from(*axis)).product::<u64>();
+        let (size, grid_dim) = (count_in(grid.cluster_dim), grid.launch.config.grid_dim.into());
         let mut number = grid.next_block / size;
         // Where not all have room at once, the first ones come first: others may wait for them.
         if self.schedule.last_first && grid.blocks <= self.device.most_resident_blocks() as u64 {
@@ -57,19 +51,17 @@ impl Engine<'_> {
         }
         if !self.program.has_clusters && size == 1 {
             grid.next_block += 1;
-            let (x, y, _) = grid.launch.config.grid_dim;
-            return self.open_at(grid, index_of(number, x, y), None);
+            return self.open_at(grid, index_in(grid_dim, number), None);
         }
         grid.next_block += size;
-        let [cx, cy, cz] = grid.cluster_dim;
-        let (gx, gy, _) = grid.launch.config.grid_dim;
-        let of = index_of(number, gx / cx, gy / cy);
+        let dim = grid.cluster_dim;
+        let of = index_in(std::array::from_fn(|axis| grid_dim[axis] / dim[axis]), number);
         let mut cluster =
             Cluster { number, members: Vec::new(), threads: 0, exited: 0, arrived: 0, round: 0 };
         let mut blocks = Vec::with_capacity(size as usize);
         for rank in 0..size {
-            let [x, y, z] = index_of(rank, cx, cy);
-            let index = [of[0] * cx + x, of[1] * cy + y, of[2] * cz + z];
+            let within = index_in(dim, rank);
+            let index = std::array::from_fn(|axis| of[axis] * dim[axis] + within[axis]);
             let mut block = self.open_at(grid, index, Some((number, rank as u32)));
             cluster.threads += block.state.threads;
             cluster.members.push(Member { block: block.state.linear, ..Member::default() });
@@ -83,16 +75,13 @@ impl Engine<'_> {
     }
 
     fn open_at(&mut self, grid: &Grid, index: [u32; 3], cluster: Option<(u64, u32)>) -> Block {
-        let (gx, gy, _) = grid.launch.config.grid_dim;
-        let (bx, by, bz) = grid.launch.config.block_dim;
-        let [x, y, z] = index.map(u64::from);
-        let linear = x + gx as u64 * (y + gy as u64 * z);
+        let LaunchConfig { grid_dim, block_dim, shared_mem_bytes } = grid.launch.config;
         let function = &self.program.functions[grid.launch.kernel];
-        let threads = bx * by * bz;
+        let threads = count_in(block_dim) as u32;
         let mut block = self.spare.pop().unwrap_or_default();
         block.state = BlockState {
             index,
-            linear,
+            linear: number_in(grid_dim.into(), index),
             cluster: cluster.map(|(number, _)| number),
             rank: cluster.map_or(0, |(_, rank)| rank),
             threads,
@@ -102,7 +91,7 @@ impl Engine<'_> {
         let state = &mut block.state;
         state.shared.bytes.clear();
         state.shared.written.clear();
-        state.shared.bytes.resize(function.shared_bytes + grid.launch.config.shared_mem_bytes as usize, 0xcd);
+        state.shared.bytes.resize(function.shared_bytes + shared_mem_bytes as usize, 0xcd);
         block.next = 0;
         let warps = threads.div_ceil(WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);
@@ -110,8 +99,8 @@ impl Engine<'_> {
         self.progress.changed();
         let position = Position {
             grid: grid.number,
-            grid_dim: [gx, gy, grid.launch.config.grid_dim.2],
-            block_dim: [bx, by, bz],
+            grid_dim: grid_dim.into(),
+            block_dim: block_dim.into(),
             block: index,
             warp: 0,
             cluster_dim: grid.cluster_dim,
@@ -120,7 +109,7 @@ impl Engine<'_> {
             rank: state.rank,
             workspace: grid.workspace,
             static_shared: function.shared_bytes as u32,
-            dynamic_shared: grid.launch.config.shared_mem_bytes,
+            dynamic_shared: shared_mem_bytes,
         };
         for (number, warp) in (0..).zip(&mut block.warps) {
             warp.start(grid.launch.kernel, function, Position { warp: number, ..position });
@@ -165,7 +154,6 @@ impl Engine<'_> {
 
     /// Whether nobody in the block gets on by itself any more.
     fn run_warps(&mut self, grid: &Grid, block: &mut Block, cluster: Option<&mut Cluster>) -> Executed<bool> {
-        let (bx, by, bz) = grid.launch.config.block_dim;
         let function = &self.program.functions[grid.launch.kernel];
         let dynamic = (function.shared_bytes, grid.launch.config.shared_mem_bytes as usize);
         let (starts_early, all_are_here) = (self.starts_early(grid), self.all_are_here(grid));
@@ -184,7 +172,7 @@ impl Engine<'_> {
             shared: Layout { variables: &function.shared, dynamic },
             kernel: &function.name,
             grid: grid.number,
-            block_dim: [bx, by, bz],
+            block_dim: grid.launch.config.block_dim.into(),
             launches: &mut self.launches,
             printed: self.printed,
             progress: &mut self.progress,
@@ -253,7 +241,6 @@ impl Engine<'_> {
 
     /// Nobody in the block can go on: says who waits where.
     fn deadlock(&self, grid: &Grid, block: &Block) -> Box<Diagnostic> {
-        let (bx, by, bz) = grid.launch.config.block_dim;
         // At a barrier, and for lanes of their warp.
         let mut waiting = [0, 0];
         let mut first = None;
@@ -272,7 +259,7 @@ impl Engine<'_> {
             let function = &self.program.functions[warp.activations[split.activation as usize].function];
             let inst = &function.code[split.pc as usize];
             let thread = warp.index * WARP as u32 + split.mask.trailing_zeros();
-            (inst, thread_index(thread, [bx, by, bz]))
+            (inst, index_in(grid.launch.config.block_dim.into(), thread.into()))
         });
         let threads = block.state.threads;
         let exited = block.state.exited;
@@ -283,8 +270,8 @@ impl Engine<'_> {
             _ => "for lanes of their warp that never come",
         };
         let collective = !any_barrier;
-        let place =
-            at.filter(|(inst, _)| inst.loc != NONE).map(|(inst, _)| &self.program.locs[inst.loc as usize]);
+        let (file, line) =
+            self.program.place(at.map_or(NONE, |(inst, _)| inst.loc), at.map_or(0, |(inst, _)| inst.line));
         let [of_these, others] = if any_barrier { waiting } else { [waiting[1], 0] };
         let lanes = match others {
             0 => String::new(),
@@ -301,8 +288,8 @@ impl Engine<'_> {
         let kind = if collective { Kind::WarpCollective } else { Kind::Deadlock };
         Box::new(Diagnostic {
             kernel: Some(self.program.functions[grid.launch.kernel].name.clone()),
-            file: Some(place.map_or(self.program.name.clone(), |p| p.file.to_string())),
-            line: place.map(|p| p.line).or(at.map(|(inst, _)| inst.line)),
+            file,
+            line: line.filter(|_| at.is_some()),
             block: Some(block.state.index),
             thread: at.map(|(_, thread)| thread),
             ..Diagnostic::new(kind, message, help)

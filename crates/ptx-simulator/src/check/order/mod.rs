@@ -23,6 +23,7 @@ mod release;
 use rustc_hash::FxHashMap;
 
 use crate::arith::{WARP, lanes};
+use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::observe::{Actor, After, Start};
 use crate::ptx::Scope;
 use block::Block;
@@ -58,6 +59,11 @@ pub struct Grid {
 impl Grid {
     pub fn threads(&self) -> u32 {
         self.block_dim.iter().product()
+    }
+
+    /// Clusters in x, y, z.
+    fn clusters(&self) -> [u32; 3] {
+        std::array::from_fn(|axis| self.grid_dim[axis] / self.cluster_dim[axis])
     }
 
     /// The first warp of a block, counted over all grids.
@@ -134,12 +140,10 @@ pub struct Here<'a> {
 impl Order {
     /// A grid starts; grids come in the order of their numbers.
     pub fn grid(&mut self, start: &Start) {
-        let (bx, by, bz) = start.config.block_dim;
-        let (gx, gy, gz) = start.config.grid_dim;
-        let warps_a_block = (bx * by * bz).div_ceil(WARP as u32);
+        let LaunchConfig { grid_dim, block_dim, .. } = *start.config;
+        let warps_a_block = (count_in(block_dim) as u32).div_ceil(WARP as u32);
         let first_warp = self.warps;
-        let blocks = gx as u64 * gy as u64 * gz as u64;
-        let warps = blocks.saturating_mul(warps_a_block as u64).min(u32::MAX as u64) as u32;
+        let warps = count_in(grid_dim).saturating_mul(warps_a_block.into()).min(u32::MAX.into()) as u32;
         self.warps = self.warps.saturating_add(warps);
         self.devices = self.devices.max(start.device + 1);
         let known = match (start.after, start.parent) {
@@ -154,8 +158,8 @@ impl Order {
             parent: start.parent,
             first_warp,
             warps_a_block,
-            block_dim: [bx, by, bz],
-            grid_dim: [gx, gy, gz],
+            block_dim: block_dim.into(),
+            grid_dim: grid_dim.into(),
             cluster_dim: start.cluster,
             after: start.after,
             known: known.unwrap_or_default(),
@@ -169,27 +173,21 @@ impl Order {
 
     /// The cluster of a block; without clusters, each block is one.
     pub fn cluster_of(&self, (grid, block): BlockId) -> ClusterId {
-        let Grid { cluster_dim, grid_dim, .. } = &self.grids[grid as usize];
-        if *cluster_dim == [1; 3] {
-            return (grid, block);
-        }
-        let [gx, gy, _] = grid_dim.map(u64::from);
-        let [cx, cy, cz] = cluster_dim.map(u64::from);
-        let [x, y, z] = [block % gx / cx, block / gx % gy / cy, block / (gx * gy) / cz];
-        (grid, x + gx / cx * (y + gy / cy * z))
+        let info = &self.grids[grid as usize];
+        let index = index_in(info.grid_dim, block);
+        let of = std::array::from_fn(|axis| index[axis] / info.cluster_dim[axis]);
+        (grid, number_in(info.clusters(), of))
     }
 
     /// The blocks of a cluster, by their ranks.
     pub fn blocks_of(&self, (grid, cluster): ClusterId) -> Vec<u64> {
-        let Grid { cluster_dim, grid_dim, .. } = &self.grids[grid as usize];
-        let [gx, gy, _] = grid_dim.map(u64::from);
-        let [cx, cy, cz] = cluster_dim.map(u64::from);
-        let (rows, layers) = (gx / cx, gy / cy);
-        let first =
-            cluster % rows * cx + gx * (cluster / rows % layers * cy + gy * (cluster / (rows * layers) * cz));
-        (0..cx * cy * cz)
-            .map(|rank| first + rank % cx + gx * (rank / cx % cy + gy * (rank / (cx * cy))))
-            .collect()
+        let info = &self.grids[grid as usize];
+        let (dim, of) = (info.cluster_dim, index_in(info.clusters(), cluster));
+        let at = |rank: u64| {
+            let within = index_in(dim, rank);
+            number_in(info.grid_dim, std::array::from_fn(|axis| of[axis] * dim[axis] + within[axis]))
+        };
+        (0..count_in(dim)).map(at).collect()
     }
 
     /// Which of the devices a grid runs on.
