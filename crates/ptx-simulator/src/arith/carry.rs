@@ -28,25 +28,19 @@ impl Extended {
         let options = words.get(1..words.len() - 1)?;
         let leaves = options.last() == Some(&"cc");
         let options = &options[..options.len() - leaves as usize];
-        let (step, takes) = match (name, options) {
-            ("add", []) => (Step::Add, false),
-            ("addc", []) => (Step::Add, true),
-            ("sub", []) => (Step::Sub, false),
-            ("subc", []) => (Step::Sub, true),
-            ("mad", ["lo"]) => (Step::MulLow, false),
-            ("madc", ["lo"]) => (Step::MulLow, true),
-            ("mad", ["hi"]) => (Step::MulHigh, false),
-            ("madc", ["hi"]) => (Step::MulHigh, true),
+        let takes = name.ends_with('c');
+        let (step, sources) = match (name.trim_end_matches('c'), options) {
+            ("add", []) => (Step::Add, 2),
+            ("sub", []) => (Step::Sub, 2),
+            ("mad", ["lo"]) => (Step::MulLow, 3),
+            ("mad", ["hi"]) => (Step::MulHigh, 3),
             _ => return None,
         };
         if !(leaves || takes) || !matches!(ty, "u32" | "s32" | "u64" | "s64") {
             return None;
         }
-        let sources = if matches!(step, Step::Add | Step::Sub) { 2 } else { 3 };
-        Some((
-            Extended { step, wide: ty.ends_with("64"), signed: ty.starts_with('s'), takes, leaves },
-            sources,
-        ))
+        let (wide, signed) = (ty.ends_with("64"), ty.starts_with('s'));
+        Some((Extended { step, wide, signed, takes, leaves }, sources))
     }
 
     /// The result and the carry that it leaves.

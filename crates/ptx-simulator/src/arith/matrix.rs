@@ -1,5 +1,8 @@
 //! Products of small matrices (tensor cores): which lane holds which element, and how products are added up.
 
+use std::borrow::Borrow;
+use std::iter::zip;
+
 use super::lanes::{Lanes, WARP};
 use super::rounding::{self, Format};
 
@@ -77,29 +80,33 @@ impl Mma {
 
     /// The registers of `d`.
     pub fn compute(self, a: &[&Lanes], b: &[&Lanes], c: &[&Lanes]) -> Vec<Lanes> {
-        let mut d = vec![[0; WARP]; self.registers()[3]];
         let factor = |from: &[&Lanes], (register, lane): (usize, usize), k: usize| {
             self.format.decode(from[register][lane] >> (16 * (k & 1)) & 0xffff)
         };
-        for row in 0..16 {
-            let of_a: Vec<f64> =
-                (0..self.k).map(|k| factor(a, (row / 8 + k / 8 * 2, row % 8 * 4 + k % 8 / 2), k)).collect();
-            for column in 0..self.n {
-                let (register, lane, shift) = Mma::sum_at(self.wide_c, row, column);
-                let bits = c[register][lane] >> shift;
-                let c =
-                    if self.wide_c { Format::F32.decode(bits) } else { Format::F16.decode(bits & 0xffff) };
-                let of_b = (0..self.k).map(|k| {
-                    let register = column / 8 * (self.k / 8) + k / 8;
-                    factor(b, (register, column % 8 * 4 + k % 8 / 2), k)
-                });
-                let factors: Vec<(f64, f64)> = of_a.iter().copied().zip(of_b).collect();
-                let from = if self.wide_c { Format::F32 } else { Format::F16 };
-                let to = if self.wide_d { Format::F32 } else { Format::F16 };
-                let sum = to.encode(rounding::sum_of_products((c, from), (&factors, self.format), to));
-                let (register, lane, shift) = Mma::sum_at(self.wide_d, row, column);
-                d[register][lane] |= sum << shift;
-            }
+        let of_sum = |wide: bool| if wide { Format::F32 } else { Format::F16 };
+        let (from, to) = (of_sum(self.wide_c), of_sum(self.wide_d));
+        let decoded = |of: usize, at: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
+            (0..of).map(|number| (0..self.k).map(|k| at(number, k)).collect()).collect()
+        };
+        let rows = decoded(16, &|row, k| factor(a, (row / 8 + k / 8 * 2, row % 8 * 4 + k % 8 / 2), k));
+        let columns = decoded(self.n, &|column, k| {
+            factor(b, (column / 8 * (self.k / 8) + k / 8, column % 8 * 4 + k % 8 / 2), k)
+        });
+        self.sums(c, |row, column, c| {
+            let factors: Vec<(f64, f64)> = zip(&rows[row], &columns[column]).map(|(a, b)| (*a, *b)).collect();
+            to.encode(rounding::sum_of_products((from.decode(c), from), (&factors, self.format), to))
+        })
+    }
+
+    /// The registers of `d`, from the row, the column and the bits of `c` of each element.
+    fn sums<L: Borrow<Lanes>>(self, c: &[L], sum: impl Fn(usize, usize, u64) -> u64) -> Vec<Lanes> {
+        let mut d = vec![[0; WARP]; self.registers()[3]];
+        let kept = |wide: bool| if wide { u64::MAX } else { 0xffff };
+        for (row, column) in (0..16).flat_map(|row| (0..self.n).map(move |column| (row, column))) {
+            let (register, lane, shift) = Mma::sum_at(self.wide_c, row, column);
+            let of_c = c[register].borrow()[lane] >> shift & kept(self.wide_c);
+            let (register, lane, shift) = Mma::sum_at(self.wide_d, row, column);
+            d[register][lane] |= (sum(row, column, of_c) & kept(self.wide_d)) << shift;
         }
         d
     }
@@ -107,23 +114,12 @@ impl Mma {
     /// The same of undefined bits: an element is undefined where `c`, or anything in its row of `a` or its
     /// column of `b` is.
     pub fn undefined(self, a: &[Lanes], b: &[Lanes], c: &[Lanes]) -> Vec<Lanes> {
-        let mut d = vec![[0; WARP]; self.registers()[3]];
-        let any = |of: &[Lanes], group: usize| {
-            of.iter().any(|of| of[4 * group..][..4].iter().any(|bits| *bits != 0))
-        };
-        for row in 0..16 {
-            let of_a: Vec<Lanes> = a.iter().skip(row / 8).step_by(2).copied().collect();
-            let in_row = any(&of_a, row % 8);
-            for column in 0..self.n {
-                let (register, lane, shift) = Mma::sum_at(self.wide_c, row, column);
-                let of_c = c[register][lane] >> shift & if self.wide_c { u64::MAX } else { 0xffff };
-                let of_b = &b[column / 8 * (self.k / 8)..][..self.k / 8];
-                if in_row || of_c != 0 || any(of_b, column % 8) {
-                    let (register, lane, shift) = Mma::sum_at(self.wide_d, row, column);
-                    d[register][lane] |= if self.wide_d { u64::MAX } else { 0xffff << shift };
-                }
-            }
-        }
-        d
+        let any = |of: &Lanes, group: usize| of[4 * group..][..4].iter().any(|bits| *bits != 0);
+        self.sums(c, |row, column, c| {
+            let mut of_a = a.iter().skip(row / 8).step_by(2);
+            let mut of_b = b[column / 8 * (self.k / 8)..][..self.k / 8].iter();
+            let is = c != 0 || of_a.any(|a| any(a, row % 8)) || of_b.any(|b| any(b, column % 8));
+            if is { u64::MAX } else { 0 }
+        })
     }
 }

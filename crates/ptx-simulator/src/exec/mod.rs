@@ -30,4 +30,4 @@ pub use launches::{Launches, PendingLaunch};
 pub use progress::Progress;
 pub use schedule::Schedule;
 pub use step::{CHECKED, Stop, UNCHECKED};
-pub use warp::{Wait, Warp};
+pub use warp::{Split, Wait, Warp};

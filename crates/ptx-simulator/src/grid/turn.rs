@@ -6,7 +6,7 @@ use crate::arith::WARP;
 use crate::decode::{NONE, Op, Position};
 use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::exec::{BlockState, Cluster, Context, Executed, Member, Stop, Wait, Warp};
+use crate::exec::{BlockState, Cluster, Context, Executed, Member, Split, Stop, Wait, Warp};
 use crate::memory::shared::Layout;
 use crate::observe::Event;
 
@@ -241,51 +241,45 @@ impl Engine<'_> {
 
     /// Nobody in the block can go on: says who waits where.
     fn deadlock(&self, grid: &Grid, block: &Block) -> Box<Diagnostic> {
-        // At a barrier, and for lanes of their warp.
-        let mut waiting = [0, 0];
-        let mut first = None;
-        let mut any_barrier = false;
-        for warp in &block.warps {
-            for split in &warp.splits {
-                let at_barrier = matches!(split.wait, Wait::Barrier { .. } | Wait::Cluster { .. });
-                waiting[usize::from(!at_barrier)] += split.mask.count_ones();
-                if first.is_none() || (at_barrier && !any_barrier) {
-                    first = Some((warp, split));
-                }
-                any_barrier |= at_barrier;
-            }
-        }
-        let at = first.map(|(warp, split)| {
+        let splits =
+            || block.warps.iter().flat_map(|warp| warp.splits.iter().map(move |split| (warp, split)));
+        let at_barrier = |split: &Split| matches!(split.wait, Wait::Barrier { .. } | Wait::Cluster { .. });
+        let waiting = |is: bool| {
+            let these = splits().filter(|(_, split)| at_barrier(split) == is);
+            these.map(|(_, split)| split.mask.count_ones()).sum::<u32>()
+        };
+        let (at_barriers, for_lanes) = (waiting(true), waiting(false));
+        let at = splits().min_by_key(|(_, split)| !at_barrier(split)).map(|(warp, split)| {
             let function = &self.program.functions[warp.activations[split.activation as usize].function];
             let inst = &function.code[split.pc as usize];
             let thread = warp.index * WARP as u32 + split.mask.trailing_zeros();
             (inst, index_in(grid.launch.config.block_dim.into(), thread.into()))
         });
-        let threads = block.state.threads;
-        let exited = block.state.exited;
+        let BlockState { threads, exited, .. } = block.state;
         let what = match at.map(|(inst, _)| &inst.op) {
-            Some(Op::Barrier { .. }) if waiting[0] == threads => "at a barrier that cannot open",
+            Some(Op::Barrier { .. }) if at_barriers == threads => "at a barrier that cannot open",
             Some(Op::Barrier { .. }) => "at a barrier that the others never reach",
             Some(Op::ClusterWait {}) => "at the barrier of their cluster, which others never reach",
             _ => "for lanes of their warp that never come",
         };
-        let collective = !any_barrier;
         let (file, line) =
             self.program.place(at.map_or(NONE, |(inst, _)| inst.loc), at.map_or(0, |(inst, _)| inst.line));
-        let [of_these, others] = if any_barrier { waiting } else { [waiting[1], 0] };
-        let lanes = match others {
-            0 => String::new(),
-            others => format!("{others} wait for lanes of their warp, "),
+        let (of_these, lanes) = match (at_barriers, for_lanes) {
+            (0, _) => (for_lanes, String::new()),
+            (_, 0) => (at_barriers, String::new()),
+            _ => (at_barriers, format!("{for_lanes} wait for lanes of their warp, ")),
         };
         let message = format!(
             "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited, nobody \
              can go on"
         );
-        let help = match collective {
-            true => "name in the mask exactly the lanes that come to this instruction",
-            false => "let every thread that the barrier counts reach it, the same number of times",
+        let (kind, help) = match at_barriers {
+            0 => (Kind::WarpCollective, "name in the mask exactly the lanes that come to this instruction"),
+            _ => {
+                let help = "let every thread that the barrier counts reach it, the same number of times";
+                (Kind::Deadlock, help)
+            }
         };
-        let kind = if collective { Kind::WarpCollective } else { Kind::Deadlock };
         Box::new(Diagnostic {
             kernel: Some(self.program.functions[grid.launch.kernel].name.clone()),
             file,

@@ -20,6 +20,8 @@ mod block;
 mod clock;
 mod release;
 
+use std::iter::successors;
+
 use rustc_hash::FxHashMap;
 
 use crate::arith::{WARP, lanes};
@@ -340,34 +342,30 @@ impl Order {
 
     /// Whether the start of grid `to` comes after the end of grid `from`.
     fn before_grid(&self, from: u32, to: u32) -> bool {
+        let previous = |grid: u32| match self.grids[grid as usize].after {
+            After::Stream { previous, .. } => previous,
+            _ => None,
+        };
         let mut at = to;
         while from != at {
             let Grid { after, parent, .. } = self.grids[at as usize];
-            let launch = match (after, parent) {
+            let (launcher, is_before) = match after {
                 // It starts when all of its parent that has started is complete.
-                (After::Parent, Some(parent)) if from < at && self.within(from, parent) => return true,
-                (After::Parent, Some(parent)) => {
-                    at = parent;
-                    continue;
+                After::Parent => {
+                    (parent, from < at && parent.is_some_and(|parent| self.within(from, parent)))
                 }
-                (After::Launch { launch }, _) => launch,
-                (After::Stream { launch, previous }, _) => {
-                    let mut earlier = previous;
-                    while let Some(number) = earlier {
-                        if self.within(from, number) {
-                            return true;
-                        }
-                        earlier = match self.grids[number as usize].after {
-                            After::Stream { previous, .. } => previous,
-                            _ => None,
-                        };
-                    }
-                    launch
+                After::Launch { launch } | After::Stream { launch, .. } => {
+                    let mut earlier = successors(previous(at), |grid| previous(*grid));
+                    let launcher = self.launches.get(launch as usize).map(|launch| launch.grid);
+                    (launcher, earlier.any(|grid| self.within(from, grid)))
                 }
-                _ => return false,
+                After::Host | After::Dependent => (None, false),
             };
-            let Some(launch) = self.launches.get(launch as usize) else { return false };
-            at = launch.grid;
+            match launcher {
+                _ if is_before => return true,
+                Some(launcher) => at = launcher,
+                None => return false,
+            }
         }
         false
     }
