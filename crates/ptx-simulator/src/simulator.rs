@@ -107,17 +107,11 @@ impl Default for Simulator {
 impl Simulator {
     /// An H200 with empty memory.
     pub fn new() -> Simulator {
+        let (pending_launches, sync_depth) = (DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH);
         Simulator {
             device: DeviceProperties::H200,
             memory: Memory::default(),
-            limits: Limits {
-                pending_launches: DEFAULT_PENDING_LAUNCHES,
-                sync_depth: DEFAULT_SYNC_DEPTH,
-                steps: None,
-                schedule: 0,
-                cluster: None,
-                order: Vec::new(),
-            },
+            limits: Limits { pending_launches, sync_depth, ..Limits::default() },
             loaded: Vec::new(),
             printed: String::new(),
         }

@@ -27,7 +27,7 @@ pub struct Barrier {
 
 /// Blocks that run at the same time, reach each other's shared memory, and have a barrier in common (PTX ISA
 /// 9.7.13.4).
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Cluster {
     /// Its number in the grid.
     pub number: u64,

@@ -7,10 +7,10 @@ use crate::decode::Program;
 use crate::device::DeviceProperties;
 use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Step, Warp};
 use crate::memory::Memory;
-use crate::observe::{After, Watch};
+use crate::observe::Watch;
 
 /// What a launch may use, and the seed of its schedule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Limits {
     pub pending_launches: u64,
     /// Levels of grids that may wait for their children.
@@ -24,13 +24,11 @@ pub struct Limits {
     pub order: Vec<u32>,
 }
 
-/// How a grid came to be, and so whom it tells that it is complete.
+/// Who launches a grid: the host, on one of its devices, or a block of another grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum Launcher {
     Host { device: u32 },
-    FireAndForget { block: u64 },
-    Stream { block: u64, stream: u64 },
-    Tail,
+    Grid(u32),
 }
 
 #[derive(Debug)]
@@ -49,7 +47,6 @@ pub struct Grid {
     pub finished_blocks: u64,
     pub resident: VecDeque<Block>,
     pub parent: Option<u32>,
-    pub origin: Origin,
     /// Children that are neither complete nor tail launches.
     pub open_children: u64,
     /// Launches that are complete, and count as pending all the same until the blocks have finished: as many
@@ -84,12 +81,6 @@ pub struct Stream {
     pub runs: bool,
     pub waiting: VecDeque<PendingLaunch>,
     pub last: Option<u32>,
-}
-
-/// How the next launch of an ordered stream starts, behind grid `previous`.
-pub fn in_stream(launch: &PendingLaunch, previous: Option<u32>) -> (Origin, After) {
-    let (block, stream) = (launch.block, launch.stream);
-    (Origin::Stream { block, stream }, After::Stream { launch: launch.number, previous })
 }
 
 /// How launches of the host run that come together.

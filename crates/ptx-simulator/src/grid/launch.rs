@@ -14,7 +14,7 @@
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-use super::engine::{Block, Engine, Grid, Origin, Together, in_stream};
+use super::engine::{Block, Engine, Grid, Launcher, Together};
 use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::device::count_in;
@@ -30,7 +30,7 @@ impl Engine<'_> {
                 Together::Dependent if number == 0 => (0, After::Host),
                 Together::Dependent => (0, After::Dependent),
             };
-            self.start(root, None, Origin::Host { device }, after);
+            self.start(root, Launcher::Host { device }, after);
             if how == Together::Dependent {
                 self.run_all()?;
             }
@@ -44,22 +44,22 @@ impl Engine<'_> {
             while self.running.len() < self.device.resident_grids
                 && let Some((parent, child)) = self.ready.pop_front()
             {
-                let (origin, launch) = (Origin::FireAndForget { block: child.block }, child.number);
-                self.start(child, Some(parent), origin, After::Launch { launch });
+                let launch = child.number;
+                self.start(child, Launcher::Grid(parent), After::Launch { launch });
             }
         }
         Ok(())
     }
 
-    fn start(&mut self, launch: PendingLaunch, parent: Option<u32>, origin: Origin, after: After) {
+    fn start(&mut self, launch: PendingLaunch, from: Launcher, after: After) {
         let function = &self.program.functions[launch.kernel];
         let workspace = if function.uses_grid_workspace { self.workspace() } else { 0 };
+        let (parent, device) = match from {
+            Launcher::Host { device } => (None, device),
+            Launcher::Grid(parent) => (Some(parent), self.grids.get(&parent).map_or(0, |grid| grid.device)),
+        };
         let launcher = parent.and_then(|parent| self.grids.get(&parent));
         let depth = launcher.map_or(0, |grid| grid.depth + 1);
-        let device = match origin {
-            Origin::Host { device } => device,
-            _ => launcher.map_or(0, |grid| grid.device),
-        };
         let is_early = launcher.is_some_and(|grid| self.starts_early(grid));
         let asked = self.limits.cluster.filter(|_| parent.is_none());
         let cluster_dim = function.cluster_dim(&launch.config, asked).unwrap_or([1; 3]);
@@ -87,7 +87,6 @@ impl Engine<'_> {
             finished_blocks: 0,
             resident: VecDeque::new(),
             parent,
-            origin,
             open_children: 0,
             complete: 0,
             tails: VecDeque::new(),
@@ -147,7 +146,7 @@ impl Engine<'_> {
         } else {
             Vec::new()
         };
-        let (origin, parent, has_tails) = (grid.origin, grid.parent, !grid.tails.is_empty());
+        let (parent, stream, has_tails) = (grid.parent, grid.launch.stream, !grid.tails.is_empty());
         let complete = if more { 0 } else { std::mem::take(&mut grid.complete) };
         self.grids.insert(number, grid);
         self.release(number, release);
@@ -155,7 +154,7 @@ impl Engine<'_> {
             self.running.push_back(number);
             return Ok(());
         }
-        if matches!(origin, Origin::Tail | Origin::Stream { .. }) {
+        if parent.is_some() && stream != STREAM_FIRE_AND_FORGET {
             self.launches_done(parent, self.lingering as u64 + has_tails as u64);
             self.lingering = !has_tails;
         }
@@ -231,8 +230,8 @@ impl Engine<'_> {
                 continue;
             }
             stream.runs = true;
-            let (origin, after) = in_stream(&launch, stream.last.replace(self.started));
-            self.start(launch, Some(parent), origin, after);
+            let after = After::Stream { launch: launch.number, previous: stream.last.replace(self.started) };
+            self.start(launch, Launcher::Grid(parent), after);
         }
     }
 
@@ -245,9 +244,10 @@ impl Engine<'_> {
             }
             if let Some(tail) = grid.tails.pop_front() {
                 grid.tail_running = true;
-                return self.start(tail, Some(number), Origin::Tail, After::Parent);
+                return self.start(tail, Launcher::Grid(number), After::Parent);
             }
-            let (parent, origin, workspace) = (grid.parent, grid.origin, grid.workspace);
+            let (parent, workspace) = (grid.parent, grid.workspace);
+            let PendingLaunch { block, stream, .. } = grid.launch;
             if parent.is_some() {
                 self.launches.ended(&grid.launch.params);
                 self.memory.launch_bytes = self.launches.bytes;
@@ -258,32 +258,28 @@ impl Engine<'_> {
             }
             let Some(parent) = parent else { return };
             let Some(grid) = self.grids.get_mut(&parent) else { return };
-            let mut child_of = |block: u64| {
-                grid.open_children -= 1;
-                if let Some(block) = grid.resident.iter_mut().find(|b| b.state.linear == block) {
-                    block.state.children -= 1;
-                }
-            };
-            match origin {
-                Origin::Host { .. } => {}
-                Origin::Tail => grid.tail_running = false,
-                Origin::FireAndForget { block } => {
-                    child_of(block);
-                    self.launches_done(Some(parent), 1);
-                }
-                Origin::Stream { block, stream } => {
-                    child_of(block);
-                    let stream = grid.streams.entry((block, stream)).or_default();
-                    match stream.waiting.pop_front() {
-                        Some(next) => {
-                            let (origin, after) = in_stream(&next, stream.last.replace(self.started));
-                            self.start(next, Some(parent), origin, after);
-                        }
-                        None => stream.runs = false,
-                    }
-                }
-            }
             number = parent;
+            if stream == STREAM_TAIL {
+                grid.tail_running = false;
+                continue;
+            }
+            grid.open_children -= 1;
+            if let Some(block) = grid.resident.iter_mut().find(|one| one.state.linear == block) {
+                block.state.children -= 1;
+            }
+            if stream == STREAM_FIRE_AND_FORGET {
+                self.launches_done(Some(parent), 1);
+                continue;
+            }
+            let stream = grid.streams.entry((block, stream)).or_default();
+            match stream.waiting.pop_front() {
+                Some(next) => {
+                    let after =
+                        After::Stream { launch: next.number, previous: stream.last.replace(self.started) };
+                    self.start(next, Launcher::Grid(parent), after);
+                }
+                None => stream.runs = false,
+            }
         }
     }
 }

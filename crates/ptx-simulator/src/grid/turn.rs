@@ -56,8 +56,7 @@ impl Engine<'_> {
         grid.next_block += size;
         let dim = grid.cluster_dim;
         let of = index_in(std::array::from_fn(|axis| grid_dim[axis] / dim[axis]), number);
-        let mut cluster =
-            Cluster { number, members: Vec::new(), threads: 0, exited: 0, arrived: 0, round: 0 };
+        let mut cluster = Cluster { number, ..Cluster::default() };
         let mut blocks = Vec::with_capacity(size as usize);
         for rank in 0..size {
             let within = index_in(dim, rank);

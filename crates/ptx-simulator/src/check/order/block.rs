@@ -35,7 +35,7 @@ pub struct Thread {
     pub fences: [Time; 4],
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Block {
     /// Of the block, counted over all grids.
     first_warp: u32,
@@ -58,17 +58,7 @@ pub struct Block {
 impl Block {
     /// A block of a grid whose threads know this from the start.
     pub fn new(first_warp: u32, known: Clock) -> Block {
-        Block {
-            first_warp,
-            now: 1,
-            barrier: 0,
-            arrivals: Vec::new(),
-            known,
-            seen: Vec::new(),
-            threads: Vec::new(),
-            released: FxHashMap::default(),
-            flag: None,
-        }
+        Block { first_warp, now: 1, known, ..Block::default() }
     }
 
     pub fn tick(&mut self) -> Time {
