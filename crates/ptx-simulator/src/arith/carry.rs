@@ -1,6 +1,6 @@
 //! Addition, subtraction and multiplication with the carry flag (PTX ISA 9.7.2).
 
-/// Arithmetic with the carry flag (PTX ISA 9.7.2). As in hardware, a subtraction is the addition of the
+/// As in hardware, a subtraction is the addition of the
 /// complement: its flag says that there was *no* borrow. Only `addc` behind `sub.cc` shows it, and nvcc's
 /// 128-bit division does that.
 #[derive(Clone, Copy, Debug)]

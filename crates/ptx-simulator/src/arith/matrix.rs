@@ -78,6 +78,19 @@ impl Mma {
         }
     }
 
+    /// The registers of `d`, from the row, the column and the bits of `c` of each element.
+    fn sums<L: Borrow<Lanes>>(self, c: &[L], sum: impl Fn(usize, usize, u64) -> u64) -> Vec<Lanes> {
+        let mut d = vec![[0; WARP]; self.registers()[3]];
+        let kept = |wide: bool| if wide { u64::MAX } else { 0xffff };
+        for (row, column) in (0..16).flat_map(|row| (0..self.n).map(move |column| (row, column))) {
+            let (register, lane, shift) = Mma::sum_at(self.wide_c, row, column);
+            let of_c = c[register].borrow()[lane] >> shift & kept(self.wide_c);
+            let (register, lane, shift) = Mma::sum_at(self.wide_d, row, column);
+            d[register][lane] |= (sum(row, column, of_c) & kept(self.wide_d)) << shift;
+        }
+        d
+    }
+
     /// The registers of `d`.
     pub fn compute(self, a: &[&Lanes], b: &[&Lanes], c: &[&Lanes]) -> Vec<Lanes> {
         let factor = |from: &[&Lanes], (register, lane): (usize, usize), k: usize| {
@@ -96,19 +109,6 @@ impl Mma {
             let factors: Vec<(f64, f64)> = zip(&rows[row], &columns[column]).map(|(a, b)| (*a, *b)).collect();
             to.encode(rounding::sum_of_products((from.decode(c), from), (&factors, self.format), to))
         })
-    }
-
-    /// The registers of `d`, from the row, the column and the bits of `c` of each element.
-    fn sums<L: Borrow<Lanes>>(self, c: &[L], sum: impl Fn(usize, usize, u64) -> u64) -> Vec<Lanes> {
-        let mut d = vec![[0; WARP]; self.registers()[3]];
-        let kept = |wide: bool| if wide { u64::MAX } else { 0xffff };
-        for (row, column) in (0..16).flat_map(|row| (0..self.n).map(move |column| (row, column))) {
-            let (register, lane, shift) = Mma::sum_at(self.wide_c, row, column);
-            let of_c = c[register].borrow()[lane] >> shift & kept(self.wide_c);
-            let (register, lane, shift) = Mma::sum_at(self.wide_d, row, column);
-            d[register][lane] |= (sum(row, column, of_c) & kept(self.wide_d)) << shift;
-        }
-        d
     }
 
     /// The same of undefined bits: an element is undefined where `c`, or anything in its row of `a` or its

@@ -58,21 +58,11 @@ impl Names<'_> {
             let (d, state, mask) = (self.destination(d)?, self.source(state)?, self.constant(MOST_ARRIVALS));
             return self.plain(&["and", "b64"], d, &[state, mask]);
         }
-        let known = [
-            "b64",
-            "shared",
-            "shared::cta",
-            "shared::cluster",
-            "noComplete",
-            "expect_tx",
-            "parity",
-            "release",
-            "acquire",
-            "relaxed",
-            "cta",
-            "cluster",
-        ];
-        if words.last() != Some(&"b64") || !words[2..].iter().all(|word| known.contains(word)) {
+        let spaces = ["shared", "shared::cta", "shared::cluster"];
+        let others =
+            ["b64", "noComplete", "expect_tx", "parity", "release", "acquire", "relaxed", "cta", "cluster"];
+        let is_known = |word: &&str| spaces.contains(word) || others.contains(word);
+        if words.last() != Some(&"b64") || !words[2..].iter().all(is_known) {
             return None;
         }
         let expects = words.contains(&"expect_tx");

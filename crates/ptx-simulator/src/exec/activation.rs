@@ -4,7 +4,6 @@ use super::undefined::Undefined;
 use crate::arith::{Lanes, WARP};
 use crate::decode::{CONSTANT, Function, Guard, NONE, Position, Pred, Reg};
 
-/// A function being executed by some lanes: its registers and its call parameters.
 #[derive(Debug, Default)]
 pub struct Activation {
     pub function: usize,

@@ -1,4 +1,4 @@
-//! What the warps of a block share: its shared memory, and its barriers (PTX ISA 9.7.13.1).
+//! How lanes arrive at the barriers of their block, wait there and go on (PTX ISA 9.7.13.1).
 
 use super::activation::source;
 use super::block::BARRIERS;

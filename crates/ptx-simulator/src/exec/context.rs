@@ -14,7 +14,6 @@ use crate::memory::Memory;
 use crate::memory::shared::Layout;
 use crate::observe::{Act, Actor, Event, Watch};
 
-/// What a warp needs from outside itself.
 pub struct Context<'e> {
     pub device: &'e DeviceProperties,
     pub program: &'e Program,

@@ -3,7 +3,6 @@
 use crate::arith::{WARP, each};
 use crate::observe::CopyRequest;
 
-/// The copies of a warp that have been asked for and not been done.
 #[derive(Debug, Default)]
 pub struct PendingCopies {
     pub copies: Vec<Copy>,
