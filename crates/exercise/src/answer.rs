@@ -14,7 +14,8 @@
 use anyhow::{Context, Result, bail};
 
 use super::evidence::Times;
-use super::plan::{Case, Goal};
+use super::goal::Goal;
+use super::plan::Case;
 
 /// A number that is asked for.
 #[derive(Clone, Debug)]
@@ -55,7 +56,7 @@ impl Answer {
                 // As a goal is written, but for its bound.
                 let (field, size) = rest.split_once(' ').context("counter FIELD n=N block=B")?;
                 let goal = Goal::parse(&format!("{field} <= 0 {size}"))?;
-                Source::Counter { field: field.to_string(), case: goal.case() }
+                Source::Counter { field: field.to_string(), case: goal.case }
             }
             "fastest" => Source::Fastest { times: Times::parse(rest)? },
             "largest-within" => {

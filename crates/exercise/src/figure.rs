@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::code::{self, Built};
-use super::mark;
 use super::plan::{Case, Plan};
-use super::run::{Run, functions, step_limit};
+use super::run::{Run, functions, load, step_limit};
 use super::source::{Exercise, Kind};
 use workbook::build::compiler::Compiler;
 use workbook::device::{Device, SimulatorOptions};
@@ -36,7 +35,7 @@ pub fn write(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> R
     let Built::Ptx(build) = code::build(root, exercise, &source, compiler)? else {
         bail!("there is no figure, since {} is not compiled", exercise.path);
     };
-    let module = mark::load(exercise, &build.ptx)?;
+    let module = load(exercise, &build.ptx)?;
     let case = smallest(plan).context("the exercise has no input")?;
     let step_limit = Some(step_limit(plan, case));
     let device = Device::simulator(SimulatorOptions { step_limit, keep_printed: true, ..Default::default() });
@@ -62,6 +61,6 @@ pub fn write(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> R
 
 /// The smallest input that shows something.
 fn smallest(plan: &Plan) -> Option<Case> {
-    let cases = plan.cases().into_iter().filter(|case| case.schedule == 0 && case.n >= FEWEST);
+    let cases = plan.plain_cases().into_iter().filter(|case| case.n >= FEWEST);
     cases.min_by_key(|case| (case.n, case.block))
 }

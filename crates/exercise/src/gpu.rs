@@ -27,7 +27,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
         bail!("a GPU needs machine code, and no nvcc was found to make it.\n{HOW_TO_GET_NVCC}");
     };
     let yours = load(&nvcc, device, &std::path::absolute(root)?, exercise, plan)?;
-    for case in plan.cases().into_iter().filter(|case| case.schedule == 0) {
+    for case in plan.plain_cases() {
         let run = Run::new(device, plan, case)?;
         run.launch(&yours)?;
         let result = run.result()?.context("the plan has no result")?;

@@ -9,7 +9,8 @@
 //! | `catalogue.rs` | which exercises there are |
 //! | `source.rs`, `id.rs` | one solution file, read; its number |
 //! | `texts.rs` | stub, solution and mutants, derived from it |
-//! | `plan.rs` | how the host launches an answer, for which inputs, with which goals |
+//! | `plan.rs`, `op.rs` | how the host launches an answer, for which inputs; what it should compute |
+//! | `goal.rs` | what it may cost |
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
 //! | `run.rs` | one input on a device |
 //! | `mark.rs`, `verdict.rs`, `think.rs` | the verdict, and a sentence on what to think about |
@@ -34,11 +35,13 @@ pub mod code;
 mod effort;
 mod evidence;
 mod figure;
+mod goal;
 mod gpu;
 pub mod id;
 pub mod mark;
 mod names;
 pub mod numbers;
+mod op;
 mod options;
 mod own;
 mod plan;

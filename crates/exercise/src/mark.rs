@@ -8,7 +8,8 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use super::code::{self, Build, Built};
-use super::plan::{self, Case, Goal, Plan, SHORT};
+use super::goal;
+use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
@@ -78,7 +79,7 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     if let Some(what) = own::foreign_file(&build.ptx, &exercise.path) {
         return Ok(failed(exercise, "not-allowed", what));
     }
-    let module = match load(exercise, &build.ptx) {
+    let module = match run::load(exercise, &build.ptx) {
         Ok(module) => module,
         Err(error) => {
             let what = format!("The simulator cannot run what {} made of it.", build.compiler);
@@ -210,7 +211,7 @@ impl Attempt<'_> {
 
     /// All inputs that the answer is tried with. Where a goal is measured it has to be right, too.
     fn cases(&self) -> Vec<Case> {
-        let goal = self.exercise.goals.first().map(Goal::case);
+        let goal = self.exercise.goals.first().map(|goal| goal.case);
         self.plan.cases().into_iter().chain(self.plan.unlisted()).chain(goal).collect()
     }
 
@@ -241,19 +242,19 @@ impl Attempt<'_> {
         if !failure.printed.is_empty() {
             failure.printed = format!("{case}:\n{}", failure.printed);
         }
-        let run = |inputs| run::result_for(&self.yours.module, plan, case, inputs);
-        Ok(weigh::explained(exercise, failure, plan.op, &plan.inputs(case), run).into())
+        let run = |input| run::result_for(&self.yours.module, plan, case, input);
+        Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run).into())
     }
 
     /// A text of the exercise, compiled as the answer was.
     fn known(&self, text: &str) -> Option<Runs<'_>> {
         let ptx = code::beside(self.root, self.exercise, text, self.build).ok()??;
-        Some(Runs::new(load(self.exercise, &ptx).ok()?, self.plan))
+        Some(Runs::new(run::load(self.exercise, &ptx).ok()?, self.plan))
     }
 
     /// The answer beside another one, on inputs that show who does the work.
     fn beside(&self, other: &Runs) -> Result<Vec<rules::Pair>> {
-        let goal = self.exercise.goals.first().map(Goal::case);
+        let goal = self.exercise.goals.first().map(|goal| goal.case);
         let cases: Vec<Case> =
             self.plan.work_cases().into_iter().chain(self.plan.unlisted()).chain(goal).collect();
         let pair = |case: &Case| {
@@ -289,7 +290,7 @@ impl Attempt<'_> {
         }
         let ptx = code::build_unoptimised(self.root, self.exercise, self.text, self.build)?;
         let Some(ptx) = ptx else { return Ok(false) };
-        let unoptimised = Runs::new(load(self.exercise, &ptx)?, self.plan);
+        let unoptimised = Runs::new(run::load(self.exercise, &ptx)?, self.plan);
         let is_alike = |case: &Case| {
             let (quick, plain) = (self.yours.at(*case)?, unoptimised.at(*case)?);
             let count = |outcome: &Outcome| {
@@ -309,7 +310,7 @@ impl Attempt<'_> {
     /// one.
     fn counts(&self, of: [Option<&Runs>; 3]) -> Result<Counts> {
         let Attempt { exercise, plan, .. } = self;
-        let at = exercise.goals.first().map(Goal::case).or(plan.work_cases().first().copied());
+        let at = exercise.goals.first().map(|goal| goal.case).or(plan.work_cases().first().copied());
         let Some(case) = at else { return Ok(Counts::default()) };
         let mut outcomes = Vec::new();
         for runs in of {
@@ -324,18 +325,11 @@ impl Attempt<'_> {
             let is_of_interest = most.is_some() || counts.iter().flatten().any(|count| *count > 0);
             is_of_interest.then_some(Counted { name, given, yours, reference, most })
         };
-        let mut rows: Vec<Counted> = COUNTERS
-            .iter()
-            .filter_map(|field| {
-                let goal = exercise.goals.iter().find(|goal| goal.field() == *field);
-                row(plan::name(field), goal.map(|goal| goal.most), &|outcome| {
-                    plan::counter(&outcome.counters, field)
-                })
-            })
-            .collect();
-        for goal in exercise.goals.iter().filter(|goal| goal.field() == plan::BLOCK_NUMBERS) {
-            rows.extend(row(goal.name(), Some(goal.most), &|outcome| outcome.count(goal.field())));
-        }
+        let most = |field| exercise.goals.iter().find(|goal| goal.field == field).map(|goal| goal.most);
+        let others = exercise.goals.iter().map(|goal| &*goal.field).filter(|field| !COUNTERS.contains(field));
+        let fields = COUNTERS.into_iter().chain(others);
+        let counted = |field| row(goal::name(field), most(field), &|outcome| outcome.count(field));
+        let mut rows: Vec<Counted> = fields.filter_map(counted).collect();
         let busiest = |outcome: &Outcome| Some(outcome.effort.busiest.loads);
         rows.extend(row("loads by the busiest thread".into(), None, &busiest));
         Ok(Counts { at, compiler: self.build.compiler.clone(), rows })
@@ -353,15 +347,10 @@ fn is_hopeless(tried: &[(Case, Checked)]) -> bool {
     failures.any(|failure| failure.kinds.iter().any(|kind| kind == "step-limit"))
 }
 
-/// The kernels of an answer, for every simulator.
-pub fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
-    run::load(&exercise.path, ptx)
-}
-
 /// The kinds of what is found in `ptx`, over the short inputs of `plan`, other than notes; whatever the
 /// result.
 pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<String>> {
-    let module = load(exercise, ptx)?;
+    let module = run::load(exercise, ptx)?;
     let mut kinds = BTreeSet::new();
     for case in plan.cases().into_iter().filter(|case| case.n <= SHORT) {
         let outcome = run::simulate(&module, plan, case)?;

@@ -6,7 +6,8 @@ use anyhow::Result;
 
 use super::answer::{ANSWER, Answer, Source, is_answer};
 use super::code::{self, Built};
-use super::plan::{self, Plan};
+use super::goal;
+use super::plan::Plan;
 use super::run;
 use super::source::Exercise;
 use super::verdict::{Findings, Guess, Verdict, failed};
@@ -16,8 +17,8 @@ use workbook::number::thousands;
 /// What `ptx`, the kernel as it is given, counts; `None` if the answer is no counter.
 pub fn count(answer: &Answer, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<Option<u64>> {
     let Source::Counter { field, case } = &answer.source else { return Ok(None) };
-    let counters = run::simulate(&run::load(&exercise.path, ptx)?, plan, *case)?.counters;
-    Ok(plan::counter(&counters, field))
+    let counters = run::simulate(&run::load(exercise, ptx)?, plan, *case)?.counters;
+    Ok(goal::counter(&counters, field))
 }
 
 /// The right number; for a line the first that is right.

@@ -8,7 +8,8 @@
 
 use std::sync::Arc;
 
-use super::plan::{Case, Goal, Plan};
+use super::goal::Goal;
+use super::plan::{Case, Plan};
 use super::run::Outcome;
 use workbook::number::thousands;
 
@@ -44,8 +45,8 @@ pub fn too_much(pairs: &[Pair]) -> Broken {
 /// more than the solution as far as the goal lets it where that is measured.
 pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Broken {
     goals.iter().find_map(|goal| {
-        let count = |outcome: &Outcome| outcome.count(goal.field());
-        let there = count(&pairs.iter().find(|pair| pair.case == goal.case())?.solution)?;
+        let count = |outcome: &Outcome| outcome.count(&goal.field);
+        let there = count(&pairs.iter().find(|pair| pair.case == goal.case)?.solution)?;
         pairs.iter().find_map(|Pair { case, yours, solution }| {
             let (mine, theirs) = (count(yours)?, count(solution)?);
             let more = goal.most.saturating_sub(there);
@@ -53,7 +54,7 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Broken {
             let what = format!(
                 "The goal is met at {}. It is not for that length and block size alone: at {case} there are \
                  {} {}, and {} in the solution.",
-                goal.case(),
+                goal.case,
                 number(mine),
                 goal.name(),
                 number(theirs)

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 
 use super::effort::{Effort, Watcher};
-use super::plan::{self, Case, PARTIALS, Plan};
+use super::goal;
+use super::plan::{Case, PARTIALS, Plan};
+use super::source::Exercise;
 use workbook::device::{Buffer, Device, Function, Module, SimulatorOptions};
 use workbook::launch::Stage;
 use workbook::sim::{Counters, Diagnostic, Severity};
@@ -19,43 +21,40 @@ pub fn functions(module: &Module, plan: &Plan) -> Result<Vec<Function>> {
     plan.launches.iter().map(|launch| module.load_function(&launch.kernel)).collect()
 }
 
-/// The kernels of a text for every simulator; `path` is what diagnostics call it.
-pub fn load(path: &str, ptx: &str) -> Result<Module> {
-    Device::simulator(SimulatorOptions::default()).load_code(path, ptx, &[])
+/// The kernels of an answer, for every simulator.
+pub fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
+    Device::simulator(SimulatorOptions::default()).load_code(&exercise.path, ptx, &[])
 }
 
 /// Buffers for one input.
 pub struct Run<'a> {
     plan: &'a Plan,
-    inputs: [Vec<i32>; 2],
+    input: Vec<i32>,
     stage: Stage<'a>,
 }
 
-/// The buffers that hold inputs, each with which of them. The last may be changed.
-const INPUTS: [(&str, usize); 3] = [("input", 0), ("other", 1), ("data", 0)];
-
 impl<'a> Run<'a> {
     pub fn new(device: &'a Device, plan: &'a Plan, case: Case) -> Result<Run<'a>> {
-        Run::of(device, plan, case, plan.inputs(case))
+        Run::of(device, plan, case, plan.input(case))
     }
 
-    /// A run with other inputs than usual, as long as `case` says.
-    pub fn of(device: &'a Device, plan: &'a Plan, case: Case, inputs: [Vec<i32>; 2]) -> Result<Run<'a>> {
-        let run = Run { plan, inputs, stage: Stage::new(device, plan.script(case)?)? };
-        run.give(&INPUTS)?;
+    /// A run with another input than usual, as long as `case` says.
+    pub fn of(device: &'a Device, plan: &'a Plan, case: Case, input: Vec<i32>) -> Result<Run<'a>> {
+        let run = Run { plan, input, stage: Stage::new(device, plan.script(case)?)? };
+        run.give("input")?;
+        run.give("data")?;
         Ok(run)
     }
 
     /// Puts back what a launch may have changed.
     pub fn restore(&self) -> Result<()> {
         self.stage.fill()?;
-        self.give(&INPUTS[2..])
+        self.give("data")
     }
 
-    /// Writes the numbers that the kernels find; nobody writes to where results go.
-    fn give(&self, to: &[(&str, usize)]) -> Result<()> {
-        let mut given = to.iter().filter(|(name, _)| self.stage.buffer(name).is_ok());
-        given.try_for_each(|(name, input)| self.stage.give(name, &self.inputs[*input]))
+    /// Writes the numbers to a buffer, if there is one of that name; nobody writes to where results go.
+    fn give(&self, name: &str) -> Result<()> {
+        if self.stage.buffer(name).is_err() { Ok(()) } else { self.stage.give(name, &self.input) }
     }
 
     /// Launches `functions`, one after the other; whether all ran to their ends.
@@ -76,7 +75,7 @@ impl<'a> Run<'a> {
     /// The result; `None` if there is none, since an exercise that asks for a line may have none, or the
     /// kernels have not written all of it.
     pub fn result(&self) -> Result<Option<i32>> {
-        let name = self.plan.result();
+        let name = &*self.plan.result;
         Ok(self.numbers(name)?.and_then(|values| match name {
             PARTIALS => Some(self.plan.op.combined(&values)),
             _ => values.first().copied(),
@@ -85,24 +84,18 @@ impl<'a> Run<'a> {
 
     /// What it should be, by the serial recursion.
     pub fn expected(&self) -> i32 {
-        self.plan.op.expected(&self.inputs[0], &self.inputs[1])
+        self.plan.op.expected(&self.input)
     }
 
     /// Whether `result` is right.
     pub fn agrees(&self, result: i32) -> bool {
-        self.plan.op.agrees(result, self.expected(), &self.inputs[0])
+        self.plan.op.agrees(result, self.expected(), &self.input)
     }
 
-    /// The first element of `input` or `other` that has been changed.
+    /// The first element of `input` that has been changed.
     fn changed(&self) -> Result<Option<usize>> {
-        for (name, input) in &INPUTS[..2] {
-            let after = self.numbers(name)?.unwrap_or_default();
-            let mut both = after.iter().zip(&self.inputs[*input]);
-            if let Some(element) = both.position(|(after, before)| after != before) {
-                return Ok(Some(element));
-            }
-        }
-        Ok(None)
+        let after = self.numbers("input")?.unwrap_or_default();
+        Ok(after.iter().zip(&self.input).position(|(after, before)| after != before))
     }
 }
 
@@ -118,7 +111,7 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     pub counters: Counters,
     pub completed: bool,
-    /// The first element of `input` or `other` that has been changed.
+    /// The first element of `input` that has been changed.
     pub changed: Option<usize>,
     /// File and line of the last store to the place of the result.
     pub written_at: Option<(String, u32)>,
@@ -142,8 +135,8 @@ impl Outcome {
     /// What is counted as `field`: a counter, or [`Effort::block_numbers`].
     pub fn count(&self, field: &str) -> Option<u64> {
         match field {
-            plan::BLOCK_NUMBERS => Some(self.effort.block_numbers),
-            _ => plan::counter(&self.counters, field),
+            goal::BLOCK_NUMBERS => Some(self.effort.block_numbers),
+            _ => goal::counter(&self.counters, field),
         }
     }
 }
@@ -158,7 +151,7 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         SimulatorOptions { schedule: case.schedule, step_limit, keep_printed: true, ..Default::default() };
     let device = Device::simulator(options);
     let run = Run::new(&device, plan, case)?;
-    let place = run.stage.buffer(plan.result()).map_or(0..0, Buffer::addresses);
+    let place = run.stage.buffer(&plan.result).map_or(0..0, Buffer::addresses);
     let watcher = Rc::new(RefCell::new(Watcher::new(place)));
     device.observe(watcher.clone());
     let completed = run.launch(&functions(module, plan)?)?;
@@ -185,14 +178,14 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     })
 }
 
-/// The result of `plan` for other inputs than those of `case`, as long as they; unchecked. `None` if there is
+/// The result of `plan` for another input than that of `case`, as long as it; unchecked. `None` if there is
 /// none.
-pub fn result_for(module: &Module, plan: &Plan, case: Case, inputs: [Vec<i32>; 2]) -> Option<i32> {
+pub fn result_for(module: &Module, plan: &Plan, case: Case, input: Vec<i32>) -> Option<i32> {
     let step_limit = Some(step_limit(plan, case));
     let (schedule, checks) = (case.schedule, false);
     let options = SimulatorOptions { schedule, checks, step_limit, keep_printed: true, ..Default::default() };
     let device = Device::simulator(options);
-    let run = Run::of(&device, plan, case, inputs).ok()?;
+    let run = Run::of(&device, plan, case, input).ok()?;
     let completed = run.launch(&functions(module, plan).ok()?).ok()?;
     if completed { run.result().ok()? } else { None }
 }
@@ -218,12 +211,11 @@ mod tests {
     #[test]
     fn all_orders_of_turns_get_the_same_numbers_and_other_blocks_others() {
         let mut plan = Plan::default();
-        plan.mark("launch", "dot<<<1, block>>> @input @other @out u32:n").unwrap();
-        let at = |block, schedule| plan.inputs(Case { n: 100, block, schedule });
+        plan.mark("launch", "sum<<<1, block>>> @input @out u32:n").unwrap();
+        let at = |block, schedule| plan.input(Case { n: 100, block, schedule });
         assert_eq!(at(32, 0), at(32, 1));
         assert_eq!(at(32, 0), at(32, 2));
         assert_ne!(at(32, 0), at(96, 0));
-        assert_ne!(at(32, 0)[0], at(32, 0)[1]);
     }
 
     /// As a GPU does it when it measures: the same buffers, launched again.
@@ -236,7 +228,7 @@ mod tests {
             let ptx = code::committed(root, &exercise, &hash).unwrap().expect("the committed build");
             let device = Device::open(DeviceChoice::Sim).unwrap();
             let functions = functions(&device.load_code(&exercise.path, &ptx, &[]).unwrap(), plan).unwrap();
-            for case in plan.cases().into_iter().filter(|case| case.schedule == 0 && case.n <= 1025) {
+            for case in plan.plain_cases().into_iter().filter(|case| case.n <= 1025) {
                 let run = Run::new(&device, plan, case).unwrap();
                 for _ in 0..2 {
                     run.restore().unwrap();

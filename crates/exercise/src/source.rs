@@ -35,8 +35,9 @@ use anyhow::{Context, Result, ensure};
 
 use super::answer::Answer;
 use super::evidence;
+use super::goal::Goal;
 use super::id::Id;
-use super::plan::{Goal, Plan};
+use super::plan::Plan;
 use workbook::build::edit::Edit;
 
 /// What the learner writes.
@@ -288,7 +289,7 @@ impl Exercise {
     }
 
     fn check(&self) -> Result<()> {
-        let cases = self.goals.windows(2).all(|goals| goals[0].case() == goals[1].case());
+        let cases = self.goals.windows(2).all(|goals| goals[0].case == goals[1].case);
         ensure!(cases || matches!(self.kind, Kind::Function(_)), "the goals are measured at different sizes");
         ensure!(!self.hints.is_empty(), "there is no hint");
         ensure!(!self.learn.is_empty(), "it does not say what one learns");
@@ -404,7 +405,7 @@ mod tests {
             ("minutes 5", "minutes five", "minutes are a number"),
             ("//@ hint", "//@ hnt", "//@ hnt One,"),
             ("//@ end", "", "begin, stub and end do not come together"),
-            ("@data @out", "@data @oud", "there is no buffer oud; there are: input, other, data"),
+            ("@data @out", "@data @oud", "no buffer is called @oud; there are: @input, @data"),
             ("u32:n", "u32:m", "`m` is no u32"),
             ("n/(2*block)", "n/0", "`n/0`: one to three sizes"),
             ("n/(2*block)", "2*n", "the grid is a number, n/block or n/(4*block)"),
