@@ -23,8 +23,8 @@ pub struct Answer {
     /// As it stands in the file: `barrier arrivals`.
     pub name: String,
     pub source: Source,
-    /// Numbers that a mistake leads to, and what to say of it.
-    pub slips: Vec<(u64, String)>,
+    /// Numbers that a mistake leads to, and what to say of it; of a line its text.
+    pub slips: Vec<(String, String)>,
 }
 
 /// Where the right number is.
@@ -38,8 +38,8 @@ pub enum Source {
     LargestWithin { percent: u32, times: Times },
     /// It follows from the task.
     Given(u64),
-    /// One of these lines.
-    Lines(Vec<u32>),
+    /// That of a marked line of the exercise.
+    Line,
 }
 
 /// Larger numbers are taken for this one: no answer is as large.
@@ -48,8 +48,8 @@ const MOST: u64 = i64::MAX as u64;
 pub const ANSWER: &str = "// The answer: ";
 
 impl Answer {
-    /// `NAME: counter barriers n=256 block=256`. `lines`: those above `//@ this`.
-    pub fn parse(name: &str, text: &str, lines: &[u32]) -> Result<Answer> {
+    /// `NAME: counter barriers n=256 block=256`.
+    pub fn parse(name: &str, text: &str) -> Result<Answer> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let source = match word {
             "counter" => {
@@ -65,20 +65,26 @@ impl Answer {
                 Source::LargestWithin { percent: percent.parse()?, times: Times::parse(rest)? }
             }
             "given" => Source::Given(rest.parse().context("given NUMBER")?),
-            "line" => Source::Lines(lines.to_vec()),
+            "line" => Source::Line,
             _ => bail!("a counter, fastest, largest-within, given or line"),
         };
         Ok(Answer { name: name.to_string(), source, slips: Vec::new() })
     }
 
-    /// The number of a line, one of `lines`.
-    pub fn line(lines: Vec<u32>) -> Answer {
-        Answer { name: "line".into(), source: Source::Lines(lines), slips: Vec::new() }
+    /// `N TEXT`: what is said of N; or `` `CODE` TEXT `` where a line is asked for.
+    pub fn slip(&mut self, text: &str) -> Result<()> {
+        let slip = match (text.strip_prefix('`'), self.is_line()) {
+            (Some(text), true) => text.split_once("` ").context("slip line: `CODE` TEXT")?,
+            (None, false) => text.split_once(' ').context("slip NAME: NUMBER TEXT")?,
+            _ => bail!("a slip begins with a number; of a line with its code in backticks"),
+        };
+        self.slips.push((slip.0.to_string(), slip.1.to_string()));
+        Ok(())
     }
 
-    /// The lines, if it is the number of a line.
-    pub fn lines(&self) -> &[u32] {
-        if let Source::Lines(lines) = &self.source { lines } else { &[] }
+    /// Whether it is the number of a line.
+    pub fn is_line(&self) -> bool {
+        matches!(self.source, Source::Line)
     }
 
     /// The times that it is chosen from.
@@ -124,7 +130,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_from_its_line() {
-        let answer = Answer::parse("barrier arrivals", "given 64", &[]).unwrap();
+        let answer = Answer::parse("barrier arrivals", "given 64").unwrap();
         let of = |line: &str| answer.of(&format!("// A file.\n{line}\n"));
         assert_eq!(of("// The answer: barrier arrivals 1,064;"), Some(Ok(1064)));
         assert_eq!(of("// The answer: barrier arrivals 1 064;"), Some(Ok(1064)));

@@ -88,22 +88,24 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     Ok(variants)
 }
 
+/// The committed builds of an exercise, behind the name of their compiler; `None` if there are none.
+fn builds(root: &Path, exercise: &Exercise) -> Result<Option<String>> {
+    let path = root.join(PREBUILT).join(&exercise.stem).with_extension("ptx");
+    let read = || std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()));
+    path.exists().then(read).transpose()
+}
+
 /// The committed PTX of the text whose hash is `hash`; `None` if there is none.
 pub fn committed(root: &Path, exercise: &Exercise, hash: &str) -> Result<Option<String>> {
-    let path = root.join(PREBUILT).join(&exercise.stem).with_extension("ptx");
-    if !path.exists() {
-        return Ok(None);
-    }
-    let pack = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let builds = pack.split("//@ ").filter_map(|build| build.split_once('\n'));
-    let is_it = |(mark, _): &(&str, &str)| mark.split(' ').next_back() == Some(hash);
-    Ok(builds.into_iter().find(is_it).map(|(_, ptx)| ptx.to_string()))
+    let Some(pack) = builds(root, exercise)? else { return Ok(None) };
+    let mut builds = pack.split("//@ ").filter_map(|build| build.split_once('\n'));
+    let found = builds.find(|(mark, _)| mark.split(' ').next_back() == Some(hash));
+    Ok(found.map(|(_, ptx)| ptx.to_string()))
 }
 
 /// The compiler of the committed builds: `nvcc 13.0.88`.
 fn compiler_of_committed(root: &Path, exercise: &Exercise) -> Option<String> {
-    let pack = std::fs::read_to_string(root.join(PREBUILT).join(&exercise.stem).with_extension("ptx"));
-    Some(pack.ok()?.lines().next()?.strip_prefix("// ")?.to_string())
+    Some(builds(root, exercise).ok()??.lines().next()?.strip_prefix("// ")?.to_string())
 }
 
 /// A compiled answer.

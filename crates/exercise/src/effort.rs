@@ -82,8 +82,6 @@ pub struct Watcher {
     pub result: Range<u64>,
     pub effort: Effort,
     blocks: HashMap<(u32, u64), Block>,
-    /// The launch by the host that a grid belongs to.
-    launches: HashMap<u32, usize>,
     /// The grids that launched grids, by launch by the host.
     parents: HashMap<(usize, u32), u32>,
     /// Warps that have loaded something.
@@ -115,6 +113,11 @@ struct Block {
 impl Watcher {
     pub fn new(result: Range<u64>) -> Watcher {
         Watcher { result, ..Watcher::default() }
+    }
+
+    /// The launch by the host that is under way.
+    fn launch(&self) -> usize {
+        self.effort.launches.len().saturating_sub(1)
     }
 
     /// All that was heard.
@@ -158,7 +161,7 @@ impl Watcher {
 
     /// Follows words from warp to warp. A plain store of what is there already hands on nothing.
     fn flow(&mut self, actor: Actor, request: &Request) {
-        let launch = self.launches.get(&actor.grid).copied().unwrap_or(0);
+        let launch = self.launch();
         let me = (launch, actor.grid, actor.block, actor.warp);
         let owner = request.owner.map_or(actor.block, |peer| peer.block);
         let block = (request.space == Space::Shared).then_some((launch, actor.grid, owner, 0));
@@ -230,8 +233,8 @@ impl Watcher {
         let Some(block) = self.blocks.remove(&(grid, number)) else { return };
         let most = block.loads.iter().copied().max().unwrap_or(0);
         let of_block = block.loads.iter().sum();
-        let launch = self.launches.get(&grid).copied().unwrap_or(0);
-        if let Some((_, loads)) = self.effort.launches.get_mut(launch) {
+        let launch = self.launch();
+        if let Some((_, loads)) = self.effort.launches.last_mut() {
             *loads += of_block;
         }
         self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
@@ -246,18 +249,14 @@ impl Observer for Watcher {
     fn event(&mut self, event: &Event) {
         match *event {
             Event::Grid(start) => {
-                let parents = start.parent.and_then(|parent| self.launches.get(&parent).copied());
-                let launch = parents.unwrap_or_else(|| {
+                let Some(parent) = start.parent else {
                     let ((x, y, z), (u, v, w)) = (start.config.grid_dim, start.config.block_dim);
                     let threads = [x, y, z, u, v, w].map(u64::from).iter().product();
                     self.effort.launches.push((threads, 0));
-                    self.effort.launches.len() - 1
-                });
-                self.launches.insert(start.grid, launch);
-                if let Some(parent) = start.parent {
-                    self.effort.tail_launches += u64::from(start.after == After::Parent);
-                    self.parents.insert((launch, start.grid), parent);
-                }
+                    return;
+                };
+                self.effort.tail_launches += u64::from(start.after == After::Parent);
+                self.parents.insert((self.launch(), start.grid), parent);
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
             Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),

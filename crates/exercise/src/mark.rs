@@ -37,13 +37,9 @@ const COUNTERS: [&str; 10] = [
     "device_launches",
 ];
 
-/// Marks the learner's file: a known text by its committed build, another one by what compiler there is.
-pub fn mark(root: &Path, exercise: &Exercise) -> Result<Verdict> {
-    mark_with(root, exercise, None)
-}
-
-/// [`mark`] with this compiler, if there is one, for every text.
-pub fn mark_with(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<Verdict> {
+/// Marks the learner's file: by `compiler`, if one is given; else a known text by its committed build, another
+/// one by what compiler there is.
+pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<Verdict> {
     let text = match exercise.learners_text(root) {
         Ok(text) => text,
         Err(why) => {

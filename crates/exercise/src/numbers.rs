@@ -49,50 +49,41 @@ pub fn right(
             times.iter().filter(|time| time.us <= most).map(|time| u64::from(time.block)).max()
         }
         Source::Given(number) => Some(*number),
-        Source::Lines(lines) => lines.first().map(|line| u64::from(*line)),
+        Source::Line => exercise.marked_lines().first().map(|line| u64::from(*line)),
     })
 }
 
-/// What is to be said of `said`, which is not `right`.
+/// What is to be said of `said`, which is not `right`. `text` is the learner's file.
 fn wrong(answer: &Answer, root: &Path, text: &str, said: u64, right: u64) -> Result<String> {
     let name = &answer.name;
-    if let Some((_, slip)) = answer.slips.iter().find(|(number, _)| *number == said) {
-        return Ok(match &answer.source {
-            Source::Lines(_) => format!("It is not line {said}: {slip}"),
-            _ => format!("{name}: not {}. {slip}", thousands(said as i64)),
-        });
-    }
-    Ok(match &answer.source {
-        Source::Counter { .. } => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
-        Source::Fastest { times } => {
+    let line = (said as usize).checked_sub(1).and_then(|before| text.lines().nth(before)).map(str::trim);
+    let number = said.to_string();
+    let written = if answer.is_line() { line.unwrap_or_default() } else { &number };
+    let slip = answer.slips.iter().find(|(slip, _)| slip == written).map(|(_, slip)| slip);
+    Ok(match (&answer.source, slip) {
+        (Source::Line, Some(slip)) => format!("It is not line {said}: {slip}"),
+        (Source::Line, None) => match line {
+            None => format!("There is no line {said}: the file has {}.", text.lines().count()),
+            Some("") => format!("It is not line {said}, which is empty."),
+            Some(line) => format!("It is not line {said}: `{line}`"),
+        },
+        (_, Some(slip)) => format!("{name}: not {}. {slip}", thousands(said as i64)),
+        (Source::Counter { .. }, _) => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
+        // Few can be meant: how far off it is would give it away.
+        (Source::Given(_), _) => format!("{name}: not {}.", thousands(said as i64)),
+        (Source::Fastest { times } | Source::LargestWithin { times, .. }, _) => {
             let times = times.read(root)?;
-            match times.iter().find(|time| u64::from(time.block) == said) {
-                Some(time) => format!("{name}: with {said} it took {time}. Another size took less."),
-                None => format!("{name}: the record has no blocks of {said} threads."),
-            }
-        }
-        Source::LargestWithin { percent, times } => {
-            let times = times.read(root)?;
-            let least = times.first().map_or(1.0, |time| time.us);
-            match times.iter().find(|time| u64::from(time.block) == said) {
-                Some(_) if said < right => {
+            let time = times.iter().find(|time| u64::from(time.block) == said);
+            match (&answer.source, time) {
+                (_, None) => format!("{name}: the record has no blocks of {said} threads."),
+                (Source::LargestWithin { percent, .. }, _) if said < right => {
                     format!("{name}: {said} is within {percent} % of the fastest, and a larger size is, too.")
                 }
-                Some(time) => format!(
+                (Source::LargestWithin { .. }, Some(time)) => format!(
                     "{name}: with {said} it took {time}, {:.0} % longer than the fastest.",
-                    100.0 * (time.us / least - 1.0)
+                    100.0 * (time.us / times[0].us - 1.0)
                 ),
-                None => format!("{name}: the record has no blocks of {said} threads."),
-            }
-        }
-        // Few can be meant: how far off it is would give it away.
-        Source::Given(_) => format!("{name}: not {}.", thousands(said as i64)),
-        Source::Lines(_) => {
-            let line = (said as usize).checked_sub(1).and_then(|before| text.lines().nth(before));
-            match line.map(str::trim) {
-                None => format!("There is no line {said}: the file has {}.", text.lines().count()),
-                Some("") => format!("It is not line {said}, which is empty."),
-                Some(line) => format!("It is not line {said}: `{line}`"),
+                (_, Some(time)) => format!("{name}: with {said} it took {time}. Another size took less."),
             }
         }
     })
@@ -124,7 +115,7 @@ pub fn mark(
         let lines = text.trim_end().lines().filter(|line| !is_answer(line));
         lines.map(|line| line.trim_end().to_string()).collect::<Vec<_>>()
     };
-    let is_line = answers.iter().any(|answer| !answer.lines().is_empty());
+    let is_line = answers.iter().any(Answer::is_line);
     let kind = if is_line { "wrong-line" } else { "wrong-number" };
     if rest(text) != rest(&exercise.stub()) {
         let what = format!(
@@ -134,53 +125,50 @@ pub fn mark(
         );
         return Ok(failed(exercise, kind, what));
     }
+    let lines = exercise.marked_lines();
     let (mut guesses, mut open, mut slips, mut unread) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for answer in answers {
         let name = &answer.name;
-        let Some(said) = answer.of(text) else {
-            let what = format!("There is no line `{ANSWER}{name} NUMBER;` in {}.", exercise.path);
-            return Ok(failed(exercise, kind, what));
-        };
-        let said = match said {
-            Ok(said) => said,
-            Err(none) if none.trim_matches('?').is_empty() => {
-                open.push(name.clone());
-                continue;
+        match answer.of(text) {
+            None => {
+                let what = format!("There is no line `{ANSWER}{name} NUMBER;` in {}.", exercise.path);
+                return Ok(failed(exercise, kind, what));
             }
-            Err(other) => {
-                unread.push(format!(
-                    "{name}: `{other}` cannot be read. Write a whole number in digits, as in \
-                     `{ANSWER}{name} 12;`."
-                ));
-                continue;
+            Some(Err(none)) if none.trim_matches('?').is_empty() => open.push(name.as_str()),
+            Some(Err(other)) => unread.push(format!(
+                "{name}: `{other}` cannot be read. Write a whole number in digits, as in `{ANSWER}{name} 12;`."
+            )),
+            Some(Ok(said)) => {
+                let Some(right) = right(answer, root, exercise, plan, text)? else {
+                    return Ok(Verdict::NoCompiler);
+                };
+                let is_other_line = answer.is_line() && lines.iter().any(|line| u64::from(*line) == said);
+                if said != right && !is_other_line {
+                    slips.push(wrong(answer, root, text, said, right)?);
+                }
+                guesses.push(Guess { name: name.clone(), said, right });
             }
-        };
-        let Some(right) = right(answer, root, exercise, plan, text)? else { return Ok(Verdict::NoCompiler) };
-        if said != right && !answer.lines().contains(&u32::try_from(said).unwrap_or(0)) {
-            slips.push(wrong(answer, root, text, said, right)?);
         }
-        guesses.push(Guess { name: name.clone(), said, right });
     }
-    let asked = exercise.evidence(root)?;
-    let asked = if asked.is_empty() { asked } else { format!("\n\n{asked}") };
-    if !unread.is_empty() {
-        return Ok(failed(exercise, kind, format!("{}{asked}", unread.join("\n"))));
-    }
-    if !open.is_empty() {
-        let what = match is_line {
-            true => format!("There is no answer yet. Write the number of the line where `?` stands.{asked}"),
-            false => format!(
-                "There is no number yet for: {}. Write {} where `?` stands.{asked}",
-                open.join(", "),
-                if open.len() == 1 { "it" } else { "each" }
-            ),
-        };
-        return Ok(failed(exercise, kind, what));
-    }
-    if slips.is_empty() {
+    if unread.is_empty() && open.is_empty() && slips.is_empty() {
         return Ok(Findings { tried: 1, guesses, ..Findings::default() }.into());
     }
-    let what = format!("{}{asked}", slips.join("\n"));
+    let what = match (&unread[..], &open[..]) {
+        ([], []) => slips.join("\n"),
+        ([], _) if is_line => {
+            "There is no answer yet. Write the number of the line where `?` stands.".to_string()
+        }
+        ([], open) => format!(
+            "There is no number yet for: {}. Write {} where `?` stands.",
+            open.join(", "),
+            if open.len() == 1 { "it" } else { "each" }
+        ),
+        _ => unread.join("\n"),
+    };
+    // They count if all of them are there.
+    let guesses = if guesses.len() == answers.len() { guesses } else { Vec::new() };
+    let asked = exercise.evidence(root)?;
+    let what = if asked.is_empty() { what } else { format!("{what}\n\n{asked}") };
     Ok(Findings { guesses, ..Findings::new(exercise, &[kind], what, Vec::new()) }.into())
 }
 

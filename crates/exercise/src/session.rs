@@ -100,7 +100,7 @@ impl Session {
     fn check(&mut self, id: Id) -> Result<u8> {
         let exercise = catalogue::find(&self.exercises, id)?.clone();
         let gpu = open(self.options.device)?;
-        match mark::mark_with(&self.root, &exercise, self.compiler.as_ref())? {
+        match mark::mark(&self.root, &exercise, self.compiler.as_ref())? {
             Verdict::NoCompiler if self.has_told => {
                 bail!("{} has to be compiled. Then check again: {COMMAND} {id}", exercise.path)
             }

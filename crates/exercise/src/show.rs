@@ -1,5 +1,6 @@
 //! What the terminal says: the list, a verdict, a table of goals. Every text ends with what to do next.
 
+use super::answer::Answer;
 use super::catalogue;
 use super::id::Id;
 use super::options::COMMAND;
@@ -105,12 +106,10 @@ pub fn passed(
             format!("passed. Right for all {tried} inputs, in several orders of turns{found}")
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
-        Kind::Numbers { ref answers, .. } if answers.iter().any(|answer| !answer.lines().is_empty()) => {
-            match progress.tries {
-                0 => "passed. That is the line, at the first try.".to_string(),
-                tries => format!("passed. That is the line, after {tries} other{}.", plural(tries)),
-            }
-        }
+        Kind::Numbers { ref answers, .. } if answers.iter().any(Answer::is_line) => match progress.tries {
+            0 => "passed. That is the line, at the first try.".to_string(),
+            tries => format!("passed. That is the line, after {tries} other{}.", plural(tries)),
+        },
         Kind::Numbers { .. } => "passed.".to_string(),
     };
     let mut text = paragraph(&format!("{}: {how}", title(exercise)));

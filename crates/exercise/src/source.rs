@@ -9,7 +9,7 @@
 //! | `//@ learn how …`, `//@ minutes 10` | "You learn how ….", and about how long it takes |
 //! | `//@ launch KERNEL<<<GRID, block>>> ARG …` | a launch by the host; see `plan.rs` |
 //! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
-//! | `//@ op sum` | what is computed: `sum`, `max`, `min`, `dot`, `floats` … |
+//! | `//@ op sum` | what is computed: `sum`, `squares`, `max`, `min`, `range`, `floats` |
 //! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads per block and lengths, if not the usual ones |
 //! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or this many |
 //! | `//@ call NAME` | a Rust exercise: the function |
@@ -56,6 +56,12 @@ pub enum Kind {
     },
 }
 
+impl Default for Kind {
+    fn default() -> Kind {
+        Kind::Kernel(Plan::default())
+    }
+}
+
 /// An answer that the check must refuse, or must not.
 #[derive(Clone, Debug)]
 pub struct Mutant {
@@ -78,7 +84,7 @@ impl Mutant {
 }
 
 /// One exercise.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Exercise {
     /// Chapter and number.
     pub id: Id,
@@ -167,85 +173,23 @@ impl Exercise {
             path: path.to_string(),
             title: title.to_string(),
             task,
-            learn: String::new(),
-            minutes: 0,
-            kind: Kind::Kernel(Plan::default()),
-            hints: Vec::new(),
-            goals: Vec::new(),
-            why: String::new(),
-            because: String::new(),
-            mutants: Vec::new(),
-            page: None,
-            has_race: false,
-            has_profile: false,
-            thinks: Vec::new(),
             body: trimmed(body),
+            ..Exercise::default()
         };
-        let mut plan = Plan::default();
-        let (numbers, others): (Vec<&String>, Vec<&String>) =
-            marks.iter().partition(|mark| mark.starts_with("answer ") || mark.starts_with("slip "));
-        for mark in others {
-            exercise.mark(mark, &mut plan).with_context(|| format!("//@ {mark}"))?;
+        let (mut plan, mut answers) = (Plan::default(), Vec::new());
+        if exercise.lacks_a_line() {
+            answers.push(Answer::parse("line", "line")?);
         }
-        if let Kind::Function(_) = exercise.kind {
-            exercise.check()?;
-            return Ok(exercise);
+        for mark in &marks {
+            exercise.mark(mark, &mut plan, &mut answers).with_context(|| format!("//@ {mark}"))?;
         }
-        exercise.kind = Kind::Kernel(plan.clone());
-        if exercise.lacks_a_line() || numbers.iter().any(|mark| mark.starts_with("answer ")) {
-            // What stands in the head must be known before its lines are counted.
-            let asks = Kind::Numbers { answers: exercise.answers(&numbers, &[])?, plan: plan.clone() };
-            exercise.kind = asks;
-            let lines = exercise.marked_lines();
-            exercise.kind = Kind::Numbers { answers: exercise.answers(&numbers, &lines)?, plan };
+        match exercise.kind {
+            Kind::Function(_) => {}
+            _ if answers.is_empty() => exercise.kind = Kind::Kernel(plan),
+            _ => exercise.kind = Kind::Numbers { answers, plan },
         }
         exercise.check()?;
         Ok(exercise)
-    }
-
-    /// The answers of `marks`: `answer NAME: SOURCE` and `slip NAME: N TEXT`.
-    fn answers(&self, marks: &[&String], lines: &[u32]) -> Result<Vec<Answer>> {
-        let mut answers = Vec::new();
-        if self.lacks_a_line() {
-            answers.push(Answer::line(lines.to_vec()));
-        }
-        for mark in marks {
-            self.answer(mark, lines, &mut answers).with_context(|| format!("//@ {mark}"))?;
-        }
-        Ok(answers)
-    }
-
-    fn answer(&self, mark: &str, lines: &[u32], answers: &mut Vec<Answer>) -> Result<()> {
-        let (word, rest) = mark.split_once(' ').unwrap_or_default();
-        let (name, text) = rest.split_once(": ").context("a name, a colon, then the text")?;
-        if word == "answer" {
-            answers.push(Answer::parse(name, text, lines)?);
-            return Ok(());
-        }
-        let answer =
-            answers.iter_mut().find(|answer| answer.name == name).context("no such answer above it")?;
-        let slip = match text.strip_prefix('`') {
-            // The number of a line, which moves with the head.
-            Some(text) => {
-                let (code, said) = text.split_once("` ").context("slip line: `CODE` TEXT")?;
-                (self.line_of(code)?, said.to_string())
-            }
-            None => {
-                let (number, said) = text.split_once(' ').context("slip NAME: NUMBER TEXT")?;
-                (number.parse().context("slip NAME: NUMBER TEXT")?, said.to_string())
-            }
-        };
-        answer.slips.push(slip);
-        Ok(())
-    }
-
-    /// The number of the line of the learner's file that is `code`.
-    fn line_of(&self, code: &str) -> Result<u64> {
-        let stub = self.stub();
-        let mut lines = (1..).zip(stub.lines()).filter(|(_, line)| line.trim() == code);
-        let (number, _) = lines.next().with_context(|| format!("no line is `{code}`"))?;
-        ensure!(lines.next().is_none(), "`{code}` stands more than once");
-        Ok(number)
     }
 
     /// Whether it asks after which line something is missing.
@@ -253,7 +197,7 @@ impl Exercise {
         self.body.iter().any(|line| line.trim().starts_with(HERE))
     }
 
-    fn mark(&mut self, mark: &str, plan: &mut Plan) -> Result<()> {
+    fn mark(&mut self, mark: &str, plan: &mut Plan, answers: &mut Vec<Answer>) -> Result<()> {
         let (word, rest) = mark.split_once(' ').unwrap_or((mark, ""));
         let named = || {
             let (name, text) = rest.split_once(": ").context("a name, a colon, then the text")?;
@@ -271,17 +215,25 @@ impl Exercise {
             "profile" => self.has_profile = true,
             "goal" => self.goals.push(Goal::parse(rest)?),
             "think" => self.thinks.push(named()?),
+            "answer" => {
+                let (name, source) = named()?;
+                answers.push(Answer::parse(&name, &source)?);
+            }
+            "slip" => {
+                let (name, text) = named()?;
+                let mut answers = answers.iter_mut();
+                answers.find(|answer| answer.name == name).context("no such answer above it")?.slip(&text)?;
+            }
             "mutant" => {
                 let (name, fails) = named()?;
                 self.mutants.push(Mutant { name, fails, edit: Edit::default(), code: String::new() });
             }
-            "=" => {
+            "=" | "-" | "+" => {
                 let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
-                mutant.code += &format!("{rest}\n");
-            }
-            "-" | "+" => {
-                let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
-                mutant.edit.line(mark)?;
+                match word {
+                    "=" => mutant.code += &format!("{rest}\n"),
+                    _ => mutant.edit.line(mark)?,
+                }
             }
             _ => plan.mark(word, rest)?,
         }
@@ -300,6 +252,12 @@ impl Exercise {
         ensure!(parts[0] > 0 && parts == [parts[0]; 3], "begin, stub and end do not come together");
         for mutant in &self.mutants {
             self.mutated(mutant)?;
+        }
+        let Kind::Numbers { answers, .. } = &self.kind else { return Ok(()) };
+        let stub = self.stub();
+        for (code, _) in answers.iter().filter(|answer| answer.is_line()).flat_map(|answer| &answer.slips) {
+            let times = stub.lines().filter(|line| line.trim() == code).count();
+            ensure!(times == 1, "`{code}`, a slip, stands {times} times");
         }
         Ok(())
     }
@@ -390,8 +348,9 @@ mod tests {
         let text = TEXT.replace("    //@ begin", "    int x;\n    //@ here __syncthreads();\n    //@ begin");
         let exercise = parse(&text).unwrap();
         let Kind::Numbers { answers, .. } = &exercise.kind else { panic!("{:?}", exercise.kind) };
+        assert!(answers[0].is_line());
         let stub = exercise.stub();
-        assert_eq!(stub.lines().nth(answers[0].lines()[0] as usize - 1), Some("    int x;"));
+        assert_eq!(stub.lines().nth(exercise.marked_lines()[0] as usize - 1), Some("    int x;"));
         let mended = stub.replace("    int x;\n", "    int x;\n    __syncthreads();\n");
         assert_eq!(exercise.mended(), mended);
     }
