@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::npy::{Elements, PIECE};
 use super::number::{Names, Type, expression};
@@ -54,10 +54,8 @@ enum Part {
     Iota(u64),
     /// Nobody has written them.
     Uninit,
-    /// By chance.
-    Random {
-        seed: u64,
-    },
+    /// By chance, from this seed.
+    Random(u64),
     File(Elements),
     Pointer(Pointer),
 }
@@ -134,7 +132,7 @@ impl Part {
         let one = |i: u64| match self {
             Part::Repeat(bits) => *bits,
             Part::Iota(first) => kind.of_whole(first + i),
-            Part::Random { seed } => by_chance(kind, data::bits(*seed, i + 1)),
+            Part::Random(seed) => by_chance(kind, data::bits(*seed, i + 1)),
             _ => 0,
         };
         Ok(match self {
@@ -165,21 +163,25 @@ fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
         )
     })?;
     let (word, rest) = what.trim().split_once(':').unwrap_or((what.trim(), ""));
-    let after = |otherwise| match rest {
-        "" => Some(otherwise),
-        rest => number(rest, u64::MAX),
-    };
+    let after = |otherwise| if rest.is_empty() { Some(otherwise) } else { number(rest, u64::MAX) };
     let part = match word {
         "zeros" => Part::Repeat(0),
         "uninit" => Part::Uninit,
         "iota" => {
-            iota(kind, text, after(0).with_context(|| format!("`{what}`: write iota or iota:FIRST"))?, times)?
+            let first = after(0).with_context(|| format!("`{what}`: write iota or iota:FIRST"))?;
+            let (last, (_, most)) = (i128::from(first) + i128::from(times) - 1, kind.range());
+            ensure!(
+                last <= most,
+                "`{text}` counts to {}, and {} holds whole numbers to {most}; take a wider type",
+                thousands(last as i64),
+                kind.name()
+            );
+            Part::Iota(first)
         }
-        word if word.starts_with("random") => {
-            match after(1).filter(|_| word == "random" && kind != Type::Ptr) {
-                Some(seed) => Part::Random { seed },
-                None => bail!("`{what}` is no random data: write random or random:SEED before *"),
-            }
+        _ if word.starts_with("random") => {
+            let seed = after(1).filter(|_| word == "random" && kind != Type::Ptr);
+            let wrong = || format!("`{what}` is no random data: write random or random:SEED before *");
+            Part::Random(seed.with_context(wrong)?)
         }
         _ => Part::Repeat(
             kind.number(what, names)
@@ -187,18 +189,6 @@ fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
         ),
     };
     Ok((part, times))
-}
-
-fn iota(kind: Type, text: &str, first: u64, times: u64) -> Result<Part> {
-    let (_, most) = kind.range();
-    let last = i128::from(first) + i128::from(times) - 1;
-    ensure!(
-        last <= most,
-        "`{text}` counts to {}, and {} holds whole numbers to {most}; take a wider type",
-        thousands(last as i64),
-        kind.name()
-    );
-    Ok(Part::Iota(first))
 }
 
 /// One element: a whole number from -100 (unsigned: 0) to 100, or a float between -1 and 1.

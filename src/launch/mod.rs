@@ -44,6 +44,6 @@ mod tests;
 
 pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
-pub use number::{Names, Type, expression};
+pub use number::{Names, Type};
 pub use script::{Dimensions, Launch, Named, Script, Spec, Step, Value, dimensions};
 pub use stage::{Ran, Stage, run};

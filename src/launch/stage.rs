@@ -200,16 +200,14 @@ impl<'a> Stage<'a> {
     /// What is wrong with a buffer, if something is. Nothing is expected of an element that the check calls
     /// `uninit`.
     fn check(&self, Named { name, fill }: &Named, within: f64) -> Result<Option<String>> {
-        let (number, kind) = (self.script.buffer(name)?, fill.kind);
-        let is = &self.script.buffers[number].fill;
-        if (is.count(), is.kind) != (fill.count(), kind) {
-            return Ok(Some(format!(
-                "@{name} has {} elements of {}, and {} of {} are expected",
-                is.count(),
-                is.kind.name(),
-                fill.count(),
-                kind.name()
-            )));
+        let number = self.script.buffer(name)?;
+        let (is, kind) = (&self.script.buffers[number].fill, fill.kind);
+        let sizes = |fill: &Fill| (fill.count(), fill.kind.name());
+        let ((has, of), (expected, of_kind)) = (sizes(is), sizes(fill));
+        if (has, of) != (expected, of_kind) {
+            let what =
+                format!("@{name} has {has} elements of {of}, and {expected} of {of_kind} are expected");
+            return Ok(Some(what));
         }
         let (mut count, mut first) = (0, String::new());
         for piece in fill.pieces(&|pointer| self.address(pointer)) {
@@ -222,13 +220,14 @@ impl<'a> Stage<'a> {
             let expected = Held { name: String::new(), kind, bytes, written: None };
             for index in 0..held.count() {
                 let (is, be) = (held.element(index), expected.element(index));
-                if !is.is(be, within) {
-                    count += 1;
-                    if count == 1 {
-                        let element = start as usize / kind.bytes() + index;
-                        first = format!("@{name} holds {is} in element {element}, where {be} is expected");
-                    }
+                if is.is(be, within) {
+                    continue;
                 }
+                if count == 0 {
+                    let element = start as usize / kind.bytes() + index;
+                    first = format!("@{name} holds {is} in element {element}, where {be} is expected");
+                }
+                count += 1;
             }
         }
         let of = thousands(is.count() as i64);

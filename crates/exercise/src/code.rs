@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use tempfile::TempDir;
 
 use super::source::{Exercise, Kind};
 use workbook::build::call::Ptx;
@@ -151,16 +152,23 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     })
 }
 
-/// PTX of `text`, a version of the file of `exercise`, in a directory where no other file lies.
+/// A directory with `text`, a version of the file of `exercise`, where no other file lies.
+pub fn alone(exercise: &Exercise, text: &str) -> Result<TempDir> {
+    let directory = tempfile::tempdir()?;
+    let source = directory.path().join(&exercise.path);
+    std::fs::create_dir_all(source.parent().unwrap_or(directory.path()))?;
+    std::fs::write(source, text)?;
+    Ok(directory)
+}
+
+/// PTX of `text`, a version of the file of `exercise`.
 fn compile(compiler: &Compiler, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
-    let scratch = tempfile::tempdir()?;
-    let source = scratch.path().join(&exercise.path);
-    std::fs::create_dir_all(source.parent().unwrap_or(scratch.path()))?;
-    std::fs::write(&source, text)?;
-    let compiler = compiler.clone().within(PATIENCE).run_in(scratch.path());
+    let alone = alone(exercise, text)?;
+    let source = alone.path().join(&exercise.path);
+    let compiler = compiler.clone().within(PATIENCE).run_in(alone.path());
     match is_optimised {
-        true => compiler.ptx(&source, scratch.path()),
-        false => compiler.unoptimised_ptx(&source, scratch.path()),
+        true => compiler.ptx(&source, alone.path()),
+        false => compiler.unoptimised_ptx(&source, alone.path()),
     }
 }
 

@@ -6,10 +6,9 @@ use anyhow::{Context, Result, bail};
 
 use super::code::{self, Built};
 use super::plan::{Case, Plan};
-use super::run::{Run, functions, load, step_limit};
+use super::run::{Run, device, functions, load};
 use super::source::{Exercise, Kind};
 use workbook::build::compiler::Compiler;
-use workbook::device::{Device, SimulatorOptions};
 use workbook::figure;
 use workbook::files::write_whole;
 use workbook::sim::Diagnostic;
@@ -37,8 +36,7 @@ pub fn write(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> R
     };
     let module = load(exercise, &build.ptx)?;
     let case = smallest(plan).context("the exercise has no input")?;
-    let step_limit = Some(step_limit(plan, case));
-    let device = Device::simulator(SimulatorOptions { step_limit, keep_printed: true, ..Default::default() });
+    let device = device(plan, case, true);
     let run = Run::new(&device, plan, case)?;
     device.remember(MOST_EVENTS);
     match run.launch(&functions(&module, plan)?) {

@@ -4,25 +4,24 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use super::code;
 use super::plan::Plan;
 use super::run::{self, Run};
 use super::source::Exercise;
 use workbook::build::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::device::{Device, Function};
 
-/// What a GPU says of an answer.
-pub enum Report {
-    /// Right: the times, in text.
-    Right(String),
-    /// The first wrong input.
-    Wrong(String),
-}
-
-/// Runs the learner's file on `device` for the inputs it was checked with, and times it beside the solution.
+/// Runs the learner's file on `device` for the inputs it was checked with, and times it beside the solution:
+/// the times, in text; else the first wrong input.
 ///
 /// # Errors
 /// There is no nvcc, or it refuses the file; a kernel that goes wrong on the GPU.
-pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> Result<Report> {
+pub fn check(
+    root: &Path,
+    exercise: &Exercise,
+    plan: &Plan,
+    device: &Device,
+) -> Result<Result<String, String>> {
     let Some(nvcc) = Compiler::of(Maker::Nvcc, root)? else {
         bail!("a GPU needs machine code, and no nvcc was found to make it.\n{HOW_TO_GET_NVCC}");
     };
@@ -32,7 +31,7 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
         run.launch(&yours)?;
         let result = run.result()?.context("the plan has no result")?;
         if !run.agrees(result) {
-            return Ok(Report::Wrong(format!(
+            return Ok(Err(format!(
                 "{case}: on the GPU the {} is {}, and should be {}.",
                 plan.op.noun(),
                 plan.op.show(result),
@@ -41,18 +40,15 @@ pub fn check(root: &Path, exercise: &Exercise, plan: &Plan, device: &Device) -> 
         }
     }
 
-    let solution = tempfile::tempdir()?;
-    let path = solution.path().join(&exercise.path);
-    std::fs::create_dir_all(path.parent().unwrap_or(solution.path()))?;
-    std::fs::write(&path, exercise.solution())?;
-    let reference = load(&nvcc.run_in(solution.path()), device, solution.path(), exercise, plan)?;
+    let alone = code::alone(exercise, &exercise.solution())?;
+    let reference = load(&nvcc.run_in(alone.path()), device, alone.path(), exercise, plan)?;
     let case = plan.timed().context("the exercise has no inputs")?;
     let run = Run::new(device, plan, case)?;
     let time = |functions: &[Function]| {
         let measured = device.measure(|| run.restore(), || run.launch(functions).map(drop))?;
         measured.time.map(|time| time.to_string()).context("the device has no clock")
     };
-    Ok(Report::Right(format!(
+    Ok(Ok(format!(
         "On {}, {case}, median [least .. most]:\n  yours     {}\n  solution  {}\n",
         device.info().name,
         time(&yours)?,

@@ -152,22 +152,16 @@ fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
     let launched = yours.counters.device_launches;
     let least = theirs - (theirs / 8).max(1).min(theirs);
     let [all, work, wanted] = [launched, mine, theirs].map(number);
-    match () {
-        () if mine >= least => {}
-        () if launched == 0 => {
-            return Some(("launches", format!("without a child: the solution launches {wanted}")));
-        }
-        () if launched >= least => {
-            let what = format!(
+    if mine < least {
+        let what = match launched {
+            0 => format!("without a child: the solution launches {wanted}"),
+            _ if launched >= least => format!(
                 "of the {all} children that it launches {work} do any of the work, and of the solution's \
                  {wanted}"
-            );
-            return Some(("launches", what));
-        }
-        () => {
-            let what = format!("with too few levels: it launches {work} children, and the solution {wanted}");
-            return Some(("launches", what));
-        }
+            ),
+            _ => format!("with too few levels: it launches {work} children, and the solution {wanted}"),
+        };
+        return Some(("launches", what));
     }
     let what = "by a tail launch, which waits for all of its parent. The task asks for a fire-and-forget \
                 launch";

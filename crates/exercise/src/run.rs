@@ -146,10 +146,7 @@ impl Outcome {
 /// # Errors
 /// The kernels or their parameters do not fit.
 pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
-    let step_limit = Some(step_limit(plan, case));
-    let options =
-        SimulatorOptions { schedule: case.schedule, step_limit, keep_printed: true, ..Default::default() };
-    let device = Device::simulator(options);
+    let device = device(plan, case, true);
     let run = Run::new(&device, plan, case)?;
     let place = run.stage.buffer(&plan.result).map_or(0..0, Buffer::addresses);
     let watcher = Rc::new(RefCell::new(Watcher::new(place)));
@@ -181,18 +178,23 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
 /// The result of `plan` for another input than that of `case`, as long as it; unchecked. `None` if there is
 /// none.
 pub fn result_for(module: &Module, plan: &Plan, case: Case, input: Vec<i32>) -> Option<i32> {
-    let step_limit = Some(step_limit(plan, case));
-    let (schedule, checks) = (case.schedule, false);
-    let options = SimulatorOptions { schedule, checks, step_limit, keep_printed: true, ..Default::default() };
-    let device = Device::simulator(options);
+    let device = device(plan, case, false);
     let run = Run::of(&device, plan, case, input).ok()?;
     let completed = run.launch(&functions(module, plan).ok()?).ok()?;
     if completed { run.result().ok()? } else { None }
 }
 
+/// A simulator for `plan`.
+pub fn device(plan: &Plan, case: Case, checks: bool) -> Device {
+    let step_limit = Some(step_limit(plan, case));
+    let schedule = case.schedule;
+    let options = SimulatorOptions { schedule, checks, step_limit, keep_printed: true, ..Default::default() };
+    Device::simulator(options)
+}
+
 /// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs,
 /// and a fraction of a second.
-pub fn step_limit(plan: &Plan, case: Case) -> u64 {
+fn step_limit(plan: &Plan, case: Case) -> u64 {
     let warps = |blocks: u32| u64::from(blocks) * u64::from(case.block.div_ceil(32));
     let most = plan.launches.iter().map(|launch| warps(launch.blocks(case))).max().unwrap_or(0);
     (1 << 21) + 4096 * most

@@ -156,17 +156,12 @@ impl Session {
     /// Runs an answer that passes on the GPU too; whether it is right there.
     fn on_gpu(&self, exercise: &Exercise, device: &Device) -> Result<bool> {
         let Kind::Kernel(plan) = &exercise.kind else { return Ok(true) };
-        let report = gpu::check(&self.root, exercise, plan, device)?;
-        Ok(match report {
-            gpu::Report::Right(times) => {
-                say(&format!("\n{times}"));
-                true
-            }
-            gpu::Report::Wrong(what) => {
-                say(&format!("\n{what}\n"));
-                false
-            }
-        })
+        let said = gpu::check(&self.root, exercise, plan, device)?;
+        say(&match &said {
+            Ok(times) => format!("\n{times}"),
+            Err(what) => format!("\n{what}\n"),
+        });
+        Ok(said.is_ok())
     }
 
     fn hint(&mut self, id: Option<Id>) -> Result<u8> {

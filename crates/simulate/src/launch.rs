@@ -13,7 +13,7 @@ use super::patience::Patience;
 use super::{fit, names};
 use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
 use workbook::files::{check_place, read_text};
-use workbook::launch::{self as language, Held, Launch, Ran, Script, Step, Value};
+use workbook::launch::{self as language, Launch, Named, Ran, Script, Step, Value};
 use workbook::number::thousands;
 use workbook::sim::trace::Trace;
 use workbook::sim::{self, Counters, Diagnostic, Kind};
@@ -27,14 +27,8 @@ pub struct Launched {
     pub counters: Counters,
     /// What the checks have found.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether it ran to its end; if not, the last finding says why.
-    pub completed: bool,
-    /// What they hold afterwards, in their order.
-    pub buffers: Vec<Held>,
-    /// Buffers that do not hold what is expected, a sentence for each.
-    pub wrong: Vec<String>,
-    /// Why outputs could not be written, a sentence for each.
-    pub lost: Vec<String>,
+    /// What it has left behind.
+    pub ran: Ran,
     /// What device `printf` wrote.
     pub printed: String,
     /// What was remembered of it, if that was asked for.
@@ -45,8 +39,8 @@ impl Launched {
     /// Adds what the same launch has shown under another schedule, and only there.
     pub fn unite(&mut self, (wrong, found): (Vec<String>, Vec<Diagnostic>), schedule: u64) {
         for wrong in wrong {
-            if !self.wrong.contains(&wrong) {
-                self.wrong.push(format!("{wrong} (under schedule {schedule})"));
+            if !self.ran.wrong.contains(&wrong) {
+                self.ran.wrong.push(format!("{wrong} (under schedule {schedule})"));
             }
         }
         for mut found in found {
@@ -141,18 +135,15 @@ pub fn launch(
         }
     }
     check_outputs(&script, options)?;
-    let Ran { completed, launches, buffers, wrong, lost } = language::run(device, module, &script)?;
+    let ran = language::run(device, module, &script)?;
     let kernels: Vec<&str> =
-        script.launches().take(launches).filter_map(|launch| launch.kernel.as_deref()).collect();
+        script.launches().take(ran.launches).filter_map(|launch| launch.kernel.as_deref()).collect();
     let seen = device.take_seen();
     let mut launched = Launched {
         kernel: kernels.join(", "),
         counters: seen.counters.unwrap_or_default(),
         diagnostics: seen.found,
-        completed,
-        buffers,
-        wrong,
-        lost,
+        ran,
         printed: device.take_printed(),
         trace: device.take_trace().map(|trace| with_kinds(trace, &script)),
     };
@@ -178,13 +169,11 @@ fn check_outputs(script: &Script, options: &Options) -> Result<()> {
         [&options.file].into_iter().chain(&options.script).map(|path| place(path)).collect();
     let mut outputs = Vec::new();
     for step in &script.steps {
-        match step {
-            Step::Check { expected, .. } => drop(script.buffer(&expected.name)?),
-            Step::Save { name, file } => {
-                script.buffer(name)?;
-                outputs.push(file);
-            }
-            Step::Launch(_) | Step::Symbol { .. } => {}
+        if let Step::Check { expected: Named { name, .. }, .. } | Step::Save { name, .. } = step {
+            script.buffer(name)?;
+        }
+        if let Step::Save { file, .. } = step {
+            outputs.push(file);
         }
     }
     for file in outputs.into_iter().chain(&options.figure) {
@@ -207,7 +196,7 @@ fn check_outputs(script: &Script, options: &Options) -> Result<()> {
 
 /// The buffers, and every file that something is filled from or compared with, fit into `memory` bytes.
 fn check_memory(script: &Script, memory: u64) -> Result<()> {
-    let allowed = || thousands(memory as i64);
+    let allowed = thousands(memory as i64);
     let others = script.steps.iter().filter_map(|step| match step {
         Step::Symbol { named, .. } => Some(named),
         Step::Check { expected, .. } => Some(expected),
@@ -216,15 +205,14 @@ fn check_memory(script: &Script, memory: u64) -> Result<()> {
     for fill in script.buffers.iter().chain(others).map(|named| &named.fill) {
         if let Some(file) = fill.file_beyond(memory) {
             let (file, bytes) = (file.display(), thousands(fill.bytes() as i64));
-            bail!("{file} has {bytes} bytes, and --memory allows {}", allowed());
+            bail!("{file} has {bytes} bytes, and --memory allows {allowed}");
         }
     }
     let bytes: u64 = script.buffers.iter().map(|named| named.fill.bytes()).sum();
     ensure!(
         bytes <= memory,
-        "the buffers have {} bytes together, and --memory allows {}",
-        thousands(bytes as i64),
-        allowed()
+        "the buffers have {} bytes together, and --memory allows {allowed}",
+        thousands(bytes as i64)
     );
     Ok(())
 }

@@ -41,7 +41,7 @@ pub fn run() -> ExitCode {
     match simulate(&options) {
         Ok(report) => {
             say::note(report.print(&options));
-            let lost = &report.launched.lost;
+            let lost = &report.launched.ran.lost;
             lost.iter().for_each(|why| say::err(&say::visible(&format!("error: {why}\n"))));
             say::status(if lost.is_empty() { report.status() } else { 2 })
         }
@@ -93,14 +93,14 @@ fn simulate(options: &Options) -> Result<Report> {
     let mut others = Vec::new();
     for more in 1..options.schedules {
         let schedule = options.schedule.wrapping_add(more);
-        let Launched { wrong, diagnostics, .. } = run(schedule)?;
-        others.push((schedule, (wrong, diagnostics)));
+        let Launched { ran, diagnostics, .. } = run(schedule)?;
+        others.push((schedule, (ran.wrong, diagnostics)));
     }
     let mut launched = run(options.schedule)?;
     others.into_iter().for_each(|(schedule, other)| launched.unite(other, schedule));
     sources.read_for(&launched.diagnostics);
     if let (Some(path), Some(trace)) = (&options.figure, &launched.trace) {
-        launched.lost.extend(write_figure(path, trace, &sources).err().map(|why| format!("{why:#}")));
+        launched.ran.lost.extend(write_figure(path, trace, &sources).err().map(|why| format!("{why:#}")));
     }
     Ok(Report { launched, sources })
 }

@@ -83,7 +83,8 @@ pub struct Options {
         conflicts_with_all = ["grid", "block", "shared", "cluster", "args", "kernel"])]
     pub script: Option<PathBuf>,
     /// Dynamic shared memory, in bytes per block
-    #[arg(long, value_name = "BYTES", value_parser = size, default_value = "0", allow_hyphen_values = true)]
+    #[arg(long, value_name = "BYTES", value_parser = whole::<u32>("bytes, like 1024 or 2^10"), default_value = "0",
+        allow_hyphen_values = true)]
     pub shared: u32,
     /// Blocks of a cluster, if the kernel does not say it itself (cudaLaunchAttributeClusterDimension)
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
@@ -114,7 +115,8 @@ pub struct Options {
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
     /// How many launches by device code may be pending (cudaLimitDevRuntimePendingLaunchCount)
-    #[arg(long, value_name = "N", value_parser = count, default_value_t = DEFAULT_PENDING_LAUNCHES,
+    #[arg(long, value_name = "N", value_parser = whole::<u64>("launches, like 2048 or 2^16"),
+        default_value_t = DEFAULT_PENDING_LAUNCHES,
         allow_hyphen_values = true)]
     pub pending_launches: u64,
     /// How many levels of grids may wait for their children, in device code of before CUDA 12
@@ -131,10 +133,11 @@ pub struct Options {
     pub schedules: u64,
     /// Instructions that the warps of a launch may execute; without it a launch ends only when all its
     /// threads do, or when nothing can change any more
-    #[arg(long, value_name = "N", value_parser = instructions, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>("instructions, like 1e9 or 2^30"),
+        allow_hyphen_values = true)]
     pub steps_limit: Option<u64>,
     /// Memory of this machine for the buffers and what the checks remember, in bytes
-    #[arg(long, value_name = "BYTES", value_parser = memory, default_value_t = DEFAULT_MEMORY,
+    #[arg(long, value_name = "BYTES", value_parser = whole::<u64>("bytes, like 2^30 or 1e9"), default_value_t = DEFAULT_MEMORY,
         allow_hyphen_values = true)]
     pub memory: u64,
     /// off: no checks but those that stop a kernel, such as an access out of bounds
@@ -181,22 +184,10 @@ fn dimensions(text: &str) -> anyhow::Result<Dimensions> {
     Ok((x, y, z))
 }
 
-fn size(text: &str) -> Result<u32, String> {
-    number(text).ok_or("a number of bytes, like 1024 or 2^10".to_string())
-}
-
-fn count(text: &str) -> Result<u64, String> {
-    arguments::number(text.trim(), u64::MAX).ok_or("a number of launches, like 2048 or 2^16".to_string())
-}
-
-fn instructions(text: &str) -> Result<u64, String> {
-    arguments::number(text.trim(), u64::MAX).ok_or("a number of instructions, like 1e9 or 2^30".to_string())
-}
-
-fn memory(text: &str) -> Result<u64, String> {
-    arguments::number(text.trim(), u64::MAX).ok_or("a number of bytes, like 2^30 or 1e9".to_string())
-}
-
-fn number(text: &str) -> Option<u32> {
-    arguments::number(text.trim(), u32::MAX.into()).and_then(|n| n.try_into().ok())
+/// Reads a whole number; `what` says of what, and how to write it.
+fn whole<T: TryFrom<u64>>(what: &'static str) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = arguments::number(text.trim(), u64::MAX).and_then(|number| number.try_into().ok());
+        number.ok_or_else(|| format!("a number of {what}"))
+    }
 }

@@ -48,11 +48,11 @@ impl Report {
     pub fn status(&self) -> u8 {
         let unsupported =
             self.launched.diagnostics.iter().any(|found| found.kind == Kind::UnsupportedInstruction);
-        let refused = !self.launched.completed
+        let refused = !self.launched.ran.completed
             && self.launched.diagnostics.last().is_some_and(|found| found.file.is_none());
         match self.count(Severity::Error) {
             _ if unsupported || refused => 2,
-            0 => u8::from(!self.launched.wrong.is_empty()),
+            0 => u8::from(!self.launched.ran.wrong.is_empty()),
             _ => 1,
         }
     }
@@ -81,10 +81,10 @@ impl Report {
         let object = Json {
             ok: self.status() == 0,
             kernel: &self.launched.kernel,
-            buffers: self.launched.buffers.iter().map(buffers::Json).collect(),
+            buffers: self.launched.ran.buffers.iter().map(buffers::Json).collect(),
             printed: &self.launched.printed,
             diagnostics: &self.launched.diagnostics,
-            wrong: &self.launched.wrong,
+            wrong: &self.launched.ran.wrong,
             counters: JsonCounters {
                 counters: &self.launched.counters,
                 average_active_lanes: self.launched.counters.average_active_lanes(),
@@ -100,7 +100,7 @@ impl Report {
             let end = if self.launched.printed.ends_with('\n') { "" } else { "\n" };
             writeln!(out, "printed by the kernel:\n{}{end}", say::visible(&self.launched.printed))?;
         }
-        for buffer in &self.launched.buffers {
+        for buffer in &self.launched.ran.buffers {
             writeln!(out, "{}", say::visible(&buffers::text(buffer)))?;
         }
         if let Some(trace) = self.launched.trace.as_ref().filter(|_| options.steps) {
@@ -113,7 +113,7 @@ impl Report {
         for found in &self.launched.diagnostics {
             writeln!(out, "{}", diagnostics::render_with(found, |file| self.sources.text(file), color))?;
         }
-        for wrong in &self.launched.wrong {
+        for wrong in &self.launched.ran.wrong {
             writeln!(out, "not as expected: {}\n", say::visible(wrong))?;
         }
         writeln!(out, "{}", self.verdict(checks))
@@ -128,13 +128,13 @@ impl Report {
                 .filter(|(count, _)| *count > 0)
                 .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
                 .collect();
-        let how = match (self.status(), self.launched.completed) {
+        let how = match (self.status(), self.launched.ran.completed) {
             (2, _) => "; the simulator cannot run this",
             (_, true) => "",
             (_, false) => "; the launch was stopped, and the buffers are as it left them",
         };
         match (&found[..], checks) {
-            ([], _) if !self.launched.wrong.is_empty() => "the results are not as expected".to_string(),
+            ([], _) if !self.launched.ran.wrong.is_empty() => "the results are not as expected".to_string(),
             ([], Checks::On) => "ok: nothing is wrong".to_string(),
             ([], Checks::Off) => "ran to its end; the checks were off".to_string(),
             (found, _) => found.join(", ") + how,
