@@ -37,8 +37,8 @@ const COUNTERS: [&str; 10] = [
     "device_launches",
 ];
 
-/// Marks the learner's file: by `compiler`, if one is given; else a known text by its committed build, another
-/// one by what compiler there is.
+/// Marks the learner's file: by `compiler`, if one is given; else a known text by its committed build, and
+/// another one by what compiler there is.
 pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<Verdict> {
     let text = match exercise.learners_text(root) {
         Ok(text) => text,

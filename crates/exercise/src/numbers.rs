@@ -136,7 +136,8 @@ pub fn mark(
             }
             Some(Err(none)) if none.trim_matches('?').is_empty() => open.push(name.as_str()),
             Some(Err(other)) => unread.push(format!(
-                "{name}: `{other}` cannot be read. Write a whole number in digits, as in `{ANSWER}{name} 12;`."
+                "{name}: `{other}` cannot be read. Write a whole number in digits, as in \
+                 `{ANSWER}{name} 12;`."
             )),
             Some(Ok(said)) => {
                 let Some(right) = right(answer, root, exercise, plan, text)? else {

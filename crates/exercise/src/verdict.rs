@@ -33,11 +33,8 @@ pub struct Guess {
 pub struct Findings {
     /// For how many inputs it is right, if for all.
     pub tried: usize,
-    /// Why it does not pass; empty if it does. The kinds of the diagnostics; or one of `wrong-result`,
-    /// `nothing-written`, `input-changed`, `goal`, `wrong-line`, `wrong-number`, `not-reproducible`,
-    /// `compile-error`, `missing-file`, `missing-kernel`, `memory-limit`; for answers that are right
-    /// `one-thread`, `atomics`, `launches`, `tail-launch`, `work`, `left-early`; `not-allowed`; for Rust
-    /// `missing-function`, `panic`, `crash`, `stack-overflow`, `time-limit`, `no-recursion`.
+    /// Why it does not pass; empty if it does: the kinds of the diagnostics, or others. `think.rs` has a
+    /// sentence for each.
     pub kinds: Vec<String>,
     /// What is wrong, in a sentence or with what a compiler said. If it passes: what was found and is not the
     /// learner's doing, in whole sentences, or nothing.

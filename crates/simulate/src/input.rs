@@ -25,8 +25,7 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     };
     let cannot = || format!("cannot read {}", file.display());
     let text = read_text(file, MOST_SOURCE).with_context(cannot)?;
-    let mut sources = Sources::beside(file, &options.include);
-    sources.add(file, text.clone());
+    let sources = Sources::of(file, text.clone(), &options.include);
     if is_ptx {
         return Ok((text, sources));
     }
@@ -54,7 +53,6 @@ fn compile(options: &Options, compiler: Option<Compiler>) -> Result<String> {
 }
 
 /// The text of source files, by the names that diagnostics have for them.
-#[derive(Default)]
 pub struct Sources {
     /// The directory of the reader's file, the working directory, and those of included files.
     directories: Vec<PathBuf>,
@@ -62,17 +60,13 @@ pub struct Sources {
 }
 
 impl Sources {
-    fn beside(file: &Path, included: &[PathBuf]) -> Sources {
+    fn of(file: &Path, text: String, included: &[PathBuf]) -> Sources {
         // The parent of `mine.cu` is an empty path.
         let directories = [Path::new(".").join(file.parent().unwrap_or(Path::new(""))), ".".into()];
         Sources {
             directories: directories.into_iter().chain(included.to_vec()).collect(),
-            texts: HashMap::new(),
+            texts: HashMap::from([(file.display().to_string(), text)]),
         }
-    }
-
-    fn add(&mut self, file: &Path, text: String) {
-        self.texts.insert(file.display().to_string(), text);
     }
 
     /// Reads the files that `diagnostics` name. What is not there is quoted by name and line alone.

@@ -83,8 +83,8 @@ pub struct Options {
         conflicts_with_all = ["grid", "block", "shared", "cluster", "args", "kernel"])]
     pub script: Option<PathBuf>,
     /// Dynamic shared memory, in bytes per block
-    #[arg(long, value_name = "BYTES", value_parser = whole::<u32>("bytes, like 1024 or 2^10"), default_value = "0",
-        allow_hyphen_values = true)]
+    #[arg(long, value_name = "BYTES", value_parser = whole::<u32>("bytes, like 1024 or 2^10"),
+        default_value = "0", allow_hyphen_values = true)]
     pub shared: u32,
     /// Blocks of a cluster, if the kernel does not say it itself (cudaLaunchAttributeClusterDimension)
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
@@ -137,8 +137,8 @@ pub struct Options {
         allow_hyphen_values = true)]
     pub steps_limit: Option<u64>,
     /// Memory of this machine for the buffers and what the checks remember, in bytes
-    #[arg(long, value_name = "BYTES", value_parser = whole::<u64>("bytes, like 2^30 or 1e9"), default_value_t = DEFAULT_MEMORY,
-        allow_hyphen_values = true)]
+    #[arg(long, value_name = "BYTES", value_parser = whole::<u64>("bytes, like 2^30 or 1e9"),
+        default_value_t = DEFAULT_MEMORY, allow_hyphen_values = true)]
     pub memory: u64,
     /// off: no checks but those that stop a kernel, such as an access out of bounds
     #[arg(long, value_enum, default_value_t = Checks::On)]

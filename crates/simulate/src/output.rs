@@ -78,35 +78,34 @@ impl Report {
     }
 
     fn json(&self, out: &mut impl Write, options: &Options) -> Result<()> {
+        let Launched { kernel, counters, diagnostics, ran, printed, trace } = &self.launched;
         let object = Json {
             ok: self.status() == 0,
-            kernel: &self.launched.kernel,
-            buffers: self.launched.ran.buffers.iter().map(buffers::Json).collect(),
-            printed: &self.launched.printed,
-            diagnostics: &self.launched.diagnostics,
-            wrong: &self.launched.ran.wrong,
-            counters: JsonCounters {
-                counters: &self.launched.counters,
-                average_active_lanes: self.launched.counters.average_active_lanes(),
-            },
-            steps: self.launched.trace.as_ref().filter(|_| options.steps),
+            kernel,
+            buffers: ran.buffers.iter().map(buffers::Json).collect(),
+            printed,
+            diagnostics,
+            wrong: &ran.wrong,
+            counters: JsonCounters { counters, average_active_lanes: counters.average_active_lanes() },
+            steps: trace.as_ref().filter(|_| options.steps),
         };
         serde_json::to_writer(&mut *out, &object)?;
         writeln!(out)
     }
 
     fn results(&self, out: &mut impl Write, options: &Options) -> Result<()> {
-        if !self.launched.printed.is_empty() {
-            let end = if self.launched.printed.ends_with('\n') { "" } else { "\n" };
-            writeln!(out, "printed by the kernel:\n{}{end}", say::visible(&self.launched.printed))?;
+        let Launched { counters, ran, printed, trace, .. } = &self.launched;
+        if !printed.is_empty() {
+            let end = if printed.ends_with('\n') { "" } else { "\n" };
+            writeln!(out, "printed by the kernel:\n{}{end}", say::visible(printed))?;
         }
-        for buffer in &self.launched.ran.buffers {
+        for buffer in &ran.buffers {
             writeln!(out, "{}", say::visible(&buffers::text(buffer)))?;
         }
-        if let Some(trace) = self.launched.trace.as_ref().filter(|_| options.steps) {
+        if let Some(trace) = trace.as_ref().filter(|_| options.steps) {
             writeln!(out, "{}\n", figure::table(trace))?;
         }
-        writeln!(out, "{}", counts::table(&self.launched.counters))
+        writeln!(out, "{}", counts::table(counters))
     }
 
     fn findings(&self, out: &mut impl Write, checks: Checks, color: bool) -> Result<()> {
