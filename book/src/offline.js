@@ -22,7 +22,9 @@ async function answer(request) {
 
 addEventListener('fetch', event => {
     const { method, url } = event.request;
-    if (method === 'GET' && new URL(url).origin === location.origin) {
+    const { origin, pathname } = new URL(url);
+    // The compiler is kept by live/compiler.js, unpacked.
+    if (method === 'GET' && origin === location.origin && !pathname.endsWith('.zst')) {
         event.respondWith(answer(event.request));
     }
 });

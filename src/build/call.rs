@@ -164,7 +164,7 @@ pub fn run(
                     instantiates itself.";
         bail!(Refused { head, said: said.into() });
     };
-    let said = messages(&visible(&(run.stdout + &run.stderr)), shown);
+    let said = messages(&(run.stdout + &run.stderr), shown);
     if !status.success() {
         let head = format!("{compiler} could not compile {shown} ({program}):");
         bail!(Refused { head, said });
@@ -191,12 +191,12 @@ pub fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below. Left out are
-/// notes on other files, such as every `atomicAdd` of a header that does not fit, and the final count.
-fn messages(said: &str, shown: &str) -> String {
+/// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below, [`visible`]. Left
+/// out are notes on other files, such as every `atomicAdd` of a header that does not fit, and the final count.
+pub fn messages(said: &str, shown: &str) -> String {
     let mut kept = String::new();
     let mut is_elsewhere = false;
-    for line in said.lines() {
+    for line in visible(said).lines() {
         // The host's preprocessor, which nvcc calls, has a form of its own.
         let line = match line.strip_prefix(shown).and_then(|rest| rest.strip_prefix(':')?.split_once(':')) {
             Some((number, rest)) if number.parse::<u32>().is_ok() => {

@@ -41,6 +41,12 @@ pub fn ask(path: &Path) -> Result<(&'static [&'static str], String)> {
     Err(wrong.context(format!("{} --version does not answer as clang does", path.display())))
 }
 
+/// The options for fast code.
+pub const OPTIMISED: &[&str] = &["-O2"];
+
+/// The options for code line by line; no macro says so.
+pub const LINE_BY_LINE: &[&str] = &["-O0", "-D__OPTIMIZE__=1", "-U__NO_INLINE__"];
+
 /// All options of a call for PTX.
 pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
     let headers = Path::new(crate::ROOT).join(HEADERS);
@@ -97,19 +103,26 @@ fn version(answer: &str) -> Result<String> {
 
 /// A refusal because of names that clang does not know, with what to do.
 pub fn with_what_to_do(error: anyhow::Error) -> anyhow::Error {
-    let unknown = error.downcast_ref::<Refused>().map(|refused| unknown(&refused.said)).unwrap_or_default();
-    if unknown.is_empty() {
-        return error;
-    }
-    anyhow::anyhow!(
-        "{error}\n\nIf {} CUDA's: clang knows of CUDA what {HEADERS} declares, which is what the workbook's \
-         kernels use. Declare it there too, or compile with nvcc, which knows all of CUDA.",
-        match &unknown[..] {
-            [one] => format!("{one} is"),
-            [rest @ .., last] => format!("{} and {last} are", rest.join(", ")),
-            [] => String::new(),
+    match error.downcast_ref::<Refused>().and_then(|refused| what_is_lacking(&refused.said)) {
+        Some(lacking) => {
+            let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
+            anyhow::anyhow!("{error}\n\n{lacking} {todo}")
         }
-    )
+        None => error,
+    }
+}
+
+/// A sentence on the names in clang's messages that it does not know, if there are such.
+pub fn what_is_lacking(said: &str) -> Option<String> {
+    let names = match &unknown(said)[..] {
+        [] => return None,
+        [one] => format!("{one} is"),
+        [rest @ .., last] => format!("{} and {last} are", rest.join(", ")),
+    };
+    Some(format!(
+        "If {names} CUDA's: clang knows of CUDA what {HEADERS} declares, which is what the workbook's kernels \
+         use."
+    ))
 }
 
 /// The names in clang's messages that nothing declares; not those that it takes for misspelt.

@@ -45,6 +45,9 @@ pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
      python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
 };
 
+/// The compute capability that kernels are compiled for, 7.5: the oldest that the workbook's need.
+pub const CAPABILITY: &str = "75";
+
 /// Whose compiler is wanted, where it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
@@ -195,12 +198,12 @@ impl Compiler {
         capability: Option<&str>,
         more: &[String],
     ) -> Result<Ptx> {
-        let mut options = match self.maker {
-            Maker::Nvcc => vec!["-O3", "-lineinfo"],
-            Maker::Clang => vec!["-O2"],
+        let options = match self.maker {
+            Maker::Nvcc => &["-O3", "-lineinfo"],
+            Maker::Clang => clang::OPTIMISED,
         };
-        options.extend(more.iter().map(String::as_str));
-        self.ptx_as(source, scratch, capability.unwrap_or("75"), &options)
+        let options: Vec<&str> = options.iter().copied().chain(more.iter().map(String::as_str)).collect();
+        self.ptx_as(source, scratch, capability.unwrap_or(CAPABILITY), &options)
     }
 
     /// [`Compiler::ptx`] line by line, every access where the source has it, of the same preprocessed
@@ -212,9 +215,9 @@ impl Compiler {
         let options: &[&str] = match self.maker {
             // As `-G` does it for a debugger, but without its `__CUDACC_DEBUG__`.
             Maker::Nvcc => &["-Xcicc", "--debug_mode", "-Xcicc", "-g", "-Xcicc", "-O0", "-O3"],
-            Maker::Clang => &["-O0", "-D__OPTIMIZE__=1", "-U__NO_INLINE__"],
+            Maker::Clang => clang::LINE_BY_LINE,
         };
-        self.ptx_as(source, scratch, "75", options)
+        self.ptx_as(source, scratch, CAPABILITY, options)
     }
 
     fn ptx_as(&self, source: &Path, scratch: &Path, capability: &str, options: &[&str]) -> Result<Ptx> {
@@ -270,7 +273,7 @@ impl Compiler {
     }
 
     /// A call with these options, in the repository root.
-    fn command(
+    pub(super) fn command(
         &self,
         flags: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: impl AsRef<OsStr>,

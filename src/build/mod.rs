@@ -6,18 +6,20 @@
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
 //! | [`compiler`] | the reader's compiler, nvcc or clang: found and called |
 //! | [`nvcc`], [`clang`] | what is one compiler's own: places, options, words |
+//! | [`in_page`] | clang in a page, where it has no driver: its arguments, its answer |
 //! | [`within`] | runs a program for a limited time |
 //! | [`call`] | what both calls have in common: places, messages, paths |
 //! | [`renew`] | committed files that tests make: compared, or written anew |
 //! | [`edit`] | edits of a source |
 //! | [`what_if`] | small edits of the chapters' kernels, for a reader to try |
 //!
-//! `build.rs` includes all but `kernels.rs`, `renew.rs`, `edit.rs` and `what_if.rs`.
+//! `build.rs` includes all but `kernels.rs`, `renew.rs`, `in_page.rs`, `edit.rs` and `what_if.rs`.
 
 pub mod call;
 pub mod clang;
 pub mod compiler;
 pub mod edit;
+pub mod in_page;
 pub mod kernels;
 pub mod nvcc;
 pub mod prebuilt;

@@ -1,11 +1,13 @@
 //! What a cell needs to run in the page, as the JSON of its `data-live`: `book/theme/live.js` reads it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use chapters::CHAPTERS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use workbook::build::clang::HEADERS;
 use workbook::build::kernels::{self, Build};
 use workbook::build::what_if::{self, Edit};
 use workbook::chapter::{Chapter, Place};
@@ -116,18 +118,36 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     Ok(format!(" data-live='{json}'"))
 }
 
-/// Writes the builds of the chapters' kernels where the pages fetch them, `live/STEM.json` in `pages`. mdBook
-/// watches that folder, so what is there already is left alone.
+/// Writes what the pages fetch into `live/` in `pages`: the builds of the chapters' kernels, `STEM.json`, and
+/// the headers of the page's compiler by path, `headers.json`.
 ///
 /// # Errors
-/// A file that cannot be written, or the manifest read.
+/// A file that cannot be written, or the manifest or a header read.
 pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     for build in in_page(workbook)?.into_iter().filter_map(|chapter| kernels::get(chapter.stem).ok()) {
-        let path = pages.join("live").join(format!("{}.json", build.stem));
-        let json = serde_json::to_vec(build)?;
-        if std::fs::read(&path).ok().as_ref() != Some(&json) {
-            write_whole(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
-        }
+        write(pages, &build.stem, build)?;
+    }
+    write(pages, "headers", &headers(&workbook.root)?)
+}
+
+/// The text of each file in [`HEADERS`], by its path where the repository is `/`.
+fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
+    let mut headers = BTreeMap::new();
+    for file in std::fs::read_dir(root.join(HEADERS)).with_context(|| format!("cannot read {HEADERS}"))? {
+        let path = format!("{HEADERS}/{}", file?.file_name().display());
+        let text =
+            std::fs::read_to_string(root.join(&path)).with_context(|| format!("cannot read {path}"))?;
+        headers.insert(format!("/{path}"), text);
+    }
+    Ok(headers)
+}
+
+/// Writes `live/NAME.json`. mdBook watches that folder, so what is there already is left alone.
+fn write(pages: &Path, name: &str, value: &impl Serialize) -> Result<()> {
+    let path = pages.join("live").join(format!("{name}.json"));
+    let json = serde_json::to_vec(value)?;
+    if std::fs::read(&path).ok().as_ref() != Some(&json) {
+        write_whole(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }

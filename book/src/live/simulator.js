@@ -12,7 +12,7 @@ const STOPPED = 'Stopped.';
 const NO_MEMORY = 'The run was broken off: most likely it needs more memory than the browser gives a page. Try a smaller n.';
 
 /** What `read` makes of a file, fetched once; again if that went wrong. */
-function file(name, read = response => response.text()) {
+export function file(name, read = response => response.text()) {
     if (!fetched.has(name)) {
         const content = fetch(at(name)).then(response => (response.ok ? read(response) : Promise.reject(new Error(`${name}: ${response.status}`))));
         content.catch(() => fetched.delete(name));
@@ -22,7 +22,7 @@ function file(name, read = response => response.text()) {
 }
 
 /** Compiled while it comes, where the server says what it is. */
-const compile = async response => (response.headers.get('Content-Type') === 'application/wasm'
+export const compileModule = async response => (response.headers.get('Content-Type') === 'application/wasm'
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer()));
 
@@ -31,7 +31,7 @@ const build = ({ stem, whatIf }) => file(whatIf ? `${stem}.${whatIf}.json` : `${
 
 async function started() {
     // One script, so that a worker can start without the network.
-    const [module, ...scripts] = await Promise.all([file('workbook.wasm', compile), file('vendor/wasi_shim.js'), file('worker.js')]);
+    const [module, ...scripts] = await Promise.all([file('workbook.wasm', compileModule), file('vendor/wasi_shim.js'), file('program.js'), file('worker.js')]);
     if (!worker) {
         worker = new Worker(URL.createObjectURL(new Blob(scripts, { type: 'text/javascript' })));
     }

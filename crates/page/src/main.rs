@@ -7,10 +7,12 @@
 //! | `build.json` | read: the build of the chapter's kernels, which a terminal's program has in itself |
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
+//! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
 //!
 //! How far the runs are is told on stderr, as terminals take it (`ESC ] 9 ; 4 ; 1 ; PERCENT BEL`). Called by
 //! another name than a chapter's, it prints theirs.
 
+mod clang;
 mod show;
 
 use std::cell::Cell;
@@ -28,6 +30,10 @@ fn main() -> ExitCode {
     let name = std::env::args().next().unwrap_or_default();
     let status = match CHAPTERS.iter().find(|chapter| chapter.stem == name) {
         Some(chapter) => run(chapter),
+        None if name == "clang" => read("request.json").and_then(|request| {
+            say::out(&clang::answer(std::env::args().nth(1).as_deref(), &request)?);
+            Ok(0)
+        }),
         None => {
             say::out(&CHAPTERS.iter().map(|chapter| format!("{}\n", chapter.stem)).collect::<String>());
             Ok(0)

@@ -1,6 +1,7 @@
 //! The page's WebAssembly says what the terminal says.
 
 mod built;
+mod compiler;
 mod page;
 mod terminal;
 

@@ -1,0 +1,58 @@
+// Has the page's compiler (book/src/live/compiler.js) answer requests, as a page has it, in Node:
+//
+//     node compiler.mjs LIVE REQUESTS ANSWERS
+//
+// LIVE is a copy of book/src/live. REQUESTS is a JSON list; ANSWERS becomes the list of what `compile` gives for each. A
+// request with `stop_after`, in seconds, is stopped then.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolveObjectURL } from 'node:buffer';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Worker as Thread } from 'node:worker_threads';
+
+const [live, requests, answers] = process.argv.slice(2);
+
+// What a browser has and Node has not.
+globalThis.fetch = async url => {
+    const type = url.pathname.endsWith('.wasm') ? 'application/wasm' : 'text/plain';
+    return new Response(await readFile(fileURLToPath(new URL(url.pathname, url))), { headers: { 'Content-Type': type } });
+};
+globalThis.Worker = class {
+    constructor(url) {
+        const shim = 'const { parentPort } = require("node:worker_threads");' +
+            'globalThis.postMessage = (data, list) => parentPort.postMessage(data, list);' +
+            'globalThis.onmessage = undefined;' +
+            'parentPort.on("message", data => onmessage({ data }));';
+        this.thread = resolveObjectURL(url).text().then(text => {
+            const thread = new Thread(shim + text.replaceAll("'use strict';", ''), { eval: true, resourceLimits: { stackSizeMb: 1 } });
+            thread.on('message', data => this.onmessage({ data }));
+            thread.on('error', error => this.onerror(error));
+            return thread;
+        });
+    }
+    async postMessage(data, list) {
+        (await this.thread).postMessage(data, list);
+    }
+    async terminate() {
+        (await this.thread).terminate();
+    }
+};
+
+await writeFile(join(live, 'package.json'), '{ "type": "module" }');
+const { compile, isHere, stop, warm } = await import(pathToFileURL(resolve(live, 'compiler.js')));
+const told = [];
+const began = performance.now();
+const before = await isHere();
+const failed = await warm((fraction, words) => told.push([fraction ?? null, words]));
+const made = [{ before, after: await isHere(), failed, told, seconds: (performance.now() - began) / 1000 }];
+for (const { stop_after, ...request } of JSON.parse(await readFile(requests, 'utf8'))) {
+    if (stop_after) {
+        setTimeout(stop, 1000 * stop_after);
+    }
+    const began = performance.now();
+    const answer = await compile(request);
+    made.push({ ...answer, wall: (performance.now() - began) / 1000 });
+}
+await writeFile(answers, JSON.stringify(made));
+process.exit();

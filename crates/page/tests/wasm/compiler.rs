@@ -1,0 +1,260 @@
+//! The page's compiler gives what a terminal's clang of the same version gives, and comes to an end whatever
+//! it is given. It runs in Node, as the worker that the page has (`compiler.mjs`).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use workbook::build::clang::HEADERS;
+use workbook::build::compiler::{Compiler, Maker};
+use workbook::build::{prebuilt, what_if};
+
+use super::{read, root, text};
+
+const PACKED: &str = "book/src/live/clang/clang.wasm.zst";
+const MANIFEST: &str = "book/src/live/clang/clang.json";
+
+fn manifest() -> Value {
+    serde_json::from_str(&text(MANIFEST)).unwrap()
+}
+
+#[test]
+fn the_compiler_belongs_to_its_manifest() {
+    let (packed, manifest) = (read(PACKED), manifest());
+    assert_eq!(manifest["hash"], prebuilt::hash(&packed), "{PACKED} is not that of {MANIFEST}");
+    assert_eq!(manifest["bytes"], packed.len());
+    assert!(packed.len() <= 12_000_000, "{} bytes are to be fetched", packed.len());
+}
+
+/// Files from the repository root in `directory` that end with `.cu`.
+fn sources(directory: &str) -> Vec<String> {
+    let files = std::fs::read_dir(root().join(directory)).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut paths: Vec<String> =
+        names.filter(|name| name.ends_with(".cu")).map(|name| format!("{directory}/{name}")).collect();
+    paths.sort();
+    paths
+}
+
+/// A folder for a test.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for file in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(file.file_name());
+        match file.path().is_dir() {
+            true => copy(&file.path(), &to),
+            false => drop(std::fs::copy(file.path(), to).unwrap()),
+        }
+    }
+}
+
+/// What the page has for each of `requests`; before it, what came of starting the compiler.
+fn ask(name: &str, requests: &[Value]) -> (Value, Vec<Value>) {
+    let scratch = scratch(name);
+    let live = scratch.join("live");
+    copy(&root().join("book/src/live"), &live);
+    let headers = std::fs::read_dir(root().join(HEADERS)).unwrap().map(Result::unwrap);
+    let headers: serde_json::Map<String, Value> = headers
+        .map(|file| format!("{HEADERS}/{}", file.file_name().display()))
+        .map(|path| (format!("/{path}"), json!(text(&path))))
+        .collect();
+    let write = |name: &str, value: Value| std::fs::write(scratch.join(name), value.to_string()).unwrap();
+    write("live/headers.json", Value::Object(headers));
+    write("requests.json", json!(requests));
+    let node = Command::new("node")
+        .arg(root().join("crates/page/tests/wasm/compiler.mjs"))
+        .arg(&live)
+        .args(["requests.json", "answers.json"].map(|name| scratch.join(name)))
+        .status();
+    assert!(node.expect("node starts").success(), "{}", scratch.display());
+    let answers = std::fs::read(scratch.join("answers.json")).unwrap();
+    let mut answers: Vec<Value> = serde_json::from_slice(&answers).unwrap();
+    let started = answers.remove(0);
+    assert_eq!(started["failed"], Value::Null, "{started}");
+    (started, answers)
+}
+
+/// The clang that `kernels/requirements.txt` pins.
+fn native() -> Compiler {
+    let clang = Compiler::wanted(Maker::Clang, &root().canonicalize().unwrap()).unwrap();
+    assert_eq!(clang.name(), format!("clang {}", manifest()["version"].as_str().unwrap()));
+    clang
+}
+
+/// What a terminal's clang makes of the file `path` with this text, in the page's form.
+fn expected(clang: &Compiler, scratch: &Path, path: &str, source: &str, line_by_line: bool) -> Value {
+    let file = scratch.join(path);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, source).unwrap();
+    let clang = clang.clone().run_in(scratch);
+    let newer = prebuilt::newer_arch(source, Maker::Clang).filter(|_| !line_by_line);
+    let made = match line_by_line {
+        true => clang.unoptimised_ptx(&file, scratch),
+        false => clang.ptx(&file, scratch),
+    };
+    let newer = newer.map(|capability| clang.ptx_with(&file, scratch, Some(capability), &[]));
+    match made {
+        Ok(ptx) => json!({
+            "status": 0,
+            "ptx": ptx.text,
+            "newer": newer.map_or(String::new(), |newer| newer.unwrap().text),
+            "said": ptx.warnings,
+        }),
+        Err(error) => json!({"status": 1, "ptx": "", "newer": "", "said": without_frame(&format!("{error}"))}),
+    }
+}
+
+/// A refusal without its first line, which names the program, and without the last advice.
+fn without_frame(said: &str) -> String {
+    let (_, said) = said.split_once('\n').unwrap();
+    said.split("\n\nIf ").next().unwrap().to_owned() + "\n"
+}
+
+/// Proves that the page has what the terminal has, of each source.
+fn compare(name: &str, cases: &[(String, String, bool)]) {
+    let requests: Vec<Value> = cases
+        .iter()
+        .map(|(path, source, line_by_line)| {
+            json!({"path": path, "source": source, "line_by_line": line_by_line})
+        })
+        .collect();
+    let (_, answers) = ask(name, &requests);
+    let (clang, scratch) = (native(), scratch(&format!("{name}-native")));
+    let mut wrong = Vec::new();
+    for ((path, source, line_by_line), mut answer) in cases.iter().zip(answers) {
+        let expected = expected(&clang, &scratch, path, source, *line_by_line);
+        if let Some(said) = answer["said"].as_str() {
+            answer["said"] = json!(said.split("\nIf ").next());
+        }
+        for (field, expected) in expected.as_object().unwrap() {
+            if answer[field] != *expected {
+                let line = |value: &Value| value.to_string().chars().take(1000).collect::<String>();
+                let sentence = &answer["sentence"];
+                wrong.push(format!("{path} {field} {sentence}: {} not {}", line(&answer[field]), line(expected)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+#[ignore = "needs node and the clang of kernels/requirements.txt"]
+fn every_kernel_exercise_and_what_if_compiles_as_in_a_terminal() {
+    let mut cases = Vec::new();
+    for path in ["kernels", "kernels/exercises", "kernels/exercises/solutions"].into_iter().flat_map(sources) {
+        let source = text(&path);
+        if path.starts_with("kernels/exercises/solutions") {
+            cases.push((path.clone(), source.clone(), true));
+        }
+        cases.push((path, source, false));
+    }
+    for edit in what_if::all(&root()).unwrap() {
+        let path = format!("kernels/{}.cu", edit.stem);
+        let source = edit.apply(&text(&path)).unwrap().0;
+        cases.push((path, source, false));
+    }
+    assert!(cases.len() > 100, "{}", cases.len());
+    compare("compiler-sources", &cases);
+}
+
+const HEAD: &str = "extern \"C\" __global__ void k(int *p) {\n";
+
+#[test]
+#[ignore = "needs node and the clang of kernels/requirements.txt"]
+fn whatever_is_wrong_is_said_as_in_a_terminal() {
+    let bodies = [
+        "p[0] = treadIdx.x;",
+        "p[0] = __vadd4(p[1], p[2]);",
+        "atomicAdd(p);",
+        "p[0] = 1",
+        "int x = \"text\"; p[0] = y; }}}",
+        "p[0] = undeclared<int>(3); goto nowhere;",
+        "asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(p[0])); asm volatile(\"nonsense %0;\" : : \"x\"(p[0]));",
+        "@autoreleasepool { p[0] = 1; } auto s = @\"text\"; @class Foo; @42;",
+        "#pragma omp parallel for\n for (int i = 0; i < 3; i++) p[i] = i;",
+        "#pragma acc parallel\n p[0] = 1;",
+        "__asm { mov eax, 1 }",
+        "co_await p; throw 1; try { p[0] = 1; } catch (...) {}",
+        "int unused; int v; p[0] = v;",
+        "printf(\"%s %d %n\", 1, 2.0);",
+        "__builtin_ia32_pause(); __builtin_neon_vaddq(1); __builtin_os_log_format(p, \"%d\", 1);",
+        "int a[1 << 30]; double d = 0x1p99999; p[99999999999999999999] = 08;",
+        "struct A { virtual void f(); }; struct B : virtual A { void f() {} }; B b; A *a = &b; a->f();",
+        "auto f = [=] { return p[0]; }; static_assert(sizeof(f) == 3, \"no\"); p[0] = f();",
+        "__shared__ int s[1 << 20]; p[0] = s[p[1]];",
+        "int n = p[0]; int a[n]; p[1] = a[0]; alloca(n); long double l = n; __int128 i = l;",
+        "return p; delete p; new (p) int; typeid(*p); dynamic_cast<int *>(p);",
+        "p[0] = __FILE__; __builtin_trap(); __builtin_cpu_supports(\"avx\"); __builtin_va_list l;",
+        "\u{feff}\u{202e} \u{1f600} \\u0041 'ab' ??= \u{1b}[2J",
+        "/* never closed",
+        "R\"(never closed",
+        "#include \"kernels/ch3_blocks.cu\"\n#include <vector>\n#include </etc/passwd>\n#include_next <cuda.h>",
+        "#if 1",
+        "#error stop\n#line 7 \"other\"\n#warning w\n#embed \"/x\"\n#pragma message \"m\"\n#pragma clang module",
+        "#pragma clang diagnostic warning \"-Weverything\"\n int x = p[0] + 1ull; p[1] = x;",
+    ];
+    let mut cases: Vec<(String, String, bool)> =
+        bodies.iter().map(|body| ("kernels/mine.cu".into(), format!("{HEAD}{body}\n}}\n"), false)).collect();
+    let whole = text("kernels/ch3_blocks.cu");
+    for part in 1..12 {
+        let cut = (0..).map(|i| whole.len() * part / 12 + i).find(|at| whole.is_char_boundary(*at)).unwrap();
+        cases.push(("kernels/ch3_blocks.cu".into(), whole[..cut].to_owned(), false));
+        cases.push(("kernels/ch3_blocks.cu".into(), whole[cut..].to_owned(), false));
+    }
+    cases.push(("kernels/mine.cu".into(), String::new(), false));
+    cases.push(("kernels/mine.cu".into(), "\0\x01\u{ffff}".repeat(99), false));
+    compare("compiler-wrong", &cases);
+}
+
+#[test]
+#[ignore = "needs node"]
+fn what_never_ends_is_stopped_and_the_next_compile_is_well() {
+    let kernel = |body: &str| format!("{HEAD}{body}\n}}\n");
+    let good = kernel("p[0] = 1;");
+    let cases = [
+        (good.clone(), ""),
+        // clang has limits of its own for these.
+        (format!("template <int N> struct T {{ int x[T<N + 1>::y]; static const int y = 1; }};\n{}", kernel("p[0] = sizeof(T<0>);")), "error"),
+        (format!("constexpr int f(unsigned n) {{ for (unsigned i = 0; i != n; i--) {{}} return 1; }}\n{}", kernel("static_assert(f(-1), \"\");")), "error"),
+        ("#include \"mine.cu\"\n".to_owned() + &good, "error"),
+        (kernel(&("(".repeat(100_000) + &")".repeat(100_000) + ";")), "error"),
+        (kernel(&"{".repeat(100_000)), "error"),
+        ("#define A B B B B B B B B B B\n#define B C C C C C C C C C C\n#define C D D D D D D D D D D\n#define D E E E E E E E E E E\n#define E F F F F F F F F F F\n#define F G G G G G G G G G G\n#define G H H H H H H H H H H\n#define H p[0]++;\n".to_owned() + &kernel("A"), "20 seconds"),
+        (good.clone(), ""),
+    ];
+    let requests: Vec<Value> =
+        cases.iter().map(|(source, _)| json!({"path": "kernels/mine.cu", "source": source})).collect();
+    let stopped = json!({"path": "kernels/mine.cu", "source": cases[6].0, "stop_after": 2});
+    let requests = [requests, vec![stopped, json!({"path": "kernels/mine.cu", "source": good})]].concat();
+    let (started, answers) = ask("compiler-bombs", &requests);
+    assert_eq!((&started["before"], &started["after"]), (&json!(false), &json!(true)));
+    let words: Vec<&str> =
+        started["told"].as_array().unwrap().iter().filter_map(|told| told[1].as_str()).collect();
+    assert!(words[0].starts_with("Fetching the compiler, ") && words[0].ends_with(" MB, once"), "{words:?}");
+    for (i, ((source, says), answer)) in cases.iter().zip(&answers).enumerate() {
+        let said = [&answer["sentence"], &answer["said"]].map(|text| text.as_str().unwrap_or_default()).concat();
+        let part = |text: &str| text.chars().take(300).collect::<String>();
+        eprintln!("{i}: {} s, {}", answer["wall"], part(&said));
+        match *says {
+            "" => assert_eq!(answer["status"], 0, "{answer}"),
+            "error" => assert!(
+                said.contains("error: ") && answer["status"] == 1 || said.contains("nests too deeply"),
+                "{}: {}",
+                part(source),
+                part(&said)
+            ),
+            says => assert!(said.contains(says), "{}: {}", part(source), part(&said)),
+        }
+        assert!(answer["wall"].as_f64().unwrap() < 30.0, "{}: {answer}", part(source));
+    }
+    let [stopped, after] = &answers[cases.len()..] else { panic!("{}", answers.len()) };
+    assert_eq!(stopped["sentence"], "Stopped.");
+    assert_eq!((&after["status"], &after["said"]), (&json!(0), &json!("")));
+}
