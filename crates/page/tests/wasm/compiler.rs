@@ -103,12 +103,19 @@ fn expected(clang: &Compiler, scratch: &Path, path: &str, source: &str, line_by_
     match made {
         Ok(ptx) => json!({
             "status": 0,
-            "ptx": ptx.text,
+            "ptx": if line_by_line { without_debug_info(&ptx.text) } else { &ptx.text },
             "newer": newer.map_or(String::new(), |newer| newer.unwrap().text),
             "said": ptx.warnings,
         }),
-        Err(error) => json!({"status": 1, "ptx": "", "newer": "", "said": without_frame(&format!("{error}"))}),
+        Err(error) => {
+            json!({"status": 1, "ptx": "", "newer": "", "said": without_frame(&format!("{error}"))})
+        }
     }
+}
+
+/// Unoptimised code before its debug sections, which name the folder where clang runs, byte by byte.
+fn without_debug_info(ptx: &str) -> &str {
+    ptx.split("\t.section").next().unwrap_or_default()
 }
 
 /// A refusal without its first line, which names the program, and without the last advice.
@@ -130,6 +137,9 @@ fn compare(name: &str, cases: &[(String, String, bool)]) {
     let mut wrong = Vec::new();
     for ((path, source, line_by_line), mut answer) in cases.iter().zip(answers) {
         let expected = expected(&clang, &scratch, path, source, *line_by_line);
+        if *line_by_line {
+            answer["ptx"] = json!(without_debug_info(answer["ptx"].as_str().unwrap_or_default()));
+        }
         if let Some(said) = answer["said"].as_str() {
             answer["said"] = json!(said.split("\nIf ").next());
         }
@@ -137,7 +147,11 @@ fn compare(name: &str, cases: &[(String, String, bool)]) {
             if answer[field] != *expected {
                 let line = |value: &Value| value.to_string().chars().take(1000).collect::<String>();
                 let sentence = &answer["sentence"];
-                wrong.push(format!("{path} {field} {sentence}: {} not {}", line(&answer[field]), line(expected)));
+                wrong.push(format!(
+                    "{path} {field} {sentence}: {} not {}",
+                    line(&answer[field]),
+                    line(expected)
+                ));
             }
         }
     }
@@ -148,7 +162,8 @@ fn compare(name: &str, cases: &[(String, String, bool)]) {
 #[ignore = "needs node and the clang of kernels/requirements.txt"]
 fn every_kernel_exercise_and_what_if_compiles_as_in_a_terminal() {
     let mut cases = Vec::new();
-    for path in ["kernels", "kernels/exercises", "kernels/exercises/solutions"].into_iter().flat_map(sources) {
+    for path in ["kernels", "kernels/exercises", "kernels/exercises/solutions"].into_iter().flat_map(sources)
+    {
         let source = text(&path);
         if path.starts_with("kernels/exercises/solutions") {
             cases.push((path.clone(), source.clone(), true));
@@ -198,7 +213,7 @@ fn whatever_is_wrong_is_said_as_in_a_terminal() {
         "#include \"kernels/ch3_blocks.cu\"\n#include <vector>\n#include </etc/passwd>\n#include_next <cuda.h>",
         "#if 1",
         "#error stop\n#line 7 \"other\"\n#warning w\n#embed \"/x\"\n#pragma message \"m\"\n#pragma clang module",
-        "#pragma clang diagnostic warning \"-Weverything\"\n int x = p[0] + 1ull; p[1] = x;",
+        "#pragma clang diagnostic warning \"-Wsign-conversion\"\n int x = p[0] + 1ull; p[1] = x;",
     ];
     let mut cases: Vec<(String, String, bool)> =
         bodies.iter().map(|body| ("kernels/mine.cu".into(), format!("{HEAD}{body}\n}}\n"), false)).collect();
@@ -222,7 +237,7 @@ fn what_never_ends_is_stopped_and_the_next_compile_is_well() {
         (good.clone(), ""),
         // clang has limits of its own for these.
         (format!("template <int N> struct T {{ int x[T<N + 1>::y]; static const int y = 1; }};\n{}", kernel("p[0] = sizeof(T<0>);")), "error"),
-        (format!("constexpr int f(unsigned n) {{ for (unsigned i = 0; i != n; i--) {{}} return 1; }}\n{}", kernel("static_assert(f(-1), \"\");")), "error"),
+        (format!("constexpr int f() {{ for (;;) {{}} return 1; }}\n{}", kernel("static_assert(f(), \"\");")), "error"),
         ("#include \"mine.cu\"\n".to_owned() + &good, "error"),
         (kernel(&("(".repeat(100_000) + &")".repeat(100_000) + ";")), "error"),
         (kernel(&"{".repeat(100_000)), "error"),
@@ -239,7 +254,8 @@ fn what_never_ends_is_stopped_and_the_next_compile_is_well() {
         started["told"].as_array().unwrap().iter().filter_map(|told| told[1].as_str()).collect();
     assert!(words[0].starts_with("Fetching the compiler, ") && words[0].ends_with(" MB, once"), "{words:?}");
     for (i, ((source, says), answer)) in cases.iter().zip(&answers).enumerate() {
-        let said = [&answer["sentence"], &answer["said"]].map(|text| text.as_str().unwrap_or_default()).concat();
+        let said =
+            [&answer["sentence"], &answer["said"]].map(|text| text.as_str().unwrap_or_default()).concat();
         let part = |text: &str| text.chars().take(300).collect::<String>();
         eprintln!("{i}: {} s, {}", answer["wall"], part(&said));
         match *says {
