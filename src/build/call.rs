@@ -191,8 +191,9 @@ pub fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below, [`visible`]. Left
-/// out are notes on other files, such as every `atomicAdd` of a header that does not fit, and the final count.
+/// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below, control
+/// characters written out. Left out are notes on other files, such as every `atomicAdd` of a header that does
+/// not fit, and the final count.
 pub fn messages(said: &str, shown: &str) -> String {
     let mut kept = String::new();
     let mut is_elsewhere = false;

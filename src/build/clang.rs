@@ -120,8 +120,8 @@ pub fn what_is_lacking(said: &str) -> Option<String> {
         [rest @ .., last] => format!("{} and {last} are", rest.join(", ")),
     };
     Some(format!(
-        "If {names} CUDA's: clang knows of CUDA what {HEADERS} declares, which is what the workbook's kernels \
-         use."
+        "If {names} CUDA's: clang knows of CUDA what {HEADERS} declares, which is what the workbook's \
+         kernels use."
     ))
 }
 

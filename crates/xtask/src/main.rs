@@ -21,7 +21,7 @@ const MAKERS: [(&str, &str, &str); 5] = [
     ),
     (
         "clang",
-        "the tests' kernels as clang has them, the appendix' list of verdicts, the arguments of the page's clang",
+        "the tests' kernels as clang has them, the appendix' verdicts, the arguments of the page's clang",
         "the clang of kernels/requirements.txt: pip install its wheel ziglang, set CLANG to its program zig",
     ),
     (
