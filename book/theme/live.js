@@ -79,10 +79,13 @@
 
     const folder = new URL('../live/', document.currentScript.src);
     let module;
-    const machinery = () => (module ??= import(new URL('cells.js', folder)).then(cells => cells.ready.then(() => cells)));
-    const act = async (name, cell) => {
+    const machinery = () => (module ??= import(new URL('cells.js', folder)).then(async actions => {
+        await actions.begin(cells[0], cells);
+        return actions;
+    }));
+    const act = async (name, cell, what) => {
         try {
-            await (await machinery())[name](cell, cells);
+            await (await machinery())[name](cell, cells, what);
         } catch (error) {
             module = undefined;
             cell.form.querySelector('.cell-status').textContent = NOT_FETCHED;
@@ -112,14 +115,39 @@
         const all = make('button', { type: 'button', textContent: 'Run all' });
         all.addEventListener('click', () => act('runAll', cells[0]));
         const what = cells.length > 1 ? 'The cells on this page run' : 'The cell on this page runs';
-        const words = [`${what} here, on the simulator: `, make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', ...(cells.length > 1 ? [all] : [])];
+        const edits = editable.length ? [make('b', { textContent: 'Edit' }), ' below a listing changes the code. '] : [];
+        const words = [`${what} here, on the simulator: `, make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', ...edits, ...(cells.length > 1 ? [all] : [])];
         const line = make('p', { className: 'run-all' }, ...(isFile ? [FROM_A_FILE] : words));
         (document.querySelector('main h1 + p:has(> em:first-child)') ?? document.querySelector('main h1')).after(line);
     };
+    // A listing of what a cell runs can be edited.
+    const editable = [...document.querySelectorAll('.listing[data-anchor]')].filter(caption => {
+        const { textContent: file } = caption.querySelector(':scope > code');
+        const cell = cells.find(({ live }) => live.file === file);
+        if (cell) {
+            const edit = make('button', { type: 'button', textContent: 'Edit', ariaLabel: `Edit ${file}, ${caption.dataset.anchor}` });
+            edit.addEventListener('click', () => act('edit', cell, caption));
+            caption.append(' ', edit);
+        }
+        return Boolean(cell);
+    });
     if (elements.length) {
         hint();
         cells.forEach(listen);
     }
+    // An edit that the browser keeps, and one that comes in a link, are shown.
+    const keeps = () => {
+        try {
+            return Object.keys(localStorage).some(key => key.startsWith(`workbook-edit ${location.pathname} `));
+        } catch {
+            return false;
+        }
+    };
+    const isLinked = () => location.hash.includes('&code=');
+    if (cells.length && (isLinked() || keeps())) {
+        machinery().catch(() => (module = undefined));
+    }
+    addEventListener('hashchange', () => isLinked() && cells.length && act('begin', cells[0]));
     // A shared address shows what its sender saw.
     if (cells.length && /[?&]cell-\d/.test(location.search)) {
         act('fromAddress', cells[0]);

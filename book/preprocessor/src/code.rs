@@ -25,7 +25,7 @@ pub fn listing(page: &mut Page, words: &Words) -> Result<String> {
     let (file, anchor) = (words.of[0], words.of[1]);
     let here = read(page.book, file, anchor)?;
     let (language, lines) = match Path::new(file).extension().and_then(|extension| extension.to_str()) {
-        Some("cu" | "cuh") => ("cpp", lines(&here)),
+        Some("cu" | "cuh") => ("cpp", format!(" data-anchor=\"{anchor}\"{}", lines(&here))),
         Some("rs") => ("rust", String::new()),
         Some("toml") => ("toml", String::new()),
         _ => ("text", String::new()),

@@ -1,24 +1,26 @@
 // What a cell's controls do: run, stop, change, reset. theme/live.js fetches this when somebody first reaches for a cell.
 
 import * as address from './address.js';
+import * as builds from './build.js';
 import { chosenWhatIf, command, differences, options } from './controls.js';
+import * as edits from './edits.js';
+import { element, stylesheet } from './html.js';
 import * as listings from './listings.js';
 import { keep } from './offline.js';
-import { addChart, remove, show } from './result.js';
+import { addChart, remove, show, showRefused } from './result.js';
 import * as simulator from './simulator.js';
 import { MOST } from './steps.js';
+import * as workbench from './workbench.js';
 
 export { compareOwnRuns } from './result.js';
 
 /** The looks of results, before the first of them. */
-export const ready = new Promise((resolve, reject) => {
-    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', onload: resolve, onerror: reject });
-    link.href = new URL('live.css', import.meta.url);
-    document.head.append(link);
-});
+const looks = stylesheet(new URL('live.css', import.meta.url));
 
 const part = ({ form }, selector) => form.querySelector(selector);
-const say = (cell, sentence) => (part(cell, '.cell-status').textContent = sentence);
+/** In the cell, and where its kernels are being edited. */
+const say = (cell, sentence) => [part(cell, '.cell-status'), ...document.querySelectorAll(`.workbench-status[data-cell="${cell.number}"]`)]
+    .forEach(status => (status.textContent = sentence));
 const isRunning = ({ form }) => form.classList.contains('running');
 
 /** The cells that have run, and are to say so. */
@@ -30,6 +32,27 @@ function follow(cell, cells) {
     window.workbook.showCommand(cell.code, isTouched ? command(cell) : cell.command);
     part(cell, '.cell-reset').hidden = !isTouched;
     address.write(cells);
+    showEdited(cell);
+}
+
+/** Whether the cell runs what the reader has written, and what its command then leaves out. */
+function showEdited(cell) {
+    const isEdited = Boolean(edits.edited(cell));
+    const { file } = cell.live;
+    let note = part(cell, '.cell-edited');
+    if (isEdited && !note) {
+        const code = text => element('code', { textContent: text });
+        note = element('p', { className: 'cell-edited' }, element('strong', { textContent: 'Runs your kernel.' }),
+            ' The command above does so where your file (', element('em', { textContent: 'Download' }), ') has taken the place of ', code(file), '.');
+        part(cell, '.cell-status').before(note);
+    } else if (!isEdited) {
+        note?.remove();
+    }
+    const whatIf = part(cell, '.what-if');
+    if (whatIf) {
+        whatIf.disabled = isEdited;
+        whatIf.title = isEdited ? 'Of the printed source: Reset your edit first' : '';
+    }
 }
 
 export const warm = ({ live }) => simulator.warm(live);
@@ -40,9 +63,7 @@ export function change(cell, cells) {
 }
 
 export function reset(cell, cells) {
-    if (isRunning(cell)) {
-        simulator.stop();
-    }
+    stop(cell);
     Object.entries(cell.recorded).forEach(([name, value]) => (cell.form.elements[name].value = value));
     touched.delete(cell);
     remove(cell);
@@ -56,9 +77,11 @@ function showRunning(cell, on) {
     cell.form.classList.toggle('running', on);
     part(cell, '.cell-run').textContent = on ? 'Stop' : 'Run';
     Object.assign(part(cell, 'progress'), { hidden: !on, value: 0 });
-    if (on) {
-        say(cell, 'Running …');
-    }
+}
+
+/** Ends what the cell is at: waiting, compiling or running. */
+function stop(cell) {
+    cell.stop?.();
 }
 
 /** Whether all results are right, or what is wrong. */
@@ -88,6 +111,34 @@ async function draw(cell, simulate, done) {
     return sentence === undefined;
 }
 
+const counted = (number, word) => `${number} ${word}${number === 1 ? '' : 's'}`;
+
+/** The reader's kernels, compiled; nothing, and the cell says why, if that does not come to be. */
+async function compiled(cell, file, isCurrent) {
+    cell.stop = builds.stop;
+    say(cell, 'Compiling …');
+    const { source } = file;
+    const made = await builds.build(file, (fraction, words) => {
+        if (isCurrent()) {
+            part(cell, 'progress').value = fraction;
+            say(cell, `${words} …`);
+        }
+    });
+    if (!isCurrent() || made.ptx) {
+        return { source, ptx: made.ptx, newer: made.newer ?? '', compiler: made.compiler ?? 'clang' };
+    }
+    if (made.sentence) {
+        say(cell, made.sentence);
+        return undefined;
+    }
+    const found = builds.messages(made.said);
+    showRefused(cell, made.said, found);
+    const errors = found.filter(({ kind }) => kind === 'error');
+    const [{ line } = {}] = errors;
+    say(cell, `It does not compile: ${counted(errors.length, 'error')}${line ? `, line ${line}` : ''}.`);
+    return undefined;
+}
+
 /** Runs the cell; whether those after it may follow. */
 export async function run(cell, cells) {
     if (!cell.form.checkValidity()) {
@@ -95,32 +146,53 @@ export async function run(cell, cells) {
         cell.form.reportValidity();
         return false;
     }
+    const turn = (cell.turn = {});
+    const isCurrent = () => cell.turn === turn && touched.has(cell);
     touched.add(cell);
     follow(cell, cells);
-    say(cell, 'Waiting …');
-    const whatIf = chosenWhatIf(cell);
+    const file = edits.edited(cell);
+    const whatIf = file ? undefined : chosenWhatIf(cell);
     const { stem, chart, scale } = cell.live;
     const words = options(cell);
     const isSmall = Number(cell.form.elements.n.value) <= MOST;
+    showRunning(cell, true);
     try {
-        const begin = () => showRunning(cell, true);
+        const edited = file && (await compiled(cell, file, isCurrent));
+        if (!isCurrent() || (file && !edited)) {
+            return false;
+        }
+        const begin = () => {
+            if (isCurrent()) {
+                cell.stop = simulator.stop;
+                say(cell, 'Running …');
+            }
+            return isCurrent();
+        };
         const progress = value => (part(cell, 'progress').value = value);
-        const simulate = (options, show) => simulator.run({ stem, whatIf: whatIf?.name, options, show }, begin, progress);
+        const simulate = (options, show) => {
+            cell.stop = () => {
+                cell.turn = null;
+                showRunning(cell, false);
+                say(cell, 'Stopped.');
+            };
+            say(cell, 'Waiting …');
+            return simulator.run({ stem, whatIf: whatIf?.name, edited, options, show }, begin, progress);
+        };
         const table = more => simulate([...words, '--no-sweep', ...more], { columns: columns(cell) });
         let outcome = await table(isSmall ? ['--steps'] : []);
         if (outcome.hasTrapped && isSmall) {
             outcome = await table([]); // its steps cannot be drawn
         }
         const { answer, seconds, sentence, error } = outcome;
-        if (!touched.has(cell)) {
-            return false; // reset in the meantime
+        if (!isCurrent()) {
+            return false; // reset in the meantime, or stopped before its turn
         }
         if (!answer) {
             remove(cell);
             say(cell, sentence ?? error);
             return sentence === undefined;
         }
-        show(cell, answer, whatIf);
+        show(cell, answer, whatIf, edited);
         firstRun ??= keep();
         const done = `Done in ${inWords(seconds)}: ${verdict(answer)}.`;
         say(cell, done);
@@ -132,11 +204,81 @@ export async function run(cell, cells) {
         }
         return true;
     } finally {
-        showRunning(cell, false);
+        if (cell.turn === turn) {
+            showRunning(cell, false);
+        }
     }
 }
 
-export const runOrStop = (cell, cells) => (isRunning(cell) ? simulator.stop() : run(cell, cells));
+export const runOrStop = (cell, cells) => (isRunning(cell) ? stop(cell) : run(cell, cells));
+
+/** The edit of a file has changed: the cells that run it say so. */
+function showEdits(file, cells) {
+    for (const cell of cells.filter(({ live }) => live.file === file.path)) {
+        follow(cell, cells);
+        if (cell.element.querySelector('.live-out')) {
+            say(cell, 'The code has changed since this result.');
+        }
+    }
+}
+
+/** Opens the editor in the listing with this caption; a what-if that is shown there becomes the reader's. */
+export async function edit(_, cells, caption) {
+    const listing = listings.of(caption);
+    const cell = workbench.cellOf(listing, cells);
+    const file = await edits.open(cell);
+    const changed = () => showEdits(file, cells);
+    for (const other of cells.filter(({ live }) => live.file === file.path)) {
+        const whatIf = chosenWhatIf(other);
+        if (whatIf && file.source === file.printed) {
+            const lines = file.printed.split('\n');
+            whatIf.lines.forEach(({ line, text }) => (lines[line - 1] = text));
+            edits.write(file, lines.join('\n'));
+        }
+        if (whatIf) {
+            other.form.elements['what-if'].value = '';
+            listings.forget(other);
+            workbench.showSource(file);
+        }
+    }
+    const runIt = async stays => {
+        if (!stays) {
+            (cells[cells.indexOf(cell) + 1] ?? cell).element.focus();
+        }
+        await run(cell, cells);
+    };
+    await workbench.open(listing, file, cell, { run: runIt, changed });
+    changed();
+}
+
+/** Brings back the reader's edits, and shows the code of a link; running it is left to the reader. */
+export async function begin(_, cells) {
+    await looks;
+    for (const cell of cells.filter(edits.hasDraft)) {
+        const file = await edits.open(cell);
+        workbench.showSource(file);
+        showEdits(file, cells);
+    }
+    if (!edits.isLink(location.hash)) {
+        return;
+    }
+    const { hash } = location;
+    history.replaceState(history.state, '', hash.split('&')[0]);
+    const shared = await edits.fromLink(hash).catch(() => null);
+    const cell = cells.find(({ element }) => `#${element.id}` === location.hash) ?? cells[0];
+    if (shared?.file !== cell.live.file) {
+        say(cell, 'The code in this link cannot be read. Was it cut off, or is it of another page?');
+        return;
+    }
+    const file = await edits.open(cell);
+    edits.write(file, shared.source, true);
+    workbench.showSource(file);
+    showEdits(file, cells);
+    const listing = workbench.listingOf(cell, cells);
+    await edit(cell, cells, listing.caption);
+    listing.editor?.frame.scrollIntoView({ block: 'center' });
+    say(cell, 'The code of a link. It runs when you press Run.');
+}
 
 /** All cells, in order; Stop ends them all. */
 export async function runAll(_, cells) {
@@ -151,7 +293,7 @@ export async function runAll(_, cells) {
 export async function fromAddress(_, cells) {
     const shared = cells.filter(address.read);
     shared.forEach(cell => change(cell, cells));
-    for (const cell of shared) {
+    for (const cell of shared.filter(cell => !edits.edited(cell))) {
         await run(cell, cells);
     }
 }

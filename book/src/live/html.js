@@ -8,3 +8,8 @@ export function element(tag, properties, ...children) {
 
 /** HTML of our own, from the program that made the page's. */
 export const parsed = html => element('template', { innerHTML: html }).content;
+
+/** A style sheet, once it is there. */
+export const stylesheet = url => new Promise((resolve, reject) => {
+    document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href: url }));
+});

@@ -8,17 +8,30 @@ const numbers = spans => spans.split(',').flatMap(span => {
     return Array.from({ length: count }, (_, i) => first + i);
 });
 
+/** `lines`: of which lines of its file it consists now; `marks`: of these lines; `editor`: what stands in its place while
+    the reader writes. */
 const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(caption => {
     const before = caption.previousElementSibling;
+    const pre = before.matches('pre') ? before : before.querySelector('pre');
+    const lines = numbers(caption.dataset.lines);
     return {
-        pre: before.matches('pre') ? before : before.querySelector('pre'),
+        caption,
+        pre,
         file: caption.querySelector(':scope > code').textContent,
-        lines: numbers(caption.dataset.lines),
+        anchor: caption.dataset.anchor,
+        printedLines: lines,
+        lines,
         indent: Number(caption.dataset.indent ?? 0),
         owner: null,
-        printed: '',
+        printed: pre.querySelector('code').innerHTML,
+        shown: '0 ',
+        marks: [],
+        editor: null,
     };
 });
+
+export const of = caption => listings.find(listing => listing.caption === caption);
+export const ofFile = path => listings.filter(({ file }) => file === path);
 
 /** The same line may stand in several listings: [listing, place of the line in it]. */
 const places = (file, line) =>
@@ -30,12 +43,16 @@ const markId = (cell, kind, file, line) => `${kind}-${cell.number}-${file.replac
     name that links lead to. */
 function mark(cell, kind, file, line, words, sentence) {
     const id = markId(cell, kind, file, line);
+    const all = places(file, line);
+    for (const [listing] of all) {
+        listing.marks.push({ cell: cell.number, kind, line, words, sentence });
+        listing.editor?.mark(listing.marks.at(-1));
+    }
     const known = document.getElementById(id);
     if (known) {
         known.querySelector('a').title += `\n${sentence}`;
         return; // a line of a diagnostic, which has words
     }
-    const all = places(file, line);
     const isAbove = ([{ pre }]) => pre.compareDocumentPosition(cell.element) & Node.DOCUMENT_POSITION_FOLLOWING;
     const nearest = all.findLast(isAbove) ?? all[0];
     for (const [listing, place] of all) {
@@ -50,13 +67,25 @@ function mark(cell, kind, file, line, words, sentence) {
     }
 }
 
-const unmark = (cell, kind) =>
+function unmark(cell, kind) {
     document.querySelectorAll(`.line-mark.${kind}[data-cell="${cell.number}"]`).forEach(band => band.remove());
+    for (const listing of listings) {
+        listing.marks = listing.marks.filter(mark => mark.kind !== kind || mark.cell !== cell.number);
+        listing.editor?.unmark(kind, cell.number);
+    }
+}
 
 /** The name of the mark of a diagnostic at this line, if the line is on the page. */
 export function target(cell, file, line) {
     const id = markId(cell, 'found', file, line);
     return document.getElementById(id) && id;
+}
+
+/** Goes to a line in the editor that has it; whether there is one. */
+export function reveal(file, line) {
+    const editor = places(file, line).map(([listing]) => listing.editor).find(Boolean);
+    editor?.reveal(line);
+    return Boolean(editor);
 }
 
 /** Both sides of a race, and whatever else a diagnostic names. */
@@ -72,22 +101,50 @@ export function showFound(cell, diagnostics) {
 export const clearFound = cell => unmark(cell, 'found');
 
 function rewrite(listing, cell, changes) {
-    const code = listing.pre.querySelector('code');
-    if (listing.owner === null) {
-        listing.printed = code.innerHTML;
-    }
     listing.owner = cell.number;
     const text = parsed(listing.printed).textContent.split('\n');
     changes.forEach(([place, line]) => (text[place] = line.slice(listing.indent)));
-    code.textContent = text.join('\n');
+    show(listing, text.join('\n'));
+}
+
+function show({ pre }, text) {
+    const code = pre.querySelector('code');
+    code.textContent = text;
     window.hljs?.highlightBlock(code);
+}
+
+function showPrinted(listing) {
+    listing.pre.querySelector('code').innerHTML = listing.printed;
+    listing.lines = listing.printedLines;
+}
+
+/** Shows the `part` that the listing has of its edited file, { first, lines }, where that is not as `printed`. */
+export function showPart(listing, part, printed) {
+    const text = part?.lines.join('\n');
+    const isEdited = Boolean(part) && text !== printed.lines.join('\n');
+    const moved = part ? part.first - printed.first : 0;
+    const shown = `${moved} ${isEdited ? text : ''}`;
+    if (shown === listing.shown) {
+        return;
+    }
+    listing.shown = shown;
+    // They would lie over other lines now; in the editor they move with theirs.
+    listing.pre.querySelectorAll('.line-mark').forEach(band => band.remove());
+    listing.caption.classList.toggle('edited', isEdited);
+    listing.pre.closest('.listing-marked')?.classList.toggle('edited', isEdited);
+    showPrinted(listing);
+    listing.lines = isEdited ? part.lines.map((_, place) => part.first + place) : listing.lines.map(line => line + moved);
+    if (isEdited) {
+        const moveLeft = line => line.slice(0, listing.indent).trimStart() + line.slice(listing.indent);
+        show(listing, part.lines.map(moveLeft).join('\n'));
+    }
 }
 
 /** The listings as they are printed, where the cell has changed them. */
 export function forget(cell) {
     unmark(cell, 'edited');
     for (const listing of listings.filter(({ owner }) => owner === cell.number)) {
-        listing.pre.querySelector('code').innerHTML = listing.printed;
+        showPrinted(listing);
         listing.owner = null;
     }
     const note = cell.form.querySelector('.what-if-lines');

@@ -29,9 +29,10 @@ function place(cell, head) {
 }
 
 /** What the controls say beyond the size: `order of turns 3`, `what if: no barrier`. */
-function besides({ form }, whatIf) {
+function besides({ form }, whatIf, edited) {
     const { schedule, seed, 'pending-launches': room } = Object.fromEntries(new FormData(form));
     const also = [
+        edited && 'your kernel',
         Number(schedule) && `order of turns ${schedule}`,
         Number(seed) !== 1 && `seed ${seed}`,
         room && `room for ${room} launches`,
@@ -40,26 +41,33 @@ function besides({ form }, whatIf) {
     return also.filter(Boolean);
 }
 
-/** The line numbers of a message lead to the lines in the listings. */
+/** The line numbers of a message, the simulator's or the compiler's, lead to the lines in the listings. */
 function linkLines(cell, code) {
     const lines = code.textContent.trimEnd().split('\n');
     let file = '';
     const linked = line => {
-        file = line.match(/^\s*(?:-->|:::) (.+?):\d+/)?.[1] ?? file;
-        const [, before, number, after] = line.match(/^(\s*)(\d+)( \|.*)$/) ?? [];
+        const [, compiled] = line.match(/^([^\s(]+)\(\d+\): /) ?? [];
+        file = compiled ?? line.match(/^\s*(?:-->|:::) (.+?):\d+/)?.[1] ?? file;
+        const [, before, number, after] = line.match(compiled ? /^(.+?\()(\d+)(\): .*)$/ : /^(\s*)(\d+)( \|.*)$/) ?? [];
         const target = number && listings.target(cell, file, Number(number));
-        return target ? [before, element('a', { href: `#${target}`, textContent: number }), `${after}\n`] : [`${line}\n`];
+        if (!target) {
+            return [`${line}\n`];
+        }
+        const link = element('a', { href: `#${target}`, textContent: number });
+        const named = file;
+        link.addEventListener('click', event => listings.reveal(named, Number(number)) && event.preventDefault());
+        return [before, link, `${after}\n`];
     };
     code.replaceChildren(...lines.flatMap(linked));
 }
 
 /** The message as the terminal shows it, of `kernel` if that is known. */
-function message(cell, kernel, text) {
+function message(cell, kernel, text, who = 'The simulator') {
     const code = element('code', { className: 'language-text hljs', textContent: text });
     linkLines(cell, code);
     window.workbook.watch(code);
     const whose = kernel ? [' of ', element('code', { textContent: kernel })] : [];
-    return [element('p', { className: 'cell-note' }, 'The simulator says', ...whose, ':'), element('pre', {}, code)];
+    return [element('p', { className: 'cell-note' }, `${who} says`, ...whose, ':'), element('pre', {}, code)];
 }
 
 /** The first message, and the others folded; one that stands in the recorded run comes last. */
@@ -98,12 +106,19 @@ function identical(cell, figure, also) {
     return [note];
 }
 
+/** Counts of two compilers differ a little by themselves. */
+function twoCompilers(figure, edited) {
+    const recorded = edited && figure.matches('.recorded') && figure.querySelector('figcaption')?.textContent.match(/nvcc [\d.]+/)?.[0];
+    return recorded ? [element('p', { className: 'cell-note', textContent: `Yours is compiled by ${edited.compiler} in this page, the recorded one by ${recorded}: for that reason alone, counts of instructions can differ by some percent.` })] : [];
+}
+
 /** What takes the place of the recorded run. */
-function different(cell, figure, answer, head, table) {
+function different(cell, figure, answer, head, table, edited) {
     const whose = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ` · ${head}`);
     return [
         ...(recordedOnSimulator(cell) ? [whose] : []),
         ...(answer.record.runs.length ? [framed(table, `Out [${cell.number}]: your run`)] : []),
+        ...twoCompilers(figure, edited),
         ...answer.notes.map(note => element('p', { className: 'cell-note', textContent: note })),
         ...messages(cell, figure, answer),
     ];
@@ -125,10 +140,10 @@ export function addChart(cell, { chart }) {
 }
 
 /** Shows `answer` in place of what the cell has shown. */
-export function show(cell, answer, whatIf) {
+export function show(cell, answer, whatIf, edited) {
     remove(cell);
     listings.showFound(cell, answer.diagnostics);
-    const also = besides(cell, whatIf);
+    const also = besides(cell, whatIf, edited);
     const head = [answer.headline, ...also].join(' · ');
     const figure = place(cell, head);
     const recorded = figure.querySelector(':scope > .table-frame table');
@@ -136,9 +151,20 @@ export function show(cell, answer, whatIf) {
     const both = recorded ? compare(recorded, table) : table;
     const isSame = !both && saysTheSame(cell, figure, answer);
     figure.classList.toggle('replaced', !isSame);
-    const parts = isSame ? identical(cell, figure, also) : different(cell, figure, answer, head, both ?? recorded.cloneNode(true));
+    const parts = isSame ? identical(cell, figure, also) : different(cell, figure, answer, head, both ?? recorded.cloneNode(true), edited);
     const steps = answer.films?.length ? [folded(answer.films)] : [];
     figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...steps));
+}
+
+/** What the compiler says of a source that it refuses, in place of a result. */
+export function showRefused(cell, said, found) {
+    remove(cell);
+    listings.showFound(cell, found);
+    const figure = place(cell, 'your kernel');
+    figure.classList.add('replaced');
+    const head = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ' · your kernel');
+    const parts = [...(recordedOnSimulator(cell) ? [head] : []), ...message(cell, null, said, 'The compiler')];
+    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts));
 }
 
 /** The cell as it was recorded. */

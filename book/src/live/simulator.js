@@ -29,6 +29,9 @@ export const compileModule = async response => (response.headers.get('Content-Ty
 /** The build of a chapter's kernels, as they stand or with an edit. */
 const build = ({ stem, whatIf }) => file(whatIf ? `${stem}.${whatIf}.json` : `${stem}.json`);
 
+/** The source of a chapter's kernels, as it is printed. */
+export const printed = async stem => JSON.parse(await build({ stem })).source;
+
 async function started() {
     // One script, so that a worker can start without the network.
     const [module, ...scripts] = await Promise.all([file('workbook.wasm', compileModule), file('vendor/wasi_shim.js'), file('program.js'), file('worker.js')]);
@@ -64,7 +67,7 @@ function outcome({ trapped, shown, status, stderr, seconds }) {
 }
 
 /** Hands a run to the worker, whose answer goes to `resolve`; how far it is, to `progress`. */
-function send({ worker, module }, { stem, options, show }, text, progress, resolve) {
+function send({ worker, module }, { stem, edited, options, show }, text, progress, resolve) {
     worker.onmessage = ({ data }) => {
         if (data.progress !== undefined) {
             progress(data.progress);
@@ -74,12 +77,12 @@ function send({ worker, module }, { stem, options, show }, text, progress, resol
         resolve(outcome(data));
     };
     worker.onerror = () => stop(NO_MEMORY);
-    const files = { 'build.json': text, 'show.json': JSON.stringify(show) };
+    const files = { 'build.json': text, 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) };
     worker.postMessage({ module, args: [stem, ...options.join(' ').split(' ')], files });
 }
 
-/** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says, to `show` what crates/page can,
-    after the runs before it; `begin` is called when its turn comes. */
+/** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says or with the build `edited`, to `show`
+    what crates/page can, after the runs before it; `begin` is called when its turn comes, and says whether it is wanted. */
 export function run(request, begin, progress) {
     const turn = before.then(() => new Promise((resolve, reject) => {
         let isOver = false;
@@ -87,7 +90,10 @@ export function run(request, begin, progress) {
             isOver = true;
             resolve({ sentence });
         };
-        begin();
+        if (!begin()) {
+            resolve({ sentence: STOPPED });
+            return;
+        }
         warm(request).then(([ready, text]) => isOver || send(ready, request, text, progress, resolve)).catch(reject);
     }));
     before = turn.catch(() => {});

@@ -5,6 +5,7 @@
 //! | file | |
 //! | --- | --- |
 //! | `build.json` | read: the build of the chapter's kernels, which a terminal's program has in itself |
+//! | `edited.json` | read, if it is there: an edit of the chapter's source, with its PTX, in place of that build |
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
@@ -16,6 +17,7 @@ mod clang;
 mod show;
 
 use std::cell::Cell;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 use std::rc::Rc;
 
@@ -47,7 +49,12 @@ fn main() -> ExitCode {
 
 fn run(chapter: &Chapter) -> Result<u8> {
     let options = Options::parse_for(chapter);
-    kernels::load(&read("build.json")?)?;
+    let build = kernels::load(&read("build.json")?)?;
+    match std::fs::read_to_string("/edited.json") {
+        Ok(edited) => kernels::load_edited(chapter.stem, &edited)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => build,
+        Err(error) => return Err(error).context("cannot read edited.json"),
+    };
     let wanted = serde_json::from_str(&read("show.json")?).context("show.json is not what is to be shown")?;
     let ran = run_with(chapter, &options, &mut Page::default());
     if let Some(report) = ran.report {

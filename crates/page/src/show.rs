@@ -3,7 +3,7 @@
 use anyhow::Result;
 use chapters::ch4_nested::grids::grids;
 use serde::{Deserialize, Serialize};
-use workbook::build::kernels;
+use workbook::build::kernels::{self, State};
 use workbook::chapter::Report;
 use workbook::figure;
 use workbook::record::Record;
@@ -44,7 +44,12 @@ pub struct Shown {
 /// Table, chart and figures of what the runs gave; the table and the chart begin with `kernels`, in that
 /// order.
 pub fn shown(report: Report, kernels: &[String], wanted: &Wanted) -> Result<Shown> {
-    let record = report.record;
+    let mut record = report.record;
+    let build = kernels::find(&record.stem)?;
+    if build.is_some_and(|build| build.state == State::Built) {
+        // What the printed kernel is kept to show, an edited one need not.
+        record.runs.iter_mut().for_each(|run| run.expected_failure = None);
+    }
     let mut ordered = record.clone();
     let place = |name: &String| kernels.iter().position(|kernel| kernel == name).unwrap_or(kernels.len());
     ordered.runs.sort_by_key(|run| place(&run.kernel));
@@ -56,7 +61,7 @@ pub fn shown(report: Report, kernels: &[String], wanted: &Wanted) -> Result<Show
         None => Vec::new(),
     };
     let chart = charts.into_iter().find(|chart| Some(chart.name) == wanted.chart.as_deref());
-    let source = kernels::find(&record.stem)?.map(|build| &*build.source);
+    let source = build.map(|build| &*build.source);
     let moving: Vec<&Trace> = report.steps.iter().filter(|trace| !trace.events.is_empty()).collect();
     let films = match wanted.figure.as_deref() {
         Some("grids") if !moving.is_empty() => vec![grids(&moving).html()],

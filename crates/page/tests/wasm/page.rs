@@ -204,11 +204,15 @@ impl Page {
 
     /// Runs the program of the chapter `words[0]` with the other words as its command line.
     pub fn run(&self, words: &[&str], build: &str, show: &Value) -> Result<Ran> {
-        let files = [("build.json", build.to_string()), ("show.json", show.to_string())];
+        self.run_with(words, &[("build.json", build), ("show.json", &show.to_string())])
+    }
+
+    /// [`Page::run`] with these files.
+    pub fn run_with(&self, words: &[&str], files: &[(&str, &str)]) -> Result<Ran> {
         let world = World {
             args: words.iter().flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect(),
             count: words.len(),
-            files: files.into_iter().map(|(name, text)| (name.to_string(), text.into_bytes())).collect(),
+            files: files.iter().map(|(name, text)| (name.to_string(), text.as_bytes().to_vec())).collect(),
             ..World::default()
         };
         let mut store = Store::new(self.module.engine(), world);

@@ -177,6 +177,51 @@ fn what_the_page_gets_wrong_is_said_in_a_sentence() {
     }
 }
 
+/// What a compiler in the page makes of an edited source runs in place of the chapter's build; diagnostics
+/// quote and number the lines of the edited source.
+#[test]
+fn an_edited_source_runs_in_place_of_the_printed_one() {
+    let page = page();
+    let words = ["ch2_parallel", "--device", "sim", "--no-sweep", "--kernel", "reduceNeighbored"];
+    let [printed, what_if] = [None, Some("warp-barrier")].map(|name| build("ch2_parallel", name));
+    let made: Build = serde_json::from_str(&what_if).unwrap();
+    // Two lines more at the top of the source, which the compiler counts too.
+    let source = format!("// mine\n\n{}", made.source);
+    let moved = |line: &str| match line.trim_start().strip_prefix(".loc") {
+        Some(rest) => {
+            let mut numbers: Vec<String> = rest.split_whitespace().map(str::to_string).collect();
+            numbers[1] = (numbers[1].parse::<usize>().unwrap() + 2).to_string();
+            format!(".loc {}\n", numbers.join(" "))
+        }
+        None => format!("{line}\n"),
+    };
+    let ptx: String =
+        made.ptx.lines().map(moved).collect::<String>().replace("kernels/", "/somewhere/kernels/");
+    let run = |edited: &Value| {
+        page.run_with(
+            &words,
+            &[("build.json", &printed), ("edited.json", &edited.to_string()), ("show.json", "{}")],
+        )
+        .unwrap()
+    };
+    let ran = run(&json!({"source": source, "ptx": ptx, "compiler": "clang 22.1.8"}));
+    let theirs = page.run(&words, &what_if, &json!({})).unwrap().shown.unwrap();
+    let shown = ran.shown.unwrap();
+    assert_eq!(shown["table"], theirs["table"]);
+    let line = |shown: &Value| shown["diagnostics"][0]["line"].as_u64().unwrap();
+    assert_eq!(line(&shown), line(&theirs) + 2);
+    assert_eq!(shown["diagnostics"][0]["file"], "kernels/ch2_parallel.cu");
+    assert_eq!(shown["diagnostics"][0]["kind"], "data-race");
+    let number = line(&shown) as usize;
+    let quoted = format!("{number} | {}", source.lines().nth(number - 1).unwrap());
+    let said = shown["record"]["runs"][0]["message"].as_str().unwrap();
+    assert!(said.contains(&quoted), "{said}");
+
+    let ran = run(&json!({"source": source}));
+    assert_eq!((ran.status, ran.shown), (2, None));
+    assert!(ran.stderr.starts_with("error: this is no edited source with its PTX"), "{}", ran.stderr);
+}
+
 /// The 32-bit addresses of WebAssembly once made element 0 of a store 4 GiB past a buffer.
 #[test]
 fn a_store_4_gib_past_a_buffer_is_reported_here_too() {

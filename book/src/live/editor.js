@@ -1,0 +1,134 @@
+// An editor in place of a listing: CodeMirror, in the colours of the page's listings. What it is for, workbench.js says.
+
+import { element, stylesheet } from './html.js';
+import {
+    Annotation, Compartment, Decoration, EditorState, EditorView, HighlightStyle, LanguageSupport, Prec, StateEffect, StateField, WidgetType,
+    bracketMatching, closeBrackets, closeBracketsKeymap, cppLanguage, defaultKeymap, drawSelection, highlightSelectionMatches,
+    history, historyKeymap, indentLess, indentMore, indentOnInput, indentUnit, keymap, lineNumbers, search, searchKeymap,
+    syntaxHighlighting, tags,
+} from './vendor/codemirror.js';
+
+/** Its looks, before the first of them. */
+export const ready = stylesheet(new URL('editor.css', import.meta.url));
+
+// The classes of highlight.js, which follow the page's theme.
+const colours = HighlightStyle.define([
+    { tag: [tags.keyword, tags.modifier, tags.controlKeyword, tags.definitionKeyword, tags.self], class: 'hljs-keyword' },
+    { tag: [tags.typeName, tags.standard(tags.typeName)], class: 'hljs-type' },
+    { tag: [tags.number, tags.bool, tags.null], class: 'hljs-number' },
+    { tag: [tags.string, tags.character], class: 'hljs-string' },
+    { tag: tags.comment, class: 'hljs-comment' },
+    { tag: tags.processingInstruction, class: 'hljs-meta' },
+    { tag: [tags.definition(tags.function(tags.variableName)), tags.function(tags.definition(tags.variableName))], class: 'hljs-title' },
+]);
+
+/** A few words below a line; the sentence, when they are pressed. */
+class Words extends WidgetType {
+    constructor(mark) {
+        super();
+        this.mark = mark;
+    }
+    eq({ mark }) {
+        return mark.words === this.mark.words && mark.sentence === this.mark.sentence;
+    }
+    toDOM() {
+        const { kind, words, sentence } = this.mark;
+        return element('details', { className: `editor-mark ${kind}` },
+            element('summary', { textContent: words }), element('p', { textContent: sentence }));
+    }
+    ignoreEvent() {
+        return true;
+    }
+}
+
+/** Of a change that is not the reader's. */
+const isShown = Annotation.define();
+
+const addMark = StateEffect.define();
+const removeMarks = StateEffect.define();
+const marks = StateField.define({
+    create: () => Decoration.none,
+    update(set, { changes, effects, state }) {
+        let now = set.map(changes);
+        for (const effect of effects) {
+            if (effect.is(removeMarks)) {
+                now = now.update({ filter: (from, to, { spec: { mark } }) => !(mark.kind === effect.value.kind && mark.cell === effect.value.cell) });
+            } else if (effect.is(addMark)) {
+                const { from, to } = state.doc.line(effect.value.line);
+                const mark = effect.value;
+                const band = Decoration.line({ class: `cm-${mark.kind}`, mark }).range(from);
+                const words = Decoration.widget({ widget: new Words(mark), block: true, side: 1, mark }).range(to);
+                now = now.update({ add: mark.words ? [band, words] : [band], sort: true });
+            }
+        }
+        return now;
+    },
+    provide: field => EditorView.decorations.from(field),
+});
+
+/** An editor of `text`, whose first line has the number `first`, with the `label` that a screen reader says. `keys`: what
+    Shift+Enter, Ctrl+Enter, … do; `changed` hears every edit. */
+export function editor({ text, first, label, keys, changed }) {
+    const numbers = new Compartment();
+    const numbered = () => lineNumbers({ formatNumber: line => String(line + first - 1) });
+    const view = new EditorView({
+        doc: text,
+        extensions: [
+            Prec.highest(keymap.of(Object.entries(keys).map(([key, act]) => ({ key, run: () => (act(), true) })))),
+            keymap.of([{ key: 'Tab', run: insertSpaces, shift: indentLess }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap]),
+            numbers.of(numbered()),
+            history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches(),
+            search({ top: true }), indentUnit.of('    '), EditorState.tabSize.of(4),
+            new LanguageSupport(cppLanguage), syntaxHighlighting(colours), marks,
+            EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
+            EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+                if (docChanged && !transactions.some(transaction => transaction.annotation(isShown))) {
+                    changed(state.doc.toString());
+                }
+            }),
+        ],
+    });
+    const frame = element('div', { className: 'editor hljs' }, view.dom);
+    // mdBook would turn the page, or search.
+    frame.addEventListener('keydown', event => event.stopPropagation());
+    return {
+        frame,
+        focus: () => view.focus(),
+        /** Shows another text, of which nobody need be told. */
+        show(text, line) {
+            if (line !== first) {
+                first = line;
+                view.dispatch({ effects: numbers.reconfigure(numbered()) });
+            }
+            if (text !== view.state.doc.toString()) {
+                view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations: isShown.of(true) });
+            }
+        },
+        /** Marks a line of the file. */
+        mark(mark) {
+            const line = mark.line - first + 1;
+            if (line >= 1 && line <= view.state.doc.lines) {
+                view.dispatch({ effects: addMark.of({ ...mark, line }) });
+            }
+        },
+        unmark: (kind, cell) => view.dispatch({ effects: removeMarks.of({ kind, cell }) }),
+        /** Goes to a line of the file. */
+        reveal(number) {
+            const { from } = view.state.doc.line(Math.min(Math.max(number - first + 1, 1), view.state.doc.lines));
+            view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
+            view.focus();
+        },
+        close: () => view.destroy(),
+    };
+}
+
+/** Blanks up to the next stop, as the kernels are written; or the selected lines to the right. */
+function insertSpaces(view) {
+    const { main } = view.state.selection;
+    if (!main.empty) {
+        return indentMore(view);
+    }
+    const column = main.head - view.state.doc.lineAt(main.head).from;
+    view.dispatch(view.state.replaceSelection(' '.repeat(4 - (column % 4))), { scrollIntoView: true, userEvent: 'input' });
+    return true;
+}

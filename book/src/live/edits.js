@@ -1,0 +1,119 @@
+// What the reader has written: for each kernel file of the page its source as printed and as edited. Edits are kept in
+// the browser, by page and file, and travel in the address of a link.
+
+import { printed } from './simulator.js';
+
+/** { path, printed, source }, by path; `isOld` if the book's source has changed since the edit was made. */
+const files = new Map();
+
+const key = ({ path }, more = '') => `workbook-edit ${location.pathname} ${path}${more}`;
+
+/** What the browser keeps: { printed, source }. A browser may keep nothing, or refuse to be asked. */
+function kept(name) {
+    try {
+        const { printed, source } = JSON.parse(localStorage.getItem(name));
+        return typeof printed === 'string' && typeof source === 'string' ? { printed, source } : null;
+    } catch {
+        return null;
+    }
+}
+
+/** Whether the browser keeps it now. */
+function keep(file) {
+    try {
+        if (file.source === file.printed) {
+            localStorage.removeItem(key(file));
+        } else {
+            localStorage.setItem(key(file), JSON.stringify({ printed: file.printed, source: file.source }));
+        }
+        return true;
+    } catch {
+        return false;
+    }
+}
+
+/** The file that a cell runs, with what the reader has made of it. */
+export async function open({ live: { stem, file: path } }) {
+    const source = await printed(stem);
+    if (!files.has(path)) {
+        const draft = kept(key({ path }));
+        files.set(path, { path, printed: source, source: draft?.source ?? source, isOld: draft ? draft.printed !== source : false });
+    }
+    return files.get(path);
+}
+
+/** The file that a cell runs, if it is edited. */
+export function edited({ live }) {
+    const file = files.get(live.file);
+    return file && file.source !== file.printed ? file : undefined;
+}
+
+/** Whether there is something for `open` to bring back. */
+export const hasDraft = ({ live }) => kept(key({ path: live.file })) !== null;
+
+/** Takes `source` as the file's. What is `others` does not take the place of the reader's own, which can be had back. */
+export function write(file, source, others = false) {
+    if (others && file.source !== file.printed && file.source !== source) {
+        file.before = file.source;
+    }
+    file.source = source;
+    file.isOld &&= source !== file.printed;
+    return keep(file);
+}
+
+// A listing shows what stands between two comments, `ANCHOR: name` and `ANCHOR_END: name`.
+
+const place = (lines, word, anchor) => lines.findIndex(line => line.match(/(ANCHOR(?:_END)?):\s*([\w-]+)/)?.slice(1).join() === `${word},${anchor}`);
+
+/** The part of a source that a listing shows: { first, lines }, numbered from 1; null if the source has no such part. */
+export function part(source, anchor) {
+    const lines = source.split('\n');
+    const [start, end] = [place(lines, 'ANCHOR', anchor) + 1, place(lines, 'ANCHOR_END', anchor)];
+    return start > 0 && end >= start ? { first: start + 1, lines: lines.slice(start, end) } : null;
+}
+
+/** The source with `text` in that part. */
+export function withPart(source, anchor, text) {
+    const { first, lines } = part(source, anchor);
+    const all = source.split('\n');
+    all.splice(first - 1, lines.length, ...text.split('\n'));
+    return all.join('\n');
+}
+
+// Links: `#cell-1&code=…`, JSON of { file, source }, deflated, in base64url.
+
+const LINK = /^#(cell-\d+)&code=([\w-]*)$/;
+const MOST = 1_000_000;
+
+export const isLink = hash => LINK.test(hash);
+
+export async function link(cell, { path, source }) {
+    const text = new Blob([JSON.stringify({ file: path, source })]);
+    const deflated = text.stream().pipeThrough(new CompressionStream('deflate-raw'));
+    const bytes = new Uint8Array(await new Response(deflated).arrayBuffer());
+    const code = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+    const address = new URL(location);
+    address.hash = `${cell.element.id}&code=${code}`;
+    return address.href;
+}
+
+/** { id, file, source } of a link; an error if it was cut off, or is none of ours. */
+export async function fromLink(hash) {
+    const [, id, code] = hash.match(LINK);
+    const bytes = Uint8Array.from(atob(code.replaceAll('-', '+').replaceAll('_', '/')), char => char.charCodeAt());
+    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+        text += decoder.decode(piece.value, { stream: true });
+        if (text.length > MOST) {
+            await reader.cancel();
+            throw new Error('too long');
+        }
+    }
+    const { file, source } = JSON.parse(text);
+    if (typeof file !== 'string' || typeof source !== 'string') {
+        throw new Error('no source');
+    }
+    return { id, file, source };
+}

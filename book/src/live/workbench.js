@@ -1,0 +1,140 @@
+// What stands below a listing that is being edited: run it, compare it with the printed one, take it along, give it up.
+
+import { diff } from './diff.js';
+import * as edits from './edits.js';
+import { element } from './html.js';
+import * as listings from './listings.js';
+
+const KEEPS_NOTHING = 'This browser keeps nothing: download the file before you leave the page.';
+const IS_OLD = 'The book’s source has changed since you made this edit. Diff shows all that differs.';
+const NOT_THERE = 'Your edit of this file has no such part. Reset in another listing of the file gives it up.';
+
+/** The kernels that a listing has. */
+const kernels = ({ pre }) => [...pre.querySelector('code').textContent.matchAll(/__global__[^(]*?(\w+)\s*\(/g)].map(match => match[1]);
+
+/** The cell that runs what a listing shows: the next below it, else the last above. */
+export function cellOf(listing, cells) {
+    const ofFile = cells.filter(({ live }) => live.file === listing.file);
+    const names = kernels(listing);
+    const runs = ({ live }) => live.kernels.length === 0 || live.kernels.some(kernel => names.includes(kernel));
+    const some = ofFile.some(runs) ? ofFile.filter(runs) : ofFile;
+    const isBelow = ({ element }) => listing.pre.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return some.find(isBelow) ?? some.at(-1);
+}
+
+/** The listing whose kernels a cell runs: one that leads to it, rather one that is edited. */
+export function listingOf(cell, cells) {
+    const all = listings.ofFile(cell.live.file);
+    const own = all.filter(listing => cellOf(listing, cells) === cell);
+    return own.find(({ caption }) => caption.matches('.edited')) ?? own.at(-1) ?? all[0];
+}
+
+/** All listings of a file follow its source. */
+export function showSource(file) {
+    for (const listing of listings.ofFile(file.path)) {
+        const [part, printed] = [file.source, file.printed].map(source => edits.part(source, listing.anchor));
+        listings.showPart(listing, part, printed);
+        if (listing.editor && part) {
+            listing.editor.show(part.lines.join('\n'), part.first);
+        }
+        listing.showDiff?.();
+    }
+}
+
+const SIGNS = { '-': 'del', '+': 'ins', ' ': 'span', '…': 'span' };
+
+function showDiff(pre, file) {
+    const lines = diff(file.printed, file.source);
+    const shown = lines.map(([sign, line]) => element(SIGNS[sign], {}, `${sign} ${line}\n`));
+    pre.replaceChildren(element('code', { className: 'language-text hljs' }, ...(shown.length ? shown : ['Nothing differs from the printed source.\n'])));
+}
+
+function download({ path, source }) {
+    const address = URL.createObjectURL(new Blob([source], { type: 'text/plain' }));
+    element('a', { href: address, download: path.split('/').at(-1) }).click();
+    URL.revokeObjectURL(address);
+}
+
+const button = (text, click, more = {}) => element('button', { type: 'button', textContent: text, onclick: click, ...more });
+
+/** Puts an editor in the place of a listing of `file`. `run(stays)` runs its cell; `changed` hears of every edit. */
+export async function open(listing, file, cell, { run, changed }) {
+    if (listing.editor) {
+        listing.editor.focus();
+        return;
+    }
+    const part = edits.part(file.source, listing.anchor);
+    const { editor, ready } = await import('./editor.js');
+    await ready;
+    const status = element('span', { className: 'workbench-status', role: 'status' });
+    status.dataset.cell = cell.number;
+    const say = sentence => (status.textContent = sentence);
+    if (!part) {
+        listing.caption.append(status);
+        say(NOT_THERE);
+        return;
+    }
+
+    const hear = (source, others) => {
+        say(edits.write(file, source, others) ? '' : KEEPS_NOTHING);
+        showSource(file);
+        changed();
+    };
+    const made = editor({
+        text: part.lines.join('\n'),
+        first: part.first,
+        label: `${file.path}, from line ${part.first}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays. Tab indents; Escape, then Tab leaves.`,
+        keys: { 'Shift-Enter': () => run(false), 'Mod-Enter': () => run(true) },
+        changed: text => hear(edits.withPart(file.source, listing.anchor, text)),
+    });
+
+    const comparison = element('pre', { className: 'workbench-diff', hidden: true });
+    listing.showDiff = () => comparison.hidden || showDiff(comparison, file);
+    const compare = ({ currentTarget }) => {
+        comparison.hidden = !comparison.hidden;
+        currentTarget.ariaPressed = String(!comparison.hidden);
+        listing.showDiff();
+    };
+    const close = () => {
+        listing.editor = null;
+        listing.showDiff = null;
+        made.close();
+        bench.remove();
+        frame.classList.remove('in-editor');
+        showSource(file);
+        listing.caption.querySelector('button').focus();
+    };
+    const copy = async () => {
+        const address = await edits.link(cell, file);
+        try {
+            await navigator.clipboard.writeText(address);
+            say('The link is copied. It shows this code and these controls; whoever opens it presses Run.');
+        } catch {
+            history.replaceState(history.state, '', address);
+            say('The link stands in the address bar.');
+        }
+    };
+    const bar = element('div', { className: 'workbench-bar', role: 'group', ariaLabel: `Your ${file.path}` },
+        button('Run', () => run(true), { className: 'workbench-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' }),
+        button('Diff', compare, { ariaPressed: 'false', title: 'Against the printed source' }),
+        button('Reset', () => hear(file.printed), { title: 'The printed source again, in all listings of the file' }),
+        button('Download', () => download(file)),
+        button('Copy link', copy),
+        button('Close', close),
+        status);
+    if (file.before) {
+        const mine = button('Back to my own edit', () => {
+            hear(file.before);
+            mine.remove();
+        });
+        bar.insertBefore(mine, status);
+    }
+    const bench = element('div', { className: 'workbench' }, made.frame, bar, comparison);
+    const frame = listing.pre.closest('.listing-marked') ?? listing.pre;
+    frame.classList.add('in-editor');
+    frame.after(bench);
+    listing.editor = made;
+    listing.marks.forEach(made.mark);
+    say(file.isOld ? IS_OLD : '');
+    made.focus();
+}
