@@ -27,8 +27,12 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
         return Ok(Stage { device, others: Vec::new(), module: None, build: None });
     }
     let build = kernels::get(chapter.stem)?;
-    let simulated =
-        SimulatorOptions { schedule: options.schedule, keep_printed: true, ..SimulatorOptions::default() };
+    let simulated = SimulatorOptions {
+        schedule: options.schedule,
+        step_limit: options.step_limit,
+        keep_printed: true,
+        ..SimulatorOptions::default()
+    };
     let choice = choice(chapter, options, build)?;
     let mut devices = match chapter.many_gpus {
         true => Device::open_some(choice, options.gpus, !options.no_peers, simulated)?,

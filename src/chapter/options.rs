@@ -74,6 +74,10 @@ pub struct Options {
     /// `--gpus`.
     #[arg(skip)]
     pub no_peers: bool,
+    /// Instructions that the warps of one launch may execute on the simulator, where an unknown kernel may
+    /// never come to an end.
+    #[arg(skip)]
+    pub step_limit: Option<u64>,
 }
 
 /// The option of a chapter whose kernels launch kernels.

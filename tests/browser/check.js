@@ -7,6 +7,7 @@ const path = require('node:path');
 const axe = require('axe-core');
 const puppeteer = require('puppeteer-core');
 const allowed = require('./allowed.js');
+const edits = require('./edits.js');
 const inPage = require('./in_page.js');
 const live = require('./live.js');
 
@@ -231,7 +232,7 @@ function checkLinks(origin, links, root) {
     }
 }
 
-/** What live.js borrows. */
+/** What live.js and edits.js borrow. */
 const lent = browser => ({
     report,
     accessibility: async (page, where) => {
@@ -249,7 +250,8 @@ const lent = browser => ({
     openDetails: inPage.openDetails,
     overflowing: inPage.overflowing,
     scrollers: inPage.scrollers,
-    another: async page => tab(page.browserContext(), new URL(page.url()).origin),
+    another: async (page, isStranger = false) =>
+        tab(isStranger ? await browser.createBrowserContext() : page.browserContext(), new URL(page.url()).origin),
     plain: async () => {
         const page = await browser.newPage();
         page.on('console', message => report(page.current, 'opened as a file', `console: ${message.text()}`));
@@ -289,6 +291,7 @@ async function main() {
                 await checkPage(page, origin, name, links);
                 if (runs) {
                     liveCells.push(await live.checkLive(lent(browser), page, origin, name));
+                    await edits.checkEdits(lent(browser), page, origin, name, root);
                 }
                 if (process.env.VERBOSE) {
                     console.log(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
@@ -301,6 +304,7 @@ async function main() {
         if (runs) {
             await live.checkFile(lent(browser), root, names);
             console.log(live.summary(liveCells.reduce((sum, cells) => sum + cells, 0)));
+            console.log(edits.summary());
         }
         if (!only.length) {
             await checkArrows(page, origin, names.filter(name => STORY.test(name)));

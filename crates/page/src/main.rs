@@ -25,7 +25,7 @@ use anyhow::{Context, Result};
 use chapters::CHAPTERS;
 use workbook::build::kernels;
 use workbook::chapter::{Chapter, Options, Output, run_with};
-use workbook::record::Record;
+use workbook::record::{DeviceKind, Record};
 use workbook::say;
 
 fn main() -> ExitCode {
@@ -48,13 +48,16 @@ fn main() -> ExitCode {
 }
 
 fn run(chapter: &Chapter) -> Result<u8> {
-    let options = Options::parse_for(chapter);
-    let build = kernels::load(&read("build.json")?)?;
+    let mut options = Options::parse_for(chapter);
+    kernels::load(&read("build.json")?)?;
     match std::fs::read_to_string("/edited.json") {
-        Ok(edited) => kernels::load_edited(chapter.stem, &edited)?,
-        Err(error) if error.kind() == ErrorKind::NotFound => build,
+        Ok(edited) => {
+            kernels::load_edited(chapter.stem, &edited)?;
+            options.step_limit = Some(patience(options.n.unwrap_or((chapter.default_n)(DeviceKind::Sim))));
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
         Err(error) => return Err(error).context("cannot read edited.json"),
-    };
+    }
     let wanted = serde_json::from_str(&read("show.json")?).context("show.json is not what is to be shown")?;
     let ran = run_with(chapter, &options, &mut Page::default());
     if let Some(report) = ran.report {
@@ -62,6 +65,12 @@ fn run(chapter: &Chapter) -> Result<u8> {
         std::fs::write("/shown.json", shown).context("cannot write shown.json")?;
     }
     Ok(ran.status)
+}
+
+/// Instructions of warps after which a reader's kernel is taken for endless: several times what the book's
+/// most wasteful kernels need at this size.
+fn patience(n: u64) -> u64 {
+    2_000_000 + 1_000 * n
 }
 
 fn read(name: &str) -> Result<String> {

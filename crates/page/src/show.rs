@@ -26,6 +26,9 @@ pub struct Wanted {
     figure: Option<String>,
 }
 
+/// More events of a launch have no figure; a kernel that was taken for endless has many, all alike.
+const MOST_EVENTS: usize = 10_000;
+
 /// What the page gets.
 #[derive(Serialize)]
 pub struct Shown {
@@ -62,7 +65,8 @@ pub fn shown(report: Report, kernels: &[String], wanted: &Wanted) -> Result<Show
     };
     let chart = charts.into_iter().find(|chart| Some(chart.name) == wanted.chart.as_deref());
     let source = build.map(|build| &*build.source);
-    let moving: Vec<&Trace> = report.steps.iter().filter(|trace| !trace.events.is_empty()).collect();
+    let can_be_drawn = |trace: &&Trace| (1..=MOST_EVENTS).contains(&trace.events.len());
+    let moving: Vec<&Trace> = report.steps.iter().filter(can_be_drawn).collect();
     let films = match wanted.figure.as_deref() {
         Some("grids") if !moving.is_empty() => vec![grids(&moving).html()],
         _ => moving.iter().map(|trace| figure::launch(trace, source).html()).collect(),

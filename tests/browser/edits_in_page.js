@@ -1,0 +1,73 @@
+// Functions about editors that run inside a page of the book. Each stands alone: it is sent there as text.
+
+exports.idle = () => !document.querySelector('.cell-bar.running');
+
+exports.edit = which => document.querySelectorAll('.listing > button')[which].click();
+
+exports.press = name => [...document.querySelectorAll('.workbench-bar button')].find(button => button.textContent === name).click();
+
+/** Puts the cursor into the first line that begins with `begins`; or selects it. */
+exports.select = (begins, whole) => {
+    const line = [...document.querySelectorAll('.cm-line')].find(line => line.textContent.startsWith(begins));
+    if (!line) {
+        return false;
+    }
+    document.querySelector('.cm-content').focus();
+    const range = document.createRange();
+    range.selectNodeContents(line);
+    if (!whole) {
+        range.collapse(false);
+    }
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    // The editor hears of it a moment later.
+    return new Promise(done => setTimeout(() => done(true), 50));
+};
+
+/** What stands in the editor, below it, and in its cell. */
+exports.shown = () => {
+    const text = selector => document.querySelector(selector)?.textContent ?? '';
+    const out = document.querySelector('.live-out')?.cloneNode(true);
+    const steps = out?.querySelectorAll('.cell-steps figure').length ?? 0;
+    out?.querySelector('.cell-steps')?.remove();
+    return {
+        code: [...document.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n'),
+        numbers: [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].map(number => number.textContent).slice(1),
+        first: Number(document.querySelector('.listing[data-anchor]')?.dataset.lines.split('+')[0]),
+        status: [...document.querySelectorAll('.cell-status')].map(status => status.textContent).join(' '),
+        note: text('.cell-edited').toLowerCase(),
+        diff: text('.workbench-diff'),
+        result: out?.textContent ?? '',
+        found: document.querySelectorAll('.cm-found').length,
+        images: document.querySelectorAll('main img[src="x"]').length,
+        steps,
+    };
+};
+
+/** What is marked in the editor: the number of the first such line, the words, and the first message after a click. */
+exports.found = () => {
+    const lines = [...document.querySelectorAll('.cm-line')];
+    const numbers = [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].slice(1).map(number => number.textContent);
+    const marks = [...document.querySelectorAll('.editor-mark.found, .editor-mark.error')];
+    marks[0]?.querySelector('summary').click();
+    return {
+        line: numbers[lines.findIndex(line => line.matches('.cm-found'))],
+        words: marks.map(mark => mark.querySelector('summary').textContent),
+        message: marks[0]?.open ? marks[0].querySelector('p').innerText : '',
+    };
+};
+
+/** What Copy link puts on the clipboard. */
+exports.link = () =>
+    new Promise(copied => {
+        navigator.clipboard.writeText = async address => copied(address);
+        [...document.querySelectorAll('.workbench-bar button')].find(button => button.textContent === 'Copy link').click();
+    });
+
+exports.cannotRead = () => /cannot be read/.test(document.querySelector('.cell-status')?.textContent);
+
+exports.text = () => [...document.querySelectorAll('main pre, main .listing, main .cell')].map(part => part.innerText).join('\n');
+
+exports.resetCell = () => document.querySelector('.cell-reset').click();
+
+exports.keeps = () => Object.keys(localStorage).some(key => key.startsWith('workbook-edit'));
