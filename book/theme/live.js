@@ -123,7 +123,7 @@
     // A listing of what a cell runs can be edited.
     const editable = [...document.querySelectorAll('.listing[data-anchor]')].filter(caption => {
         const { textContent: file } = caption.querySelector(':scope > code');
-        const cell = cells.find(({ live }) => live.file === file);
+        const cell = cells.find(({ live }) => live.edits && live.file === file);
         if (cell) {
             const edit = make('button', { type: 'button', textContent: 'Edit', ariaLabel: `Edit ${file}, ${caption.dataset.anchor}` });
             edit.addEventListener('click', () => act('edit', cell, caption));

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use workbook::build::clang::HEADERS;
 use workbook::build::kernels::{self, Build};
+use workbook::build::prebuilt::LEGACY;
 use workbook::build::what_if::{self, Edit};
 use workbook::chapter::{Chapter, Place};
 use workbook::files::write_whole;
@@ -50,6 +51,8 @@ struct Live<'a> {
     /// Whether it shows what the simulator says.
     message: bool,
     file: &'a str,
+    /// Whether the page's compiler can compile the file, so that a reader can edit it.
+    edits: bool,
     /// Those that change what the cell runs: `name`, `label` and the new `lines`.
     what_ifs: Vec<Value>,
 }
@@ -109,6 +112,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         scale: asked.scale.filter(|_| asked.shows_simulator),
         message: asked.message,
         file: &build.source_path,
+        edits: can_be_edited(workbook, build),
         what_ifs: what_ifs(workbook, build, &kernels)?,
         kernels,
     };
@@ -116,6 +120,14 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     let json =
         serde_json::to_string(&live)?.replace('&', "&amp;").replace('<', "&lt;").replace('\'', "&#39;");
     Ok(format!(" data-live='{json}'"))
+}
+
+/// Whether clang compiles the source: it is not of the CUDA of 2020, and includes what [`HEADERS`] has.
+fn can_be_edited(workbook: &Workbook, build: &Build) -> bool {
+    let headers = workbook.root.join(HEADERS);
+    let included = |line: &str| Some(line.strip_prefix("#include <")?.split_once('>')?.0.to_string());
+    let is_known = |header: String| headers.join(header).is_file();
+    !build.source_path.starts_with(LEGACY) && build.source.lines().filter_map(included).all(is_known)
 }
 
 /// Writes what the pages fetch into `live/` in `pages`: the builds of the chapters' kernels, `STEM.json`, and

@@ -79,10 +79,18 @@ function showRunning(cell, on) {
     Object.assign(part(cell, 'progress'), { hidden: !on, value: 0 });
 }
 
-/** Ends what the cell is at: waiting, compiling or running. */
-function stop(cell) {
-    cell.stop?.();
+/** How far it is; nothing, if it is not known. */
+function showProgress(cell, fraction) {
+    const bar = part(cell, 'progress');
+    if (fraction === undefined) {
+        bar.removeAttribute('value');
+    } else {
+        bar.value = fraction;
+    }
 }
+
+/** Ends what the cell is at: waiting, compiling or running. */
+const stop = cell => cell.stop?.();
 
 /** Whether all results are right, or what is wrong. */
 function verdict({ status, record: { runs }, diagnostics }) {
@@ -120,11 +128,14 @@ async function compiled(cell, file, isCurrent) {
     const { source } = file;
     const made = await builds.build(file, (fraction, words) => {
         if (isCurrent()) {
-            part(cell, 'progress').value = fraction;
+            showProgress(cell, fraction);
             say(cell, `${words} …`);
         }
     });
-    if (!isCurrent() || made.ptx) {
+    if (!isCurrent()) {
+        return undefined;
+    }
+    if (made.ptx) {
         return { source, ptx: made.ptx, newer: made.newer ?? '', compiler: made.compiler ?? 'clang' };
     }
     if (made.sentence) {
@@ -168,10 +179,10 @@ export async function run(cell, cells) {
             }
             return isCurrent();
         };
-        const progress = value => (part(cell, 'progress').value = value);
+        const progress = value => showProgress(cell, value);
         const simulate = (options, show) => {
             cell.stop = () => {
-                cell.turn = null;
+                cell.turn = cell.stop = undefined;
                 showRunning(cell, false);
                 say(cell, 'Stopped.');
             };
@@ -205,6 +216,7 @@ export async function run(cell, cells) {
         return true;
     } finally {
         if (cell.turn === turn) {
+            cell.stop = undefined;
             showRunning(cell, false);
         }
     }

@@ -9,7 +9,7 @@ fn a_listing_comes_from_its_anchor() {
         page,
         "before\n\n```cpp\n__global__ void sum(int *data)\n{\n    data[0] += data[1];\n\n    data[0] += \
          data[2];\n}\n```\n\n<p class=\"listing\" \
-         data-lines=\"3+2,6+3,10+1\"><code>kernels/k.cu</code></p>\n\n\n\
+         data-anchor=\"sum\" data-lines=\"3+2,6+3,10+1\"><code>kernels/k.cu</code></p>\n\n\n\
          after\n"
     );
 }
@@ -43,7 +43,7 @@ fn an_exercise_is_a_card_with_its_task_its_code_hints_a_solution_and_a_question(
 fn a_listing_from_within_a_function_is_moved_left() {
     let page = Repository::new().page("{{#code kernels/k.cu body}}\n");
     assert!(page.contains("```cpp\ndata[0] += data[1];\n\ndata[0] += data[2];\n```"), "{page}");
-    assert!(page.contains("data-lines=\"6+3\" data-indent=\"4\""), "{page}");
+    assert!(page.contains("data-anchor=\"body\" data-lines=\"6+3\" data-indent=\"4\""), "{page}");
 }
 
 #[test]
