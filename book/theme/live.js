@@ -28,18 +28,24 @@
     const counts = (first, values) => [['', first], ...numbers(values)];
     const number = (name, value, max) => make('input', { type: 'number', name, value, min: 0, max, required: true, ...off });
 
+    /** A number of the reader's own, with suggestions. */
+    const suggested = (input, values, id) => {
+        input.setAttribute('list', id);
+        return [input, make('datalist', { id }, ...numbers(values).map(([value]) => make('option', { value })))];
+    };
+
     // The controls, of what the chapter's command line allows; the first two, or one, always in view.
 
     const sizes = ({ n, own_n, most, blocks }) =>
-        numbers([...powers(blocks ? 6 : 2, 20), 1000, 100_000].filter(size => size <= most).concat(n, own_n));
-    const controls = live => [
-        ['n', choice('n', sizes(live), live.n)],
+        [0, 1, 7, 12, ...powers(blocks ? 6 : 2, 20), 1000, 100_000].filter(size => size <= most).concat(n, own_n);
+    const controls = (live, cell) => [
+        ['n', suggested(number('n', live.n, live.most), sizes(live), `sizes-${cell}`)],
         live.blocks && ['threads per block', choice('block', numbers([...powers(5, 10), 96, live.block]), live.block)],
         live.pending && ['room for pending launches', choice('pending-launches', counts('as needed', powers(4, 14)), '')],
         live.grids && ['blocks', choice('grid', counts('as recorded', powers(0, 8)), '')],
         ['seed of the data', number('seed', 1, 2 ** 32)],
         ['order of turns (0: plain)', number('schedule', 0, 9999)],
-    ].filter(Boolean).map(([text, control]) => make('label', {}, make('span', { textContent: text }), control));
+    ].filter(Boolean).map(([text, control]) => make('label', {}, make('span', { textContent: text }), ...[control].flat()));
 
     const whatIf = ({ what_ifs }) => {
         const option = (value, text) => {
@@ -53,7 +59,7 @@
             make('p', { className: 'what-if-lines', hidden: true }));
     };
     const bar = (live, number) => {
-        const all = controls(live);
+        const all = controls(live, number);
         const inView = all.splice(0, live.blocks ? 2 : 1);
         return make('form', { className: 'cell-bar', noValidate: true, ariaLabel: `Run cell ${number}` },
             make('button', { className: 'cell-run', textContent: 'Run' }),

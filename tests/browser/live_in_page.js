@@ -3,10 +3,13 @@
 /** The live cells, with what their controls offer and what they show untouched. */
 exports.cells = () =>
     [...document.querySelectorAll('.cell[data-live]')].filter(cell => cell.querySelector('.cell-bar')).map(cell => {
-        const options = name => [...(cell.querySelector(`[name="${name}"]`)?.options ?? [])].map(option => option.value);
+        const options = name => {
+            const control = cell.querySelector(`[name="${name}"]`);
+            return [...(control?.options ?? control?.list?.options ?? [])].map(option => option.value);
+        };
         return {
             id: cell.id,
-            sizes: options('n'),
+            sizes: options('n').filter(n => Number(n) > 12),
             blocks: options('block'),
             whatIfs: [...cell.querySelectorAll('[name="what-if"]')].map(input => input.value).filter(Boolean),
             isSimulator: Boolean(cell.querySelector('.cell-out.recorded[data-kind="sim"]')),

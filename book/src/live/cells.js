@@ -294,11 +294,16 @@ export async function begin(_, cells) {
 
 /** All cells, in order; Stop ends them all. */
 export async function runAll(_, cells) {
-    for (const cell of cells) {
+    const line = document.querySelector('.run-all');
+    const status = line.querySelector('[role="status"]') ?? line.appendChild(element('span', { role: 'status' }));
+    const say = done => (status.textContent = ` ${done} of ${cells.length} done`);
+    for (const [done, cell] of cells.entries()) {
+        say(done);
         if (!(await run(cell, cells))) {
-            break;
+            return;
         }
     }
+    say(cells.length);
 }
 
 /** What a shared address shows. */
