@@ -124,6 +124,16 @@ async function shares(check, page, say, address, code) {
     if (there.result || other.workers().length) {
         say(`the code of a link runs by itself: ${there.status}`);
     }
+    // Of one's own edit a link makes no end.
+    await write(other, '{', '// My own.');
+    const own = (await shown(other)).code;
+    await other.goto('about:blank');
+    await other.goto(address, { waitUntil: 'load' });
+    await other.waitForSelector('.cm-content', { timeout: PATIENCE }).catch(() => {});
+    await press(other, 'Back to my own edit');
+    if ((await shown(other)).code !== own) {
+        say(`a link takes the reader's own edit: ${JSON.stringify(await shown(other)).slice(0, 300)}`);
+    }
     const cut = address.slice(0, -40);
     await other.goto('about:blank');
     await other.goto(cut, { waitUntil: 'load' });

@@ -74,8 +74,10 @@ export function reset(cell, cells) {
 }
 
 function showRunning(cell, on) {
-    cell.form.classList.toggle('running', on);
-    part(cell, '.cell-run').textContent = on ? 'Stop' : 'Run';
+    const benches = document.querySelectorAll(`.workbench[data-cell="${cell.number}"]`);
+    [cell.form, ...benches].forEach(place => place.classList.toggle('running', on));
+    const buttons = [...benches].map(bench => bench.querySelector('.workbench-run'));
+    [part(cell, '.cell-run'), ...buttons].forEach(button => (button.textContent = on ? 'Stop' : 'Run'));
     Object.assign(part(cell, 'progress'), { hidden: !on, value: 0 });
 }
 
@@ -103,6 +105,7 @@ function verdict({ status, record: { runs }, diagnostics }) {
 }
 
 let firstRun;
+let firstEdit;
 const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 
 /** The columns of the recorded table, and whether the result is right. */
@@ -205,7 +208,9 @@ export async function run(cell, cells) {
         }
         show(cell, answer, whatIf, edited);
         firstRun ??= keep();
-        const done = `Done in ${inWords(seconds)}: ${verdict(answer)}.`;
+        firstEdit ??= edited && keep();
+        const isOld = file && file.source !== edited.source;
+        const done = `Done in ${inWords(seconds)}: ${verdict(answer)}.${isOld ? ' The code has changed since.' : ''}`;
         say(cell, done);
         if (chart) {
             // The recorded chart is of the record's own n and others, whichever of them the cell shows.
@@ -259,7 +264,7 @@ export async function edit(_, cells, caption) {
         }
         await run(cell, cells);
     };
-    await workbench.open(listing, file, cell, { run: runIt, changed });
+    await workbench.open(listing, file, cell, { run: runIt, press: () => runOrStop(cell, cells), changed });
     changed();
 }
 

@@ -57,7 +57,7 @@ const marks = StateField.define({
                 const { from, to } = state.doc.line(effect.value.line);
                 const mark = effect.value;
                 const band = Decoration.line({ class: `cm-${mark.kind}`, mark }).range(from);
-                const words = Decoration.widget({ widget: new Words(mark), block: true, side: 1, mark }).range(to);
+                const words = Decoration.widget({ widget: new Words(mark), block: true, side: 1 + now.size, mark }).range(to);
                 now = now.update({ add: mark.words ? [band, words] : [band], sort: true });
             }
         }

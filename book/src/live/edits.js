@@ -3,16 +3,17 @@
 
 import { printed } from './simulator.js';
 
-/** { path, printed, source }, by path; `isOld` if the book's source has changed since the edit was made. */
+/** { path, printed, source }, by path; `isOld` if the book's source has changed since the edit was made; `before`: the
+    reader's own edit, where that of a link is shown. */
 const files = new Map();
 
-const key = ({ path }, more = '') => `workbook-edit ${location.pathname} ${path}${more}`;
+const key = path => `workbook-edit ${location.pathname} ${path}`;
 
-/** What the browser keeps: { printed, source }. A browser may keep nothing, or refuse to be asked. */
+/** What the browser keeps: { printed, source, before }. A browser may keep nothing, or refuse to be asked. */
 function kept(name) {
     try {
-        const { printed, source } = JSON.parse(localStorage.getItem(name));
-        return typeof printed === 'string' && typeof source === 'string' ? { printed, source } : null;
+        const draft = JSON.parse(localStorage.getItem(name));
+        return typeof draft.printed === 'string' && typeof draft.source === 'string' ? draft : null;
     } catch {
         return null;
     }
@@ -21,10 +22,10 @@ function kept(name) {
 /** Whether the browser keeps it now. */
 function keep(file) {
     try {
-        if (file.source === file.printed) {
-            localStorage.removeItem(key(file));
+        if (file.source === file.printed && file.before === undefined) {
+            localStorage.removeItem(key(file.path));
         } else {
-            localStorage.setItem(key(file), JSON.stringify({ printed: file.printed, source: file.source }));
+            localStorage.setItem(key(file.path), JSON.stringify({ printed: file.printed, source: file.source, before: file.before }));
         }
         return true;
     } catch {
@@ -36,8 +37,9 @@ function keep(file) {
 export async function open({ live: { stem, file: path } }) {
     const source = await printed(stem);
     if (!files.has(path)) {
-        const draft = kept(key({ path }));
-        files.set(path, { path, printed: source, source: draft?.source ?? source, isOld: draft ? draft.printed !== source : false });
+        const draft = kept(key(path));
+        const isOld = draft !== null && draft.printed !== source;
+        files.set(path, { path, printed: source, source: draft?.source ?? source, before: draft?.before, isOld });
     }
     return files.get(path);
 }
@@ -49,7 +51,7 @@ export function edited({ live }) {
 }
 
 /** Whether there is something for `open` to bring back. */
-export const hasDraft = ({ live }) => kept(key({ path: live.file })) !== null;
+export const hasDraft = ({ live }) => kept(key(live.file)) !== null;
 
 /** Takes `source` as the file's. What is `others` does not take the place of the reader's own, which can be had back. */
 export function write(file, source, others = false) {
@@ -63,12 +65,12 @@ export function write(file, source, others = false) {
 
 // A listing shows what stands between two comments, `ANCHOR: name` and `ANCHOR_END: name`.
 
-const place = (lines, word, anchor) => lines.findIndex(line => line.match(/(ANCHOR(?:_END)?):\s*([\w-]+)/)?.slice(1).join() === `${word},${anchor}`);
+const names = (word, anchor) => line => line.match(/(ANCHOR(?:_END)?):\s*([\w-]+)/)?.slice(1).join() === `${word},${anchor}`;
 
 /** The part of a source that a listing shows: { first, lines }, numbered from 1; null if the source has no such part. */
 export function part(source, anchor) {
     const lines = source.split('\n');
-    const [start, end] = [place(lines, 'ANCHOR', anchor) + 1, place(lines, 'ANCHOR_END', anchor)];
+    const [start, end] = [lines.findIndex(names('ANCHOR', anchor)) + 1, lines.findLastIndex(names('ANCHOR_END', anchor))];
     return start > 0 && end >= start ? { first: start + 1, lines: lines.slice(start, end) } : null;
 }
 

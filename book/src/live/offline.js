@@ -2,6 +2,9 @@
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
 
+/** It keeps itself, unpacked. */
+const COMPILER = '/live/clang/clang.wasm';
+
 export async function keep() {
     // Where the book is served from the reader's own machine, it is there anyway.
     if (!navigator.serviceWorker || LOCAL.includes(location.hostname)) {
@@ -10,7 +13,7 @@ export async function keep() {
     try {
         await navigator.serviceWorker.register(new URL('../offline.js', import.meta.url));
         const fetched = performance.getEntriesByType('resource').map(({ name }) => name);
-        const ours = fetched.filter(name => name.startsWith(location.origin));
+        const ours = fetched.filter(name => name.startsWith(location.origin) && !name.includes(COMPILER));
         const cache = await caches.open('workbook');
         await cache.addAll([...new Set([location.origin + location.pathname, ...ours])]);
     } catch {

@@ -52,13 +52,14 @@ function showDiff(pre, file) {
 function download({ path, source }) {
     const address = URL.createObjectURL(new Blob([source], { type: 'text/plain' }));
     element('a', { href: address, download: path.split('/').at(-1) }).click();
-    URL.revokeObjectURL(address);
+    setTimeout(() => URL.revokeObjectURL(address), 60_000); // a browser may come for it later
 }
 
 const button = (text, click, more = {}) => element('button', { type: 'button', textContent: text, onclick: click, ...more });
 
-/** Puts an editor in the place of a listing of `file`. `run(stays)` runs its cell; `changed` hears of every edit. */
-export async function open(listing, file, cell, { run, changed }) {
+/** Puts an editor in the place of a listing of `file`. `run(stays)` runs its cell, `press` stops it too; `changed` hears of
+    every edit. */
+export async function open(listing, file, cell, { run, press, changed }) {
     if (listing.editor) {
         listing.editor.focus();
         return;
@@ -75,8 +76,8 @@ export async function open(listing, file, cell, { run, changed }) {
         return;
     }
 
-    const hear = (source, others) => {
-        say(edits.write(file, source, others) ? '' : KEEPS_NOTHING);
+    const hear = source => {
+        say(edits.write(file, source) ? '' : KEEPS_NOTHING);
         showSource(file);
         changed();
     };
@@ -115,21 +116,24 @@ export async function open(listing, file, cell, { run, changed }) {
         }
     };
     const bar = element('div', { className: 'workbench-bar', role: 'group', ariaLabel: `Your ${file.path}` },
-        button('Run', () => run(true), { className: 'workbench-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' }),
+        button('Run', press, { className: 'workbench-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' }),
         button('Diff', compare, { ariaPressed: 'false', title: 'Against the printed source' }),
         button('Reset', () => hear(file.printed), { title: 'The printed source again, in all listings of the file' }),
         button('Download', () => download(file)),
         button('Copy link', copy),
         button('Close', close),
         status);
-    if (file.before) {
+    if (file.before !== undefined) {
         const mine = button('Back to my own edit', () => {
-            hear(file.before);
+            const own = file.before;
+            file.before = undefined;
+            hear(own);
             mine.remove();
         });
         bar.insertBefore(mine, status);
     }
     const bench = element('div', { className: 'workbench' }, made.frame, bar, comparison);
+    bench.dataset.cell = cell.number;
     const frame = listing.pre.closest('.listing-marked') ?? listing.pre;
     frame.classList.add('in-editor');
     frame.after(bench);
