@@ -79,6 +79,13 @@ async function story(check, page, say) {
     const race = await page.evaluate(inPage.found);
     expect('a race is not marked at its two sides', /data-race/.test(now.status) && race.words.length === 2 && /thread \d+/.test(race.message), [now, race]);
 
+    // Whoever stops the compiler can go on.
+    await write(page, '{', '// Another text.');
+    await page.evaluate(inPage.pressRun);
+    await page.evaluate(inPage.pressRun);
+    now = await shown(page);
+    expect('Stop does not stop the compiler', /^Stopped/.test(now.status), now);
+
     // A loop without an end is stopped.
     await write(page, '    for (', '    for (unsigned int stride = 1; stride < size; stride *= 1) {', { instead: true });
     now = await run(page);

@@ -6,6 +6,8 @@ exports.edit = which => document.querySelectorAll('.listing > button')[which].cl
 
 exports.press = name => [...document.querySelectorAll('.workbench-bar button')].find(button => button.textContent === name).click();
 
+exports.pressRun = () => document.querySelector('.workbench-run').click();
+
 /** Puts the cursor into the first line that begins with `begins`; or selects it. */
 exports.select = (begins, whole) => {
     const line = [...document.querySelectorAll('.cm-line')].find(line => line.textContent.startsWith(begins));

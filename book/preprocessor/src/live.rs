@@ -209,3 +209,18 @@ fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<
     };
     Ok(what_if::all(&workbook.root)?.into_iter().filter(matters).filter_map(of_edit).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::{Workbook, can_be_edited, kernels};
+
+    #[test]
+    fn what_clang_cannot_compile_is_not_for_editing() {
+        let book = Workbook::new(workbook::ROOT.into(), PathBuf::new(), PathBuf::new());
+        let stems = ["ch3_blocks", "ch6_in_use", "ch7_libraries", "ch4_legacy"];
+        let edits = stems.map(|stem| can_be_edited(&book, kernels::get(stem).unwrap()));
+        assert_eq!(edits, [true, true, false, false], "no CUB, and not the CUDA of 2020");
+    }
+}

@@ -126,7 +126,6 @@ const counted = (number, word) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 /** The reader's kernels, compiled; nothing, and the cell says why, if that does not come to be. */
 async function compiled(cell, file, isCurrent) {
-    cell.stop = builds.stop;
     say(cell, 'Compiling …');
     const { source } = file;
     const made = await builds.build(file, (fraction, words) => {
@@ -169,6 +168,15 @@ export async function run(cell, cells) {
     const { stem, chart, scale } = cell.live;
     const words = options(cell);
     const isSmall = Number(cell.form.elements.n.value) <= MOST;
+    const giveUp = () => {
+        cell.turn = cell.stop = undefined;
+        showRunning(cell, false);
+        say(cell, 'Stopped.');
+    };
+    cell.stop = () => {
+        builds.stop();
+        giveUp();
+    };
     showRunning(cell, true);
     try {
         const edited = file && (await compiled(cell, file, isCurrent));
@@ -184,11 +192,7 @@ export async function run(cell, cells) {
         };
         const progress = value => showProgress(cell, value);
         const simulate = (options, show) => {
-            cell.stop = () => {
-                cell.turn = cell.stop = undefined;
-                showRunning(cell, false);
-                say(cell, 'Stopped.');
-            };
+            cell.stop = giveUp;
             say(cell, 'Waiting …');
             return simulator.run({ stem, whatIf: whatIf?.name, edited, options, show }, begin, progress);
         };
@@ -239,12 +243,13 @@ function showEdits(file, cells) {
     }
 }
 
+const NOT_FETCHED = 'What runs the cell could not be fetched. Is the server still there?';
+
 /** Opens the editor in the listing with this caption; a what-if that is shown there becomes the reader's. */
 export async function edit(_, cells, caption) {
     const listing = listings.of(caption);
     const cell = workbench.cellOf(listing, cells);
     const file = await edits.open(cell);
-    const changed = () => showEdits(file, cells);
     for (const other of cells.filter(({ live }) => live.file === file.path)) {
         const whatIf = chosenWhatIf(other);
         if (whatIf && file.source === file.printed) {
@@ -258,14 +263,19 @@ export async function edit(_, cells, caption) {
             workbench.showSource(file);
         }
     }
-    const runIt = async stays => {
-        if (!stays) {
-            (cells[cells.indexOf(cell) + 1] ?? cell).element.focus();
+    const press = async () => {
+        try {
+            await runOrStop(cell, cells);
+        } catch {
+            say(cell, NOT_FETCHED);
         }
-        await run(cell, cells);
     };
-    await workbench.open(listing, file, cell, { run: runIt, press: () => runOrStop(cell, cells), changed });
-    changed();
+    const runAndGoOn = () => {
+        (cells[cells.indexOf(cell) + 1] ?? cell).element.focus();
+        press();
+    };
+    await workbench.open(listing, file, cell, { press, runAndGoOn, changed: () => showEdits(file, cells) });
+    cells.forEach(cell => follow(cell, cells));
 }
 
 /** Brings back the reader's edits, and shows the code of a link; running it is left to the reader. */

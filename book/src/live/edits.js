@@ -84,7 +84,7 @@ export function withPart(source, anchor, text) {
 
 // Links: `#cell-1&code=…`, JSON of { file, source }, deflated, in base64url.
 
-const LINK = /^#(cell-\d+)&code=([\w-]*)$/;
+const LINK = /^#(cell-\d+)&code=(.*)$/;
 const MOST = 1_000_000;
 
 export const isLink = hash => LINK.test(hash);

@@ -57,9 +57,9 @@ function download({ path, source }) {
 
 const button = (text, click, more = {}) => element('button', { type: 'button', textContent: text, onclick: click, ...more });
 
-/** Puts an editor in the place of a listing of `file`. `run(stays)` runs its cell, `press` stops it too; `changed` hears of
-    every edit. */
-export async function open(listing, file, cell, { run, press, changed }) {
+/** Puts an editor in the place of a listing of `file`. `press` runs its cell, or stops it; `changed`
+    hears of every edit. */
+export async function open(listing, file, cell, { press, runAndGoOn, changed }) {
     if (listing.editor) {
         listing.editor.focus();
         return;
@@ -85,7 +85,7 @@ export async function open(listing, file, cell, { run, press, changed }) {
         text: part.lines.join('\n'),
         first: part.first,
         label: `${file.path}, from line ${part.first}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays. Tab indents; Escape, then Tab leaves.`,
-        keys: { 'Shift-Enter': () => run(false), 'Mod-Enter': () => run(true) },
+        keys: { 'Shift-Enter': runAndGoOn, 'Mod-Enter': press },
         changed: text => hear(edits.withPart(file.source, listing.anchor, text)),
     });
 

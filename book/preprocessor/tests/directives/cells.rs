@@ -114,7 +114,7 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
         &[
             "id=\"cell-1\" data-live='{\"stem\":\"ch3_blocks\",\"kernels\":[],\"n\":65536,\"block\":512,",
             "\"most\":262144,",
-            "\"file\":\"kernels/ch3_blocks.cu\"",
+            "\"file\":\"kernels/ch3_blocks.cu\",\"edits\":true",
             "\"what_ifs\":[{\"label\":\"there&#39;s no barrier\",\
              \"lines\":[{\"line\":31,\"text\":\"        // no barrier\"}],\
              \"name\":\"no-barrier\"}]",
