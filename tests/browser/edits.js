@@ -180,6 +180,9 @@ async function checkEdits(check, page, origin, name, root) {
     }
 }
 
-const summary = () => `the race of the introduction is mended after ${seconds.mended.toFixed(1)} s; the first compile of another page takes up to ${Math.max(...seconds.others).toFixed(1)} s`;
+const summary = () => {
+    const others = seconds.others.length ? `; the first compile of another page takes up to ${Math.max(...seconds.others).toFixed(1)} s` : '';
+    return `the race of the introduction is mended after ${seconds.mended.toFixed(1)} s${others}`;
+};
 
 module.exports = { checkEdits, summary };
