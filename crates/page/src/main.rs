@@ -5,7 +5,7 @@
 //! | file | |
 //! | --- | --- |
 //! | `build.json` | read: the build of the chapter's kernels, which a terminal's program has in itself |
-//! | `edited.json` | read, if it is there: an edit of the chapter's source, with its PTX, in place of that build |
+//! | `edited.json` | read, if there is one: an edited source with its PTX, in place of that build |
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
