@@ -117,7 +117,7 @@ rm -f units.a
 comm -13 defined wanted | sed -nE 's/^_ZN4llvm[0-9]+initialize\w+ERNS_12PassRegistryE$/void &(void *registry) {}/p' > left_out.c
 "$LLVM/bin/clang" --target=wasm32-wasi -Os -c left_out.c -o program/left_out.o
 "$LLVM/bin/clang++" --target=wasm32-wasi --sysroot="$SYSROOT" -nostdlib++ program/*.o units.a -L"$LLVM/lib/wasm32-wasi" \
-    -lc++ -lc++abi $libraries -Wl,--gc-sections,-O2,-z,stack-size=8388608,--stack-first,--strip-all \
+    -lc++ -lc++abi $libraries -Wl,--gc-sections,-O2,-z,stack-size=8388608,--stack-first,--strip-debug \
     -Wl,--unresolved-symbols=ignore-all,--initial-memory=67108864,--max-memory=4294967296,-Map=map -o linked.wasm
 
 section "Functions that are the same become one"
