@@ -107,7 +107,8 @@ impl Type {
         }
     }
 
-    /// The number that `text` spells, in the low bytes; a whole one may be an [`expression`].
+    /// The number that `text` spells, in the low bytes; a whole one may be an expression, such as
+    /// `n/(4*block)`.
     pub fn number(self, text: &str, names: Names) -> Result<u64> {
         let text = text.trim();
         ensure!(self != Type::Ptr, "`{text}` is no ptr: write @ and the name of a buffer, like @table or @0");
