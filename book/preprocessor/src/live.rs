@@ -136,8 +136,12 @@ fn can_be_edited(workbook: &Workbook, build: &Build) -> bool {
 /// # Errors
 /// A file that cannot be written, or the manifest or a header read.
 pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
-    for build in in_page(workbook)?.into_iter().filter_map(|chapter| kernels::get(chapter.stem).ok()) {
+    let chapters = in_page(workbook)?;
+    for build in chapters.iter().filter_map(|chapter| kernels::get(chapter.stem).ok()) {
         write(pages, &build.stem, build)?;
+    }
+    if chapters.is_empty() {
+        return Ok(()); // so nothing compiles
     }
     write(pages, "headers", &headers(&workbook.root)?)
 }

@@ -126,6 +126,8 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
     let build: Build = serde_json::from_slice(&build).unwrap();
     let own = Build { fatbin: build.fatbin.clone(), ..kernels::get("ch3_blocks").unwrap().clone() };
     assert_eq!(build, own, "what the page fetches");
+    let headers = fs::read_to_string(path.with_file_name("headers.json")).unwrap();
+    assert!(headers.starts_with("{\"/kernels/clang/cuda.h\":\"#define __global__"), "{headers}");
     fs::write(&path, "{}").unwrap();
     let error = repository.error("{{#cell ch3_blocks}}\n");
     assert!(error.contains("book/src/live/manifest.json: build it again"), "{error}");

@@ -49,6 +49,8 @@ const KERNEL: &str = "// about it\n\
     // ANCHOR: empty\n\
     // ANCHOR_END: empty\n";
 
+const HEADER: &str = "#define __global__ __attribute__((global))\n";
+
 const GLOSSARY: &str = "# Glossary\n\n## Warp\n\nUp to 32 threads; see [`lane`](#lane).\n\nMore.\n\n\
     ## Compute capability\n\nWhat a GPU can do.\n";
 
@@ -81,10 +83,13 @@ impl Repository {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{number}", std::process::id()));
-        for directory in ["kernels/exercises/solutions", "examples", "book/src", "book/records"] {
+        let directories =
+            ["kernels/clang", "kernels/exercises/solutions", "examples", "book/src", "book/records"];
+        for directory in directories {
             fs::create_dir_all(root.join(directory)).unwrap();
         }
         fs::write(root.join("kernels/k.cu"), KERNEL).unwrap();
+        fs::write(root.join("kernels/clang/cuda.h"), HEADER).unwrap();
         fs::write(root.join("kernels/exercises/solutions/3_1_add.cu"), EXERCISE).unwrap();
         fs::write(root.join("examples/ch1_serial.rs"), EXAMPLE).unwrap();
         fs::write(root.join("book/src/glossary.md"), GLOSSARY).unwrap();
