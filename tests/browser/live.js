@@ -113,14 +113,14 @@ async function runsOutOfMemory(check, page, say, name, { id, sizes }) {
     other.current = name;
     await other.setRequestInterception(true);
     other.on('request', async request => {
-        if (!request.url().endsWith('/live/worker.js')) {
+        if (!request.url().endsWith('/live/program.js')) {
             request.continue();
             return;
         }
         // All of the address space is taken but for 20 MB; by a second worker too, if the browser has so much.
         const script = await (await fetch(request.url())).text();
-        const taken = 'const { memory } = program.exports; try { memory.grow(65536 - memory.buffer.byteLength / 65536 - 320); } catch {}\n';
-        request.respond({ contentType: 'text/javascript', body: script.replace(/program = new WebAssembly.*\n/, line => line + taken) });
+        const taken = 'const { memory } = instance.exports; try { memory.grow(65536 - memory.buffer.byteLength / 65536 - 320); } catch {}\n';
+        request.respond({ contentType: 'text/javascript', body: script.replace(/instance = new WebAssembly.*\n/, line => line + taken) });
     });
     await other.goto(page.url().split('?')[0], { waitUntil: 'load' });
     // The first run fetches what it needs before it says anything.

@@ -112,7 +112,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         scale: asked.scale.filter(|_| asked.shows_simulator),
         message: asked.message,
         file: &build.source_path,
-        edits: can_be_edited(workbook, build),
+        edits: can_be_edited(workbook, build, &kernels),
         what_ifs: what_ifs(workbook, build, &kernels)?,
         kernels,
     };
@@ -122,12 +122,20 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     Ok(format!(" data-live='{json}'"))
 }
 
-/// Whether clang compiles the source: it is not of the CUDA of 2020, and includes what [`HEADERS`] has.
-fn can_be_edited(workbook: &Workbook, build: &Build) -> bool {
+/// Whether clang compiles what the cell runs: it is not of the CUDA of 2020, includes what [`HEADERS`] has,
+/// and no kernel asks for clusters, which clang 22 does not know.
+fn can_be_edited(workbook: &Workbook, build: &Build, kernels: &[&str]) -> bool {
     let headers = workbook.root.join(HEADERS);
     let included = |line: &str| Some(line.strip_prefix("#include <")?.split_once('>')?.0.to_string());
     let is_known = |header: String| headers.join(header).is_file();
-    !build.source_path.starts_with(LEGACY) && build.source.lines().filter_map(included).all(is_known)
+    let anchored = |kernel: &&str| {
+        let (_, from) = build.source.split_once(&format!("// ANCHOR: {kernel}\n"))?;
+        from.split("// ANCHOR_END").next()
+    };
+    let in_clusters = kernels.iter().filter_map(anchored).any(|text| text.contains("__cluster_dims__"));
+    !build.source_path.starts_with(LEGACY)
+        && !in_clusters
+        && build.source.lines().filter_map(included).all(is_known)
 }
 
 /// Writes what the pages fetch into `live/` in `pages`: the builds of the chapters' kernels, `STEM.json`, and
@@ -223,8 +231,12 @@ mod tests {
     #[test]
     fn what_clang_cannot_compile_is_not_for_editing() {
         let book = Workbook::new(workbook::ROOT.into(), PathBuf::new(), PathBuf::new());
-        let stems = ["ch3_blocks", "ch6_in_use", "ch7_libraries", "ch4_legacy"];
-        let edits = stems.map(|stem| can_be_edited(&book, kernels::get(stem).unwrap()));
-        assert_eq!(edits, [true, true, false, false], "no CUB, and not the CUDA of 2020");
+        let edits = |stem, kernel| can_be_edited(&book, kernels::get(stem).unwrap(), &[kernel]);
+        assert!(edits("ch3_blocks", "reduceNeighbored"));
+        assert!(edits("ch6_in_use", "sumTheRows"));
+        assert!(!edits("ch7_libraries", "sumByCub"), "no CUB");
+        assert!(!edits("ch4_legacy", "gpuRecursiveReduce"), "not the CUDA of 2020");
+        assert!(edits("ch4_when_it_pays", "gpuRecursiveReducePasses"));
+        assert!(!edits("ch4_when_it_pays", "gpuRecursiveReduceCluster"), "no clusters");
     }
 }
