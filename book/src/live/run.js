@@ -57,7 +57,7 @@ async function compiled(cell, file, isCurrent) {
         return undefined;
     }
     if (made.ptx) {
-        return { source, ptx: made.ptx, newer: made.newer ?? '', compiler: made.compiler ?? 'clang' };
+        return { source, ptx: made.ptx, newer: made.newer, compiler: 'clang' };
     }
     if (made.sentence) {
         say(cell, made.sentence);
