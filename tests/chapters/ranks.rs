@@ -36,6 +36,15 @@ pub fn rank(rank: usize, ranks: usize, port: u16, options: &str) -> Child {
     command.spawn().unwrap()
 }
 
+/// Checks all `rows` side by side, since each spends most of its time waiting.
+pub fn side_by_side<T: Send>(rows: impl IntoIterator<Item = T>, check: impl Fn(T) + Sync) {
+    std::thread::scope(|scope| {
+        for row in rows {
+            scope.spawn(|| check(row));
+        }
+    });
+}
+
 /// Its end, which has to come by itself.
 pub fn end(mut child: Child) -> Output {
     let begin = Instant::now();
@@ -196,16 +205,17 @@ fn every_launcher_says_which_rank_it_is() {
     let torch = ["RANK", "WORLD_SIZE", "SLURM_LOCALID"];
     let of_job = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "1")];
     ends(of(torch, ["1", "2", "0"], &of_job), 2, "LOCAL_RANK is not set");
-    for (hosts, first) in [
+    let lists = [
         ("gpu[03-05,09]", "gpu03"),
         ("gpu[03-05,09]-ib.invalid,b2", "gpu03-ib.invalid"),
         ("rack[1-2]node[1-4],b[3-4]", "rack1node1"),
         ("a1.invalid,b2", "a1.invalid"),
         ("n[7]", "n7"),
-    ] {
+    ];
+    side_by_side(lists, |(hosts, first)| {
         let nobody = format!("rank 1 found nobody at {first}:");
         ends(of(slurm, ["1", "2", "0"], &[("SLURM_JOB_NODELIST", hosts)]), 1, &nobody);
-    }
+    });
     ends(of(slurm, ["2", "2", "0"], &[]), 2, "SLURM_PROCID=2 and SLURM_NTASKS=2: ranks are counted from 0");
     ends(of(["RANK", "WORLD_SIZE", "LOCAL_RANK"], ["0", "x", "0"], &[]), 2, "WORLD_SIZE=x is no number");
     for [rank, ranks] in [["0", "4097"], ["8589934590", "8589934591"], ["0", "18446744073709551615"]] {
@@ -262,16 +272,17 @@ fn a_name_that_is_not_found_in_time_does_not_keep_a_rank() {
     let code =
         "#[unsafe(no_mangle)] pub extern \"C\" fn getaddrinfo() -> i32 { loop { std::thread::park() } }";
     let slow = library("libslow.so", code).join("libslow.so");
-    for (number, status, sentence) in [
+    let rows = [
         ("0", 2, "error: rank 0 finds no address of ours.invalid:"),
         ("1", 1, "error: rank 0 never arrived: rank 1 found nobody at ours.invalid:"),
-    ] {
+    ];
+    side_by_side(rows, |(number, status, sentence)| {
         let mut command = command("--timeout 1 --token ours");
         command.envs([("RANK", number), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "0")]);
         command.env("MASTER_ADDR", "ours.invalid").env("MASTER_PORT", port().to_string());
         let said = ends(command.env("LD_PRELOAD", &slow).spawn().unwrap(), status, sentence);
         assert!(said.contains("the system has not found ours.invalid in "), "{said}");
-    }
+    });
 }
 
 /// Each look-up says after a while that there is no such name; the last one is cut short by the deadline.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use hello::{PROTOCOL, Prover, proof};
 
-use super::ranks::{FOR_EVER, command, end, ends, ends_as_the_page_says, library, port, rank};
+use super::ranks::{FOR_EVER, command, end, ends, ends_as_the_page_says, library, port, rank, side_by_side};
 
 /// A connection to rank 0, as soon as that listens.
 pub fn knock(port: u16) -> TcpStream {
@@ -194,19 +194,19 @@ fn who_is_slow_does_not_hold_up_the_meeting() {
         stream.write_all(GREETING.as_bytes()).unwrap();
         stream
     };
-    for begin_with in [knock, greet, join] {
-        for more in ["{", "\"Here\"\n"] {
-            let port = port();
-            let begin = Instant::now();
-            let mut first = rank(0, 2, port, "--repeats 1 --token ours --timeout 2");
-            let mut slow = begin_with(port);
-            while first.try_wait().unwrap().is_none() && begin.elapsed() < Duration::from_secs(60) {
-                let _ = slow.write_all(more.as_bytes());
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            ends(first, 1, "error: rank 1 never arrived");
+    let begins: [fn(u16) -> TcpStream; 3] = [knock, greet, join];
+    let rows = begins.into_iter().flat_map(|begin_with| [(begin_with, "{"), (begin_with, "\"Here\"\n")]);
+    side_by_side(rows, |(begin_with, more)| {
+        let port = port();
+        let begin = Instant::now();
+        let mut first = rank(0, 2, port, "--repeats 1 --token ours --timeout 2");
+        let mut slow = begin_with(port);
+        while first.try_wait().unwrap().is_none() && begin.elapsed() < Duration::from_secs(60) {
+            let _ = slow.write_all(more.as_bytes());
+            std::thread::sleep(Duration::from_millis(20));
         }
-    }
+        ends(first, 1, "error: rank 1 never arrived");
+    });
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn who_says_hello_cannot_make_rank_0_end_well() {
     let shorter = hello(1).replace(",\"rank 0 for the shares\"", "");
     let of_fault = hello(1).replace("\"fault\":null", "\"fault\":{\"status\":0,\"sentence\":\"a\\u0007b\"}");
     let endless = hello(1) + &"{\"Number\":7}\n".repeat(100_000);
-    for (said, status, sentence) in [
+    let rows = [
         (hello(1) + &stop("0"), 1, "error: \\u{1b}[2J\\nok\n"),
         (hello(1) + &stop("77"), 1, "error: \\u{1b}[2J\\nok\n"),
         (hello(1) + &stop("2"), 2, "error: \\u{1b}[2J\\nok\n"),
@@ -272,7 +272,8 @@ fn who_says_hello_cannot_make_rank_0_end_well() {
         (hello(0), 2, "error: two processes are rank 0\n"),
         (endless, 1, "error: "),
         (hello(1) + "{\"Number\":7}\n{\"Number\":7}\n{\"Number\":7}\n", 1, "error: "),
-    ] {
+    ];
+    side_by_side(rows, |(said, status, sentence)| {
         let port = port();
         let first = rank(0, 2, port, "--token ours --timeout 10");
         let mut impostor = join(port);
@@ -285,17 +286,17 @@ fn who_says_hello_cannot_make_rank_0_end_well() {
         assert!(text.contains(sentence) && text.lines().count() == 1, "{said:.300}\n{text}");
         assert_eq!(output.status.code(), Some(status), "{said:.300}\n{text}");
         assert!(!String::from_utf8(output.stdout).unwrap().contains("sum of"), "{said:.300}");
-    }
+    });
 }
 
 /// What listens in rank 0's place neither keeps a rank for longer than its time, nor makes it end well, nor
 /// learns its token.
 #[test]
 fn who_is_no_rank_0_does_not_keep_a_rank() {
-    let as_it_is =
-        |said: &str| format!("{{\"Challenge\":{{\"protocol\":{PROTOCOL},\"random\":1,\"proof\":{said}}}}}\n");
+    let unproved = format!("{{\"Challenge\":{{\"protocol\":{PROTOCOL},\"random\":1,\"proof\":1}}}}\n");
+    let newer = unproved.replace("3", "4");
     let nobody = "does not answer as rank 0 does";
-    for (said, status, sentence) in [
+    let rows = [
         ("", 1, "error: rank 0 never arrived: rank 1 found nobody at 127.0.0.1:"),
         ("HTTP/1.1 400 Bad Request\r\n\r\n", 1, nobody),
         ("\"Here\"\n\"Welcome\"\n{\"Number\":1}\n", 1, nobody),
@@ -304,14 +305,11 @@ fn who_is_no_rank_0_does_not_keep_a_rank() {
             1,
             "error: what answers for rank 0, without a proof, says: all is well\n",
         ),
-        (&as_it_is("1"), 2, "error: rank 0 has another token"),
-        (
-            &as_it_is("1").replace("3", "4"),
-            2,
-            "rank 0 speaks version 4 of the ranks' protocol, and this rank",
-        ),
+        (&unproved, 2, "error: rank 0 has another token"),
+        (&newer, 2, "rank 0 speaks version 4 of the ranks' protocol, and this rank"),
         ("echo", 1, nobody),
-    ] {
+    ];
+    side_by_side(rows, |(said, status, sentence)| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let mut child = rank(1, 2, port, "--timeout 2 --token our-secret");
@@ -339,7 +337,7 @@ fn who_is_no_rank_0_does_not_keep_a_rank() {
         ends(child, status, sentence);
         let heard = String::from_utf8(heard).unwrap();
         assert!(heard.starts_with("{\"Greeting\":") && !heard.contains("secret"), "{heard}");
-    }
+    });
 }
 
 /// Whoever has the token and listens in rank 0's place may stop a rank, and no more.
