@@ -10,10 +10,12 @@
 //! | [`within`] | runs a program for a limited time |
 //! | [`call`] | what both calls have in common: places, messages, paths |
 //! | [`renew`] | committed files that tests make: compared, or written anew |
+//! | [`parameters`] | what a source calls the parameters of its kernels |
 //! | [`edit`] | edits of a source |
 //! | [`what_if`] | small edits of the chapters' kernels, for a reader to try |
 //!
-//! `build.rs` includes all but `kernels.rs`, `renew.rs`, `in_page.rs`, `edit.rs` and `what_if.rs`.
+//! `build.rs` includes all but `kernels.rs`, `renew.rs`, `in_page.rs`, `parameters.rs`, `edit.rs` and
+//! `what_if.rs`.
 
 pub mod call;
 pub mod clang;
@@ -22,6 +24,7 @@ pub mod edit;
 pub mod in_page;
 pub mod kernels;
 pub mod nvcc;
+pub mod parameters;
 pub mod prebuilt;
 pub mod renew;
 pub mod what_if;

@@ -21,6 +21,7 @@ use crate::record::columns::text_table;
 use crate::record::levels::Level;
 use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
+use crate::reduction::operation::Operation;
 use crate::reduction::value::Expected;
 use crate::sim::trace::Trace;
 use crate::sim::{Diagnostic, Kind, Severity};
@@ -99,7 +100,7 @@ impl<'a> Bench<'a> {
                 _ => "add --device sim",
             };
             ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; {add}");
-            stage.device.remember(MOST_EVENTS);
+            stage.device.remember(MOST_EVENTS, stage.build.map(|build| &*build.source));
         }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
@@ -275,7 +276,14 @@ impl<'a> Bench<'a> {
             self.output.complain(printed.trim_end_matches('\n'));
         }
         let outcome = outcome?;
-        self.traces.extend(self.stage.device.take_trace());
+        if let Some(mut trace) = self.stage.device.take_trace() {
+            // These kernels add up the bits of `i32` as unsigned numbers, whose overflow C++ defines.
+            let is_sum = operation.name == Operation::SUM.name;
+            for buffer in trace.buffers.iter_mut().filter(|_| is_sum) {
+                buffer.kind = buffer.kind.take().map(|kind| if kind == "u32" { "i32".into() } else { kind });
+            }
+            self.traces.push(trace);
+        }
         Ok((checked(case, expected, &outcome), outcome))
     }
 

@@ -331,10 +331,10 @@ impl Device {
     }
 
     /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its
-    /// checks.
-    pub fn remember(&self, events: usize) {
+    /// checks. Buffers are called what `source` calls the parameters, where it is known.
+    pub fn remember(&self, events: usize, source: Option<&str>) {
         if let Some(simulator) = self.sim() {
-            simulator.remember(events);
+            simulator.remember(events, source);
         }
     }
 

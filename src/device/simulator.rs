@@ -6,6 +6,7 @@ use std::rc::Rc;
 use anyhow::Result;
 
 use super::measure::Measurement;
+use crate::build::parameters::{Parameter, parameters, shared_kind};
 use crate::record::levels::Levels;
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::say;
@@ -77,7 +78,7 @@ pub struct Simulator {
     observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
     progress: RefCell<Option<Progress>>,
     /// Remembers the launches under checks, if that was asked for.
-    recorder: RefCell<Option<Recorder>>,
+    recorder: RefCell<Option<Remembered>>,
     /// While a graph is captured: what has been put into it.
     captured: RefCell<Option<Vec<Step>>>,
 }
@@ -125,14 +126,22 @@ impl Simulator {
         self.progress.replace(Some(Progress { blocks: Blocks::default(), told: 0.0, tell }));
     }
 
-    /// From now on the launches under checks are remembered, up to `events` events.
-    pub fn remember(&self, events: usize) {
-        self.recorder.replace(Some(Recorder::new(events)));
+    /// From now on the launches under checks are remembered, up to `events` events, with the names of `source`.
+    pub fn remember(&self, events: usize, source: Option<&str>) {
+        let source = source.unwrap_or_default().to_string();
+        self.recorder.replace(Some(Remembered { recorder: Recorder::new(events), source }));
     }
 
     /// What has been remembered since the last call, with what the checks have found in it.
     pub fn take_trace(&self) -> Option<Trace> {
-        self.recorder.borrow_mut().as_mut().map(Recorder::take)
+        let mut remembered = self.recorder.borrow_mut();
+        let Remembered { recorder, source } = remembered.as_mut()?;
+        let mut trace = recorder.take();
+        let kind = shared_kind(source, &trace.kernel);
+        for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.space == "shared") {
+            buffer.kind = kind.map(str::to_string);
+        }
+        Some(trace)
     }
 
     /// What the launches since the last call have shown.
@@ -206,17 +215,17 @@ impl Simulator {
         let mut observer = observer.as_ref().map(|observer| observer.borrow_mut());
         if let Some(recorder) = &mut *recorder {
             for sim::Launch { kernel, config, args } in launches {
-                begin(recorder, module, kernel, config, args);
+                recorder.begin(module, kernel, config, args);
             }
         }
         let mut also: Vec<&mut dyn Observer> = Vec::new();
         also.extend(progress.as_mut().map(|progress| progress as &mut dyn Observer));
-        also.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer));
+        also.extend(recorder.as_mut().map(|remembered| &mut remembered.recorder as &mut dyn Observer));
         also.extend(observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer));
         let before = all.len();
         let ended = core.launch_together(module, (launches, how), &mut (seen, Also(also)), all);
         if let Some(recorder) = &mut *recorder {
-            recorder.found(&all[before..]);
+            recorder.recorder.found(&all[before..]);
         }
         self.ended(&mut core, ended)
     }
@@ -282,12 +291,27 @@ impl Observer for Progress {
     }
 }
 
-/// Tells the recorder of a launch, whose buffers are called by their place among the arguments.
-fn begin(recorder: &mut Recorder, module: &sim::Module, kernel: &str, config: &LaunchConfig, args: &[u64]) {
-    recorder.begin(module, kernel, config);
-    let params = module.params(kernel).unwrap_or_default();
-    for (place, (arg, _)) in args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8) {
-        recorder.name(*arg, &format!("argument {place}"), None);
+/// What is remembered of launches, and the source that has names for their buffers.
+struct Remembered {
+    recorder: Recorder,
+    source: String,
+}
+
+impl Remembered {
+    /// Tells the recorder of a launch, whose buffers are called as the parameters are, or else by their
+    /// place among the arguments.
+    fn begin(&mut self, module: &sim::Module, kernel: &str, config: &LaunchConfig, args: &[u64]) {
+        self.recorder.begin(module, kernel, config);
+        let names = parameters(&self.source, kernel);
+        let params = module.params(kernel).unwrap_or_default();
+        for (place, (arg, _)) in
+            args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8)
+        {
+            match names.get(place) {
+                Some(Parameter { name, kind }) => self.recorder.name(*arg, name, *kind),
+                None => self.recorder.name(*arg, &format!("argument {place}"), None),
+            }
+        }
     }
 }
 

@@ -48,9 +48,12 @@ impl Track {
     }
 }
 
-/// Lines of a source, with their numbers and without the indent that they share.
+/// Lines of a source, with their numbers, without the indent that they share and the book's `// ANCHOR` lines.
 pub fn lines(source: &str, from: u32, to: u32) -> Vec<(u32, String)> {
-    let all: Vec<_> = (1..).zip(source.lines()).filter(|(line, _)| (from..=to).contains(line)).collect();
+    let is_shown = |(line, text): &(u32, &str)| {
+        (from..=to).contains(line) && !text.trim_start().starts_with("// ANCHOR")
+    };
+    let all: Vec<_> = (1..).zip(source.lines()).filter(is_shown).collect();
     let indent = |text: &str| text.len() - text.trim_start().len();
     let written = all.iter().filter(|(_, text)| !text.trim().is_empty());
     let shared = written.map(|(_, text)| indent(text)).min().unwrap_or(0);

@@ -14,19 +14,37 @@ const FRAMES: usize = 600;
 const LEFT: f64 = 92.0;
 const PITCH: f64 = 19.0;
 const PER_ROW: u64 = 32;
+/// Longer numbers are rounded.
+const LONGEST: usize = 12;
 
 /// Where the parts of the drawing stand.
 struct Plan {
     /// Grid, block and warp of each row of lanes.
     warps: Vec<(u32, u64, u32)>,
-    /// Buffer, how many elements of it, from where on down.
-    buffers: Vec<(usize, u64, f64)>,
+    buffers: Vec<Row>,
     height: f64,
+}
+
+/// Where a buffer stands.
+struct Row {
+    buffer: usize,
+    /// Those that are drawn.
+    elements: u64,
+    /// As many as their numbers leave room for.
+    per_row: u64,
+    y: f64,
+}
+
+impl Row {
+    fn pitch(&self) -> f64 {
+        PITCH * (PER_ROW / self.per_row) as f64
+    }
 }
 
 fn plan(trace: &Trace) -> Plan {
     let mut warps: Vec<(u32, u64, u32)> = Vec::new();
     let mut most = vec![0; trace.buffers.len()];
+    let mut longest = vec![0; trace.buffers.len()];
     for event in &trace.events {
         let warp = (event.grid, event.block, event.warp);
         if event.lanes != 0 && !warps.contains(&warp) && warps.len() < WARPS {
@@ -35,13 +53,20 @@ fn plan(trace: &Trace) -> Plan {
         if let Some(touch) = touch(event) {
             let end = touch.at.iter().max().map_or(0, |at| at + u64::from(touch.parts));
             most[touch.buffer] = end.min(ELEMENTS).max(most[touch.buffer]);
+            let lengths = touch.values.iter().map(|bits| rounded(trace, touch.buffer, *bits).chars().count());
+            longest[touch.buffer] = lengths.max().unwrap_or(0).max(longest[touch.buffer]);
         }
     }
     let mut y = 30.0 + 24.0 * warps.len() as f64 + 16.0;
     let mut buffers = Vec::new();
     for (buffer, &elements) in most.iter().enumerate().filter(|(_, elements)| **elements > 0).take(BUFFERS) {
-        buffers.push((buffer, elements, y));
-        y += 26.0 * elements.div_ceil(PER_ROW) as f64 + 14.0;
+        let per_row = match longest[buffer] {
+            0..=3 => PER_ROW,
+            4..=6 => PER_ROW / 2,
+            _ => PER_ROW / 4,
+        };
+        buffers.push(Row { buffer, elements, per_row, y });
+        y += 26.0 * elements.div_ceil(per_row) as f64 + 14.0;
     }
     Plan { warps, buffers, height: y + 4.0 }
 }
@@ -68,13 +93,13 @@ pub fn launch(trace: &Trace, source: Option<&str>) -> Film {
             drawing.keyed_rect(&format!("l{row}-{lane}"), "thread", at, (PITCH - 3.0, 18.0));
         }
     }
-    for (buffer, elements, y) in &plan.buffers {
+    for row @ Row { buffer, elements, per_row, y } in &plan.buffers {
         drawing.text("end", (LEFT - 6.0, y + 15.0), &short_name(&trace.buffers[*buffer].name));
         for element in 0..*elements {
-            let x = LEFT + PITCH * (element % PER_ROW) as f64;
-            let y = y + 26.0 * (element / PER_ROW) as f64;
-            drawing.keyed_rect(&format!("e{buffer}-{element}"), "element", (x, y), (PITCH - 2.0, 22.0));
-            let at = (x + PITCH / 2.0 - 1.0, y + 15.0);
+            let x = LEFT + row.pitch() * (element % per_row) as f64;
+            let y = y + 26.0 * (element / per_row) as f64;
+            drawing.keyed_rect(&format!("e{buffer}-{element}"), "element", (x, y), (row.pitch() - 2.0, 22.0));
+            let at = (x + row.pitch() / 2.0 - 1.0, y + 15.0);
             drawing.keyed_text(&format!("v{buffer}-{element}"), "tiny", at, "");
         }
     }
@@ -163,14 +188,20 @@ fn show_lanes(frame: &mut Frame, plan: &Plan, event: &Event, waiting: &[(Warp, u
     }
 }
 
+/// A number as its box shows it.
+fn rounded(trace: &Trace, buffer: usize, bits: u64) -> String {
+    let exact = number(trace, buffer, bits);
+    match exact.parse::<f64>() {
+        Ok(value) if exact.chars().count() > LONGEST => format!("{value:.4e}"),
+        _ => exact,
+    }
+}
+
 fn show_values(frame: &mut Frame, trace: &Trace, plan: &Plan, event: &Event, values: &Values) {
-    for (buffer, elements, _) in &plan.buffers {
+    for Row { buffer, elements, .. } in &plan.buffers {
         for (element, value) in values[*buffer].iter().take(*elements as usize).enumerate() {
             let Some(value) = value else { continue };
-            let text = number(trace, *buffer, *value);
-            if text.chars().count() <= 3 {
-                frame.words(&format!("v{buffer}-{element}"), text);
-            }
+            frame.words(&format!("v{buffer}-{element}"), rounded(trace, *buffer, *value));
         }
     }
     let Some(touch) = touch(event) else { return };

@@ -36,7 +36,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
         chart: words.get("chart"),
         scale: words.get("scale"),
         message: words.get("message") != Some("no"),
-        shows_simulator: records.iter().any(|record| record.device.kind == DeviceKind::Sim),
+        is_comparable: records.iter().any(|record| record.device.kind != DeviceKind::Gpu),
     };
     let (vertical, whole) = (words.vertical()?, !words.has_options());
     check(stem, &records, &asked)?;

@@ -11,9 +11,10 @@ use workbook::build::clang::HEADERS;
 use workbook::build::kernels::{self, Build};
 use workbook::build::prebuilt::LEGACY;
 use workbook::build::what_if::{self, Edit};
-use workbook::chapter::{Chapter, Place};
+use workbook::chapter::{Chapter, Place, Variant};
 use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
+use workbook::sim::DeviceProperties;
 
 use crate::page::Workbook;
 use crate::records::{committed, runs};
@@ -30,6 +31,8 @@ struct Manifest {
 #[derive(Serialize)]
 struct Live<'a> {
     stem: &'a str,
+    /// Whether the simulator runs it; else the CPU does.
+    simulated: bool,
     /// None: the chapter's story.
     kernels: Vec<&'a str>,
     n: u64,
@@ -41,7 +44,7 @@ struct Live<'a> {
     asks_block: bool,
     /// The largest n on offer.
     most: u64,
-    /// Whether `--block` and `--grid` mean something here.
+    /// Whether `--block`, `--grid` and `--pending-launches` change anything here.
     blocks: bool,
     grids: bool,
     pending: bool,
@@ -50,7 +53,8 @@ struct Live<'a> {
     scale: Option<&'a str>,
     /// Whether it shows what the simulator says.
     message: bool,
-    file: &'a str,
+    /// Its kernels' file, if it has kernels.
+    file: Option<&'a str>,
     /// Whether the page's compiler can compile the file, so that a reader can edit it.
     edits: bool,
     /// Those that change what the cell runs: `name`, `label` and the new `lines`.
@@ -66,54 +70,72 @@ pub struct Asked<'a> {
     pub chart: Option<&'a str>,
     pub scale: Option<&'a str>,
     pub message: bool,
-    /// Whether a record of the simulator is on show.
-    pub shows_simulator: bool,
+    /// Whether it shows a record of where the page runs it: the simulator, or the CPU.
+    pub is_comparable: bool,
 }
 
 /// Thread instructions that a run in the page may take: two seconds of them.
 const BUDGET: f64 = 2.0 * 150e6;
+/// The fewest and the most threads per block on offer.
+const BLOCKS: [u32; 2] = [32, 1024];
 /// Sizes on offer are powers of two, this one the largest.
 const LARGEST: u64 = 1 << 20;
 
-/// The attribute of the cell's element, with a blank before it; empty if the simulator cannot run the cell.
+/// The attribute of the cell's element, with a blank before it; empty if the page cannot run the cell.
 pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<String> {
     let in_page = in_page(workbook)?;
     let Some(chapter) = in_page.into_iter().find(|chapter| chapter.stem == stem) else {
         return Ok(String::new());
     };
-    let Some(record) = committed(workbook, stem, DeviceKind::Sim)? else { return Ok(String::new()) };
-    let Ok(build) = kernels::get(stem) else { return Ok(String::new()) }; // it was edited since
+    let on_cpu = chapter.place == Place::Cpu;
+    let kind = if on_cpu { DeviceKind::Cpu } else { DeviceKind::Sim };
+    let Some(record) = committed(workbook, stem, kind)? else { return Ok(String::new()) };
+    let build = if on_cpu { None } else { kernels::get(stem).ok() };
+    if build.is_none() && !on_cpu {
+        return Ok(String::new()); // it was edited since
+    }
     let known = |kernel: &&str| runs(&record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(known).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
         return Ok(String::new());
     }
     let most = most(&record, &kernels).min(chapter.place.most_simulated()).max(record.n);
-    // Sizes that a GPU was given take long here: without a recorded count to compare with, the chapter's own.
-    let n = asked.n.filter(|n| *n <= most && asked.shows_simulator).unwrap_or(record.n);
-    let in_one_block = chapter.place == Place::OneBlock;
-    // A kernel may choose its own blocks.
+    // Larger sizes, which a GPU was given, take long here.
+    let n = asked.n.filter(|n| *n <= most).unwrap_or(record.n);
+    let run = |variant: &&Variant| match kernels.is_empty() {
+        true => variant.story,
+        false => kernels.contains(&variant.name),
+    };
+    let variants: Vec<&Variant> = chapter.variants.iter().filter(run).collect();
+    let shape = |variant: &Variant, block| {
+        (variant.shape)(n, chapter.place.shape_of(n, block), DeviceProperties::H200.multiprocessors)
+    };
+    // A kernel may choose its own.
+    let takes_blocks = |variant: &&Variant| shape(variant, BLOCKS[0]) != shape(variant, BLOCKS[1]);
+    let launches = |variant: &&Variant| (variant.launches)(n, shape(variant, BLOCKS[1])).total > 0;
+    let blocks = variants.iter().any(takes_blocks);
     let shown =
         selection::at(&record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
     let live = Live {
         stem,
+        simulated: !on_cpu,
         n,
         own_n: record.n,
         own_block: shown,
         asks_n: asked.n == Some(n),
         asks_block: asked.block.is_some(),
         most,
-        block: Some(shown).filter(|_| !in_one_block),
-        blocks: !in_one_block,
+        block: Some(shown).filter(|_| blocks),
+        blocks,
         grids: chapter.place == Place::GridStride,
-        pending: chapter.pending_launches,
-        columns: if asked.shows_simulator { asked.columns.clone() } else { Vec::new() },
-        chart: asked.chart.filter(|_| asked.shows_simulator),
-        scale: asked.scale.filter(|_| asked.shows_simulator),
+        pending: chapter.pending_launches && variants.iter().any(launches),
+        columns: if asked.is_comparable { asked.columns.clone() } else { Vec::new() },
+        chart: asked.chart.filter(|_| asked.is_comparable),
+        scale: asked.scale.filter(|_| asked.is_comparable),
         message: asked.message,
-        file: &build.source_path,
-        edits: can_be_edited(workbook, build, &kernels),
-        what_ifs: what_ifs(workbook, build, &kernels)?,
+        file: build.map(|build| &*build.source_path),
+        edits: build.is_some_and(|build| can_be_edited(workbook, build, &kernels)),
+        what_ifs: build.map_or(Ok(Vec::new()), |build| what_ifs(workbook, build, &kernels))?,
         kernels,
     };
     // In single quotes the JSON's own need no escape.

@@ -1,5 +1,5 @@
 //! The chapters for those who show them, the book and the page. Each is the module of its example,
-//! `examples/ch….rs` or `examples/ch…/main.rs`, by the name of its kernels' file; `build.rs` lists them.
+//! `examples/ch….rs` or `examples/ch…/main.rs`, by its stem; `build.rs` lists them.
 // An example begins with the commands that run it.
 #![allow(rustdoc::invalid_rust_codeblocks)]
 

@@ -38,7 +38,7 @@ pub fn write(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> R
     let case = smallest(plan).context("the exercise has no input")?;
     let device = device(plan, case, true);
     let run = Run::new(&device, plan, case)?;
-    device.remember(MOST_EVENTS);
+    device.remember(MOST_EVENTS, Some(&source));
     match run.launch(&functions(&module, plan)?) {
         Err(error) if !error.is::<Diagnostic>() => return Err(error),
         // What stopped it is among the findings of the trace.

@@ -1,6 +1,7 @@
 //! What the simulator knows as byte 8 of argument 0 is `g_data[2]` to whoever wrote the kernel.
 
 use super::plan::Plan;
+use workbook::build::parameters::parameters;
 use workbook::sim::{Diagnostic, Region};
 
 /// Bytes of an element: all arrays of the exercises hold 32-bit numbers.
@@ -13,26 +14,9 @@ pub fn name(found: &mut Diagnostic, source: &str, plan: &Plan) {
     let Some(launch) = running.or(plan.launches.first()) else { return };
     let Some(spot) = found.spot_mut() else { return };
     if let Region::Argument(number) = spot.region {
-        spot.name = parameters(source, &launch.kernel).get(number).cloned();
+        spot.name = parameters(source, &launch.kernel).get(number).map(|parameter| parameter.name.clone());
     }
     spot.element = Some(ELEMENT);
-}
-
-/// The names of the parameters of `kernel`.
-fn parameters(source: &str, kernel: &str) -> Vec<String> {
-    let code: String =
-        source.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join(" ");
-    let head = code.match_indices(kernel).find_map(|(at, _)| {
-        let (before, after) = (&code[..at], &code[at + kernel.len()..]);
-        let list = after.trim_start().strip_prefix('(')?;
-        before.trim_end().ends_with("void").then_some(list)
-    });
-    let list = head.and_then(|list| list.split(')').next()).unwrap_or("");
-    let name = |parameter: &str| {
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        parameter.trim_end_matches(|c| !word(c)).rsplit(|c| !word(c)).next().unwrap_or("").to_string()
-    };
-    list.split(',').map(name).collect()
 }
 
 #[cfg(test)]

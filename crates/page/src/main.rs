@@ -4,7 +4,7 @@
 //!
 //! | file | |
 //! | --- | --- |
-//! | `build.json` | read: the build of the chapter's kernels, which a terminal's program has in itself |
+//! | `build.json` | read, if the chapter has kernels: their build, which a terminal's program has in itself |
 //! | `edited.json` | read, if there is one: an edited source with its PTX, in place of that build |
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
@@ -24,7 +24,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result};
 use chapters::CHAPTERS;
 use workbook::build::kernels;
-use workbook::chapter::{Chapter, Options, Output, run_with};
+use workbook::chapter::{Chapter, Options, Output, Place, run_with};
 use workbook::record::{DeviceKind, Record};
 use workbook::say;
 
@@ -49,7 +49,9 @@ fn main() -> ExitCode {
 
 fn run(chapter: &Chapter) -> Result<u8> {
     let mut options = Options::parse_for(chapter);
-    kernels::load(&read("build.json")?)?;
+    if chapter.place != Place::Cpu {
+        kernels::load(&read("build.json")?)?;
+    }
     match std::fs::read_to_string("/edited.json") {
         Ok(edited) => {
             kernels::load_edited(chapter.stem, &edited)?;

@@ -79,7 +79,7 @@ fn simulate(options: &Options) -> Result<Report> {
                 options.checks == Checks::On,
                 "steps are remembered under checks: leave --checks off out"
             );
-            device.remember(MOST_EVENTS);
+            device.remember(MOST_EVENTS, None); // all that it prints says `argument 0`
         }
         match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
             Ok(module) => {
