@@ -39,12 +39,12 @@
     const sizes = ({ n, own_n, most, blocks }) =>
         [0, 1, 7, 12, ...powers(blocks ? 6 : 2, 20), 1000, 100_000].filter(size => size <= most).concat(n, own_n);
     const controls = (live, cell) => [
-        ['n', suggested(number('n', live.n, live.most), sizes(live), `sizes-${cell}`)],
+        [live.isOther ? 'n, on the simulator' : 'n', suggested(number('n', live.n, live.most), sizes(live), `sizes-${cell}`)],
         live.blocks && ['threads per block', choice('block', numbers([...powers(5, 10), 96, live.block]), live.block)],
         live.pending && ['room for pending launches', choice('pending-launches', counts('as needed', powers(4, 14)), '')],
         live.grids && ['blocks', choice('grid', counts('as recorded', powers(0, 8)), '')],
         ['seed of the data', number('seed', 1, 2 ** 32)],
-        ['order of turns (0: plain)', number('schedule', 0, 9999)],
+        live.simulated && ['order of turns (0: plain)', number('schedule', 0, 9999)],
     ].filter(Boolean).map(([text, control]) => make('label', {}, make('span', { textContent: text }), ...[control].flat()));
 
     const whatIf = ({ what_ifs }) => {
@@ -74,8 +74,10 @@
     const cells = isFile ? [] : elements.map(element => {
         const live = JSON.parse(element.dataset.live);
         const number = element.id.slice('cell-'.length);
-        const form = bar(live, number);
         const code = element.querySelector('pre > code');
+        // A GPU was given more than the page can run.
+        live.isOther = !live.asks_n && code.textContent.includes(' --n ');
+        const form = bar(live, number);
         element.querySelector('pre').after(form);
         element.tabIndex = -1; // a click into it makes it the focused one
         return { element, live, number, form, code, command: code.textContent.trim(), recorded: Object.fromEntries(new FormData(form)) };
@@ -122,7 +124,8 @@
         all.addEventListener('click', () => act('runAll', cells[0]));
         const what = cells.length > 1 ? 'The cells on this page run' : 'The cell on this page runs';
         const edits = editable.length ? [make('b', { textContent: 'Edit' }), ' below a listing changes the code. '] : [];
-        const words = [`${what} here, on the simulator: `, make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', ...edits, ...(cells.length > 1 ? [all] : [])];
+        const where = cells.every(({ live }) => live.simulated) ? ', on the simulator' : '';
+        const words = [`${what} here${where}: `, make('b', { textContent: 'Run' }), ', or Shift+Enter in a cell. ', ...edits, ...(cells.length > 1 ? [all] : [])];
         const line = make('p', { className: 'run-all' }, ...(isFile ? [FROM_A_FILE] : words));
         (document.querySelector('main h1 + p:has(> em:first-child)') ?? document.querySelector('main h1')).after(line);
     };

@@ -134,14 +134,7 @@ impl Simulator {
 
     /// What has been remembered since the last call, with what the checks have found in it.
     pub fn take_trace(&self) -> Option<Trace> {
-        let mut remembered = self.recorder.borrow_mut();
-        let Remembered { recorder, source } = remembered.as_mut()?;
-        let mut trace = recorder.take();
-        let kind = shared_kind(source, &trace.kernel);
-        for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.space == "shared") {
-            buffer.kind = kind.map(str::to_string);
-        }
-        Some(trace)
+        self.recorder.borrow_mut().as_mut().map(Remembered::take)
     }
 
     /// What the launches since the last call have shown.
@@ -312,6 +305,26 @@ impl Remembered {
                 None => self.recorder.name(*arg, &format!("argument {place}"), None),
             }
         }
+    }
+
+    /// The trace, with the names and types of the source in what was found and in shared memory.
+    fn take(&mut self) -> Trace {
+        let mut trace = self.recorder.take();
+        let names = parameters(&self.source, &trace.kernel);
+        for found in trace.findings.iter_mut().filter(|found| found.kernel.as_ref() == Some(&trace.kernel)) {
+            let Some(spot) = found.spot_mut() else { continue };
+            if let sim::Region::Argument(place) = spot.region
+                && let Some(Parameter { name, kind: Some(kind) }) = names.get(place)
+            {
+                spot.name = Some(name.clone());
+                spot.element = kind[1..].parse::<u32>().ok().map(|bits| bits / 8);
+            }
+        }
+        let kind = shared_kind(&self.source, &trace.kernel);
+        for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.space == "shared") {
+            buffer.kind = kind.map(str::to_string);
+        }
+        trace
     }
 }
 

@@ -212,3 +212,36 @@ fn show_values(frame: &mut Frame, trace: &Trace, plan: &Plan, event: &Event, val
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{Device, DeviceChoice, LaunchConfig, SimulatorOptions};
+
+    const SOURCE: &str = "// before\n// ANCHOR: copy\n__global__ void copy(const float *in, float *out)\n{\n    \
+        out[0] = in[0];\n}\n// ANCHOR_END: copy\n";
+
+    #[test]
+    fn a_box_shows_a_number_of_its_type_and_the_listing_is_the_kernels_own() {
+        let ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.file 1 \"a.cu\"\n\
+            .visible .entry copy(.param .u64 copy_param_0, .param .u64 copy_param_1)\n{\n\
+            .reg .b64 %rd<5>;\n.reg .f32 %f<2>;\nld.param.u64 %rd1, [copy_param_0];\n\
+            ld.param.u64 %rd2, [copy_param_1];\ncvta.to.global.u64 %rd3, %rd1;\n\
+            cvta.to.global.u64 %rd4, %rd2;\n.loc 1 5 1\nld.global.f32 %f1, [%rd3];\n\
+            st.global.f32 [%rd4], %f1;\nret;\n}\n";
+        let device = Device::open_with(DeviceChoice::Sim, SimulatorOptions::default()).unwrap();
+        device.remember(100, Some(SOURCE));
+        let copy = device.load_code("a.cu", ptx, &[]).unwrap().load_function("copy").unwrap();
+        let (from, to) =
+            (device.clone_htod(&[0.12345679f32]).unwrap(), device.alloc_zeros::<f32>(1).unwrap());
+        device.launch_builder(&copy).arg(&from).arg(&to).launch(LaunchConfig::new(1, 1)).unwrap();
+        let film = launch(&device.take_trace().unwrap(), Some(SOURCE));
+        let says: Vec<&str> = film.tracks[0].frames.iter().map(|frame| &*frame.say).collect();
+        assert!(says[1].ends_with("read  in[0]: 0.12345679"), "{says:?}");
+        assert!(says[2].ends_with("write out[0]: 0.12345679"), "{says:?}");
+        let last = &film.tracks[0].frames[2].looks;
+        assert_eq!(last["v1-0"].words.as_deref(), Some("0.12345679"));
+        let lines: Vec<u32> = film.tracks[0].listing.iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [3, 4, 5, 6]);
+    }
+}

@@ -34,6 +34,27 @@ function expectResult(say, shown, what) {
     }
 }
 
+/** 1048576 as a command has it. */
+const shorter = n => (Number.isInteger(Math.log2(n)) ? `2^${Math.log2(n)}` : n);
+
+/** A result as files: a table of the kernels, the record, and a chart if the cell has one. */
+async function downloads(page, say, { id, hasChart }) {
+    const files = await page.evaluate(cellsInPage.files, id);
+    const names = new Map(files.map(({ name, text }) => [name.replace(`${page.current.replace('.html', '')}-${id}.`, ''), text]));
+    if ([...names.keys()].join() !== (hasChart ? 'csv,json,svg' : 'csv,json')) {
+        say(`${id}: the files of its result are ${files.map(({ name }) => name)}`);
+        return;
+    }
+    const kernels = JSON.parse(names.get('json')).runs.map(run => run.kernel);
+    const rows = names.get('csv').trimEnd().split('\n').map(row => row.split(',')[0]);
+    if (rows.join() !== ['kernel', ...kernels].join()) {
+        say(`${id}: the table as CSV has the rows ${rows}, not ${kernels}`);
+    }
+    if (hasChart && !/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg".*<\/svg>$/s.test(names.get('svg'))) {
+        say(`${id}: the chart as SVG is ${names.get('svg').slice(0, 80)} …`);
+    }
+}
+
 async function recordedRuns(page, say, cells) {
     const started = Date.now();
     await page.evaluate(cellsInPage.press, cells[0].id, '.cell-run');
@@ -44,14 +65,24 @@ async function recordedRuns(page, say, cells) {
         await page.click('.run-all button');
         await idle(page);
     }
-    for (const { id, isSimulator, command } of cells) {
+    for (const { id, isComparable, command, given, n, label } of cells) {
         const shown = await page.evaluate(cellsInPage.shown, id);
         expectResult(say, shown, `${id}, run as recorded`);
         if (shown.charts > 1) {
             say(`${id}: the chart that the page draws is not the recorded one`);
         }
-        if (isSimulator && shown.result && !shown.same) {
+        if (isComparable && shown.result && !shown.same) {
             say(`${id}: the run in the page is not identical to the recorded one: ${shown.result.slice(0, 300)}`);
+        }
+        if (shown.same && !/ elements.*, seed 1: identical to the recorded run of the same/.test(shown.result)) {
+            say(`${id}: does not name the input of both: ${shown.result.slice(0, 200)}`);
+        }
+        if (!isComparable && !shown.columns[1].startsWith(shown.columns[0])) {
+            say(`${id}: ${shown.columns[0]} do not come first in ${shown.columns[1]}`);
+        }
+        const isNamed = [n, shorter(n)].includes(given.replaceAll('_', ''));
+        if (given && label === 'n' ? !isNamed : isNamed) {
+            say(`${id}: n is ${given} in the command and ${n} in the control, “${label}”`);
         }
         if (/--device sim$/.test(command) && shown.command !== command) {
             say(`${id}: the command changes though nothing is touched: ${shown.command}`);
@@ -64,6 +95,13 @@ async function changes(page, say, { id, sizes, blocks, whatIfs, hasChart }) {
     const block = blocks.includes('64') ? { block: '64' } : {};
     const changed = await run(page, id, { n, ...block, seed: '2' });
     expectResult(say, changed, `${id} with n = ${n}`);
+    if (changed.same || changed.isOld) {
+        say(`${id}: with another n and another seed it is ${changed.same ? 'called identical' : 'dimmed'}`);
+    }
+    await page.evaluate(cellsInPage.set, id, { seed: '3' });
+    await page.waitForSelector(`#${id} .live-out.old`, { timeout: 5000 }).catch(() => say(`${id}: a result of other controls is not dimmed`));
+    await page.evaluate(cellsInPage.set, id, { seed: '2' });
+    await page.waitForSelector(`#${id} .live-out:not(.old)`, { timeout: 5000 }).catch(() => say(`${id}: a result of these controls is dimmed`));
     if (hasChart && changed.charts !== 1) {
         say(`${id}: ${changed.charts} charts are in view after a change`);
     }
@@ -75,6 +113,9 @@ async function changes(page, say, { id, sizes, blocks, whatIfs, hasChart }) {
         expectResult(say, shown, `${id}, what if ${whatIf}`);
         if (!shown.edited) {
             say(`${id}: what if ${whatIf}: no changed line is shown`);
+        }
+        if (shown.found && !shown.see) {
+            say(`${id}: what if ${whatIf}: no link leads from the message to the listing`);
         }
         if (shown.brokenLinks.length) {
             say(`${id}: what if ${whatIf}: links that lead nowhere: ${shown.brokenLinks}`);
@@ -104,7 +145,11 @@ async function stops(page, say, { id, sizes }) {
     if (!/^(Stopped|Done)/.test(status)) {
         say(`${id}: after Stop it says “${status}”`);
     }
-    expectResult(say, await run(page, id, { n: sizes[0] }), `${id} after Stop`);
+    const small = await run(page, id, { n: sizes[0] });
+    expectResult(say, small, `${id} after Stop`);
+    if (/argument \d|\/\/ ANCHOR/.test(small.steps)) {
+        say(`${id}: its steps have ${small.steps.match(/.{20}(argument \d|\/\/ ANCHOR).{20}/s)?.[0]}`);
+    }
 }
 
 /** Where the browser has no more memory to give, a sentence says so, and a smaller run goes on. */
@@ -165,6 +210,7 @@ async function checkLive(check, page, origin, name) {
     await recordedRuns(page, say, cells);
     for (const cell of cells) {
         await changes(page, say, cell);
+        await downloads(page, say, cell);
     }
     // Further messages are folded, and scroll once they are shown.
     await page.evaluate(check.openDetails);

@@ -12,7 +12,10 @@ exports.cells = () =>
             sizes: options('n').filter(n => Number(n) > 12),
             blocks: options('block'),
             whatIfs: [...cell.querySelectorAll('[name="what-if"]')].map(input => input.value).filter(Boolean),
-            isSimulator: Boolean(cell.querySelector('.cell-out.recorded[data-kind="sim"]')),
+            isComparable: Boolean(cell.querySelector('.cell-out.recorded:not([data-kind="gpu"])')),
+            given: cell.querySelector('pre > code').textContent.match(/ --n (\S+)/)?.[1] ?? '',
+            n: cell.querySelector('[name="n"]').value,
+            label: cell.querySelector('label:has([name="n"]) > span').textContent,
             command: cell.querySelector('pre > code').textContent.trim(),
             hasChart: Boolean(JSON.parse(cell.dataset.live).chart),
             text: [...cell.querySelectorAll('.cell-out')].map(figure => figure.innerText).join('\n'),
@@ -44,7 +47,15 @@ exports.shown = id => {
     const out = cell.querySelector('.live-out')?.cloneNode(true);
     // The steps of a small run play, and read otherwise then.
     out?.querySelector('.cell-steps')?.remove();
+    const titles = table => [...(table?.tHead.rows[0].cells ?? [])].map(title => title.textContent.trim()).slice(1);
+    const recorded = titles(cell.querySelector('.cell-out.recorded > .table-frame table'));
+    const yours = titles(out?.querySelector('table'));
     return {
+        isOld: Boolean(out?.matches('.old')),
+        // The columns that the recorded table has, and those that stand first.
+        columns: [recorded.filter(title => yours.includes(title)), yours].map(titles => titles.join('|')),
+        see: [...(out?.querySelectorAll('a') ?? [])].filter(link => link.textContent.startsWith('See it')).length,
+        steps: cell.querySelector('.cell-steps')?.textContent ?? '',
         status: cell.querySelector('.cell-status').textContent,
         result: out?.textContent ?? '',
         charts: [...cell.querySelectorAll('.cell-out[data-kind="sim"] .chart-frame')].filter(chart => chart.checkVisibility()).length,
@@ -55,6 +66,20 @@ exports.shown = id => {
         edited: marked('edited') || (cell.querySelector('.what-if-lines:not([hidden])')?.innerText ?? ''),
         brokenLinks: [...cell.querySelectorAll('form a, .live-out a')].filter(a => !document.getElementById(a.hash.slice(1))).map(a => a.hash),
     };
+};
+
+/** Presses each button below a result; name and text of each file that the reader gets. */
+exports.files = async id => {
+    const [address, click] = [URL.createObjectURL, HTMLAnchorElement.prototype.click];
+    const files = [];
+    URL.createObjectURL = blob => (files.push({ blob }), '#');
+    HTMLAnchorElement.prototype.click = function () {
+        files.at(-1).name = this.download;
+    };
+    document.querySelectorAll(`#${id} .cell-files button`).forEach(button => button.click());
+    Object.assign(URL, { createObjectURL: address });
+    HTMLAnchorElement.prototype.click = click;
+    return Promise.all(files.map(async ({ blob, name }) => ({ name, text: await blob.text() })));
 };
 
 /** Runs, and stops as soon as the run is under way; what the cell then says. */

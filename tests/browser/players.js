@@ -49,7 +49,23 @@ function look(figure, least) {
         wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
         runs: figure.querySelectorAll('.film-code .runs').length,
         listing: figure.querySelectorAll('.film-code span').length,
+        anchors: figure.querySelector('.film-code')?.textContent.includes('// ANCHOR') ?? false,
     };
+}
+
+/** Milliseconds of a step as it plays, at the speed that it has and at four times that. */
+function plays(figure) {
+    const { setInterval } = window;
+    const paces = [];
+    window.setInterval = (_, pace) => 1e9 + paces.push(pace); // no timer of the page
+    const [button, speed] = [figure.querySelector('[aria-label="Play"]'), figure.querySelector('[aria-label="Speed"]')];
+    button.click();
+    speed.value = '4';
+    speed.dispatchEvent(new Event('change'));
+    window.setInterval = setInterval;
+    button.click();
+    speed.value = '1';
+    return paces;
 }
 
 /** Steps through one run of a figure by keyboard; what its last frame says. */
@@ -57,6 +73,10 @@ async function play(page, figure, where, report) {
     const scrub = await figure.$('[aria-label="Player"] input[type=range]');
     if (!scrub) {
         return look_at(figure, where, report);
+    }
+    const paces = await figure.evaluate(plays);
+    if (paces.join() !== '1400,350') {
+        report(`${where}: at speeds 1 and 4 a step takes ${paces} ms`);
     }
     await scrub.focus();
     await page.keyboard.press('Home');
@@ -92,6 +112,9 @@ async function look_at(figure, where, report) {
     const seen = await figure.evaluate(look, SMALLEST_TEXT);
     if (!seen.say.trim()) {
         report(`${where}: says nothing`);
+    }
+    if (seen.anchors) {
+        report(`${where}: its listing has lines that are none of the kernel`);
     }
     seen.small.forEach(text => report(`${where}: small text “${text}”`));
     seen.cut.forEach(text => report(`${where}: the edge cuts “${text}”`));

@@ -48,7 +48,8 @@ fn steps_are_a_table_for_each_kernel() {
     for kernel in ["reduceNeighboredNoBarrier", "reduceNeighbored"] {
         assert!(text.contains(&format!("\n{kernel}, step by step\nstep block warp")), "{text}");
     }
-    assert!(text.contains("0 2 4 6              read  argument 0[0 2 4 6]: "), "{text}");
+    assert!(text.contains("0 2 4 6              read  g_data[0 2 4 6]: "), "{text}");
+    assert!(text.contains("write g_odata[0]: ") && !text.contains("argument"), "{text}");
     assert!(text.contains("0-7                  arrive at the barrier"), "{text}");
 }
 

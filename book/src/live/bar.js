@@ -1,7 +1,7 @@
 // A cell's bar: what it says, and how its parts follow the controls, the reader's edits and a run.
 
 import * as address from './address.js';
-import { command, differences } from './controls.js';
+import { command, differences, options } from './controls.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
 
@@ -14,13 +14,30 @@ export const isRunning = ({ form }) => form.classList.contains('running');
 /** The cells that have run, and are to say so. */
 export const touched = new Set();
 
-/** The command, the address and the way back follow the controls. */
+/** What a run of the cell would be of: its options, and the reader's source. */
+export const input = cell => `${options(cell).join(' ')}\n${edits.edited(cell)?.source ?? ''}`;
+
+const IS_OLD = 'Changed since this result: Run shows the new one.';
+
+/** A result of other controls or other code is dimmed, and the cell says so. */
+function showAge(cell) {
+    const out = cell.element.querySelector('.live-out');
+    const isOld = Boolean(out) && cell.ran !== input(cell);
+    if (out && !isRunning(cell) && isOld !== out.matches('.old')) {
+        out.classList.toggle('old', isOld);
+        cell.said = isOld ? part(cell, '.cell-status').textContent : cell.said;
+        say(cell, isOld ? IS_OLD : cell.said);
+    }
+}
+
+/** The command, the address, the age of the result and the way back follow the controls. */
 export function follow(cell, cells) {
     const isTouched = touched.has(cell) || differences(cell).length > 0;
     window.workbook.showCommand(cell.code, isTouched ? command(cell) : cell.command);
     part(cell, '.cell-reset').hidden = !isTouched;
     address.write(cells);
     showEdited(cell);
+    showAge(cell);
 }
 
 /** Whether the cell runs what the reader has written, and what its command then leaves out. */

@@ -37,14 +37,7 @@ export function reset(cell, cells) {
 }
 
 /** The edit of a file has changed: the cells that run it say so. */
-function showEdits(file, cells) {
-    for (const cell of cells.filter(({ live }) => live.file === file.path)) {
-        follow(cell, cells);
-        if (cell.element.querySelector('.live-out')) {
-            say(cell, 'The code has changed since this result.');
-        }
-    }
-}
+const showEdits = (file, cells) => cells.filter(({ live }) => live.file === file.path).forEach(cell => follow(cell, cells));
 
 const NOT_FETCHED = 'What runs the cell could not be fetched. Is the server still there?';
 

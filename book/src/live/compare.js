@@ -43,7 +43,10 @@ export function change(recorded, yours) {
 /** The columns of the table to be: a title, then one to three columns below it, each with a cell per kernel. */
 function columns(recorded, yours, kernels) {
     const same = (one, other) => kernels.every(kernel => one(kernel) === other(kernel));
-    return yours.titles.slice(1).flatMap(title => {
+    // First those that both have.
+    const [known, news] = [true, false].map(isKnown => yours.titles.slice(1).filter(title => recorded.titles.includes(title) === isKnown));
+    const place = title => recorded.titles.indexOf(title);
+    return [...known.sort((a, b) => place(a) - place(b)), ...news].flatMap(title => {
         const [one, other] = [column(recorded, title), column(yours, title)];
         if (!one) {
             const isNews = title !== 'check' || kernels.some(kernel => other(kernel) !== 'ok');

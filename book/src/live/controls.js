@@ -24,7 +24,7 @@ export function options(cell) {
         unless('schedule', 0) && `--schedule ${given.schedule}`,
         given['pending-launches'] && `--pending-launches ${given['pending-launches']}`,
         chosenWhatIf(cell) && `--what-if ${chosenWhatIf(cell).name}`,
-        '--device sim',
+        live.simulated && '--device sim',
     ];
     return words.filter(Boolean);
 }

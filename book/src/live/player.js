@@ -5,6 +5,7 @@
 
 (() => {
     const PACE = 1400;
+    const SPEEDS = ['0.5', '1', '2', '4'];
     const SVG_CLASS = 'class';
 
     function element(name, attributes, ...children) {
@@ -46,11 +47,17 @@
             this.scrub = element('input', { type: 'range', min: '0', 'aria-label': 'Step' });
             this.scrub.addEventListener('input', () => this.stopAt(Number(this.scrub.value)));
             this.place = element('output', {});
+            this.speed = element('select', { 'aria-label': 'Speed', title: 'Speed', autocomplete: 'off' },
+                ...SPEEDS.map(speed => element('option', { value: speed }, `${speed}×`)));
+            this.speed.value = '1';
+            this.speed.addEventListener('change', () => this.timer && this.play());
+            // An arrow there chooses a speed.
+            this.speed.addEventListener('keydown', event => event.stopPropagation());
             const bar = element('div', { class: 'film-bar', role: 'group', 'aria-label': 'Player' },
                 button('◀', 'One step back', () => this.stopAt(this.frame - 1)),
                 this.playing,
                 button('▶|', 'One step on', () => this.stopAt(this.frame + 1)),
-                this.scrub, this.place);
+                this.scrub, this.place, this.speed);
             const runs = this.film.tracks.map((track, number) => {
                 const made = button(track.label, track.label, () => this.choose(number));
                 made.removeAttribute('title');
@@ -129,7 +136,12 @@
             if (this.frame === this.frames.length - 1) {
                 this.show(0);
             }
-            this.timer = setInterval(() => this.advance(), PACE);
+            this.play();
+        }
+
+        play() {
+            clearInterval(this.timer);
+            this.timer = setInterval(() => this.advance(), PACE / this.speed.value);
             this.mark();
         }
 

@@ -1,7 +1,8 @@
 // What came out of a run, in the cell: one table with what was recorded, and what the simulator says.
 
 import { compare } from './compare.js';
-import { element, parsed } from './html.js';
+import { differences } from './controls.js';
+import { element, parsed, save } from './html.js';
 import * as listings from './listings.js';
 import { folded } from './steps.js';
 
@@ -12,11 +13,12 @@ function framed(table, label) {
     return frame;
 }
 
-const recordedOnSimulator = cell => cell.element.querySelector('.cell-out.recorded[data-kind="sim"]');
+/** What was recorded where the page runs the cell: on the simulator, or on a CPU. */
+const recordedHere = cell => cell.element.querySelector(`.cell-out.recorded[data-kind="${cell.live.simulated ? 'sim' : 'cpu'}"]`);
 
-/** The figure for the result: the recorded one of the simulator, else one of its own. */
+/** The figure for the result: the recorded one, else one of its own. */
 function place(cell, head) {
-    const recorded = recordedOnSimulator(cell);
+    const recorded = recordedHere(cell);
     if (recorded) {
         return recorded;
     }
@@ -41,10 +43,14 @@ function besides({ form }, whatIf, edited) {
     return also.filter(Boolean);
 }
 
-/** The line numbers of a message, the simulator's or the compiler's, lead to the lines in the listings. */
+const SEE = 'See it in the listing.';
+
+/** The line numbers of a message, the simulator's or the compiler's, lead to the lines in the listings; so does the
+    link that is returned, to the first of them. */
 function linkLines(cell, code) {
     const lines = code.textContent.trimEnd().split('\n');
     let file = '';
+    let see;
     const linked = line => {
         const [, compiled] = line.match(/^([^\s(]+)\(\d+\): /) ?? [];
         file = compiled ?? line.match(/^\s*(?:-->|:::) (.+?):\d+/)?.[1] ?? file;
@@ -53,21 +59,25 @@ function linkLines(cell, code) {
         if (!target) {
             return [`${line}\n`];
         }
-        const link = element('a', { href: `#${target}`, textContent: number });
-        const named = file;
-        link.addEventListener('click', event => listings.reveal(named, Number(number)) && event.preventDefault());
-        return [before, link, `${after}\n`];
+        const link = text => {
+            const named = file;
+            const onclick = event => listings.reveal(named, Number(number)) && event.preventDefault();
+            return element('a', { href: `#${target}`, textContent: text, onclick });
+        };
+        see ??= link(SEE);
+        return [before, link(number), `${after}\n`];
     };
     code.replaceChildren(...lines.flatMap(linked));
+    return see ? [' ', see] : [];
 }
 
 /** The message as the terminal shows it, of `kernel` if that is known. */
 function message(cell, kernel, text, who = 'The simulator') {
     const code = element('code', { className: 'language-text hljs', textContent: text });
-    linkLines(cell, code);
+    const see = linkLines(cell, code);
     window.workbook.watch(code);
     const whose = kernel ? [' of ', element('code', { textContent: kernel })] : [];
-    return [element('p', { className: 'cell-note' }, `${who} says`, ...whose, ':'), element('pre', {}, code)];
+    return [element('p', { className: 'cell-note' }, `${who} says`, ...whose, ':', ...see), element('pre', {}, code)];
 }
 
 /** The first message, and the others folded; one that stands in the recorded run comes last. */
@@ -95,15 +105,13 @@ function saysTheSame(cell, figure, { record }) {
     return !cell.live.message || said === (recordedMessage(figure)?.textContent.trim() ?? '');
 }
 
-/** One line below the recorded run, which stays. */
-function identical(cell, figure, also) {
+/** One line below the recorded run of the same input, which stays. */
+function identical(cell, figure, { headline, record: { seed } }) {
     const code = recordedMessage(figure);
-    if (code) {
-        linkLines(cell, code);
-    }
-    const note = element('p', { className: 'cell-note same' });
-    note.append(element('strong', { textContent: 'Yours, in this page' }), `${also.map(word => ` · ${word}`).join('')}: identical to the recorded run.`);
-    return [note];
+    const see = code ? linkLines(cell, code) : [];
+    const [input] = headline.split(';');
+    const yours = element('strong', { textContent: 'Yours, in this page' });
+    return [element('p', { className: 'cell-note same' }, yours, ` · ${input}, seed ${seed}: identical to the recorded run of the same.`, ...see)];
 }
 
 /** Counts of two compilers differ a little by themselves. */
@@ -113,11 +121,12 @@ function twoCompilers(figure, edited) {
 }
 
 /** What takes the place of the recorded run. */
-function different(cell, figure, answer, head, table, edited) {
+function different(cell, figure, answer, head, both, edited) {
     const whose = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ` · ${head}`);
     return [
-        ...(recordedOnSimulator(cell) ? [whose] : []),
-        ...(answer.record.runs.length ? [framed(table, `Out [${cell.number}]: your run`)] : []),
+        ...(recordedHere(cell) ? [whose] : []),
+        ...(answer.record.runs.length ? [framed(both ?? parsed(answer.table).querySelector('table'), `Out [${cell.number}]: your run`)] : []),
+        ...(both || !recordedHere(cell) ? [] : [element('p', { className: 'cell-note', textContent: 'Every number of this table is as recorded.' })]),
         ...twoCompilers(figure, edited),
         ...answer.notes.map(note => element('p', { className: 'cell-note', textContent: note })),
         ...messages(cell, figure, answer),
@@ -139,6 +148,24 @@ export function addChart(cell, { chart }) {
     }
 }
 
+/** `1,234` as 1234; quoted where it has to be. */
+function csv(text) {
+    const value = text.trim().replace(/^-?\d{1,3}(,\d{3})+$/, number => number.replaceAll(',', ''));
+    return /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** The run as files: ch3_blocks-cell-2.csv. */
+function files(cell, answer) {
+    const name = `${location.pathname.split('/').at(-1).replace(/\.html$/, '') || 'index'}-${cell.element.id}`;
+    const button = (kind, type, text) => element('button', { type: 'button', textContent: kind, onclick: () => save(`${name}.${kind.toLowerCase()}`, text(), type) });
+    const rows = () => [...parsed(answer.table).querySelectorAll('tr')].map(row => [...row.cells].map(cell => csv(cell.textContent)).join(','));
+    const chart = () => new XMLSerializer().serializeToString(cell.element.querySelector('.live-out .chart-frame svg, .cell-out.recorded .chart-frame svg'));
+    return element('p', { className: 'cell-note cell-files' }, 'Download ',
+        button('CSV', 'text/csv', () => `${rows().join('\n')}\n`),
+        button('JSON', 'application/json', () => JSON.stringify({ ...answer.record, diagnostics: answer.diagnostics }, null, 2)),
+        ...(cell.live.chart ? [button('SVG', 'image/svg+xml', chart)] : []));
+}
+
 /** Shows `answer` in place of what the cell has shown. */
 export function show(cell, answer, whatIf, edited) {
     remove(cell);
@@ -146,14 +173,13 @@ export function show(cell, answer, whatIf, edited) {
     const also = besides(cell, whatIf, edited);
     const head = [answer.headline, ...also].join(' · ');
     const figure = place(cell, head);
-    const recorded = figure.querySelector(':scope > .table-frame table');
-    const table = parsed(answer.table).querySelector('table');
-    const both = recorded ? compare(recorded, table) : table;
-    const isSame = !both && saysTheSame(cell, figure, answer);
+    const recorded = (recordedHere(cell) ?? cell.element).querySelector('.table-frame table');
+    const both = compare(recorded, parsed(answer.table).querySelector('table'));
+    const isSame = figure.matches('.recorded') && !both && !edited && !cell.live.isOther && differences(cell).length === 0 && saysTheSame(cell, figure, answer);
     figure.classList.toggle('replaced', !isSame);
-    const parts = isSame ? identical(cell, figure, also) : different(cell, figure, answer, head, both ?? recorded.cloneNode(true), edited);
+    const parts = isSame ? identical(cell, figure, answer) : different(cell, figure, answer, head, both, edited);
     const steps = answer.films?.length ? [folded(answer.films)] : [];
-    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...steps));
+    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...steps, files(cell, answer)));
 }
 
 /** What the compiler says of a source that it refuses, in place of a result. */
@@ -163,7 +189,7 @@ export function showRefused(cell, said, found) {
     const figure = place(cell, 'your kernel');
     figure.classList.add('replaced');
     const head = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ' · your kernel');
-    const parts = [...(recordedOnSimulator(cell) ? [head] : []), ...message(cell, null, said, 'The compiler')];
+    const parts = [...(recordedHere(cell) ? [head] : []), ...message(cell, null, said, 'The compiler')];
     figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts));
 }
 

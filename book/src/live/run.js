@@ -1,6 +1,6 @@
 // A run of a cell: waiting, compiling, running, and what comes of it.
 
-import { follow, isRunning, part, say, showProgress, showRunning, touched } from './bar.js';
+import { follow, input, isRunning, part, say, showProgress, showRunning, touched } from './bar.js';
 import * as builds from './build.js';
 import { chosenWhatIf, options } from './controls.js';
 import * as edits from './edits.js';
@@ -44,7 +44,7 @@ async function draw(cell, simulate, done) {
 const counted = (number, word) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 /** The reader's kernels, compiled; nothing, and the cell says why, if that does not come to be. */
-async function compiled(cell, file, isCurrent) {
+async function compiled(cell, file, ran, isCurrent) {
     say(cell, 'Compiling …');
     const { source } = file;
     const made = await builds.build(file, (fraction, words) => {
@@ -65,6 +65,7 @@ async function compiled(cell, file, isCurrent) {
     }
     const found = builds.messages(made.said);
     showRefused(cell, made.said, found);
+    cell.ran = ran;
     const errors = found.filter(({ kind }) => kind === 'error');
     const [{ line } = {}] = errors;
     say(cell, `It does not compile: ${counted(errors.length, 'error')}${line ? `, line ${line}` : ''}.`);
@@ -84,9 +85,10 @@ export async function run(cell, cells) {
     follow(cell, cells);
     const file = edits.edited(cell);
     const whatIf = file ? undefined : chosenWhatIf(cell);
-    const { stem, chart, scale } = cell.live;
+    const { stem, simulated, chart, scale } = cell.live;
     const words = options(cell);
-    const isSmall = Number(cell.form.elements.n.value) <= MOST;
+    const ran = input(cell);
+    const hasSteps = simulated && Number(cell.form.elements.n.value) <= MOST;
     const giveUp = () => {
         cell.turn = cell.stop = undefined;
         showRunning(cell, false);
@@ -98,7 +100,7 @@ export async function run(cell, cells) {
     };
     showRunning(cell, true);
     try {
-        const edited = file && (await compiled(cell, file, isCurrent));
+        const edited = file && (await compiled(cell, file, ran, isCurrent));
         if (!isCurrent() || (file && !edited)) {
             return false;
         }
@@ -113,11 +115,11 @@ export async function run(cell, cells) {
         const simulate = (options, show) => {
             cell.stop = giveUp;
             say(cell, 'Waiting …');
-            return simulator.run({ stem, whatIf: whatIf?.name, edited, options, show }, begin, progress);
+            return simulator.run({ stem, simulated, whatIf: whatIf?.name, edited, options, show }, begin, progress);
         };
         const table = more => simulate([...words, '--no-sweep', ...more], { columns: columns(cell) });
-        let outcome = await table(isSmall ? ['--steps'] : []);
-        if (outcome.hasTrapped && isSmall) {
+        let outcome = await table(hasSteps ? ['--steps'] : []);
+        if (outcome.hasTrapped && hasSteps) {
             outcome = await table([]); // its steps cannot be drawn
         }
         const { answer, seconds, sentence, error } = outcome;
@@ -130,10 +132,10 @@ export async function run(cell, cells) {
             return sentence === undefined;
         }
         show(cell, answer, whatIf, edited);
+        cell.ran = ran;
         firstRun ??= keep();
         firstEdit ??= edited && keep();
-        const isOld = file && file.source !== edited.source;
-        const done = `Done in ${inWords(seconds)}: ${verdict(answer)}.${isOld ? ' The code has changed since.' : ''}`;
+        const done = `Done in ${inWords(seconds)}: ${verdict(answer)}.`;
         say(cell, done);
         if (chart) {
             // The recorded chart is of the record's own n and others, whichever of them the cell shows.
@@ -146,6 +148,7 @@ export async function run(cell, cells) {
         if (cell.turn === turn) {
             cell.stop = undefined;
             showRunning(cell, false);
+            follow(cell, cells); // what has changed since it began
         }
     }
 }

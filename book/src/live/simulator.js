@@ -26,8 +26,8 @@ export const compileModule = async response => (response.headers.get('Content-Ty
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer()));
 
-/** The build of a chapter's kernels, as they stand or with an edit. */
-const build = ({ stem, whatIf }) => file(whatIf ? `${stem}.${whatIf}.json` : `${stem}.json`);
+/** The build of a chapter's kernels, as they stand or with an edit; nothing, if the chapter has none. */
+const build = ({ stem, whatIf, simulated = true }) => (simulated ? file(whatIf ? `${stem}.${whatIf}.json` : `${stem}.json`) : '');
 
 /** The source of a chapter's kernels, as it is printed. */
 export const printed = async stem => JSON.parse(await build({ stem })).source;

@@ -98,7 +98,7 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
                  columns=sum,divergent}}\n{{#cell ch3_blocks kernel=reduceInterleaved n=2^10 on=gpu \
                  columns=time}}\n{{#cell ch1_serial}}\n{{#cell ch4_nested}}\n";
     assert!(!repository.page(cells).contains("data-live"), "nothing is built for it");
-    let manifest = r#"{"chapters": ["ch3_blocks", "ch4_nested"]}"#;
+    let manifest = r#"{"chapters": ["ch1_serial", "ch3_blocks", "ch4_nested"]}"#;
     let edits = "== ch3_blocks no-barrier: there's no barrier\nkernels reduceNeighbored\n\
                  @@ reduceNeighbored\n\
                  -        __syncthreads();\n+        // no barrier\n";
@@ -108,11 +108,12 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
     fs::write(&path, manifest).unwrap();
     let page = repository.page(cells);
     let live: Vec<&str> = page.lines().filter(|line| line.contains("data-live")).collect();
-    let [whole, small, gpu] = live[..] else { panic!("neither the CPU's nor one without counts: {live:?}") };
+    let [whole, small, gpu, cpu] = live[..] else { panic!("all but one without counts: {live:?}") };
     in_order(
         whole,
         &[
-            "id=\"cell-1\" data-live='{\"stem\":\"ch3_blocks\",\"kernels\":[],\"n\":65536,\"block\":512,",
+            "id=\"cell-1\" data-live='{\"stem\":\"ch3_blocks\",\"simulated\":true,\"kernels\":[],\"n\":65536,\
+             \"block\":512,",
             "\"most\":262144,",
             "\"file\":\"kernels/ch3_blocks.cu\",\"edits\":true",
             "\"what_ifs\":[{\"label\":\"there&#39;s no barrier\",\
@@ -121,7 +122,8 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
         ],
     );
     in_order(small, &["\"n\":1024,", "\"asks_n\":true", "\"columns\":[\"sum\",\"divergent\"]", "no-barrier"]);
-    in_order(gpu, &["[\"reduceInterleaved\"]", "\"n\":65536,", "\"columns\":[]", "\"what_ifs\":[]"]);
+    in_order(gpu, &["[\"reduceInterleaved\"]", "\"n\":1024,", "\"columns\":[]", "\"what_ifs\":[]"]);
+    in_order(cpu, &["\"ch1_serial\",\"simulated\":false", "\"block\":null", "\"file\":null,\"edits\":false"]);
     let build = fs::read(path.with_file_name("ch3_blocks.json")).unwrap();
     let build: Build = serde_json::from_slice(&build).unwrap();
     let own = Build { fatbin: build.fatbin.clone(), ..kernels::get("ch3_blocks").unwrap().clone() };
