@@ -112,7 +112,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     };
     // A kernel may choose its own.
     let takes_blocks = |variant: &&Variant| shape(variant, BLOCKS[0]) != shape(variant, BLOCKS[1]);
-    let launches = |variant: &&Variant| (variant.launches)(n, shape(variant, BLOCKS[1])).total > 0;
+    let launches = |variant: &&Variant| (variant.launches)(n, shape(variant, BLOCKS[0])).total > 0;
     let blocks = variants.iter().any(takes_blocks);
     let shown =
         selection::at(&record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
@@ -248,7 +248,40 @@ fn what_ifs(workbook: &Workbook, build: &Build, kernels: &[&str]) -> Result<Vec<
 mod tests {
     use std::path::PathBuf;
 
-    use super::{Workbook, can_be_edited, kernels};
+    use serde_json::Value;
+
+    use super::{Asked, Workbook, attribute, can_be_edited, kernels};
+
+    /// What the page's cell of these kernels offers.
+    fn live(stem: &str, kernels: &[&str], n: Option<u64>) -> Value {
+        let records = PathBuf::from(workbook::ROOT).join("book/records");
+        let book = Workbook::new(workbook::ROOT.into(), records, PathBuf::new());
+        let (kernels, columns) = (kernels.to_vec(), Vec::new());
+        let (block, chart, scale) = (None, None, None);
+        let asked = Asked { kernels, n, block, columns, chart, scale, message: true, is_comparable: false };
+        let attribute = attribute(&book, stem, &asked).unwrap();
+        let json = attribute.strip_prefix(" data-live='").and_then(|rest| rest.strip_suffix('\'')).unwrap();
+        serde_json::from_str(&json.replace("&lt;", "<").replace("&#39;", "'").replace("&amp;", "&")).unwrap()
+    }
+
+    #[test]
+    fn a_control_stands_where_it_changes_a_grid() {
+        let blocks = |stem, kernel| live(stem, &[kernel], None)["blocks"] == true;
+        assert!(blocks("ch3_blocks", "reduceNeighbored") && blocks("ch7_limit", "reduceFirstAdd"));
+        assert!(!blocks("ch2_parallel", "reduceNeighbored"), "one block, of as many threads as elements");
+        assert!(!blocks("ch4_nested", "gpuRecursiveReduceAtOnce"), "32 threads");
+        assert!(!blocks("ch7_limit", "reduceLimit"), "chosen by a table");
+        let both = ["reduceLimit", "reduceFirstAdd"];
+        assert_eq!(live("ch7_limit", &both, None)["blocks"], true, "of one of the two");
+        let pending = |kernel| live("ch4_when_it_pays", &[kernel], None)["pending"] == true;
+        assert!(pending("gpuRecursiveReducePasses") && !pending("reducePass"));
+    }
+
+    #[test]
+    fn a_cell_begins_with_its_n_where_the_page_can_run_that() {
+        let n = |n| live("ch4_nested", &["gpuRecursiveReduce"], Some(n))["n"].as_u64().unwrap();
+        assert_eq!((n(1 << 20), n(1000), n(1 << 24)), (1 << 20, 1000, 1 << 16));
+    }
 
     #[test]
     fn what_clang_cannot_compile_is_not_for_editing() {

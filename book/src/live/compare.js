@@ -50,7 +50,7 @@ function columns(recorded, yours, kernels) {
         const [one, other] = [column(recorded, title), column(yours, title)];
         if (!one) {
             const isNews = title !== 'check' || kernels.some(kernel => other(kernel) !== 'ok');
-            return isNews ? [{ title, parts: [['yours', other]] }] : [];
+            return isNews ? [{ title, isNew: true, parts: [['', other]] }] : [];
         }
         if (same(one, other)) {
             return [{ title, parts: [['', other]] }];
@@ -67,9 +67,9 @@ function draw(all, names, kernels) {
     const head = element('tr', {}, element('th', { scope: 'col', rowSpan: 2, textContent: 'kernel' }));
     const below = element('tr', {});
     for (const { title, parts } of all) {
-        const whole = parts.length === 1 && !parts[0][0];
+        const whole = parts.length === 1;
         const span = whole ? { rowSpan: 2, scope: 'col' } : { colSpan: parts.length, scope: 'colgroup' };
-        head.append(element('th', { ...span, className: parts.length > 1 ? 'group' : 'number', textContent: title }));
+        head.append(element('th', { ...span, className: whole ? 'number' : 'group', textContent: title }));
         if (!whole) {
             below.append(...parts.map(([part]) => element('th', { scope: 'col', className: `number ${part}`, textContent: part })));
         }
@@ -80,7 +80,7 @@ function draw(all, names, kernels) {
         const cells = all.flatMap(({ parts }) => parts).map(([part, of]) => element('td', { className: `number ${part}`, textContent: of(kernel) }));
         return element('tr', {}, name, ...cells);
     };
-    return element('table', { className: 'compared' }, element('thead', {}, head, below), element('tbody', {}, ...kernels.map(row)));
+    return element('table', { className: 'compared' }, element('thead', {}, head, ...(below.cells.length ? [below] : [])), element('tbody', {}, ...kernels.map(row)));
 }
 
 /** One table of both; `null` if they say the same. */
@@ -88,6 +88,6 @@ export function compare(recordedTable, yourTable) {
     const [recorded, yours] = [read(recordedTable), read(yourTable)];
     const kernels = [...yours.rows.keys()];
     const all = columns(recorded, yours, kernels);
-    const isSame = all.every(({ parts }) => parts.length === 1 && !parts[0][0]);
+    const isSame = all.every(({ isNew, parts }) => parts.length === 1 && !isNew);
     return isSame ? null : draw(all, [...yourTable.tBodies[0].rows].map(row => row.cells[0]), kernels);
 }

@@ -74,6 +74,9 @@
         }
 
         key(event) {
+            if (event.target.matches('.steps-frame')) {
+                return; // which scrolls
+            }
             const steps = { ArrowLeft: -1, ArrowRight: 1 };
             if (event.key in steps) {
                 // The page would be turned.

@@ -17,6 +17,13 @@ export function folded(films) {
     const details = element('details', { className: 'cell-steps' }, summary, ...films.map(parsed));
     // Several on a page would have the same.
     details.querySelectorAll('figure').forEach(figure => figure.removeAttribute('id'));
+    // On a phone it scrolls: smaller, its numbers could not be read.
+    for (const drawing of details.querySelectorAll('.drawn')) {
+        const frame = element('div', { className: 'steps-frame', role: 'group', ariaLabel: 'Drawing' });
+        drawing.replaceWith(frame);
+        frame.append(drawing);
+        window.workbook.watch(frame);
+    }
     details.addEventListener('toggle', () => player().then(() => window.playFilms(details), () => {}), { once: true });
     return details;
 }
