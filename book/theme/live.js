@@ -36,11 +36,11 @@
 
     // The controls, of what the chapter's command line allows; the first two, or one, always in view.
 
-    const sizes = ({ n, own_n, most, blocks }) =>
-        [0, 1, 7, 12, ...powers(blocks ? 6 : 2, 20), 1000, 100_000].filter(size => size <= most).concat(n, own_n);
+    const sizes = ({ n, own_n, most, block }) =>
+        [0, 1, 7, 12, ...powers(block ? 6 : 2, 20), 1000, 100_000].filter(size => size <= most).concat(n, own_n);
     const controls = (live, cell) => [
         [live.isOther ? 'n, on the simulator' : 'n', suggested(number('n', live.n, live.most), sizes(live), `sizes-${cell}`)],
-        live.blocks && ['threads per block', choice('block', numbers([...powers(5, 10), 96, live.block]), live.block)],
+        live.block && ['threads per block', choice('block', numbers([...powers(5, 10), 96, live.block]), live.block)],
         live.pending && ['room for pending launches', choice('pending-launches', counts('as needed', powers(4, 14)), '')],
         live.grids && ['blocks', choice('grid', counts('as recorded', powers(0, 8)), '')],
         ['seed of the data', number('seed', 1, 2 ** 32)],
@@ -60,7 +60,7 @@
     };
     const bar = (live, number) => {
         const all = controls(live, number);
-        const inView = all.splice(0, live.blocks ? 2 : 1);
+        const inView = all.splice(0, live.block ? 2 : 1);
         return make('form', { className: 'cell-bar', noValidate: true, ariaLabel: `Run cell ${number}` },
             make('button', { className: 'cell-run', textContent: 'Run' }),
             ...inView,

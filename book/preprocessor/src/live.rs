@@ -36,6 +36,7 @@ struct Live<'a> {
     /// None: the chapter's story.
     kernels: Vec<&'a str>,
     n: u64,
+    /// None: `--block` changes nothing here.
     block: Option<u32>,
     /// What the chapter takes where its command line says nothing, and whether the cell's says something.
     own_n: u64,
@@ -44,8 +45,7 @@ struct Live<'a> {
     asks_block: bool,
     /// The largest n on offer.
     most: u64,
-    /// Whether `--block`, `--grid` and `--pending-launches` change anything here.
-    blocks: bool,
+    /// Whether `--grid` and `--pending-launches` change anything here.
     grids: bool,
     pending: bool,
     columns: Vec<&'a str>,
@@ -126,7 +126,6 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         asks_block: asked.block.is_some(),
         most,
         block: Some(shown).filter(|_| blocks),
-        blocks,
         grids: chapter.place == Place::GridStride,
         pending: chapter.pending_launches && variants.iter().any(launches),
         columns: if asked.is_comparable { asked.columns.clone() } else { Vec::new() },
@@ -266,13 +265,13 @@ mod tests {
 
     #[test]
     fn a_control_stands_where_it_changes_a_grid() {
-        let blocks = |stem, kernel| live(stem, &[kernel], None)["blocks"] == true;
+        let blocks = |stem, kernel| live(stem, &[kernel], None)["block"].is_u64();
         assert!(blocks("ch3_blocks", "reduceNeighbored") && blocks("ch7_limit", "reduceFirstAdd"));
         assert!(!blocks("ch2_parallel", "reduceNeighbored"), "one block, of as many threads as elements");
         assert!(!blocks("ch4_nested", "gpuRecursiveReduceAtOnce"), "32 threads");
         assert!(!blocks("ch7_limit", "reduceLimit"), "chosen by a table");
         let both = ["reduceLimit", "reduceFirstAdd"];
-        assert_eq!(live("ch7_limit", &both, None)["blocks"], true, "of one of the two");
+        assert_eq!(live("ch7_limit", &both, None)["block"], 512, "of one of the two");
         let pending = |kernel| live("ch4_when_it_pays", &[kernel], None)["pending"] == true;
         assert!(pending("gpuRecursiveReducePasses") && !pending("reducePass"));
     }

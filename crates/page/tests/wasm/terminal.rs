@@ -145,7 +145,7 @@ fn the_sums_of_the_cpu_are_those_of_the_terminal() {
     assert_eq!(sums(&shown["record"]["runs"]), sums(&json["runs"]));
     let ok: Vec<_> = json["runs"].as_array().unwrap().iter().map(|run| &run["ok"]).collect();
     assert_eq!(ok, [true, false, true, true, true], "an odd element is lost on the way");
-    assert!(!shown["record"].to_string().contains("time_us"), "a page times nothing: {}", shown["record"]);
+    assert_eq!(shown["record"]["runs"][0]["time_us"], Value::Null, "a page times nothing");
     let table = shown["table"].as_str().unwrap();
     assert!(table.contains("recursiveReduce") && table.contains("WRONG"), "{table}");
 }
