@@ -133,37 +133,46 @@ function different(cell, figure, answer, head, both, edited) {
     ];
 }
 
-const DATE = /\d{4}-\d\d-\d\d/g;
-
-/** Puts the drawing below the result, unless it is the recorded one and that is in view. */
-export function addChart(cell, { chart }) {
-    const frame = parsed(chart ?? '').querySelector('.chart-frame');
-    const figure = cell.element.querySelector('.cell-out:has(> .live-out)');
-    const recorded = figure?.querySelector(':scope > .chart-frame');
-    const isInView = recorded && !figure.matches('.replaced');
-    const drawn = ({ innerHTML }) => innerHTML.replace(DATE, '');
-    if (frame && figure && !(isInView && drawn(recorded) === drawn(frame))) {
-        figure.querySelector('.live-out').append(frame);
-        window.workbook.watch(frame);
-    }
-}
-
 /** `1,234` as 1234; quoted where it has to be. */
 function csv(text) {
     const value = text.trim().replace(/^-?\d{1,3}(,\d{3})+$/, number => number.replaceAll(',', ''));
     return /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** The run as files: ch3_blocks-cell-2.csv. */
+/** A button that gives the reader a file, ch3_blocks-cell-2.csv. */
+function file(cell, kind, type, text) {
+    const page = location.pathname.split('/').at(-1).replace(/\.html$/, '') || 'index';
+    const onclick = () => save(`${page}-${cell.element.id}.${kind.toLowerCase()}`, text(), type);
+    return element('button', { type: 'button', textContent: kind, onclick });
+}
+
+/** The table and the record as files. */
 function files(cell, answer) {
-    const name = `${location.pathname.split('/').at(-1).replace(/\.html$/, '') || 'index'}-${cell.element.id}`;
-    const button = (kind, type, text) => element('button', { type: 'button', textContent: kind, onclick: () => save(`${name}.${kind.toLowerCase()}`, text(), type) });
     const rows = () => [...parsed(answer.table).querySelectorAll('tr')].map(row => [...row.cells].map(cell => csv(cell.textContent)).join(','));
-    const chart = () => new XMLSerializer().serializeToString(cell.element.querySelector('.live-out .chart-frame svg, .cell-out.recorded .chart-frame svg'));
+    const record = () => JSON.stringify({ ...answer.record, diagnostics: answer.diagnostics }, null, 2);
     return element('p', { className: 'cell-note cell-files' }, 'Download ',
-        button('CSV', 'text/csv', () => `${rows().join('\n')}\n`),
-        button('JSON', 'application/json', () => JSON.stringify({ ...answer.record, diagnostics: answer.diagnostics }, null, 2)),
-        ...(cell.live.chart ? [button('SVG', 'image/svg+xml', chart)] : []));
+        file(cell, 'CSV', 'text/csv', () => `${rows().join('\n')}\n`), file(cell, 'JSON', 'application/json', record));
+}
+
+const DATE = /\d{4}-\d\d-\d\d/g;
+
+/** Puts the drawing below the result, unless it is the recorded one and that is in view; it is a file in any case. */
+export function addChart(cell, { chart }) {
+    const frame = parsed(chart ?? '').querySelector('.chart-frame');
+    const figure = cell.element.querySelector('.cell-out:has(> .live-out)');
+    const recorded = figure?.querySelector(':scope > .chart-frame');
+    const isInView = recorded && !figure.matches('.replaced');
+    const drawn = ({ innerHTML }) => innerHTML.replace(DATE, '');
+    if (!frame || !figure) {
+        return;
+    }
+    const svg = frame.querySelector('svg');
+    const line = figure.querySelector('.cell-files');
+    line.append(file(cell, 'SVG', 'image/svg+xml', () => new XMLSerializer().serializeToString(svg)));
+    if (!(isInView && drawn(recorded) === drawn(frame))) {
+        line.before(frame);
+        window.workbook.watch(frame);
+    }
 }
 
 /** Shows `answer` in place of what the cell has shown. */
