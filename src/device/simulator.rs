@@ -126,7 +126,7 @@ impl Simulator {
         self.progress.replace(Some(Progress { blocks: Blocks::default(), told: 0.0, tell }));
     }
 
-    /// From now on the launches under checks are remembered, up to `events` events, with the names of `source`.
+    /// From now on the launches under checks are remembered, up to `events` events, with names of `source`.
     pub fn remember(&self, events: usize, source: Option<&str>) {
         let source = source.unwrap_or_default().to_string();
         self.recorder.replace(Some(Remembered { recorder: Recorder::new(events), source }));

@@ -48,7 +48,7 @@ impl Track {
     }
 }
 
-/// Lines of a source, with their numbers, without the indent that they share and the book's `// ANCHOR` lines.
+/// Lines of a source, with their numbers; without the indent that they share and the book's `// ANCHOR`.
 pub fn lines(source: &str, from: u32, to: u32) -> Vec<(u32, String)> {
     let is_shown = |(line, text): &(u32, &str)| {
         (from..=to).contains(line) && !text.trim_start().starts_with("// ANCHOR")
