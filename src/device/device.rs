@@ -11,6 +11,7 @@ use super::fault::NoGpu;
 use super::measure::{self, GPU_BUDGET, Limit, Measurement};
 use super::simulator::{Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind};
+use crate::sim::Counters;
 use crate::sim::observe::Observer;
 use crate::sim::trace::Trace;
 
@@ -306,6 +307,11 @@ impl Device {
     /// something stopped them; the simulator only.
     pub fn take_seen(&self) -> Measurement {
         self.sim().map(Simulator::take_seen).unwrap_or_default()
+    }
+
+    /// What the launches since the last call have counted, on the simulator.
+    pub fn take_counters(&self) -> Counters {
+        self.sim().map(Simulator::take_counters).unwrap_or_default()
     }
 
     /// From now on `observer` is told what kernels do, on the simulator; on a GPU nobody is told.

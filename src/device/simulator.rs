@@ -144,6 +144,11 @@ impl Simulator {
         Measurement { counters: Some(counters), levels, found, ..Default::default() }
     }
 
+    /// What the launches since the last call have counted.
+    pub fn take_counters(&self) -> Counters {
+        std::mem::take(&mut self.seen.borrow_mut().0)
+    }
+
     /// From now on, what is put into the stream is kept for a graph.
     pub fn begin_capture(&self) {
         self.captured.replace(Some(Vec::new()));

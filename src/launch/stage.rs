@@ -13,7 +13,7 @@ use super::number::Type;
 use super::script::{Launch, Named, Script, Step, Value};
 use crate::device::{Arg, Buffer, Device, Function, LaunchArgs, Module};
 use crate::number::thousands;
-use crate::sim::{Diagnostic, Written};
+use crate::sim::{Counters, Diagnostic, Written};
 
 /// A device with the buffers of a script.
 pub struct Stage<'a> {
@@ -31,8 +31,8 @@ pub struct Stage<'a> {
 pub struct Ran {
     /// Whether all launches ran to their end; if not, the device's last finding says why.
     pub completed: bool,
-    /// How many were made.
-    pub launches: usize,
+    /// Of each that was made, what it counted on the simulator.
+    pub counters: Vec<Counters>,
     /// What they hold afterwards: the script's buffers, then the variables that it names.
     pub buffers: Vec<Held>,
     /// Buffers that do not hold what is expected, a sentence for each.
@@ -55,7 +55,7 @@ pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
             Step::Launch(launch) => {
                 let function = module.load_function(launch.kernel.as_deref().unwrap_or_default())?;
                 ran.completed = stage.launch(launch, &function)?;
-                ran.launches += 1;
+                ran.counters.push(device.take_counters());
             }
             Step::Check { expected, within } => ran.wrong.extend(stage.check(expected, *within)?),
             Step::Save { name, file } => {
@@ -78,7 +78,11 @@ impl<'a> Stage<'a> {
     pub fn new(device: &'a Device, script: Script) -> Result<Stage<'a>> {
         let mut buffers = Vec::new();
         for (number, Named { name, fill }) in script.buffers.iter().enumerate() {
-            ensure!(script.buffer(name)? == number, "two buffers are called {name}");
+            ensure!(
+                script.buffer(name)? == number,
+                "two buffers are called {name}; buffers of arguments are called by the argument's number: \
+                 give one a name by a line `buffer NAME = …`, and write @NAME for the argument"
+            );
             buffers.push(device.alloc(fill.bytes() as usize)?);
         }
         let stage = Stage { device, script, buffers, symbols: Vec::new() };

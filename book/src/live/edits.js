@@ -82,9 +82,9 @@ export function withPart(source, anchor, text) {
     return all.join('\n');
 }
 
-// Links: `#cell-1&code=…`, JSON of { file, source }, deflated, in base64url.
+// Links: `#cell-1&code=…`, `#notebook&code=…`, JSON of { file, source }, deflated, in base64url.
 
-const LINK = /^#(cell-\d+)&code=(.*)$/;
+const LINK = /^#([\w-]+)&code=(.*)$/;
 const MOST = 1_000_000;
 
 export const isLink = hash => LINK.test(hash);

@@ -1,4 +1,4 @@
-// The chapters' program, in a worker for each run: what it needs is fetched once, so that the next one starts without the
+// The program of chapters and of the reader's own kernels, in a worker for each run: what it needs is fetched once, so that the next one starts without the
 // network. One run at a time; Stop ends the worker.
 
 const at = name => new URL(name, import.meta.url);
@@ -9,7 +9,7 @@ let giveUp = () => {};
 let before = Promise.resolve();
 
 const STOPPED = 'Stopped.';
-const NO_MEMORY = 'The run was broken off: most likely it needs more memory than the browser gives a page. Try a smaller n.';
+const NO_MEMORY = 'The run was broken off: most likely it needs more memory than the browser gives a page. Try a smaller n, or smaller buffers.';
 
 /** What `read` makes of a file, fetched once; again if that went wrong. */
 export function file(name, read = response => response.text()) {
@@ -56,18 +56,20 @@ export function stop(reason = STOPPED) {
 
 const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
-/** What came of a run: `{ answer, seconds }`; `{ error }`, which the program says; or `{ sentence, hasTrapped }`. */
-function outcome({ trapped, shown, status, stderr, seconds }) {
+/** What came of a run: `{ answer, seconds }`; `{ error, stderr }`, which the program says; or `{ sentence, hasTrapped }`. */
+function outcome({ trapped, shown, status, stdout, stderr, seconds }) {
     if (trapped !== undefined) {
         const [panic] = trapped.split('\nnote:');
         const sentence = panic.includes('panicked at') ? `The simulator broke off, which is a mistake of ours: ${panic.trim()}` : NO_MEMORY;
         return { hasTrapped: true, sentence };
     }
-    return shown ? { answer: { ...shown, status, stderr }, seconds } : { error: asSentence(stderr.replace(/^error: /, '').split('\n')[0]) };
+    return shown
+        ? { answer: { ...shown, status, stdout, stderr }, seconds }
+        : { error: asSentence(stderr.replace(/^error: /, '').split('\n')[0]), stderr };
 }
 
 /** Hands a run to the worker, whose answer goes to `resolve`; how far it is, to `progress`. */
-function send({ worker, module }, { stem, edited, options, show }, text, progress, resolve) {
+function send({ worker, module }, { args, files }, progress, resolve) {
     worker.onmessage = ({ data }) => {
         if (data.progress !== undefined) {
             progress(data.progress);
@@ -77,13 +79,12 @@ function send({ worker, module }, { stem, edited, options, show }, text, progres
         resolve(outcome(data));
     };
     worker.onerror = () => stop(NO_MEMORY);
-    const files = { 'build.json': text, 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) };
-    worker.postMessage({ module, args: [stem, ...options.join(' ').split(' ')], files });
+    worker.postMessage({ module, args, files });
 }
 
-/** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says or with the build `edited`, to `show`
-    what crates/page can, after the runs before it; `begin` is called when its turn comes, and says whether it is wanted. */
-export function run(request, begin, progress) {
+/** Runs the program with `args` and the files that `fetch` gives, after the runs before it; `begin` is called when its turn comes, and says
+    whether it is wanted. */
+export function start(args, fetch, begin, progress) {
     const turn = before.then(() => new Promise((resolve, reject) => {
         let isOver = false;
         giveUp = sentence => {
@@ -94,8 +95,16 @@ export function run(request, begin, progress) {
             resolve({ sentence: STOPPED });
             return;
         }
-        warm(request).then(([ready, text]) => isOver || send(ready, request, text, progress, resolve)).catch(reject);
+        Promise.all([started(), fetch()]).then(([ready, files]) => isOver || send(ready, { args, files }, progress, resolve)).catch(reject);
     }));
     before = turn.catch(() => {});
     return turn;
+}
+
+/** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says or with the build `edited`, to `show`
+    what crates/page can. */
+export function run({ stem, whatIf, edited, options, show }, begin, progress) {
+    const fetch = async () =>
+        ({ 'build.json': await build({ stem, whatIf }), 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) });
+    return start([stem, ...options.join(' ').split(' ')], fetch, begin, progress);
 }

@@ -8,6 +8,7 @@
 //! | `edited.json` | read, if there is one: an edited source with its PTX, in place of that build |
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
+//! | `NAME.cu`, `NAME.ptx` | read where it is called `simulate`: kernels of the reader, and their PTX |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
 //!
 //! How far the runs are is told on stderr, as terminals take it (`ESC ] 9 ; 4 ; 1 ; PERCENT BEL`). Called by
@@ -15,6 +16,7 @@
 
 mod clang;
 mod show;
+mod simulate;
 
 use std::cell::Cell;
 use std::io::ErrorKind;
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
             say::out(&clang::answer(std::env::args().nth(1).as_deref(), &request)?);
             Ok(0)
         }),
+        None if name == "simulate" => simulate::run(),
         None => {
             say::out(&CHAPTERS.iter().map(|chapter| format!("{}\n", chapter.stem)).collect::<String>());
             Ok(0)

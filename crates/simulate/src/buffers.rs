@@ -1,6 +1,7 @@
 //! What a buffer holds, as text and as JSON.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
@@ -13,8 +14,8 @@ use workbook::sim::Format;
 /// length.
 const SHOWN: usize = 32;
 
-/// The elements in rows, each with the index of its first; the middle of a long buffer is left out.
-pub fn text(held: &Held) -> String {
+/// `argument 0: 64 elements of i32`, and how many of them nobody has written.
+pub fn title(held: &Held) -> String {
     let len = held.count();
     let title = held.arg().map_or(held.name.clone(), |arg| format!("argument {arg}"));
     let elements = if len == 1 { "element" } else { "elements" };
@@ -25,9 +26,21 @@ pub fn text(held: &Held) -> String {
         all if all == len => text += ", which nobody has written (?)",
         some => text += &format!(", of which nobody has written {} (?)", thousands(some as i64)),
     }
-    text.push('\n');
-    let (head, tail) = if len <= 2 * SHOWN { (len, len) } else { (SHOWN, len - SHOWN) };
-    let shown = [0..head, tail..len]
+    text
+}
+
+/// The elements that are shown, at its start and at its end.
+pub fn shown(held: &Held) -> [Range<usize>; 2] {
+    let len = held.count();
+    if len <= 2 * SHOWN { [0..len, len..len] } else { [0..SHOWN, len - SHOWN..len] }
+}
+
+/// The elements in rows, each with the index of its first; the middle of a long buffer is left out.
+pub fn text(held: &Held) -> String {
+    let mut text = title(held) + "\n";
+    let len = held.count();
+    let [Range { end: head, .. }, Range { start: tail, .. }] = shown(held);
+    let shown = shown(held)
         .map(|part| (part.start, part.map(|index| held.element(index).to_string()).collect::<Vec<_>>()));
     let label = format!("[{}]", len.saturating_sub(1)).len();
     let width = shown.iter().flat_map(|(_, elements)| elements).map(String::len).max().unwrap_or(0) + 1;

@@ -1,18 +1,38 @@
 //! The counters of a launch as a table, beside the metrics of Nsight Compute that mean the same.
 
 use workbook::number::thousands;
-use workbook::record::columns::{Column, text_table};
+use workbook::record::columns::{Column, fit, text_table};
 use workbook::sim::Counters;
 
-const NOTE: &str =
+/// What the stars in the table mean.
+pub const NOTE: &str =
     "* ncu counts the GPU's own instructions, the simulator those of the PTX they are made from";
 
-/// Every count with the name of the ncu metric that has the same meaning, if there is one. At most 100
-/// columns.
-pub fn table(c: &Counters) -> String {
+/// Every count of each launch, with the name of the ncu metric that has the same meaning, if there is one. At
+/// most 100 columns: where there are too many launches for that, their sum.
+pub fn table(launches: &[(String, &Counters)]) -> String {
+    let mut columns = columns(launches);
+    if !fit(&columns) {
+        let mut all = Counters::default();
+        launches.iter().for_each(|(_, counters)| all += *counters);
+        columns = self::columns(&[("all launches".into(), &all)]);
+    }
+    text_table(&columns) + NOTE + "\n"
+}
+
+/// The counts' names, a column for each of `launches` with its title, and the names of ncu.
+pub fn columns(launches: &[(String, &Counters)]) -> Vec<Column> {
+    let names = rows(&Counters::default());
+    let of = |(title, counters): &(String, &Counters)| Column::right(title, rows(counters).map(|row| row.1));
+    let first = Column::left("counts", names.iter().map(|row| row.0));
+    let last = Column::left("  Nsight Compute", names.iter().map(|row| format!("  {}", row.2)));
+    [first].into_iter().chain(launches.iter().map(of)).chain([last]).collect()
+}
+
+fn rows(c: &Counters) -> [(&'static str, String, &'static str); 16] {
     let count = |n: u64| thousands(n as i64);
     let lanes = c.average_active_lanes().map_or("-".to_string(), |lanes| format!("{lanes:.2}"));
-    let rows = [
+    [
         ("instructions", count(c.warp_instructions), "smsp__inst_executed.sum *"),
         ("average active lanes", lanes, "smsp__thread_inst_executed_per_inst_executed.ratio *"),
         (
@@ -53,11 +73,5 @@ pub fn table(c: &Counters) -> String {
         ("device launches", count(c.device_launches), ""),
         ("  dropped", count(c.dropped_launches), ""),
         ("  depth", count(c.launch_depth), ""),
-    ];
-    let columns = [
-        Column::left("counts", rows.iter().map(|row| row.0)),
-        Column::right("", rows.iter().map(|row| row.1.as_str())),
-        Column::left("  Nsight Compute", rows.iter().map(|row| format!("  {}", row.2))),
-    ];
-    text_table(&columns) + NOTE + "\n"
+    ]
 }

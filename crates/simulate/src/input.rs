@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::options::Options;
+#[cfg(not(target_family = "wasm"))]
 use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
 use workbook::files::read_text;
+#[cfg(not(target_family = "wasm"))]
 use workbook::say;
 use workbook::sim::Diagnostic;
 
@@ -29,12 +31,24 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     if is_ptx {
         return Ok((text, sources));
     }
-    let compiler = Compiler::find(Path::new(workbook::ROOT))?;
-    Ok((compile(options, compiler)?, sources))
+    Ok((compile(options)?, sources))
+}
+
+/// In a page its compiler has been at work, and has left the PTX beside the file.
+#[cfg(target_family = "wasm")]
+fn compile(options: &Options) -> Result<String> {
+    let ptx = options.file.with_extension("ptx");
+    read_text(&ptx, MOST_SOURCE).with_context(|| format!("cannot read {}", ptx.display()))
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn compile(options: &Options) -> Result<String> {
+    compile_with(options, Compiler::find(Path::new(workbook::ROOT))?)
 }
 
 /// Compiles `file`; the compiler's warnings go to stderr, its errors are the error.
-fn compile(options: &Options, compiler: Option<Compiler>) -> Result<String> {
+#[cfg(not(target_family = "wasm"))]
+fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<String> {
     let file = &options.file;
     let Some(compiler) = compiler else {
         bail!(
@@ -115,9 +129,8 @@ mod tests {
 
     #[test]
     fn without_a_compiler_the_commands_that_bring_one_are_said() {
-        let options =
-            Options::try_parse_from(["simulate", "mine.cu", "--grid", "1", "--block", "1"]).unwrap();
-        let said = compile(&options, None).unwrap_err().to_string();
+        let options = Options::try_parse_from(["simulate", "mine.cu"]).unwrap();
+        let said = compile_with(&options, None).unwrap_err().to_string();
         assert!(said.contains("mine.cu must be compiled, and there is no compiler"), "{said}");
         assert!(said.ends_with(HOW_TO_GET_A_COMPILER), "{said}");
     }

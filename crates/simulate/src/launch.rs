@@ -16,15 +16,13 @@ use workbook::files::{check_place, read_text};
 use workbook::launch::{self as language, Launch, Named, Ran, Script, Step, Value};
 use workbook::number::thousands;
 use workbook::sim::trace::Trace;
-use workbook::sim::{self, Counters, Diagnostic, Kind};
+use workbook::sim::{self, Diagnostic, Kind};
 
 /// The result of a launch.
 #[derive(Default)]
 pub struct Launched {
-    /// As PTX names it; several, if there are several launches.
-    pub kernel: String,
-    /// What it did.
-    pub counters: Counters,
+    /// The kernels that were launched, as PTX names them.
+    pub kernels: Vec<String>,
     /// What the checks have found.
     pub diagnostics: Vec<Diagnostic>,
     /// What it has left behind.
@@ -78,11 +76,12 @@ pub fn device(options: &Options, schedule: u64) -> Result<Device> {
     Ok(device)
 }
 
-/// What the options ask for, with the script that they name.
+/// What the options ask for, with the script that they name. If they name no launch, the script is that of
+/// the file with the kernel, whose text is `source`: its lines that begin with `//@`.
 ///
 /// # Errors
-/// A script that cannot be read, with the line; more elements than fit into memory.
-pub fn script(options: &Options) -> Result<Script> {
+/// A script that cannot be read, with the line; no launch; more elements than fit into memory.
+pub fn script(options: &Options, source: &str) -> Result<Script> {
     let mut script = Script::default();
     let add = |script: &mut Script, what: &str, lines: &[String]| {
         lines.iter().try_for_each(|line| {
@@ -91,21 +90,35 @@ pub fn script(options: &Options) -> Result<Script> {
     };
     add(&mut script, "buffer", &options.buffers)?;
     add(&mut script, "symbol", &options.symbols)?;
+    let add_lines = |script: &mut Script, file: &Path, text: &str| {
+        script.add_lines(text, &[]).map_err(|why| anyhow!("{}:{why}", file.display()))
+    };
     if let Some(file) = &options.script {
         let text = read_text(file, MOST_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
-        script.add_lines(&text, &[]).map_err(|why| anyhow!("{}:{why}", file.display()))?;
-    } else {
-        let (Some(grid_dim), Some(block_dim)) = (options.grid, options.block) else {
-            bail!("give --grid and --block, or a --script");
-        };
+        add_lines(&mut script, file, &text)?;
+    } else if let (Some(grid_dim), Some(block_dim)) = (options.grid, options.block) {
         let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: options.shared };
         let (kernel, cluster, args) = (options.kernel.clone(), options.cluster, options.args.clone());
         script.launch(Launch { kernel, config, cluster, args });
+    } else {
+        add_lines(&mut script, &options.file, &in_comments(source))?;
+        ensure!(
+            script.launches().next().is_some(),
+            "{} has no line `//@ launch KERNEL<<<GRID, BLOCK>>> ARG …`: add one, or give --grid and --block, \
+             or a --script",
+            options.file.display()
+        );
     }
     add(&mut script, "expect", &options.expected)?;
     add(&mut script, "save", &options.saves)?;
     check_memory(&script, options.memory)?;
     Ok(script)
+}
+
+/// The script in the comments of `source`, each line where it stands there.
+fn in_comments(source: &str) -> String {
+    let line = |line: &str| line.trim_start().strip_prefix("//@").unwrap_or_default().to_string() + "\n";
+    source.lines().map(line).collect()
 }
 
 /// Does what `script` says. `templates` of the source may be meant by a name that there is no kernel for.
@@ -136,13 +149,10 @@ pub fn launch(
     }
     check_outputs(&script, options)?;
     let ran = language::run(device, module, &script)?;
-    let kernels: Vec<&str> =
-        script.launches().take(ran.launches).filter_map(|launch| launch.kernel.as_deref()).collect();
-    let seen = device.take_seen();
+    let kernels = script.launches().take(ran.counters.len()).filter_map(|launch| launch.kernel.clone());
     let mut launched = Launched {
-        kernel: kernels.join(", "),
-        counters: seen.counters.unwrap_or_default(),
-        diagnostics: seen.found,
+        kernels: kernels.collect(),
+        diagnostics: device.take_seen().found,
         ran,
         printed: device.take_printed(),
         trace: device.take_trace().map(|trace| with_kinds(trace, &script)),

@@ -12,8 +12,8 @@
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | the whole result, as text or as JSON, and the exit status |
 
-mod buffers;
-mod counts;
+pub mod buffers;
+pub mod counts;
 mod fit;
 mod input;
 mod launch;
@@ -22,32 +22,39 @@ mod options;
 mod output;
 mod patience;
 
+pub use launch::Launched;
+pub use options::Options;
+pub use output::Report;
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 
-use launch::Launched;
-use options::{Checks, Options};
-use output::Report;
+use options::Checks;
+use workbook::figure::{self, Film};
 use workbook::files::write_whole;
+use workbook::say;
 use workbook::sim::trace::Trace;
-use workbook::{figure, say};
 
-/// Does what the command line asks for. The exit status: 0 nothing is wrong, 1 a diagnostic of severity
-/// error, 2 a command line, file or instruction that the simulator cannot take.
+/// Does what the command line asks for, as [`done`] says.
 pub fn run() -> ExitCode {
-    let options = Options::parse_or_exit();
-    match simulate(&options) {
+    say::status(done(&Options::parse_or_exit()).0)
+}
+
+/// Does what `options` ask for, and prints the result. The exit status: 0 nothing is wrong, 1 a diagnostic of
+/// severity error, 2 a command line, file or instruction that the simulator cannot take.
+pub fn done(options: &Options) -> (u8, Option<Report>) {
+    match simulate(options) {
         Ok(report) => {
-            say::note(report.print(&options));
+            say::note(report.print(options));
             let lost = &report.launched.ran.lost;
             lost.iter().for_each(|why| say::err(&say::visible(&format!("error: {why}\n"))));
-            say::status(if lost.is_empty() { report.status() } else { 2 })
+            (if lost.is_empty() { report.status() } else { 2 }, Some(report))
         }
         Err(error) => {
             say::err(&say::visible(&format!("error: {error:#}\n")));
-            say::status(2)
+            (2, None)
         }
     }
 }
@@ -55,11 +62,16 @@ pub fn run() -> ExitCode {
 /// Events that are remembered of a launch.
 const MOST_EVENTS: usize = 10_000;
 
-/// The launch as a page of its own.
-fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<()> {
+/// What was remembered of the launch as a figure that plays.
+pub fn film(trace: &Trace, sources: &input::Sources) -> Film {
     let text = |file: &String| sources.text(file).map(str::to_string).or(sources.find(file));
     let source = trace.files.first().and_then(text);
-    let film = figure::launch(trace, source.as_deref());
+    figure::launch(trace, source.as_deref())
+}
+
+/// The launch as a page of its own.
+fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<()> {
+    let film = film(trace, sources);
     ensure!(
         !film.tracks[0].frames.is_empty(),
         "{} is not written: no step was made that it could show",
@@ -71,17 +83,18 @@ fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<
 
 fn simulate(options: &Options) -> Result<Report> {
     let (ptx, mut sources) = input::read(options)?;
-    let script = launch::script(options)?;
+    let file = options.file.display().to_string();
+    let script = launch::script(options, sources.text(&file).unwrap_or_default())?;
     let run = |schedule| -> Result<Launched> {
         let device = launch::device(options, schedule)?;
-        if options.steps || options.figure.is_some() {
+        if options.steps || options.figure.is_some() || options.remembers {
             ensure!(
                 options.checks == Checks::On,
                 "steps are remembered under checks: leave --checks off out"
             );
             device.remember(MOST_EVENTS, None); // all that it prints says `argument 0`
         }
-        match device.load_code(&options.file.display().to_string(), &ptx, &[]) {
+        match device.load_code(&file, &ptx, &[]) {
             Ok(module) => {
                 launch::launch(&device, &module, options, &script, &sources.templates(&options.file))
             }

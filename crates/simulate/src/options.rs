@@ -27,7 +27,7 @@ An argument, one --arg for each parameter in order:
 
 A script has a line for each step: buffer NAME=TYPE:ELEMENTS, symbol NAME=TYPE:ELEMENTS,
 launch KERNEL<<<GRID, BLOCK, SHARED>>> [cluster=BLOCKS] ARG …, expect NAME=TYPE:ELEMENTS [within 1e-5],
-save NAME=FILE.
+save NAME=FILE. It may stand in the file itself, each line behind `//@`.
 
 Exit status: 0 nothing is wrong; 1 a diagnostic of severity error; 2 a command line, file or instruction
 that the simulator cannot take.
@@ -48,8 +48,9 @@ Example: mine.cu adds up one block's numbers, and somebody has forgotten a barri
       if (t == 0)
           *out = partial[0];
   }
+  //@ launch sum<<<1, 64>>> buf:i32:iota*64 buf:i32:uninit*1
 
-  cargo run --example simulate -- mine.cu --grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:0
+  cargo run --example simulate -- mine.cu
 
 On a GPU the sum is right nearly every time, 2016, and proves nothing. The simulator names both lines of
 the race, the write and the read in the loop.";
@@ -59,7 +60,8 @@ the race, the write and the read in the loop.";
 #[command(
     name = "simulate",
     bin_name = "cargo run --example simulate --",
-    override_usage = "cargo run --example simulate -- FILE --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg SPEC]… \
+    override_usage = "cargo run --example simulate -- FILE [OPTIONS]\n       \
+                      cargo run --example simulate -- FILE --grid X[,Y[,Z]] --block X[,Y[,Z]] [--arg SPEC]… \
                       [OPTIONS]\n       cargo run --example simulate -- FILE --script STEPS [OPTIONS]",
     about = "Runs one kernel of yours on the simulator, checks it, and prints what every buffer holds",
     after_help = SPECS
@@ -68,15 +70,15 @@ pub struct Options {
     /// The kernel's file: .ptx, or .cu, which nvcc or clang compiles first
     pub file: PathBuf,
     /// The kernel; may be left out if the file has only one
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "grid")]
     pub kernel: Option<String>,
-    /// Blocks
+    /// Blocks. Without a launch here, the file's own lines `//@ launch …` say it (below)
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true,
-        required_unless_present = "script")]
+        requires = "block")]
     pub grid: Option<Dimensions>,
     /// Threads per block
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true,
-        required_unless_present = "script")]
+        requires = "grid")]
     pub block: Option<Dimensions>,
     /// Several launches, one after another: a file with a line for each step (below)
     #[arg(long, value_name = "STEPS",
@@ -84,13 +86,15 @@ pub struct Options {
     pub script: Option<PathBuf>,
     /// Dynamic shared memory, in bytes per block
     #[arg(long, value_name = "BYTES", value_parser = whole::<u32>("bytes, like 1024 or 2^10"),
-        default_value = "0", allow_hyphen_values = true)]
+        default_value = "0", allow_hyphen_values = true, requires = "grid")]
     pub shared: u32,
     /// Blocks of a cluster, if the kernel does not say it itself (cudaLaunchAttributeClusterDimension)
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true,
+        requires = "grid")]
     pub cluster: Option<Dimensions>,
     /// The next argument of the kernel (below)
-    #[arg(long = "arg", value_name = "SPEC", value_parser = spec, allow_hyphen_values = true)]
+    #[arg(long = "arg", value_name = "SPEC", value_parser = spec, allow_hyphen_values = true,
+        requires = "grid")]
     pub args: Vec<Spec>,
     /// A buffer that no argument is: @NAME means its address
     #[arg(long = "buffer", value_name = "NAME=TYPE:ELEMENTS")]
@@ -152,6 +156,9 @@ pub struct Options {
     /// Print one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,
+    /// The steps are remembered for whoever calls this, shown or not.
+    #[arg(skip)]
+    pub remembers: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::input::Sources;
 use super::launch::Launched;
 use super::options::{Checks, Options};
-use super::{buffers, counts};
+use super::{buffers, counts, names};
 use workbook::figure;
 use workbook::record::diagnostics;
 use workbook::say;
@@ -24,21 +24,21 @@ pub struct Report {
 #[derive(Serialize)]
 struct Json<'a> {
     ok: bool,
-    kernel: &'a str,
+    kernel: String,
     buffers: Vec<buffers::Json<'a>>,
     printed: &'a str,
     diagnostics: &'a [Diagnostic],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     wrong: &'a [String],
-    counters: JsonCounters<'a>,
+    counters: JsonCounters,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<&'a Trace>,
 }
 
 #[derive(Serialize)]
-struct JsonCounters<'a> {
+struct JsonCounters {
     #[serde(flatten)]
-    counters: &'a Counters,
+    counters: Counters,
     average_active_lanes: Option<f64>,
 }
 
@@ -78,15 +78,17 @@ impl Report {
     }
 
     fn json(&self, out: &mut impl Write, options: &Options) -> Result<()> {
-        let Launched { kernel, counters, diagnostics, ran, printed, trace } = &self.launched;
+        let Launched { kernels, diagnostics, ran, printed, trace } = &self.launched;
+        let mut counters = Counters::default();
+        ran.counters.iter().for_each(|launch| counters += launch);
         let object = Json {
             ok: self.status() == 0,
-            kernel,
+            kernel: kernels.join(", "),
             buffers: ran.buffers.iter().map(buffers::Json).collect(),
             printed,
             diagnostics,
             wrong: &ran.wrong,
-            counters: JsonCounters { counters, average_active_lanes: counters.average_active_lanes() },
+            counters: JsonCounters { average_active_lanes: counters.average_active_lanes(), counters },
             steps: trace.as_ref().filter(|_| options.steps),
         };
         serde_json::to_writer(&mut *out, &object)?;
@@ -94,7 +96,7 @@ impl Report {
     }
 
     fn results(&self, out: &mut impl Write, options: &Options) -> Result<()> {
-        let Launched { counters, ran, printed, trace, .. } = &self.launched;
+        let Launched { ran, printed, trace, .. } = &self.launched;
         if !printed.is_empty() {
             let end = if printed.ends_with('\n') { "" } else { "\n" };
             writeln!(out, "printed by the kernel:\n{}{end}", say::visible(printed))?;
@@ -105,12 +107,28 @@ impl Report {
         if let Some(trace) = trace.as_ref().filter(|_| options.steps) {
             writeln!(out, "{}\n", figure::table(trace))?;
         }
-        writeln!(out, "{}", counts::table(counters))
+        writeln!(out, "{}", counts::table(&self.counts()))
+    }
+
+    /// What each launch counted, with the name of its kernel where there are several.
+    pub fn counts(&self) -> Vec<(String, &Counters)> {
+        let Launched { kernels, ran, .. } = &self.launched;
+        let title = |kernel: &String| names::readable(kernel);
+        match kernels.len() {
+            1 => ran.counters.iter().map(|counters| (String::new(), counters)).collect(),
+            _ => kernels.iter().map(title).zip(&ran.counters).collect(),
+        }
+    }
+
+    /// Each finding with its source lines.
+    pub fn messages(&self, color: bool) -> impl Iterator<Item = String> {
+        let text = |file: &str| self.sources.text(file);
+        self.launched.diagnostics.iter().map(move |found| diagnostics::render_with(found, text, color))
     }
 
     fn findings(&self, out: &mut impl Write, checks: Checks, color: bool) -> Result<()> {
-        for found in &self.launched.diagnostics {
-            writeln!(out, "{}", diagnostics::render_with(found, |file| self.sources.text(file), color))?;
+        for message in self.messages(color) {
+            writeln!(out, "{message}")?;
         }
         for wrong in &self.launched.ran.wrong {
             writeln!(out, "not as expected: {}\n", say::visible(wrong))?;
@@ -119,7 +137,7 @@ impl Report {
     }
 
     /// The last line.
-    fn verdict(&self, checks: Checks) -> String {
+    pub fn verdict(&self, checks: Checks) -> String {
         let found: Vec<String> =
             [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")]
                 .into_iter()

@@ -15,4 +15,5 @@ extern "C" __global__ void sum(const int *in, int *out)
     if (t == 0)
         *out = partial[0];
 }
+//@ launch sum<<<1, 64>>> buf:i32:iota*64 buf:i32:uninit*1
 // ANCHOR_END: sum

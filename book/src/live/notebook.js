@@ -1,0 +1,379 @@
+// The notebook: cells of CUDA C++ that the page compiles and launches on the simulator, as one file from the first cell
+// down to the one that runs. The editor and the compiler are fetched when somebody edits or runs.
+
+import * as builds from './build.js';
+import * as edits from './edits.js';
+import { element, stylesheet } from './html.js';
+import * as file from './notebook_file.js';
+import { compilerSaid, refused, result } from './notebook_result.js';
+import * as simulator from './simulator.js';
+
+/** More is taken for an endless kernel, or is more than a page has. */
+const LIMITS = ['--steps-limit', '2^24', '--memory', '2^30'];
+const COMMAND = ['cargo run --example simulate --', file.PATH, ...LIMITS].join(' ');
+const MOST = 1_000_000;
+
+const KEEPS_NOTHING = 'This browser keeps nothing: export the notebook before you leave the page.';
+const NOT_FETCHED = 'What edits and runs the cells could not be fetched. Is the server still there?';
+const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does.';
+
+const place = document.getElementById('notebook');
+const example = place.querySelector('pre > code').textContent.trimEnd();
+const kept = file.kept();
+
+/** Of each: mark, text; frame, status, out; and what shows the text, `pre` or `editor`. */
+let cells = [];
+let { removed, others } = kept ?? { removed: [], others: [] };
+/** What makes an editor, once it is there. */
+let editor;
+/** The run that is under way: { cell, stop }. */
+let running;
+
+const button = (text, click, more = {}) => element('button', { type: 'button', textContent: text, onclick: click, ...more });
+const say = (cell, sentence) => (cell.status.textContent = sentence);
+const sayOfAll = sentence => (status.textContent = sentence);
+const path = { path: file.PATH };
+
+function keep() {
+    if (!file.keep({ source: file.source(cells), removed, others })) {
+        sayOfAll(KEEPS_NOTHING);
+    }
+}
+
+// The cells on the page.
+
+/** The text of a cell, where there is no editor. */
+function still(cell) {
+    const code = element('code', { className: 'language-cpp', textContent: cell.text });
+    cell.pre = element('pre', { title: 'Click to edit', onclick: () => edit(cell) }, code);
+    window.hljs?.highlightBlock(code);
+    window.workbook.watch(code);
+    return cell.pre;
+}
+
+function open(cell) {
+    const number = cells.indexOf(cell);
+    cell.editor = editor({
+        text: cell.text,
+        first: file.firstLine(cells, number),
+        label: `Cell ${number + 1}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays. Tab indents; Escape, then Tab leaves.`,
+        keys: { 'Shift-Enter': () => runAndGoOn(cell), 'Mod-Enter': () => press(cell) },
+        changed: text => {
+            cell.text = text;
+            if (cell.out.childElementCount) {
+                say(cell, 'The code has changed since this result.');
+            }
+            show();
+            keep();
+        },
+    });
+    cell.pre?.replaceWith(cell.editor.frame);
+    cell.pre = undefined;
+    return cell.editor.frame;
+}
+
+async function fetchEditor() {
+    if (!editor) {
+        const made = await import('./editor.js');
+        await made.ready;
+        editor = made.editor;
+        cells.filter(cell => cell.pre).forEach(open);
+    }
+}
+
+async function edit(cell) {
+    try {
+        await fetchEditor();
+        cell.editor.focus();
+    } catch {
+        say(cell, NOT_FETCHED);
+    }
+}
+
+function made({ mark = '', text = '' }) {
+    const cell = { mark, text, status: element('span', { className: 'notebook-status', role: 'status' }), out: element('div', { className: 'notebook-out' }) };
+    cell.name = element('span', { className: 'notebook-name' });
+    cell.run = button('Run', () => press(cell), { className: 'notebook-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the next cell' });
+    cell.up = button('↑', () => move(cell, -1), { title: 'Move up' });
+    cell.down = button('↓', () => move(cell, 1), { title: 'Move down' });
+    cell.buttons = [
+        [cell.run, 'Run'],
+        [button('Edit', () => edit(cell), { className: 'notebook-edit' }), 'Edit'],
+        [button('+', () => add(cell), { title: 'Add a cell below' }), 'Add a cell below'],
+        [cell.up, 'Move up'],
+        [cell.down, 'Move down'],
+        [button('Remove', () => remove(cell)), 'Remove'],
+    ];
+    const bar = element('div', { className: 'notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), cell.status);
+    cell.frame = element('section', { className: 'notebook-cell' }, bar, cell.out);
+    return cell;
+}
+
+/** The page follows the cells. */
+function show() {
+    cells.forEach((cell, number) => {
+        const name = `Cell ${number + 1}`;
+        cell.name.textContent = [name, file.title(cell)].filter(Boolean).join(' · ');
+        cell.frame.ariaLabel = name;
+        cell.buttons.forEach(([button, does]) => (button.ariaLabel = `${button === cell.run ? cell.run.textContent : does}: ${name}`));
+        cell.up.disabled = number === 0;
+        cell.down.disabled = number === cells.length - 1;
+        if (cell.editor) {
+            cell.editor.show(cell.text, file.firstLine(cells, number));
+        } else if (!cell.pre) {
+            cell.frame.prepend(editor ? open(cell) : still(cell));
+        }
+        if (list.children[number] !== cell.frame) {
+            list.insertBefore(cell.frame, list.children[number] ?? null);
+        }
+    });
+    place.classList.toggle('in-editor-now', Boolean(editor));
+    undo.hidden = removed.length === 0;
+    back.hidden = others.length === 0;
+}
+
+/** Shows another notebook; the one that was there is kept among the `others`, to be had back in its turn. */
+function replace(source, turn = 0) {
+    stop();
+    const own = file.source(cells);
+    others = others.filter(other => other !== own && other !== source);
+    if (own !== source && own !== example) {
+        others.splice(turn, 0, own);
+    }
+    cells.forEach(close);
+    cells = file.cells(source).map(made);
+    show();
+    keep();
+}
+
+function close(cell) {
+    cell.editor?.close();
+    cell.frame.remove();
+}
+
+function add(cell) {
+    const own = made({});
+    cells.splice(cells.indexOf(cell) + 1, 0, own);
+    show();
+    keep();
+    edit(own);
+}
+
+function move(cell, by) {
+    const from = cells.indexOf(cell);
+    cells.splice(from, 1);
+    cells.splice(from + by, 0, cell);
+    show();
+    keep();
+    const pressed = by < 0 ? cell.up : cell.down;
+    (pressed.disabled ? cell.run : pressed).focus();
+    say(cell, `Moved; now cell ${from + by + 1} of ${cells.length}.`);
+}
+
+function remove(cell) {
+    if (running?.cell === cell) {
+        stop();
+    }
+    const from = cells.indexOf(cell);
+    removed.push({ from, mark: cell.mark, text: cell.text });
+    close(cell);
+    cells.splice(from, 1);
+    if (cells.length === 0) {
+        cells.push(made({}));
+    }
+    show();
+    keep();
+    undo.focus();
+    sayOfAll(`Cell ${from + 1} is removed.`);
+}
+
+function putBack() {
+    const { from, ...cell } = removed.pop();
+    const own = made(cell);
+    cells.splice(from, 0, own);
+    show();
+    keep();
+    own.run.focus();
+    sayOfAll(`Cell ${cells.indexOf(own) + 1} is back.`);
+}
+
+// Runs.
+
+const NAME = 'notebook';
+const unmark = () => cells.forEach(({ editor }) => editor?.unmark('found', NAME));
+const mark = (line, words, sentence) => cells.forEach(({ editor, text }, number) => {
+    const first = file.firstLine(cells, number);
+    if (line >= first && line < first + text.split('\n').length) {
+        editor?.mark({ cell: NAME, kind: 'found', line, words, sentence });
+    }
+});
+const reveal = line => {
+    const cell = cells.findLast((_, number) => file.firstLine(cells, number) <= line);
+    cell?.editor?.reveal(line);
+};
+
+function showRunning(cell, on) {
+    cell.frame.classList.toggle('running', on);
+    cell.run.textContent = on ? 'Stop' : 'Run';
+    show();
+}
+
+function stop() {
+    running?.stop();
+    running = undefined;
+}
+
+/** What the cells down to this one give: what the status says, what is shown, and whether the next cell may follow. */
+async function ran(cell, isCurrent) {
+    const source = file.source(cells, cells.indexOf(cell));
+    const build = await builds.build({ ...path, source }, (fraction, words) => isCurrent() && say(cell, `${words} …`));
+    if (!isCurrent() || build.sentence) {
+        return { words: build.sentence, parts: [] };
+    }
+    const found = builds.messages(build.said).filter(message => message.file === file.PATH);
+    found.forEach(({ line, kind, message }) => mark(line, kind, message));
+    const told = build.said ? compilerSaid(build.said, reveal) : [];
+    if (!build.ptx) {
+        const errors = found.filter(({ kind }) => kind === 'error');
+        const lines = errors.length ? `, line ${errors[0].line}` : '';
+        return { words: `It does not compile: ${errors.length} error${errors.length === 1 ? '' : 's'}${lines}.`, parts: told };
+    }
+    if (!file.launches(cell)) {
+        return { words: COMPILES, parts: told, goesOn: true };
+    }
+    const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: build.ptx };
+    const begin = () => {
+        if (isCurrent()) {
+            running.stop = simulator.stop;
+            say(cell, 'Running …');
+        }
+        return isCurrent();
+    };
+    const { answer, stderr, sentence, seconds } = await simulator.start(['simulate', file.PATH, ...LIMITS], () => files, begin, () => {});
+    if (!answer) {
+        const line = Number(stderr?.match(/^error: notebook\.cu:(\d+): /)?.[1]);
+        if (line && isCurrent()) {
+            mark(line, 'error', stderr.replace(/^error: /, ''));
+        }
+        return { words: sentence ?? `It was not launched${line ? `: line ${line}` : ''}.`, parts: sentence ? [] : [...told, ...refused(stderr, reveal)] };
+    }
+    if (isCurrent()) {
+        for (const { kind, file: where, line, message, related = [] } of answer.diagnostics) {
+            const sites = [{ file: where, line, message: kind }, ...related];
+            sites.filter(site => site.file === file.PATH).forEach(site => mark(site.line, site.message, message));
+        }
+    }
+    return {
+        words: `Done in ${seconds.toFixed(2)} s: ${answer.verdict}.`,
+        parts: [...told, ...result(answer, COMMAND, reveal)],
+        goesOn: true,
+    };
+}
+
+/** Runs a cell; whether those after it may follow. */
+async function run(cell) {
+    stop();
+    const own = (running = { cell, stop: () => builds.stop() });
+    const isCurrent = () => running === own && cells.includes(cell);
+    showRunning(cell, true);
+    say(cell, 'Waiting …');
+    try {
+        await fetchEditor();
+        unmark();
+        const { words, parts, goesOn = false } = await ran(cell, isCurrent);
+        if (isCurrent()) {
+            cell.out.replaceChildren(...parts);
+            say(cell, words);
+        } else if (running?.cell !== cell) {
+            say(cell, 'Stopped.');
+        }
+        return goesOn && isCurrent();
+    } catch {
+        say(cell, NOT_FETCHED);
+        return false;
+    } finally {
+        running = isCurrent() ? undefined : running;
+        showRunning(cell, running?.cell === cell);
+    }
+}
+
+const press = cell => (running?.cell === cell ? stop() : run(cell));
+
+function runAndGoOn(cell) {
+    const next = cells[cells.indexOf(cell) + 1] ?? cell;
+    press(cell);
+    next.editor?.focus();
+}
+
+async function runAll() {
+    for (const cell of [...cells]) {
+        if (!(await run(cell))) {
+            return;
+        }
+    }
+}
+
+// The whole notebook.
+
+function download() {
+    const address = URL.createObjectURL(new Blob([file.source(cells)], { type: 'text/plain' }));
+    element('a', { href: address, download: file.PATH }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000); // a browser may come for it later
+}
+
+async function take({ currentTarget: { files: [chosen] } }) {
+    input.value = '';
+    if (chosen.size > MOST) {
+        sayOfAll(`${chosen.name} has ${chosen.size} bytes; a notebook has at most ${MOST}.`);
+        return;
+    }
+    replace((await chosen.text()).trimEnd());
+    sayOfAll(`${chosen.name} is here. It runs when you press Run.`);
+}
+
+async function copy() {
+    const address = await edits.link({ element: place }, { ...path, source: file.source(cells) });
+    try {
+        await navigator.clipboard.writeText(address);
+        sayOfAll('The link is copied. It shows these cells; whoever opens it presses Run.');
+    } catch {
+        history.replaceState(history.state, '', address);
+        sayOfAll('The link stands in the address bar.');
+    }
+}
+
+/** The notebook of a link is shown, and runs nothing. */
+async function fromLink() {
+    const { hash } = location;
+    if (!edits.isLink(hash)) {
+        return;
+    }
+    history.replaceState(history.state, '', hash.split('&')[0]);
+    const shared = await edits.fromLink(hash).catch(() => null);
+    if (shared?.file !== file.PATH) {
+        sayOfAll('The notebook in this link cannot be read. Was it cut off, or is it of another page?');
+        return;
+    }
+    replace(shared.source);
+    sayOfAll('The notebook of a link. It runs when you press Run.');
+}
+
+const list = element('div', { className: 'notebook-cells' });
+const status = element('p', { className: 'notebook-status', role: 'status' });
+const input = element('input', { type: 'file', accept: '.cu,.cuh,.txt', hidden: true, onchange: take });
+const undo = button('Put the removed cell back', putBack);
+const back = button('Back to the notebook before', () => replace(others[0], others.length));
+const bar = element('div', { className: 'notebook-bar notebook-all', role: 'group', ariaLabel: 'The whole notebook' },
+    button('Run all', runAll),
+    button('Export', download, { title: `Download ${file.PATH}` }),
+    button('Import', () => input.click(), { title: 'A .cu file' }),
+    button('Copy link', copy),
+    button('Reset', () => replace(example), { title: 'The example again' }),
+    undo, back, input, status);
+
+await stylesheet(new URL('notebook.css', import.meta.url));
+cells = file.cells(kept?.source ?? example).map(made);
+place.replaceChildren(bar, list);
+show();
+addEventListener('hashchange', fromLink);
+await fromLink();
