@@ -120,9 +120,20 @@ fn plot(held: &Held) -> Option<String> {
         Some(format!("M{} {:.2}V{:.2}", bar as f64 + 0.5, y(low.min(0.0)), y(high.max(0.0))))
     };
     let path: String = (0..bars).filter_map(bar).collect();
-    let words = escape(&format!("{}: from {low} to {high}", buffers::title(held)));
+    let words = escape(&format!("from {} to {}", short(low), short(high)));
+    let zero = y(0.0);
     Some(format!(
-        "<svg class=\"buffer-plot\" viewBox=\"0 0 {bars} {HEIGHT}\" preserveAspectRatio=\"none\" role=\"img\" \
-         aria-label=\"{words}\"><title>{words}</title><path d=\"{path}\"/></svg>"
+        "<figure class=\"buffer-plot\"><svg viewBox=\"0 0 {bars} {HEIGHT}\" preserveAspectRatio=\"none\" \
+         aria-hidden=\"true\"><path d=\"{path}\"/><path class=\"zero\" d=\"M0 {zero:.2}H{bars}\"/></svg>\
+         <figcaption>{words}</figcaption></figure>"
     ))
+}
+
+/// A number as one reads it at a drawing.
+fn short(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) {
+        ((x * 1e3).round() / 1e3).to_string()
+    } else {
+        format!("{x:.3e}")
+    }
 }

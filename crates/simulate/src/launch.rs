@@ -15,7 +15,7 @@ use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
 use workbook::files::{check_place, read_text};
 use workbook::launch::{self as language, Launch, Named, Ran, Script, Step, Value};
 use workbook::number::thousands;
-use workbook::sim::trace::Trace;
+use workbook::sim::trace::{Did, Trace};
 use workbook::sim::{self, Diagnostic, Kind};
 
 /// The result of a launch.
@@ -155,7 +155,7 @@ pub fn launch(
         diagnostics: device.take_seen().found,
         ran,
         printed: device.take_printed(),
-        trace: device.take_trace().map(|trace| with_kinds(trace, &script)),
+        trace: device.take_trace().map(|trace| with_names(trace, &script)),
     };
     for found in &mut launched.diagnostics {
         let mut words = sim::Words::from(found.what.clone());
@@ -227,8 +227,14 @@ fn check_memory(script: &Script, memory: u64) -> Result<()> {
     Ok(())
 }
 
-/// The trace with the types of the buffers that are arguments.
-fn with_kinds(mut trace: Trace, script: &Script) -> Trace {
+/// The trace with the types of the buffers that are arguments, and with kernels as the source names them.
+fn with_names(mut trace: Trace, script: &Script) -> Trace {
+    trace.kernel = names::readable(&trace.kernel);
+    for event in &mut trace.events {
+        if let Did::Start { kernel, .. } = &mut event.did {
+            *kernel = names::readable(kernel);
+        }
+    }
     for (place, arg) in script.launches().flat_map(|launch| launch.args.iter().enumerate()) {
         let Value::Pointer(pointer) = &arg.value else { continue };
         let Ok(number) = script.buffer(&pointer.buffer) else { continue };

@@ -71,6 +71,7 @@ pub fn film(trace: &Trace, sources: &input::Sources) -> Film {
 
 /// The launch as a page of its own.
 fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<()> {
+    ensure!(!cfg!(target_family = "wasm"), "a page shows figures in itself, and writes none");
     let film = film(trace, sources);
     ensure!(
         !film.tracks[0].frames.is_empty(),

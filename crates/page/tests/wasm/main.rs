@@ -2,6 +2,7 @@
 
 mod built;
 mod compiler;
+mod notebook;
 mod page;
 mod terminal;
 

@@ -17,7 +17,7 @@ use super::page::{Page, Ran};
 use super::{read, root, text};
 
 /// Runs the terminal's program of the chapter `words[0]`.
-fn program(words: &[&str]) -> Output {
+pub fn program(words: &[&str]) -> Output {
     // target/<profile>/deps/wasm-… -> target/<profile>/examples/<stem>
     let test = std::env::current_exe().unwrap();
     let example = test.parent().and_then(Path::parent).unwrap().join("examples").join(words[0]);

@@ -112,7 +112,8 @@ fn the_steps_of_a_launch_are_shown() {
 #[test]
 fn help_teaches_by_example() {
     let text = run("--help").exits(0).stdout();
-    for part in ["buf:u8:uninit*64", "Exit status: 0", "// Missing: __syncthreads()", "//@ launch sum<<<1, 64>>>"]
+    for part in
+        ["buf:u8:uninit*64", "Exit status: 0", "// Missing: __syncthreads()", "//@ launch sum<<<1, 64>>>"]
     {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }

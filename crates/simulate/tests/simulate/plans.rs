@@ -107,3 +107,68 @@ fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
     std::fs::write(&steps, "buffer in = f32:1\nlanch blockSums\n").unwrap();
     run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["steps.txt:2: `lanch` is none of"]);
 }
+
+/// The file of [`PROGRAMS`] with `lines` below it.
+fn with_lines(name: &str, lines: &str) -> PathBuf {
+    let file = scratch(name).join("mine.ptx");
+    let programs = std::fs::read_to_string(root().join(PROGRAMS)).unwrap();
+    std::fs::write(&file, programs + lines).unwrap();
+    file
+}
+
+#[test]
+fn a_file_says_in_its_comments_what_is_launched() {
+    let lines = "//@ buffer in = f32:iota*200\n//@ buffer sums = f32:uninit*4\n\n  \
+                 //@ launch blockSums<<<4, 64>>> @in @sums i32:200\n//@ expect sums = f32:2016,6112,10208,1564\n";
+    let file = with_lines("comments", lines);
+    let right = run(&file.display().to_string()).exits(0).stdout();
+    assert!(right.contains("sums: 4 elements of f32\n  [0]   2016.0  6112.0"), "{right}");
+    // What the command line launches goes before it.
+    let other =
+        "--kernel halves --grid 1 --block 1 --arg buf:f16:1 --arg buf:bf16:2 --arg buf:f32:0 --arg f16:1";
+    let other = run(&format!("{} {other}", file.display())).exits(0).stdout();
+    assert!(other.contains("argument 2: 1 element of f32") && !other.contains("sums"), "{other}");
+    for (line, says) in [
+        ("lanch blockSums", "`lanch` is none of buffer, symbol, launch, expect and save"),
+        ("launch blockSums<<<4>>>", "write KERNEL<<<GRID, BLOCK>>> ARG"),
+        ("buffer in = i33:1", "i33"),
+    ] {
+        let file = with_lines("comments", &format!("//@ buffer out = f32:1\n//@ {line}\n"));
+        let number = std::fs::read_to_string(&file).unwrap().lines().count();
+        run(&file.display().to_string()).refuses(&[&format!("{}:{number}: ", file.display()), says]);
+    }
+    run(SUM).refuses(&["missing_barrier.ptx has no line `//@ launch KERNEL<<<GRID, BLOCK>>> ARG"]);
+    run(&format!("{SUM} --arg buf:i32:1")).refuses(&["--grid"]);
+}
+
+#[test]
+fn each_launch_has_counts_of_its_own() {
+    let launch = |blocks: u32| format!("//@ launch blockSums<<<{blocks}, 64>>> @in @sums i32:200\n");
+    let buffers = "//@ buffer in = f32:iota*200\n//@ buffer sums = f32:uninit*4\n";
+    let counts = |launches: &str| {
+        let file = with_lines("counts", &format!("{buffers}{launches}"));
+        let text = run(&file.display().to_string()).exits(0).stdout();
+        let row = |name: &str| {
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{text}"));
+            line[name.len()..].split_whitespace().map(str::to_string).collect::<Vec<_>>()
+        };
+        (row("counts"), row("barriers, by warp"))
+    };
+    let (title, one) = counts(&launch(1));
+    assert_eq!((title, one.len()), (vec!["Nsight".to_string(), "Compute".into()], 1));
+    let four = counts(&launch(4)).1;
+    let (titles, both) = counts(&(launch(1) + &launch(4)));
+    assert_eq!(titles, ["blockSums", "blockSums", "Nsight", "Compute"]);
+    assert_eq!(both, [one[0].clone(), four[0].clone()]);
+    // Where the columns would not fit, the sum.
+    let sum: u32 = 9 * one[0].parse::<u32>().unwrap();
+    assert_eq!(counts(&launch(1).repeat(9)).1, [sum.to_string()]);
+}
+
+#[test]
+fn two_buffers_of_arguments_need_names() {
+    let launch = "//@ launch blockSums<<<1, 64>>> buf:f32:1*64 buf:f32:0 i32:64\n";
+    let file = with_lines("names", &launch.repeat(2));
+    run(&file.display().to_string())
+        .refuses(&["two buffers are called 0", "give one a name by a line `buffer NAME = …`"]);
+}
