@@ -10,6 +10,7 @@ const allowed = require('./allowed.js');
 const edits = require('./edits.js');
 const inPage = require('./in_page.js');
 const live = require('./live.js');
+const notebook = require('./notebook.js');
 
 const THEMES = ['light', 'rust', 'coal', 'navy', 'ayu'];
 const WIDTHS = [1280, 390];
@@ -232,7 +233,7 @@ function checkLinks(origin, links, root) {
     }
 }
 
-/** What live.js and edits.js borrow. */
+/** What live.js, edits.js and notebook.js borrow. */
 const lent = browser => ({
     report,
     accessibility: async (page, where) => {
@@ -292,6 +293,7 @@ async function main() {
                 if (runs) {
                     liveCells.push(await live.checkLive(lent(browser), page, origin, name));
                     await edits.checkEdits(lent(browser), page, origin, name, root);
+                    await notebook.checkNotebook(lent(browser), page, origin, name);
                 }
                 if (process.env.VERBOSE) {
                     console.log(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);

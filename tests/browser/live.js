@@ -5,6 +5,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const cellsInPage = require('./live_in_page.js');
+const notebook = require('./notebook.js');
 
 /** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small modules of
  * its films; none of them fetches the program before a run. */
@@ -205,7 +206,7 @@ async function checkLive(check, page, origin, name) {
     await check.open(page, origin, name, 1280);
     const cells = await page.evaluate(cellsInPage.cells);
     page.off('request', watch);
-    if (early.length) {
+    if (early.length && name !== notebook.PAGE) {
         say(`fetched before the first run: ${early}`);
     }
     if (cells.length === 0) {

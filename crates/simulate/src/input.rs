@@ -1,7 +1,7 @@
 //! The file with the reader's kernel: PTX as it is, CUDA C++ through a compiler; and the source lines that
 //! diagnostics quote.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -70,7 +70,7 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<String>
 pub struct Sources {
     /// The directory of the reader's file, the working directory, and those of included files.
     directories: Vec<PathBuf>,
-    texts: HashMap<String, String>,
+    texts: BTreeMap<String, String>,
 }
 
 impl Sources {
@@ -79,7 +79,7 @@ impl Sources {
         let directories = [Path::new(".").join(file.parent().unwrap_or(Path::new(""))), ".".into()];
         Sources {
             directories: directories.into_iter().chain(included.to_vec()).collect(),
-            texts: HashMap::from([(file.display().to_string(), text)]),
+            texts: BTreeMap::from([(file.display().to_string(), text)]),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The steps of a script on the simulator, and their result.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -56,7 +56,7 @@ impl Launched {
 fn is_alike(a: &Diagnostic, b: &Diagnostic) -> bool {
     let lines = |found: &Diagnostic| {
         let related = found.related().into_iter().map(|site| (Some(site.file), Some(site.line)));
-        related.chain([(found.file.clone(), found.line)]).collect::<HashSet<_>>()
+        related.chain([(found.file.clone(), found.line)]).collect::<BTreeSet<_>>()
     };
     (a.kind, a.severity) == (b.kind, b.severity) && lines(a) == lines(b)
 }

@@ -26,7 +26,12 @@ pub fn program(words: &[&str]) -> Output {
     let records = format!("live-{:?}", std::thread::current().id());
     let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join(records);
     let _ = std::fs::remove_dir_all(&records);
-    Command::new(example).args(&words[1..]).env("WORKBOOK_RECORDS_DIR", records).output().unwrap()
+    Command::new(example)
+        .args(&words[1..])
+        .current_dir(root())
+        .env("WORKBOOK_RECORDS_DIR", records)
+        .output()
+        .unwrap()
 }
 
 /// What the terminal prints without the lines on the record, which a page doesn't write.

@@ -1,0 +1,234 @@
+// Drives the notebook as a reader would: runs its example, mends it, writes a kernel of their own, moves cells about, takes the
+// file along and brings it back, and runs it in a terminal. `check` is what check.js lends.
+
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { pathToFileURL } = require('node:url');
+const inPage = require('./notebook_in_page.js');
+const { select } = require('./edits_in_page.js');
+
+const PAGE = 'appendix_simulate.html';
+const PATIENCE = 120_000;
+/** What nobody fetches before they edit or run. */
+const HEAVY = /\/live\/(clang|vendor|editor|workbook\.wasm|worker)/;
+
+const GREETING = `#include <cstdio>
+__global__ void greet(int n) { printf("hello %d\\n", n + threadIdx.x); }
+//@ launch greet<<<1, 2>>> i32:7`;
+
+const shown = page => page.evaluate(inPage.shown);
+const idle = page => page.waitForFunction(inPage.idle, { timeout: PATIENCE, polling: 20 });
+
+/** Presses a button of a cell, or of the whole notebook. */
+async function press(page, text, cell) {
+    await page.evaluate(inPage.press, text, cell ?? null);
+    await idle(page);
+    return shown(page);
+}
+
+/** Puts `text` behind, or in the place of, the first line that begins with `begins`. */
+async function write(page, begins, text, { instead = false } = {}) {
+    if (!(await page.evaluate(select, begins, instead))) {
+        throw new Error(`no line begins with “${begins}”`);
+    }
+    if (!instead) {
+        await page.keyboard.press('End');
+        await page.keyboard.press('Enter');
+    }
+    await page.keyboard.sendCharacter(text);
+}
+
+/** Writes all of a cell, and runs it by the keyboard. */
+async function fill(page, cell, text) {
+    const withControl = async key => {
+        await page.keyboard.down('Control');
+        await page.keyboard.press(key);
+        await page.keyboard.up('Control');
+    };
+    await page.evaluate(inPage.focus, cell);
+    await withControl('a');
+    await page.keyboard.sendCharacter(text);
+    await withControl('Enter');
+    await idle(page);
+    return shown(page);
+}
+
+/** What a terminal prints for the file, with the page's command, if a clang is here. */
+function terminal(say, source, command) {
+    if (!process.env.CLANG) {
+        console.log('no CLANG: the notebook is not run in a terminal');
+        return undefined;
+    }
+    const program = path.join(__dirname, '../../target/debug/examples/simulate');
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'notebook-'));
+    fs.writeFileSync(path.join(folder, 'notebook.cu'), source);
+    const { stdout, stderr, error } = spawnSync(program, command.split(' -- ')[1].split(' '), { cwd: folder, encoding: 'utf8', env: { ...process.env, NVCC: '' } });
+    fs.rmSync(folder, { recursive: true });
+    if (error || stderr) {
+        say(`${command} in a terminal: ${error ?? stderr}`);
+    }
+    return stdout;
+}
+
+async function story(check, page, say, origin) {
+    const expect = (what, is, now) => is || say(`${what}: ${JSON.stringify(now).slice(0, 800)}`);
+
+    // The example: a race, and both of its sides.
+    let now = await press(page, 'Run', 0);
+    expect('the race is not marked at its two sides', now.marks.includes('data-race') && now.marks.some(words => /^thread \d+ .* reads it here/.test(words)), now);
+    expect('the result has no buffers, drawing or steps', now.cells[0].tables === 3 && now.cells[0].plots === 1 && now.cells[0].steps > 0, now);
+
+    // Mended.
+    await write(page, '    // Missing', '__syncthreads();');
+    expect('an edit leaves the result as if it were its own', /changed/.test((await shown(page)).cells[0].status), await shown(page));
+    now = await press(page, 'Run', 0);
+    expect('the mended sum is not right', now.cells[0].status.endsWith('ok: nothing is wrong.') && /\b2016\b/.test(now.cells[0].result) && !now.marks.length, now);
+
+    // A line of the script that is none.
+    await write(page, '//@ launch', '//@ lanch sum<<<1, 64>>>', { instead: true });
+    now = await press(page, 'Run', 0);
+    expect('a wrong line of the script is not said at its line', /line 16\.$/.test(now.cells[0].status) && /16: `lanch` is none of/.test(now.cells[0].result) && now.marks.includes('error'), now);
+    await write(page, '//@ lanch', '//@ launch sum<<<1, 64>>> buf:i32:zeros*2^30 buf:i32:uninit*1', { instead: true });
+    now = await press(page, 'Run', 0);
+    expect('of a huge buffer nothing is said', /4,294,967,300 bytes together/.test(now.cells[0].result), now);
+    await write(page, '//@ launch', '//@ launch sum<<<1, 64>>> buf:i32:iota*64 buf:i32:uninit*1', { instead: true });
+
+    // A second cell, by the keyboard.
+    await press(page, '+', 0);
+    now = await fill(page, 1, GREETING);
+    expect('a second cell does not run', /hello 7\s*hello 8/.test(now.cells[1].printed) && /counts\s*sum\s*greet/.test(now.cells[1].result), now);
+    expect('the lines of the second cell have not the numbers of the file', now.cells[1].first === '18', now);
+
+    // As one file, which a terminal runs.
+    const source = await page.evaluate(inPage.exported);
+    expect('the export is not the notebook', source === `${now.cells[0].code}\n// %%\n${GREETING}`, source);
+    const said = terminal(say, source, now.cells[1].command);
+    expect('a terminal says something else', said === undefined || said === now.cells[1].terminal, [said, now.cells[1].terminal]);
+
+    // Cells move, go, and come back.
+    now = await press(page, '↑', 1);
+    expect('a cell does not move', now.cells[0].code === GREETING && now.cells[0].first === '1' && now.cells[1].first === '5', now);
+    now = await press(page, 'Remove', 0);
+    expect('a cell is not removed', now.cells.length === 1 && now.cells[0].first === '1', now);
+    now = await press(page, 'Put the removed cell back');
+    now = await press(page, '↓', 0);
+    expect('a removed cell does not come back', `${now.cells[0].code}\n// %%\n${now.cells[1].code}` === source, now);
+
+    await page.evaluate(check.openDetails);
+    await check.accessibility(page, 'the notebook');
+    for (const item of await page.evaluate(check.scrollers)) {
+        say(item);
+    }
+    await page.setViewport({ width: 390, height: 893 });
+    for (const item of await page.evaluate(check.overflowing)) {
+        say(`at 390 px the page scrolls sideways because of ${item}`);
+    }
+    await page.setViewport({ width: 1280, height: 893 });
+
+    // Another file, and back.
+    const file = path.join(os.tmpdir(), `notebook-${process.pid}.cu`);
+    fs.writeFileSync(file, `${source}\r\n// %% more\r\nint unused;\r\n`);
+    await (await page.$('#notebook input[type="file"]')).uploadFile(file);
+    await page.waitForFunction(count => document.querySelectorAll('.notebook-cell').length === count, { timeout: PATIENCE }, 3);
+    fs.rmSync(file);
+    now = await shown(page);
+    expect('an imported file is not shown', now.cells[2].name === 'Cell 3 · more' && now.cells[2].code === 'int unused;' && !now.cells[0].result, now);
+    now = await press(page, 'Run', 2);
+    expect('a cell without a launch is not compiled', /^It compiles/.test(now.cells[2].status), now);
+    now = await press(page, 'Back to the notebook before');
+    expect('the notebook before an import is lost', now.cells.length === 2, now);
+
+    await shares(check, page, say, source);
+
+    // Coming back.
+    await page.reload({ waitUntil: 'load' });
+    await page.waitForSelector('.notebook-cell', { timeout: PATIENCE });
+    expect('a reload loses the notebook', (await page.evaluate(inPage.exported)) === source, await shown(page));
+
+    // Whoever stops the compiler can go on; what has no end is stopped; nothing from the code becomes markup.
+    await press(page, 'Edit', 0);
+    await page.waitForSelector('.cm-content', { timeout: PATIENCE });
+    await page.evaluate(inPage.pressTwice);
+    await page.waitForFunction(inPage.stopped, { timeout: PATIENCE }).catch(() => say('Stop does not stop a run'));
+    now = await fill(page, 0, '__global__ void spin(volatile int *p) { while (*p == 0) *p = 0; }\n//@ launch spin<<<1, 1>>> buf:i32:0');
+    expect('a loop without an end is not stopped', /step-limit/.test(now.cells[0].result), now);
+    now = await fill(page, 0, 'int <img src=x onerror=alert(1)>;');
+    expect('code becomes markup', /does not compile: \d+ errors?, line 1\.$/.test(now.cells[0].status) && now.cells[0].result.includes('<img src=x') && !now.images, now);
+
+    now = await press(page, 'Reset');
+    expect('Reset does not bring the example', now.cells.length === 1 && /Missing/.test(now.cells[0].code), now);
+    now = await press(page, 'Back to the notebook before');
+    expect('Reset loses the notebook', now.cells[0].code.includes('<img'), now);
+    await without(check, page, say, origin);
+}
+
+async function shares(check, page, say, source) {
+    const address = await page.evaluate(inPage.link);
+    const other = await check.another(page, true);
+    other.current = PAGE;
+    const visit = async to => {
+        await other.goto('about:blank');
+        await other.goto(to, { waitUntil: 'load' });
+        await other.waitForFunction(inPage.hasStatus, { timeout: PATIENCE }).catch(() => say('of a link nothing is said'));
+        return shown(other);
+    };
+    let there = await visit(address);
+    if ((await other.evaluate(inPage.exported)) !== source || there.cells.some(({ result }) => result) || other.workers().length) {
+        say(`a link does not show the notebook, or runs it: ${JSON.stringify(there).slice(0, 300)}`);
+    }
+    await press(other, 'Edit', 0);
+    await other.waitForSelector('.cm-content', { timeout: PATIENCE });
+    await write(other, '{', '// My own.');
+    there = await visit(address);
+    there = await press(other, 'Back to the notebook before');
+    if (!there.cells[0].code.includes('// My own.')) {
+        say(`a link takes the reader's own notebook: ${JSON.stringify(there).slice(0, 300)}`);
+    }
+    there = await visit(address.slice(0, -40));
+    if (!/cannot be read/.test(there.status)) {
+        say(`of a link that was cut off is said: ${there.status}`);
+    }
+    await other.close();
+}
+
+/** Without scripts, and from a file, the recorded text stands there. */
+async function without(check, page, say, origin) {
+    const plain = await check.plain();
+    plain.current = PAGE;
+    const root = path.resolve(process.argv[2]);
+    for (const [where, address] of [['without scripts', `${origin}/${PAGE}`], ['opened as a file', pathToFileURL(path.join(root, PAGE)).href]]) {
+        await plain.setJavaScriptEnabled(where === 'opened as a file');
+        await plain.goto(address, { waitUntil: 'load' });
+        const text = await plain.$eval('#notebook', notebook => notebook.textContent);
+        if (!/void sum/.test(text) || !/mdbook serve/.test(text)) {
+            say(`${where}: ${text.slice(0, 200)}`);
+        }
+    }
+    await plain.close();
+}
+
+/** Everything that is asked of the notebook, if `name` is its page. */
+async function checkNotebook(check, page, origin, name) {
+    if (name !== PAGE) {
+        return;
+    }
+    const say = message => check.report(name, 'notebook', message);
+    const early = [];
+    const watch = request => HEAVY.test(request.url()) && early.push(request.url());
+    page.on('request', watch);
+    await check.open(page, origin, name, 1280);
+    await page.waitForSelector('.notebook-cell', { timeout: PATIENCE });
+    page.off('request', watch);
+    if (early.length) {
+        say(`fetched before anybody edits or runs: ${early}`);
+    }
+    try {
+        await story(check, page, say, origin);
+    } catch (error) {
+        say(`${error.message}; then the page says ${JSON.stringify(await shown(page)).slice(0, 500)}`);
+    }
+}
+
+module.exports = { PAGE, checkNotebook };

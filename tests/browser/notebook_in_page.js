@@ -1,0 +1,71 @@
+// Functions about the notebook that run inside its page. Each stands alone: it is sent there as text.
+
+exports.idle = () => !document.querySelector('.notebook-cell.running');
+
+/** Presses the button with this text, of cell `cell` or of the whole notebook. */
+exports.press = (text, cell) => {
+    const bar = cell === null ? document.querySelector('.notebook-all') : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
+    const button = [...bar.querySelectorAll('button')].find(button => button.textContent === text && !button.hidden);
+    button.click();
+    // A run begins a moment later.
+    return new Promise(done => setTimeout(done, 50));
+};
+
+exports.pressTwice = () => {
+    const run = document.querySelector('.notebook-run');
+    run.click();
+    setTimeout(() => run.click(), 20);
+};
+
+exports.stopped = () => document.querySelector('.notebook-cell .notebook-status').textContent === 'Stopped.';
+
+exports.focus = cell => document.querySelectorAll('.notebook-cell')[cell].querySelector('.cm-content').focus();
+
+exports.hasStatus = () => Boolean(document.querySelector('.notebook-all .notebook-status')?.textContent);
+
+exports.shown = () => {
+    const text = (place, selector) => place.querySelector(selector)?.textContent ?? '';
+    const cells = [...document.querySelectorAll('.notebook-cell')].map(cell => {
+        const lines = [...cell.querySelectorAll('.cm-line')];
+        const terminal = [...cell.querySelectorAll('.notebook-out > details')].find(part => text(part, 'summary') === 'In a terminal');
+        const printed = [...cell.querySelectorAll('.cell-note')].find(note => note.textContent === 'The kernel printed:');
+        return {
+            name: text(cell, '.notebook-name'),
+            code: lines.length ? lines.map(line => line.textContent).join('\n') : text(cell, ':scope > pre > code'),
+            first: [...cell.querySelectorAll('.cm-lineNumbers .cm-gutterElement')][1]?.textContent,
+            status: text(cell, '.notebook-status'),
+            result: text(cell, '.notebook-out'),
+            printed: printed?.nextElementSibling.textContent ?? '',
+            tables: cell.querySelectorAll('.notebook-out table').length,
+            plots: cell.querySelectorAll('.buffer-plot').length,
+            steps: cell.querySelectorAll('.cell-steps figure').length,
+            command: terminal && text(terminal, 'code'),
+            terminal: terminal && text(terminal, 'pre'),
+        };
+    });
+    return {
+        cells,
+        status: text(document, '.notebook-all .notebook-status'),
+        marks: [...document.querySelectorAll('.editor-mark.found > summary')].map(words => words.textContent),
+        images: document.querySelectorAll('main img[src="x"]').length,
+    };
+};
+
+/** What Export downloads. */
+exports.exported = () =>
+    new Promise(downloaded => {
+        const create = URL.createObjectURL;
+        URL.createObjectURL = blob => {
+            URL.createObjectURL = create;
+            blob.text().then(downloaded);
+            return '#notebook';
+        };
+        [...document.querySelectorAll('.notebook-all button')].find(button => button.textContent === 'Export').click();
+    });
+
+/** What Copy link puts on the clipboard. */
+exports.link = () =>
+    new Promise(copied => {
+        navigator.clipboard.writeText = async address => copied(address);
+        [...document.querySelectorAll('.notebook-all button')].find(button => button.textContent === 'Copy link').click();
+    });
