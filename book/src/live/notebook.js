@@ -6,6 +6,7 @@ import * as edits from './edits.js';
 import { element, stylesheet } from './html.js';
 import * as file from './notebook_file.js';
 import { compilerSaid, refused, result } from './notebook_result.js';
+import { keep as keepPage } from './offline.js';
 import * as simulator from './simulator.js';
 
 /** More is taken for an endless kernel, or is more than a page has. */
@@ -14,6 +15,7 @@ const COMMAND = ['cargo run --example simulate --', file.PATH, ...LIMITS].join('
 const MOST = 1_000_000;
 
 const KEEPS_NOTHING = 'This browser keeps nothing: export the notebook before you leave the page.';
+const IS_OLD = 'The code has changed since this result.';
 const NOT_FETCHED = 'What edits and runs the cells could not be fetched. Is the server still there?';
 const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does.';
 
@@ -28,11 +30,20 @@ let { removed, others } = kept ?? { removed: [], others: [] };
 let editor;
 /** The run that is under way: { cell, stop }. */
 let running;
+/** The page is kept for reading and running without the network, once. */
+let offline;
 
 const button = (text, click, more = {}) => element('button', { type: 'button', textContent: text, onclick: click, ...more });
 const say = (cell, sentence) => (cell.status.textContent = sentence);
 const sayOfAll = sentence => (status.textContent = sentence);
 const path = { path: file.PATH };
+
+/** What the cells from this place on run is no longer what it was. */
+function changed(place) {
+    cells.slice(place).filter(({ out }) => out.childElementCount).forEach(cell => say(cell, IS_OLD));
+    show();
+    keep();
+}
 
 function keep() {
     if (!file.keep({ source: file.source(cells), removed, others })) {
@@ -60,11 +71,7 @@ function open(cell) {
         keys: { 'Shift-Enter': () => runAndGoOn(cell), 'Mod-Enter': () => press(cell) },
         changed: text => {
             cell.text = text;
-            if (cell.out.childElementCount) {
-                say(cell, 'The code has changed since this result.');
-            }
-            show();
-            keep();
+            changed(cells.indexOf(cell));
         },
     });
     cell.pre?.replaceWith(cell.editor.frame);
@@ -154,8 +161,7 @@ function close(cell) {
 function add(cell) {
     const own = made({});
     cells.splice(cells.indexOf(cell) + 1, 0, own);
-    show();
-    keep();
+    changed(cells.indexOf(own));
     edit(own);
 }
 
@@ -163,8 +169,7 @@ function move(cell, by) {
     const from = cells.indexOf(cell);
     cells.splice(from, 1);
     cells.splice(from + by, 0, cell);
-    show();
-    keep();
+    changed(Math.min(from, from + by));
     const pressed = by < 0 ? cell.up : cell.down;
     (pressed.disabled ? cell.run : pressed).focus();
     say(cell, `Moved; now cell ${from + by + 1} of ${cells.length}.`);
@@ -181,8 +186,7 @@ function remove(cell) {
     if (cells.length === 0) {
         cells.push(made({}));
     }
-    show();
-    keep();
+    changed(from);
     undo.focus();
     sayOfAll(`Cell ${from + 1} is removed.`);
 }
@@ -191,8 +195,7 @@ function putBack() {
     const { from, ...cell } = removed.pop();
     const own = made(cell);
     cells.splice(from, 0, own);
-    show();
-    keep();
+    changed(from);
     own.run.focus();
     sayOfAll(`Cell ${cells.indexOf(own) + 1} is back.`);
 }
@@ -257,14 +260,16 @@ async function ran(cell, isCurrent) {
         }
         return { words: sentence ?? `It was not launched${line ? `: line ${line}` : ''}.`, parts: sentence ? [] : [...told, ...refused(stderr, reveal)] };
     }
+    offline ??= keepPage();
     if (isCurrent()) {
         for (const { kind, file: where, line, message, related = [] } of answer.diagnostics) {
             const sites = [{ file: where, line, message: kind }, ...related];
             sites.filter(site => site.file === file.PATH).forEach(site => mark(site.line, site.message, message));
         }
     }
+    const isOld = isCurrent() && source !== file.source(cells, cells.indexOf(cell));
     return {
-        words: `Done in ${seconds.toFixed(2)} s: ${answer.verdict}.`,
+        words: `Done in ${seconds.toFixed(2)} s: ${answer.verdict}.${isOld ? ` ${IS_OLD}` : ''}`,
         parts: [...told, ...result(answer, COMMAND, reveal)],
         goesOn: true,
     };
@@ -321,14 +326,22 @@ function download() {
     setTimeout(() => URL.revokeObjectURL(address), 60_000); // a browser may come for it later
 }
 
-async function take({ currentTarget: { files: [chosen] } }) {
-    input.value = '';
-    if (chosen.size > MOST) {
-        sayOfAll(`${chosen.name} has ${chosen.size} bytes; a notebook has at most ${MOST}.`);
+async function take() {
+    const [chosen] = input.files;
+    if (!chosen) {
         return;
     }
-    replace((await chosen.text()).trimEnd());
-    sayOfAll(`${chosen.name} is here. It runs when you press Run.`);
+    if (chosen.size > MOST) {
+        sayOfAll(`${chosen.name} has ${chosen.size} bytes; a notebook has at most ${MOST}.`);
+    } else {
+        try {
+            replace((await chosen.text()).trimEnd());
+            sayOfAll(`${chosen.name} is here. It runs when you press Run.`);
+        } catch {
+            sayOfAll(`${chosen.name} cannot be read.`);
+        }
+    }
+    input.value = ''; // so that the same file can be chosen again
 }
 
 async function copy() {

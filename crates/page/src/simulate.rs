@@ -1,5 +1,4 @@
-//! Kernels of the reader's own: what the terminal's `simulate` does and prints, and what the notebook shows of
-//! it.
+//! Kernels of the reader's own: what the terminal's `simulate` does and prints, and what the notebook shows.
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -55,8 +54,8 @@ fn shown<'a>(report: &'a Report, options: &Options) -> Shown<'a> {
         verdict: report.verdict(options.checks),
         diagnostics,
         messages: report.messages(false).collect(),
-        wrong: ran.wrong.iter().map(|wrong| say::visible(wrong).into()).collect(),
-        printed: say::visible(printed).into(),
+        wrong: ran.wrong.iter().map(|wrong| say::visible(wrong)).collect(),
+        printed: say::visible(printed),
         buffers: ran.buffers.iter().map(buffer).collect(),
         counts: html_table(&counts::columns(&report.counts())),
         note: counts::NOTE,
@@ -84,11 +83,7 @@ fn buffer(held: &Held) -> Buffer {
     };
     let labels = Column::left("element", rows.iter().map(|(label, _)| label.as_str()));
     let columns: Vec<Column> = [labels].into_iter().chain((0..held.count().min(ROW)).map(column)).collect();
-    Buffer {
-        title: say::visible(&buffers::title(held)).into(),
-        table: html_table(&columns),
-        plot: plot(held),
-    }
+    Buffer { title: say::visible(&buffers::title(held)), table: html_table(&columns), plot: plot(held) }
 }
 
 /// Fewer elements are seen at a glance.

@@ -119,7 +119,8 @@ fn with_lines(name: &str, lines: &str) -> PathBuf {
 #[test]
 fn a_file_says_in_its_comments_what_is_launched() {
     let lines = "//@ buffer in = f32:iota*200\n//@ buffer sums = f32:uninit*4\n\n  \
-                 //@ launch blockSums<<<4, 64>>> @in @sums i32:200\n//@ expect sums = f32:2016,6112,10208,1564\n";
+                 //@ launch blockSums<<<4, 64>>> @in @sums i32:200\n\
+                 //@ expect sums = f32:2016,6112,10208,1564\n";
     let file = with_lines("comments", lines);
     let right = run(&file.display().to_string()).exits(0).stdout();
     assert!(right.contains("sums: 4 elements of f32\n  [0]   2016.0  6112.0"), "{right}");
