@@ -63,11 +63,10 @@ function still(cell) {
 }
 
 function open(cell) {
-    const number = cells.indexOf(cell);
     cell.editor = editor({
         text: cell.text,
-        first: file.firstLine(cells, number),
-        label: `Cell ${number + 1}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays. Tab indents; Escape, then Tab leaves.`,
+        first: file.firstLine(cells, cells.indexOf(cell)),
+        label: 'The code of this cell. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays. Tab indents; Escape, then Tab leaves.',
         keys: { 'Shift-Enter': () => runAndGoOn(cell), 'Mod-Enter': () => press(cell) },
         changed: text => {
             cell.text = text;
