@@ -6,6 +6,9 @@ exports.idle = () => !document.querySelector('.notebook-cell.running');
 exports.press = (text, cell) => {
     const bar = cell === null ? document.querySelector('.notebook-all') : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
     const button = [...bar.querySelectorAll('button')].find(button => button.textContent === text && !button.hidden);
+    if (!button) {
+        throw new Error(`there is no button “${text}”`);
+    }
     button.click();
     // A run begins a moment later.
     return new Promise(done => setTimeout(done, 50));
