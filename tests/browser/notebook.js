@@ -152,6 +152,8 @@ async function story(check, page, say, origin) {
     await page.waitForSelector('.cm-content', { timeout: PATIENCE });
     await page.evaluate(inPage.pressTwice);
     await page.waitForFunction(inPage.stopped, { timeout: PATIENCE }).catch(() => say('Stop does not stop a run'));
+    now = await fill(page, 0, '__global__ void count(char *p) { p[threadIdx.x] = threadIdx.x; }\n//@ launch count<<<1, 4>>> buf:i8:uninit*4\n//@ save 0 = mine.bin');
+    expect('what is saved cannot be downloaded', (await page.evaluate(inPage.saved)) === 'mine.bin: 0,1,2,3', now);
     now = await fill(page, 0, '__global__ void spin(volatile int *p) { while (*p == 0) *p = 0; }\n//@ launch spin<<<1, 1>>> buf:i32:0');
     expect('a loop without an end is not stopped', /step-limit/.test(now.cells[0].result), now);
     now = await fill(page, 0, 'int <img src=x onerror=alert(1)>;');

@@ -66,6 +66,19 @@ exports.exported = () =>
         [...document.querySelectorAll('.notebook-all button')].find(button => button.textContent === 'Export').click();
     });
 
+/** What a link to a saved file downloads. */
+exports.saved = () =>
+    new Promise(downloaded => {
+        const link = document.querySelector('.notebook-out a[download]');
+        const create = URL.createObjectURL;
+        URL.createObjectURL = blob => {
+            URL.createObjectURL = create;
+            blob.arrayBuffer().then(bytes => downloaded(`${link.download}: ${new Uint8Array(bytes)}`));
+            return '#notebook';
+        };
+        link.click();
+    });
+
 /** What Copy link puts on the clipboard. */
 exports.link = () =>
     new Promise(copied => {

@@ -32,6 +32,14 @@ function said(text, reveal) {
 const head = (...words) => element('p', { className: 'cell-note' }, ...words);
 const fold = (title, ...parts) => element('details', {}, element('summary', { textContent: title }), ...parts);
 
+/** A link to a file that the run has written. */
+function download({ name, data }) {
+    const save = event => {
+        event.currentTarget.href = URL.createObjectURL(new Blob([data]));
+    };
+    return head('Saved: ', element('a', { href: '#notebook', download: name, textContent: name, onclick: save }));
+}
+
 /** What the compiler says. */
 export const compilerSaid = (text, reveal) => [head('The compiler says:'), said(text, reveal)];
 
@@ -40,11 +48,12 @@ export const refused = (text, reveal) => [said(text, reveal)];
 
 /** What a run gave; `command` gives it in a terminal. */
 export function result(answer, command, reveal) {
-    const { status, stdout, messages, wrong, printed, buffers, counts, note, film } = answer;
+    const { status, stdout, saved, messages, wrong, printed, buffers, counts, note, film } = answer;
     const held = buffers.flatMap(({ title, table, plot }) => [head(title), ...(plot ? [parsed(plot)] : []), framed(table, title)]);
     const results = [
         ...(printed ? [head('The kernel printed:'), said(printed, reveal)] : []),
         ...held,
+        ...saved.map(download),
         fold('Counters', framed(counts, 'Counters'), head(note)),
         ...(film ? [folded([film])] : []),
         fold('In a terminal', head(element('code', { textContent: command }), ' prints:'), said(stdout, reveal)),

@@ -57,14 +57,14 @@ export function stop(reason = STOPPED) {
 const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 /** What came of a run: `{ answer, seconds }`; `{ error, stderr }`, which the program says; or `{ sentence, hasTrapped }`. */
-function outcome({ trapped, shown, status, stdout, stderr, seconds }) {
+function outcome({ trapped, shown, status, stdout, stderr, saved, seconds }) {
     if (trapped !== undefined) {
         const [panic] = trapped.split('\nnote:');
         const sentence = panic.includes('panicked at') ? `The simulator broke off, which is a mistake of ours: ${panic.trim()}` : NO_MEMORY;
         return { hasTrapped: true, sentence };
     }
     return shown
-        ? { answer: { ...shown, status, stdout, stderr }, seconds }
+        ? { answer: { ...shown, status, stdout, stderr, saved }, seconds }
         : { error: asSentence(stderr.replace(/^error: /, '').split('\n')[0]), stderr };
 }
 

@@ -14,7 +14,9 @@ onmessage = ({ data: { module, args, files } }) => {
         const ran = instantiate(module)(args, { files, listen: text => text.replace(PERCENT, tell) });
         const seconds = (performance.now() - started) / 1000;
         const shown = ran.files.get('shown.json');
-        postMessage({ status: ran.status, stdout: ran.stdout, stderr: ran.stderr, seconds, shown: shown && JSON.parse(new TextDecoder().decode(shown.data)) });
+        const saved = [...ran.files].filter(([name]) => name !== 'shown.json' && !(name in files)).map(([name, { data }]) => ({ name, data }));
+        const { status, stdout, stderr } = ran;
+        postMessage({ status, stdout, stderr, saved, seconds, shown: shown && JSON.parse(new TextDecoder().decode(shown.data)) });
     } catch ({ stderr = '' }) {
         postMessage({ trapped: stderr });
     }
