@@ -158,6 +158,7 @@ fn each_launch_has_counts_of_its_own() {
     let (title, one) = counts(&launch(1));
     assert_eq!((title, one.len()), (vec!["Nsight".to_string(), "Compute".into()], 1));
     let four = counts(&launch(4)).1;
+    assert_ne!(one, four);
     let (titles, both) = counts(&(launch(1) + &launch(4)));
     assert_eq!(titles, ["blockSums", "blockSums", "Nsight", "Compute"]);
     assert_eq!(both, [one[0].clone(), four[0].clone()]);
