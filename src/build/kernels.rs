@@ -11,7 +11,6 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::call;
 use super::compiler::{Compiler, Maker};
 use super::prebuilt;
 pub use super::prebuilt::{Build, State, Text, WhatIf};
@@ -99,21 +98,16 @@ pub fn load(json: &str) -> Result<&'static Build> {
     Ok(add(serde_json::from_str(json).context("this is no build of a kernel")?))
 }
 
-/// An edited source of a chapter's kernels, and what a compiler beside this program has made of it.
+/// An edited source of a chapter's kernels, and what [`super::in_page::compiled`] has of it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Edited {
     source: String,
-    /// As the compiler wrote it.
     ptx: String,
     /// [`Build::newer`]
-    #[serde(default)]
     newer: String,
     /// `clang 22.1.8`
     compiler: String,
-    /// What the compiler said; it need not be an error.
-    #[serde(default)]
-    warnings: String,
 }
 
 /// From now on the build of `stem` is what was made of the edited source that is written as `json`.
@@ -123,18 +117,16 @@ struct Edited {
 pub fn load_edited(stem: &str, json: &str) -> Result<&'static Build> {
     let edited: Edited = serde_json::from_str(json).context("this is no edited source with its PTX")?;
     let build = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
-    let tidy = |ptx: &str| call::with_files(Path::new(crate::ROOT), ptx, &build.source_path);
-    let ptx = tidy(&edited.ptx);
     Ok(add(Build {
         source: edited.source.into(),
-        code_hash: prebuilt::code_hash(&ptx).into(),
-        ptx: ptx.into(),
-        newer: tidy(&edited.newer).into(),
+        code_hash: prebuilt::code_hash(&edited.ptx).into(),
+        ptx: edited.ptx.into(),
+        newer: edited.newer.into(),
         fatbin: Default::default(),
         compiler: edited.compiler.into(),
         state: State::Built,
         what_if: None,
-        warnings: edited.warnings,
+        warnings: String::new(),
         ..build.clone()
     }))
 }

@@ -220,8 +220,7 @@ fn an_edited_source_runs_in_place_of_the_printed_one() {
         }
         None => format!("{line}\n"),
     };
-    let ptx: String =
-        made.ptx.lines().map(moved).collect::<String>().replace("kernels/", "/somewhere/kernels/");
+    let ptx: String = made.ptx.lines().map(moved).collect();
     let run = |edited: &Value| {
         page.run_with(
             &words,
@@ -229,7 +228,7 @@ fn an_edited_source_runs_in_place_of_the_printed_one() {
         )
         .unwrap()
     };
-    let ran = run(&json!({"source": source, "ptx": ptx, "compiler": "clang 22.1.8"}));
+    let ran = run(&json!({"source": source, "ptx": ptx, "newer": "", "compiler": "clang 22.1.8"}));
     let theirs = page.run(&words, &what_if, &json!({})).unwrap().shown.unwrap();
     let shown = ran.shown.unwrap();
     assert_eq!(shown["table"], theirs["table"]);
