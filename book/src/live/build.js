@@ -7,7 +7,7 @@ let compiler;
 
 const NOT_FETCHED = 'The compiler could not be fetched. Is the server still there?';
 
-/** What the compiler makes of a file's source: `{ ptx, newer, said }`, without PTX if it refuses; or `{ sentence }`.
+/** What the compiler makes of a file's source: `{ ptx, newer, said, compiler }`, without PTX if it refuses; or `{ sentence }`.
     `progress` is told a fraction, where there is one, and words. */
 export async function build({ path, source }, progress) {
     const name = `${path}\n${source}`;

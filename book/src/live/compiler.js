@@ -161,30 +161,16 @@ function inTurn(work) {
     return turn;
 }
 
-/** Fetches the compiler, unless it is here, and makes it ready: nothing, or `{ sentence }`. `progress` gets a fraction, where
-    there is one, and words. */
-export const warm = (progress = () => {}) => inTurn(() => started(progress));
-
-/** Whether nothing of the compiler has to be fetched. */
-export async function isHere() {
-    if (module) {
-        return true;
-    }
-    try {
-        return Boolean(await (await cache())?.match(address(await manifest())));
-    } catch {
-        return false;
-    }
-}
-
 /** Compiles `source`, the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, status, seconds }`,
-    of which crates/page's `Compiled` has the meaning, or `{ sentence }`. */
+    of which src/build/in_page.rs has the meaning, and the compiler's name, `compiler`; or `{ sentence }`. `progress` gets a
+    fraction, where there is one, and words. */
 export const compile = (request, progress = () => {}) => inTurn(async () => {
     await started(progress);
     progress(undefined, 'Compiling');
     const timer = setTimeout(() => stop(TOO_LONG), 1000 * LIMIT);
     try {
-        return (await ask({ work: 'compile', request })).compiled;
+        const { compiled } = await ask({ work: 'compile', request });
+        return { ...compiled, compiler: `clang ${(await manifest()).version}` };
     } finally {
         clearTimeout(timer);
     }

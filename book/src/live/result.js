@@ -34,7 +34,7 @@ function place(cell, head) {
 function besides({ form }, whatIf, edited) {
     const { schedule, seed, 'pending-launches': room } = Object.fromEntries(new FormData(form));
     const also = [
-        edited && 'your kernel',
+        edited && `your kernel, compiled by ${edited.compiler}`,
         Number(schedule) && `order of turns ${schedule}`,
         Number(seed) !== 1 && `seed ${seed}`,
         room && `room for ${room} launches`,
@@ -191,14 +191,20 @@ export function show(cell, answer, whatIf, edited) {
     figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...steps, files(cell, answer)));
 }
 
+/** What the compiler says of a source that it takes, below the result and above its files. */
+export function showWarnings(cell, { compiler, said }, found) {
+    listings.showFound(cell, found);
+    cell.element.querySelector('.live-out > .cell-files').before(...message(cell, null, said, compiler));
+}
+
 /** What the compiler says of a source that it refuses, in place of a result. */
-export function showRefused(cell, said, found) {
+export function showRefused(cell, { compiler, said }, found) {
     remove(cell);
     listings.showFound(cell, found);
     const figure = place(cell, 'your kernel');
     figure.classList.add('replaced');
     const head = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ' · your kernel');
-    const parts = [...(recordedHere(cell) ? [head] : []), ...message(cell, null, said, 'The compiler')];
+    const parts = [...(recordedHere(cell) ? [head] : []), ...message(cell, null, said, compiler)];
     figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts));
 }
 

@@ -6,7 +6,7 @@ import { chosenWhatIf, options } from './controls.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
 import { keep } from './offline.js';
-import { addChart, remove, show, showRefused } from './result.js';
+import { addChart, remove, show, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
 import { MOST } from './steps.js';
 
@@ -57,14 +57,15 @@ async function compiled(cell, file, ran, isCurrent) {
         return undefined;
     }
     if (made.ptx) {
-        return { source, ptx: made.ptx, newer: made.newer, compiler: 'clang' };
+        const { ptx, newer, compiler, said } = made;
+        return { edited: { source, ptx, newer, compiler }, said };
     }
     if (made.sentence) {
         say(cell, made.sentence);
         return undefined;
     }
     const found = builds.messages(made.said);
-    showRefused(cell, made.said, found);
+    showRefused(cell, made, found);
     cell.ran = ran;
     const errors = found.filter(({ kind }) => kind === 'error');
     const [{ line } = {}] = errors;
@@ -100,7 +101,7 @@ export async function run(cell, cells) {
     };
     showRunning(cell, true);
     try {
-        const edited = file && (await compiled(cell, file, ran, isCurrent));
+        const { edited, said } = (file && (await compiled(cell, file, ran, isCurrent))) ?? {};
         if (!isCurrent() || (file && !edited)) {
             return false;
         }
@@ -132,6 +133,9 @@ export async function run(cell, cells) {
             return sentence === undefined;
         }
         show(cell, answer, whatIf, edited);
+        if (said) {
+            showWarnings(cell, { compiler: edited.compiler, said }, builds.messages(said));
+        }
         cell.ran = ran;
         firstRun ??= keep();
         firstEdit ??= edited && keep();

@@ -2,8 +2,8 @@
 //
 //     node compiler.mjs LIVE REQUESTS ANSWERS
 //
-// LIVE is a copy of book/src/live. REQUESTS is a JSON list; ANSWERS becomes the list of what `compile` gives for each. A
-// request with `stop_after`, in seconds, is stopped then.
+// LIVE is a copy of book/src/live. REQUESTS is a JSON list; ANSWERS becomes the list of what `compile` gives for each, with
+// what it has told on the way. A request with `stop_after`, in seconds, is stopped then.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolveObjectURL } from 'node:buffer';
@@ -40,19 +40,16 @@ globalThis.Worker = class {
 };
 
 await writeFile(join(live, 'package.json'), '{ "type": "module" }');
-const { compile, isHere, stop, warm } = await import(pathToFileURL(resolve(live, 'compiler.js')));
-const told = [];
-const began = performance.now();
-const before = await isHere();
-const failed = await warm((fraction, words) => told.push([fraction ?? null, words]));
-const made = [{ before, after: await isHere(), failed, told, seconds: (performance.now() - began) / 1000 }];
+const { compile, stop } = await import(pathToFileURL(resolve(live, 'compiler.js')));
+const made = [];
 for (const { stop_after, ...request } of JSON.parse(await readFile(requests, 'utf8'))) {
     if (stop_after) {
         setTimeout(stop, 1000 * stop_after);
     }
+    const told = [];
     const began = performance.now();
-    const answer = await compile(request);
-    made.push({ ...answer, wall: (performance.now() - began) / 1000 });
+    const answer = await compile(request, (_, words) => told.push(words));
+    made.push({ ...answer, told, wall: (performance.now() - began) / 1000 });
 }
 await writeFile(answers, JSON.stringify(made));
 process.exit();
