@@ -1,7 +1,9 @@
-// Drives the editor of the introduction as a stranger would: break the kernel, mend it, come back, share it, give it up;
-// and compiles a kernel of every page that has an editor. `check` is what check.js lends.
+// Drives the editor of the introduction as a stranger would: break the kernel, mend it, without the network too, come back,
+// share it, take it along, give it up; and breaks a kernel of every other page that has an editor. `check` is what check.js
+// lends.
 
 const fs = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 const inPage = require('./edits_in_page.js');
 
@@ -38,16 +40,60 @@ async function write(page, begins, text, { instead = false } = {}) {
     await page.keyboard.sendCharacter(text);
 }
 
+async function chord(page, modifier, key) {
+    await page.keyboard.down(modifier);
+    await page.keyboard.press(key);
+    await page.keyboard.up(modifier);
+}
+
 async function run(page) {
-    await page.keyboard.down('Control');
-    await page.keyboard.press('Enter');
-    await page.keyboard.up('Control');
+    await chord(page, 'Control', 'Enter');
     await idle(page);
     return shown(page);
 }
 
-async function story(check, page, say, opened) {
-    const expect = (what, is, now) => is || say(`${what}: ${JSON.stringify(now).slice(0, 600)}`);
+const expecting = say => (what, is, now) => is || say(`${what}: ${JSON.stringify(now).slice(0, 600)}`);
+
+/** With everything that can be opened. */
+async function looksWell(check, page, say, where) {
+    await page.evaluate(check.openDetails);
+    await check.accessibility(page, `with an editor ${where}`);
+    for (const item of await page.evaluate(check.overflowing)) {
+        say(`${where} the page scrolls sideways because of ${item}`);
+    }
+    for (const item of await page.evaluate(inPage.smallTargets)) {
+        say(`${where} this is hard to hit: ${item}`);
+    }
+}
+
+/** Whoever has no mouse gets in and out of the editor, searches and goes on. */
+async function byKeyboard(page, expect) {
+    await page.evaluate(inPage.select, '{', false);
+    await page.keyboard.press('End');
+    await page.keyboard.press('Tab');
+    let now = await shown(page);
+    expect('Tab does not indent', /^\{ {3}$/m.test(now.code) && now.focus === 'the code', now);
+    await chord(page, 'Control', 'z');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    now = await shown(page);
+    expect('Escape, then Tab does not lead to the mark', now.focus === 'warning', now.focus);
+    await page.keyboard.press('Tab');
+    now = await shown(page);
+    expect('Tab does not lead from the mark to what is below', now.focus === 'Run', now.focus);
+    await page.focus('.cm-content');
+    await chord(page, 'Control', 'f');
+    await page.keyboard.type('stride <');
+    await page.keyboard.press('Enter');
+    now = await shown(page);
+    expect('the search does not find', now.selected === 'stride <', now);
+    await page.keyboard.press('Escape');
+    now = await shown(page);
+    expect('Escape does not lead from the search to the code', now.focus === 'the code', now.focus);
+}
+
+async function story(check, page, say, opened, compiler) {
+    const expect = expecting(say);
     const untouched = await page.evaluate(inPage.text);
     await edit(page);
     let now = await shown(page);
@@ -58,29 +104,35 @@ async function story(check, page, say, opened) {
     now = await run(page);
     const { line } = await page.evaluate(inPage.found);
     expect('a misspelt name is not an error at its line', /does not compile: 1 error, line (\d+)/.exec(now.status)?.[1] === line && now.result.includes('__syncthread'), [now, line]);
+    expect('it does not say which compiler refuses', now.result.includes(`${compiler} says:`), now.result);
     expect('the command does not say that the edit is not on disk', now.note.includes('your kernel'), now);
 
-    // Mended.
-    await write(page, '        __syncthread()', '        __syncthreads();', { instead: true });
+    // Mended; what the compiler warns of stands at its line.
+    await write(page, '        __syncthread()', '        __syncthreads(); int unused;', { instead: true });
     now = await run(page);
     seconds.mended = (Date.now() - opened) / 1000;
     await page.emulateNetworkConditions(null);
-    expect('the mended race is not right', /the result is right/.test(now.status) && /recorded.*yours/s.test(now.result) && !now.found, now);
+    expect('the mended race is not right', /the result is right/.test(now.status) && /recorded.*yours/s.test(now.result), now);
+    expect('it does not say which compiler it was', now.result.includes(`compiled by ${compiler}`), now.result);
+    const warning = await page.evaluate(inPage.found);
+    expect('a warning is not at its line', `${warning.words}` === 'warning' && warning.line === line && /says:.*unused/s.test(now.result), [now, warning]);
     expect('the mended kernel is still “kept to show” its race', !now.result.includes('kept to show'), now);
     expect('a mended run has no steps to play', now.steps > 0, now);
-    await page.evaluate(check.openDetails);
-    await check.accessibility(page, 'with an editor');
-    await page.setViewport({ width: 390, height: 893 });
-    for (const item of await page.evaluate(check.overflowing)) {
-        say(`at 390 px the page scrolls sideways because of ${item}`);
-    }
-    await page.setViewport({ width: 1280, height: 893 });
+    await byKeyboard(page, expect);
 
     // Without its barrier both sides of the race are marked; one click shows the message.
     await write(page, '        __syncthreads()', '', { instead: true });
     now = await run(page);
     const race = await page.evaluate(inPage.found);
     expect('a race is not marked at its two sides', /data-race/.test(now.status) && race.words.length === 2 && /thread \d+/.test(race.message), [now, race]);
+    await press(page, 'Diff');
+    await page.focus('.cm-content');
+    await chord(page, 'Control', 'f');
+    await looksWell(check, page, say, 'at 1280 px');
+    await page.keyboard.press('Escape');
+
+    // What has compiled once needs no network.
+    await page.setOfflineMode(true);
 
     // Whoever stops the compiler can go on.
     await write(page, '{', '// Another text.');
@@ -99,9 +151,12 @@ async function story(check, page, say, opened) {
     now = await run(page);
     expect('code becomes markup', now.result.includes('<img src=x') && !now.images, now);
 
-    await press(page, 'Diff');
     now = await shown(page);
     expect('Diff does not show what was written', /^\+ +int <img/m.test(now.diff) && /^- +for \(/m.test(now.diff) && /^\+ +for \(/m.test(now.diff), now.diff);
+
+    const file = await downloaded(page, 'ch2_parallel.cu');
+    expect('Download does not give the file', file.startsWith('//') && file.includes('\n    int <img ') && file.includes('ANCHOR: reduceNeighbored\n'), file);
+    await page.setOfflineMode(false);
 
     // A link shows the code, and runs nothing.
     const address = await page.evaluate(inPage.link);
@@ -122,9 +177,25 @@ async function story(check, page, say, opened) {
     expect('Reset leaves something', (await page.evaluate(inPage.text)) === untouched && !(await page.evaluate(inPage.keeps)), await shown(page));
 }
 
+/** What Download saves as `name`. */
+async function downloaded(page, name) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-download-'));
+    try {
+        await (await page.createCDPSession()).send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
+        await press(page, 'Download');
+        for (let tries = 0; tries < 100 && !fs.existsSync(path.join(folder, name)); tries++) {
+            await new Promise(done => setTimeout(done, 50));
+        }
+        return fs.readFileSync(path.join(folder, name), 'utf8');
+    } finally {
+        fs.rmSync(folder, { recursive: true });
+    }
+}
+
 async function shares(check, page, say, address, code) {
     const other = await check.another(page, true);
     other.current = STORY;
+    await other.setViewport({ width: 390, height: 893 });
     await other.goto(address, { waitUntil: 'load' });
     await other.waitForSelector('.cm-content', { timeout: PATIENCE }).catch(() => {});
     const there = await shown(other);
@@ -134,6 +205,12 @@ async function shares(check, page, say, address, code) {
     if (there.result || other.workers().length) {
         say(`the code of a link runs by itself: ${there.status}`);
     }
+    const { found } = await run(other);
+    if (!found) {
+        say('what is wrong in the code of a link is not marked');
+    }
+    await press(other, 'Diff');
+    await looksWell(check, other, say, 'at 390 px');
     // Of one's own edit a link makes no end.
     await write(other, '{', '// My own.');
     const own = (await shown(other)).code;
@@ -151,16 +228,26 @@ async function shares(check, page, say, address, code) {
     await other.close();
 }
 
-/** The first listing that can be edited, compiled as it is but for a comment, runs as it does from the committed build. */
-async function compiles(page, say) {
-    await edit(page);
-    await page.keyboard.sendCharacter('// Mine.\n');
+/** Of the first listing with a barrier: misspelt it does not compile, left out it is a race, and put back all is well.
+    Where no listing has one, what has a comment more runs. */
+async function breaks(page, say) {
+    const expect = expecting(say);
+    const { which, barrier = '' } = await page.evaluate(inPage.barrier);
+    await edit(page, which);
+    const misspelt = barrier.replace('__syncthreads', '__syncthread');
+    await (barrier ? write(page, barrier, misspelt, { instead: true }) : page.keyboard.sendCharacter('// Mine.\n'));
     const started = Date.now();
-    const now = await run(page);
+    let now = await run(page);
     seconds.others.push((Date.now() - started) / 1000);
-    if (!now.result) {
-        say(`a kernel with a comment more has no result: ${now.status}`);
+    if (barrier) {
+        expect('a misspelt barrier is not an error', /does not compile: 1 error/.test(now.status) && now.found, now);
+        await write(page, misspelt, '// None.', { instead: true });
+        now = await run(page);
+        expect('without its barrier it has no race', /data-race/.test(now.status) && now.found, now);
+        await write(page, '// None.', barrier, { instead: true });
+        now = await run(page);
     }
+    expect('with what it needs it has no result, or something is wrong with it', now.result && !now.found, now);
     await press(page, 'Reset');
     await press(page, 'Close');
 }
@@ -179,7 +266,8 @@ async function checkEdits(check, page, origin, name, root) {
         return;
     }
     try {
-        await (name === STORY ? story(check, page, say, opened) : compiles(page, say));
+        const { version } = JSON.parse(fs.readFileSync(path.join(root, 'live', 'clang', 'clang.json'), 'utf8'));
+        await (name === STORY ? story(check, page, say, opened, `clang ${version}`) : breaks(page, say));
     } catch (error) {
         say(`${error.message}; then the page says ${JSON.stringify(await shown(page)).slice(0, 300)}`);
     }

@@ -4,6 +4,15 @@ exports.idle = () => !document.querySelector('.cell-bar.running');
 
 exports.edit = which => document.querySelectorAll('.listing > button')[which].click();
 
+/** The first listing that can be edited and has a line that is a barrier, and that line; else the first listing. */
+exports.barrier = () => {
+    const all = [...document.querySelectorAll('.listing > button')].map((button, which) => {
+        const { textContent } = button.parentElement.previousElementSibling;
+        return { which, barrier: textContent.split('\n').find(line => line.trim() === '__syncthreads();') };
+    });
+    return all.find(({ barrier }) => barrier) ?? { which: 0 };
+};
+
 exports.press = name => [...document.querySelectorAll('.workbench-bar button')].find(button => button.textContent === name).click();
 
 exports.pressRun = () => document.querySelector('.workbench-run').click();
@@ -26,7 +35,7 @@ exports.select = (begins, whole) => {
     return new Promise(done => setTimeout(() => done(true), 50));
 };
 
-/** What stands in the editor, below it, and in its cell. */
+/** What stands in the editor, below it, and in its cell; what is selected, and what has the focus. */
 exports.shown = () => {
     const text = selector => document.querySelector(selector)?.textContent ?? '';
     const out = document.querySelector('.live-out')?.cloneNode(true);
@@ -41,6 +50,8 @@ exports.shown = () => {
         diff: text('.workbench-diff'),
         result: out?.textContent ?? '',
         found: document.querySelectorAll('.cm-found').length,
+        selected: `${getSelection()}`,
+        focus: document.activeElement.matches('.cm-content') ? 'the code' : document.activeElement.textContent.slice(0, 40),
         images: document.querySelectorAll('main img[src="x"]').length,
         steps,
     };
@@ -64,6 +75,13 @@ exports.link = () =>
     new Promise(copied => {
         navigator.clipboard.writeText = async address => copied(address);
         [...document.querySelectorAll('.workbench-bar button')].find(button => button.textContent === 'Copy link').click();
+    });
+
+/** What of the editor is less than 24 pixels wide or tall; boxes to tick have their labels. */
+exports.smallTargets = () =>
+    [...document.querySelectorAll('.workbench :is(button, input, label, summary)')].filter(e => !e.matches('[type="checkbox"]')).flatMap(e => {
+        const { width, height } = e.getBoundingClientRect();
+        return Math.min(width, height) < 23.9 ? [`${e.textContent || e.name}: ${width.toFixed(0)} × ${height.toFixed(0)}`] : [];
     });
 
 exports.cannotRead = () => /cannot be read/.test(document.querySelector('.cell-status')?.textContent);

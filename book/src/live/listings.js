@@ -45,8 +45,11 @@ function mark(cell, kind, file, line, words, sentence) {
     const id = markId(cell, kind, file, line);
     const all = places(file, line);
     for (const [listing] of all) {
-        listing.marks.push({ cell: cell.number, kind, line, words, sentence });
-        listing.editor?.mark(listing.marks.at(-1));
+        const isThere = other => other.cell === cell.number && other.kind === kind && other.line === line && other.words === words;
+        if (!listing.marks.some(isThere)) {
+            listing.marks.push({ cell: cell.number, kind, line, words, sentence });
+            listing.editor?.mark(listing.marks.at(-1));
+        }
     }
     const known = document.getElementById(id);
     if (known) {

@@ -15,7 +15,7 @@ export const stop = cell => cell.stop?.();
 
 /** Whether all results are right, or what is wrong. */
 function verdict({ status, record: { runs }, diagnostics }) {
-    const wrong = runs.filter(run => !run.ok).map(run => `${run.kernel}: ${run.found?.join(', ') || 'wrong result'}`);
+    const wrong = runs.filter(run => !run.ok).map(run => `${run.kernel}: ${[...new Set(run.found)].join(', ') || 'wrong result'}`);
     const last = diagnostics.at(-1);
     if (status !== 0 && wrong.length === 0 && last) {
         return `${last.kernel ?? 'the run'} was stopped: ${last.kind}`;

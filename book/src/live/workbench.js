@@ -46,7 +46,9 @@ const SIGNS = { '-': 'del', '+': 'ins', ' ': 'span', '…': 'span' };
 function showDiff(pre, file) {
     const lines = diff(file.printed, file.source);
     const shown = lines.map(([sign, line]) => element(SIGNS[sign], {}, `${sign} ${line}\n`));
-    pre.replaceChildren(element('code', { className: 'language-text hljs' }, ...(shown.length ? shown : ['Nothing differs from the printed source.\n'])));
+    const code = element('code', { className: 'language-text hljs' }, ...(shown.length ? shown : ['Nothing differs from the printed source.\n']));
+    pre.replaceChildren(code);
+    window.workbook.watch(code);
 }
 
 function download({ path, source }) {
