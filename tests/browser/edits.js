@@ -244,6 +244,8 @@ async function breaks(page, say) {
         await write(page, misspelt, '// None.', { instead: true });
         now = await run(page);
         expect('without its barrier it has no race', /data-race/.test(now.status) && now.found, now);
+        const { doubled } = await page.evaluate(inPage.found);
+        expect('a line is marked several times with the same words', doubled === 0, doubled);
         await write(page, '// None.', barrier, { instead: true });
         now = await run(page);
     }

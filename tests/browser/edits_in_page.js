@@ -62,10 +62,12 @@ exports.found = () => {
     const lines = [...document.querySelectorAll('.cm-line')];
     const numbers = [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].slice(1).map(number => number.textContent);
     const marks = [...document.querySelectorAll('.editor-mark.found, .editor-mark.error')];
+    const words = mark => mark?.querySelector('summary').textContent;
     marks[0]?.querySelector('summary').click();
     return {
         line: numbers[lines.findIndex(line => line.matches('.cm-found'))],
-        words: marks.map(mark => mark.querySelector('summary').textContent),
+        words: marks.map(words),
+        doubled: marks.filter(mark => mark.previousElementSibling?.matches('.editor-mark') && words(mark) === words(mark.previousElementSibling)).length,
         message: marks[0]?.open ? marks[0].querySelector('p').innerText : '',
     };
 };
