@@ -86,7 +86,8 @@ exports.smallTargets = () =>
         return Math.min(width, height) < 23.9 ? [`${e.textContent || e.name}: ${width.toFixed(0)} × ${height.toFixed(0)}`] : [];
     });
 
-exports.cannotRead = () => /cannot be read/.test(document.querySelector('.cell-status')?.textContent);
+/** Whether the cell has said anything. */
+exports.says = () => document.querySelector('.cell-status')?.textContent;
 
 exports.text = () => [...document.querySelectorAll('main pre, main .listing, main .cell')].map(part => part.innerText).join('\n');
 

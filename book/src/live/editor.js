@@ -80,7 +80,7 @@ export function editor({ text, first, label, keys, changed }) {
             history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches(),
             search({ top: true }), indentUnit.of('    '), EditorState.tabSize.of(4),
             new LanguageSupport(cppLanguage), syntaxHighlighting(colours), marks,
-            EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
+            EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
             EditorView.updateListener.of(({ docChanged, state, transactions }) => {
                 if (docChanged && !transactions.some(transaction => transaction.annotation(isShown))) {
                     changed(state.doc.toString());
