@@ -101,7 +101,10 @@ async function story(check, page, say, opened, compiler) {
 
     // A misspelt name stands at its line.
     await write(page, '        }', '__syncthread();');
+    await page.evaluate(inPage.listen);
     now = await run(page);
+    const heard = await page.evaluate(() => window.heard);
+    expect('a screen reader says too much', heard.length > 3 && heard.length < 20, heard);
     const { line } = await page.evaluate(inPage.found);
     expect('a misspelt name is not an error at its line', /does not compile: 1 error, line (\d+)/.exec(now.status)?.[1] === line && now.result.includes('__syncthread'), [now, line]);
     expect('it does not say which compiler refuses', now.result.includes(`${compiler} says:`), now.result);

@@ -86,6 +86,13 @@ exports.smallTargets = () =>
         return Math.min(width, height) < 23.9 ? [`${e.textContent || e.name}: ${width.toFixed(0)} × ${height.toFixed(0)}`] : [];
     });
 
+/** Keeps what a screen reader would say of the first editor from now on. */
+exports.listen = () => {
+    window.heard = [];
+    const status = document.querySelector('.workbench-status');
+    new MutationObserver(() => window.heard.push(status.textContent)).observe(status, { childList: true });
+};
+
 /** Whether the cell has said anything. */
 exports.says = () => document.querySelector('.cell-status')?.textContent;
 

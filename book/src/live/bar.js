@@ -6,9 +6,9 @@ import * as edits from './edits.js';
 import { element } from './html.js';
 
 export const part = ({ form }, selector) => form.querySelector(selector);
-/** In the cell, and where its kernels are being edited. */
+/** In the cell, and where its kernels are being edited; once, since a screen reader reads what is written. */
 export const say = (cell, sentence) => [part(cell, '.cell-status'), ...document.querySelectorAll(`.workbench-status[data-cell="${cell.number}"]`)]
-    .forEach(status => (status.textContent = sentence));
+    .filter(status => status.textContent !== sentence).forEach(status => (status.textContent = sentence));
 export const isRunning = ({ form }) => form.classList.contains('running');
 
 /** The cells that have run, and are to say so. */

@@ -29,7 +29,7 @@ let before = Promise.resolve();
 const manifest = () => file('clang/clang.json', response => response.json());
 /** The name by which the compiler is kept: another compiler has another one. */
 const address = ({ hash }) => new URL(`clang/clang.wasm?${hash}`, import.meta.url).href;
-const megabytes = bytes => (bytes / 1e6).toFixed(1);
+const megabytes = bytes => Math.round(bytes / 1e6);
 
 /** Hands `work` to the worker; its answer. */
 async function ask(work, transferred = []) {
