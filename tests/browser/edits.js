@@ -57,13 +57,14 @@ const expecting = say => (what, is, now) => is || say(`${what}: ${JSON.stringify
 /** With everything that can be opened. */
 async function looksWell(check, page, say, where) {
     await page.evaluate(check.openDetails);
-    await check.accessibility(page, `with an editor ${where}`);
     for (const item of await page.evaluate(check.overflowing)) {
         say(`${where} the page scrolls sideways because of ${item}`);
     }
     for (const item of await page.evaluate(inPage.smallTargets)) {
         say(`${where} this is hard to hit: ${item}`);
     }
+    // Last, since a theme's style sheet takes a moment to come.
+    await check.accessibility(page, `with an editor ${where}`);
 }
 
 /** Whoever has no mouse gets in and out of the editor, searches and goes on. */
