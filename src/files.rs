@@ -101,7 +101,7 @@ pub fn create(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resul
 /// A new file beside `path`, of a name that nobody else has.
 fn unfinished(path: &Path) -> Result<(PathBuf, File)> {
     loop {
-        let random = RandomState::new().hash_one(std::process::id());
+        let random = RandomState::new().hash_one(());
         let name = path.with_file_name(format!(".{random:016x}{UNFINISHED}"));
         match File::create_new(&name) {
             Ok(file) => return Ok((name, file)),

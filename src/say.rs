@@ -61,9 +61,12 @@ pub fn usage(error: &clap::Error) -> ! {
     std::process::exit(if LOST.load(Ordering::Relaxed) { 2 } else { error.exit_code() })
 }
 
-/// Whether `stream` shows a line that changes: it is a terminal, and no dumb one.
+/// Whether `stream` shows a line that changes: it is a terminal, and no dumb one. A page says that its
+/// streams are such, and shows text.
 pub fn is_lively(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+    !cfg!(target_family = "wasm")
+        && stream.is_terminal()
+        && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
 }
 
 /// Whether `stream` shows colours: a lively terminal without `NO_COLOR` (<https://no-color.org>).

@@ -15,6 +15,7 @@ use workbook::chapter::{Chapter, Place};
 use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 
+use crate::exercise_files;
 use crate::page::Workbook;
 use crate::records::{committed, runs};
 use crate::selection;
@@ -139,7 +140,7 @@ fn can_be_edited(workbook: &Workbook, build: &Build, kernels: &[&str]) -> bool {
 }
 
 /// Writes what the pages fetch into `live/` in `pages`: the builds of the chapters' kernels, `STEM.json`, and
-/// the headers of the page's compiler by path, `headers.json`.
+/// the headers of the page's compiler by path, `headers.json`; and the exercises, `exercises.json`.
 ///
 /// # Errors
 /// A file that cannot be written, or the manifest or a header read.
@@ -151,7 +152,8 @@ pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     if chapters.is_empty() {
         return Ok(()); // so nothing compiles
     }
-    write(pages, "headers", &headers(&workbook.root)?)
+    write(pages, "headers", &headers(&workbook.root)?)?;
+    write(pages, "exercises", &exercise_files::texts(&workbook.root)?)
 }
 
 /// The text of each file in [`HEADERS`], by its path where the repository is `/`.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::code;
+use super::compiler::alone;
 use super::plan::Plan;
 use super::run::{self, Run};
 use super::source::Exercise;
@@ -40,7 +40,7 @@ pub fn check(
         }
     }
 
-    let alone = code::alone(exercise, &exercise.solution())?;
+    let alone = alone(exercise, &exercise.solution())?;
     let reference = load(&nvcc.run_in(alone.path()), device, alone.path(), exercise, plan)?;
     let case = plan.timed().context("the exercise has no inputs")?;
     let run = Run::new(device, plan, case)?;

@@ -12,6 +12,7 @@
 //! | `plan.rs`, `op.rs` | how the host launches an answer, for which inputs; what it should compute |
 //! | `goal.rs` | what it may cost |
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
+//! | `compiler.rs`, `page.rs` | that of this machine, or of the page that this runs in |
 //! | `run.rs` | one input on a device |
 //! | `mark.rs`, `verdict.rs`, `think.rs` | the verdict, and a sentence on what to think about |
 //! | `summary.rs` | for which inputs an answer fails, in a few words |
@@ -20,22 +21,27 @@
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
 //! | `calls.rs` | how often, and how deep, they call each other |
-//! | `own.rs` | answers that bring in other files, or remember something |
+//! | `own.rs`, `tokens.rs` | answers that bring in other files, or remember something |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
 //! | `session.rs` | the verbs: list, check, hint, why, watch, reset, solution |
+//!
+//! In a page, which has no GPU and no rustc, `no_gpu.rs` and `no_rust.rs` take the places of these.
 
 mod answer;
+#[cfg(not(target_family = "wasm"))]
 mod calls;
 pub mod catalogue;
 pub mod code;
+pub mod compiler;
 mod effort;
 mod evidence;
 mod figure;
 mod goal;
+#[cfg_attr(target_family = "wasm", path = "no_gpu.rs")]
 mod gpu;
 pub mod id;
 pub mod mark;
@@ -44,9 +50,11 @@ pub mod numbers;
 mod op;
 mod options;
 mod own;
+pub mod page;
 mod plan;
 mod rules;
 mod run;
+#[cfg_attr(target_family = "wasm", path = "no_rust.rs")]
 mod rust;
 mod session;
 mod show;
@@ -55,24 +63,58 @@ mod state;
 mod summary;
 mod texts;
 mod think;
+#[cfg(not(target_family = "wasm"))]
+mod tokens;
 pub mod verdict;
 mod weigh;
 
+use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use anyhow::Result;
+use compiler::Compiler;
 use options::Options;
+use page::Page;
 use session::Session;
+pub use session::Shown;
+use workbook::build;
 use workbook::say;
 
 /// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
 /// line or the environment is wrong.
 pub fn run() -> ExitCode {
-    let options = Options::parse_or_exit();
-    match Session::open(catalogue::root(), options).and_then(Session::run) {
+    match in_terminal(Options::parse_or_exit()) {
         Ok(status) => say::status(status),
         Err(error) => {
             say::err(&format!("error: {error:#}\n"));
             say::status(2)
         }
     }
+}
+
+fn in_terminal(options: Options) -> Result<u8> {
+    let root = catalogue::root();
+    let compiler =
+        options.compiler.map(|maker| build::compiler::Compiler::wanted(maker, &root)).transpose()?;
+    let session = Session::open(root, options, compiler.map(Compiler::Installed))?;
+    Ok(session.run()?.0)
+}
+
+/// Does the same for a page, where the files of the exercises lie in the repository `/`, and an answer only
+/// where the reader has written one: the exit status, and what the page shows.
+///
+/// # Errors
+/// As in a terminal, those that end with status 2; or `page` lacks a build, and wants it: then nothing is
+/// said or changed.
+pub fn run_in(page: Arc<Page>) -> Result<(u8, Shown)> {
+    let options = Options::parse_or_exit();
+    let root = Path::new(workbook::ROOT);
+    for exercise in catalogue::read(root)? {
+        let path = root.join(&exercise.path);
+        if !path.exists() {
+            std::fs::write(path, exercise.stub())?;
+        }
+    }
+    Session::open(root.into(), options, Some(Compiler::Page(page)))?.run()
 }

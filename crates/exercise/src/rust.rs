@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::code::PATIENCE;
+use super::compiler::PATIENCE;
 use super::goal::Goal;
 use super::op::Op;
 use super::plan::{Case, Plan, SIZES};
 use super::source::Exercise;
 use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
-use super::{calls, summary, weigh};
+use super::{calls, summary, tokens, weigh};
 use workbook::build::within;
 use workbook::number::thousands;
 
@@ -35,6 +35,9 @@ const DEPTH: u64 = 8;
 
 /// Marks the file of `exercise`, whose contents are `text`, and which has to have the function `name`.
 pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Verdict> {
+    if let Some(what) = tokens::foreign_word(text) {
+        return Ok(failed(exercise, "not-allowed", what));
+    }
     let scratch = tempfile::tempdir()?;
     if let Err(said) = compile_answer(root, &exercise.path, scratch.path())? {
         return Ok(failed(exercise, "compile-error", said));

@@ -10,10 +10,13 @@
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
 //!
+//! Called `exercise`, it marks the exercises ([`mod@exercise`]).
+//!
 //! How far the runs are is told on stderr, as terminals take it (`ESC ] 9 ; 4 ; 1 ; PERCENT BEL`). Called by
 //! another name than a chapter's, it prints theirs.
 
 mod clang;
+mod exercise;
 mod show;
 
 use std::cell::Cell;
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
             say::out(&clang::answer(std::env::args().nth(1).as_deref(), &request)?);
             Ok(0)
         }),
+        None if name == "exercise" => exercise::run(),
         None => {
             say::out(&CHAPTERS.iter().map(|chapter| format!("{}\n", chapter.stem)).collect::<String>());
             Ok(0)
