@@ -1,13 +1,17 @@
-//! The exercises for a page: `exercise` as in the terminal, with the page's clang for `--compiler clang`. It reads and
-//! writes what the terminal's program does, in the repository `/`: `.exercises.json` among it. Its other files:
+//! The exercises for a page: `exercise` as in the terminal, with the page's clang for `--compiler clang`. It
+//! reads and writes what the terminal's program does, in the repository `/`: `.exercises.json` among it. Its
+//! other files:
 //!
 //! | file | |
 //! | --- | --- |
 //! | `exercises.json` | read: the files of the repository that it needs, by path |
 //! | `answers.json` | read: those that the reader has written, by path |
 //! | `compiled.json` | read: what clang has made of all that was wanted so far, a list of [`Compiled`] |
-//! | `wanted.json` | written where that lacks something: a list of [`exercise::page::Wanted`]. Then the status is 3, nothing is said or changed, and the page runs this once more with what it has compiled |
+//! | `wanted.json` | written where that lacks something: a list of [`exercise::page::Wanted`] |
 //! | `shown.json` | written else: what the page shows, [`exercise::Shown`] |
+//!
+//! If something is wanted, the status is 3, and nothing is said or changed. The page runs this once more when
+//! it has compiled that.
 
 use std::collections::BTreeMap;
 use std::path::Path;

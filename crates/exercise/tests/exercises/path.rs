@@ -98,6 +98,28 @@ impl Learner {
         std::env::join_paths(without).unwrap()
     }
 
+    /// What a check says on stdout, and its exit status.
+    pub fn checks(&self, words: &str) -> (i32, String) {
+        let output = self.command(words).output().unwrap();
+        assert!(output.stderr.is_empty(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+        (output.status.code().unwrap_or(-1), String::from_utf8(output.stdout).unwrap())
+    }
+
+    /// Forgets all progress.
+    pub fn start_over(&self) {
+        let _ = std::fs::remove_file(self.root.join(".exercises.json"));
+    }
+
+    /// The kinds of the last failure, sorted.
+    pub fn failed(&self, id: Id) -> Vec<String> {
+        let progress: serde_json::Value = serde_json::from_str(&self.read(".exercises.json")).unwrap();
+        let kinds = &progress["exercises"][id.to_string()]["failed"];
+        let mut kinds: Vec<String> = serde_json::from_value(kinds.clone()).unwrap();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    }
+
     pub fn says(&self, words: &str) -> Said {
         let output = self.command(words).output().unwrap();
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
