@@ -37,6 +37,8 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
     }
     let path = &path.canonicalize().unwrap_or_else(|_| path.into());
     let (unfinished, mut file) = unfinished(path)?;
+    // A page's files have no permissions.
+    let about = about.filter(|_| !cfg!(target_family = "wasm"));
     let keep = |file: &File| about.map_or(Ok(()), |about| file.set_permissions(about.permissions()));
     let done = keep(&file).and_then(|()| write(&mut file)).and_then(|()| std::fs::rename(&unfinished, path));
     if done.is_err() {

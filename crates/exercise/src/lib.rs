@@ -19,21 +19,15 @@
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
-//! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
-//! | `calls.rs` | how often, and how deep, they call each other |
-//! | `own.rs`, `tokens.rs` | answers that bring in other files, or remember something |
+//! | `own.rs` | answers that bring in other files |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
-//! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
+//! | `machine/` | compilers, the exercises in Rust, the GPU; in a page `no_machine.rs` |
 //! | `session.rs` | the verbs: list, check, hint, why, watch, reset, solution |
-//!
-//! In a page, which has no GPU and no rustc, `no_gpu.rs` and `no_rust.rs` take the places of these.
 
 mod answer;
-#[cfg(not(target_family = "wasm"))]
-mod calls;
 pub mod catalogue;
 pub mod code;
 pub mod compiler;
@@ -41,9 +35,9 @@ mod effort;
 mod evidence;
 mod figure;
 mod goal;
-#[cfg_attr(target_family = "wasm", path = "no_gpu.rs")]
-mod gpu;
 pub mod id;
+#[cfg_attr(target_family = "wasm", path = "no_machine.rs")]
+pub mod machine;
 pub mod mark;
 mod names;
 pub mod numbers;
@@ -54,8 +48,6 @@ pub mod page;
 mod plan;
 mod rules;
 mod run;
-#[cfg_attr(target_family = "wasm", path = "no_rust.rs")]
-mod rust;
 mod session;
 mod show;
 pub mod source;
@@ -63,8 +55,6 @@ mod state;
 mod summary;
 mod texts;
 mod think;
-#[cfg(not(target_family = "wasm"))]
-mod tokens;
 pub mod verdict;
 mod weigh;
 
@@ -78,7 +68,6 @@ use options::Options;
 use page::Page;
 use session::Session;
 pub use session::Shown;
-use workbook::build;
 use workbook::say;
 
 /// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
@@ -95,20 +84,18 @@ pub fn run() -> ExitCode {
 
 fn in_terminal(options: Options) -> Result<u8> {
     let root = catalogue::root();
-    let compiler =
-        options.compiler.map(|maker| build::compiler::Compiler::wanted(maker, &root)).transpose()?;
-    let session = Session::open(root, options, compiler.map(Compiler::Installed))?;
-    Ok(session.run()?.0)
+    let compiler = options.compiler.map(|maker| Compiler::wanted(maker, &root)).transpose()?;
+    Ok(Session::open(root, options, compiler)?.run()?.0)
 }
 
-/// Does the same for a page, where the files of the exercises lie in the repository `/`, and an answer only
-/// where the reader has written one: the exit status, and what the page shows.
+/// Does what a page's words ask for, where the files of the exercises lie in the repository `/`, and an
+/// answer only where the reader has written one: the exit status, and what the page shows.
 ///
 /// # Errors
 /// As in a terminal, those that end with status 2; or `page` lacks a build, and wants it: then nothing is
 /// said or changed.
-pub fn run_in(page: Arc<Page>) -> Result<(u8, Shown)> {
-    let options = Options::parse_or_exit();
+pub fn run_in(page: Arc<Page>, words: &[&str]) -> Result<(u8, Shown)> {
+    let options = Options::in_page(words)?;
     let root = Path::new(workbook::ROOT);
     for exercise in catalogue::read(root)? {
         let path = root.join(&exercise.path);

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
-use rayon::prelude::*;
 
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
 use super::goal;
+use super::machine::{each, rust};
 use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
-use super::{names, numbers, own, rules, rust, summary, weigh};
+use super::{names, numbers, own, rules, summary, weigh};
 use workbook::device::Module;
 use workbook::number::thousands;
 use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
@@ -172,10 +172,7 @@ impl Attempt<'_> {
             if fails && (cases[0].n > SHORT || is_hopeless(&tried)) {
                 break;
             }
-            let mut checked: Vec<(Case, Checked)> = cases
-                .par_iter()
-                .map(|case| Ok((*case, self.check(*case, forgives)?)))
-                .collect::<Result<_>>()?;
+            let mut checked = each(cases, |case| Ok((*case, self.check(*case, forgives)?)))?;
             if plan.op.rounds() {
                 differing(exercise, plan, &mut checked);
             }
@@ -260,7 +257,7 @@ impl Attempt<'_> {
         let pair = |case: &Case| {
             Ok(rules::Pair { case: *case, yours: self.yours.at(*case)?, solution: other.at(*case)? })
         };
-        cases.par_iter().map(pair).collect()
+        each(&cases, pair)
     }
 
     /// What a rule says of the answer beside the solution, unless it keeps it beside another right answer.
@@ -302,7 +299,7 @@ impl Attempt<'_> {
                 && grave(&quick.diagnostics).all(reads)
                 && count(&quick) == count(&plain))
         };
-        let alike = self.cases().par_iter().map(is_alike).collect::<Result<Vec<bool>>>()?;
+        let alike = each(&self.cases(), is_alike)?;
         Ok(alike.into_iter().all(|alike| alike))
     }
 

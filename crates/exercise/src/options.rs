@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 
 use super::id::Id;
@@ -101,5 +102,25 @@ impl Options {
             words.insert(1 + before, "check".into());
         }
         Options::try_parse_from(words).unwrap_or_else(|error| say::usage(&error))
+    }
+
+    /// The same words as a page gives them, without the help for those who type: `3.1 --figure`, `hint 3.1`.
+    ///
+    /// # Errors
+    /// Other words.
+    pub fn in_page(words: &[&str]) -> Result<Options> {
+        let id = |id: &str| Id::parse(id).context("there is no such exercise");
+        let verb = match *words {
+            ["list"] => Verb::List,
+            ["hint", of] => Verb::Hint { id: Some(id(of)?) },
+            ["why", of] => Verb::Why { id: id(of)? },
+            ["reset", of] => Verb::Reset { id: id(of)? },
+            ["solution", of] => Verb::Solution { id: Some(id(of)?), give_up: false },
+            ["solution", of, "--give-up"] => Verb::Solution { id: Some(id(of)?), give_up: true },
+            [of] | [of, "--figure"] => Verb::Check { id: id(of)? },
+            _ => bail!("a page does not say `{}`", words.join(" ")),
+        };
+        let figure = words.contains(&"--figure");
+        Ok(Options { verb: Some(verb), device: DeviceChoice::Sim, compiler: None, figure })
     }
 }

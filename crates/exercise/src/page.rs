@@ -1,6 +1,5 @@
 //! The compiler of the page that this program runs in: a clang that compiles between two runs of it.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, anyhow};
@@ -15,8 +14,8 @@ use workbook::build::prebuilt::text_hash;
 pub struct Page {
     /// `clang 22.1.8`
     pub name: String,
-    builds: BTreeMap<String, Compiled>,
-    wanted: Mutex<BTreeMap<String, Wanted>>,
+    builds: Vec<Compiled>,
+    wanted: Mutex<Vec<Wanted>>,
 }
 
 /// What a page's clang has made of a text.
@@ -45,23 +44,24 @@ pub struct Wanted {
 impl Page {
     /// A page whose compiler is called `name`, with what it has compiled so far.
     pub fn new(name: String, builds: Vec<Compiled>) -> Page {
-        let builds = builds.into_iter().map(|build| (build.hash.clone(), build)).collect();
         Page { name, builds, wanted: Mutex::default() }
     }
 
     /// What a verdict lacks; if it lacks something, it is none.
     pub fn wanted(&self) -> Vec<Wanted> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// [`super::compiler::Compiler::ptx`]
     pub fn ptx(&self, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
         let hash = text_hash(text) + if is_optimised { "" } else { "-unoptimised" };
-        let Some(Compiled { ptx, said, .. }) = self.builds.get(&hash) else {
+        let Some(Compiled { ptx, said, .. }) = self.builds.iter().find(|build| build.hash == hash) else {
             let (path, source) = (exercise.path.clone(), text.to_string());
             let wanted = Wanted { hash, path, source, capability: CAPABILITY, line_by_line: !is_optimised };
             let mut all = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-            all.insert(wanted.hash.clone(), wanted);
+            if all.iter().all(|other| other.hash != wanted.hash) {
+                all.push(wanted);
+            }
             return Err(anyhow!("the page has not compiled this yet"));
         };
         if ptx.is_empty() {

@@ -10,8 +10,8 @@ use serde::Serialize;
 use super::catalogue;
 use super::compiler::Compiler;
 use super::figure;
-use super::gpu;
 use super::id::Id;
+use super::machine::gpu;
 use super::mark;
 use super::options::{COMMAND, Options, Verb};
 use super::show;
@@ -112,7 +112,9 @@ impl Session {
         }
         self.has_told = say(&format!(
             "From chapter 2 on you write CUDA C++, and no compiler for it was found here.\n\
-             {HOW_TO_GET_A_COMPILER}\nThis is said once. Chapter 1 needs none.\n\n"
+             The book has one: run `mdbook serve book`, and do the exercises on its pages.\n\
+             To do them in the terminal:\n{HOW_TO_GET_A_COMPILER}\n\
+             This is said once. Chapter 1 needs none.\n\n"
         ));
         if self.has_told {
             self.remember(|state| state.told_of_nvcc = true);

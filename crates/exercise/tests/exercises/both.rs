@@ -56,8 +56,8 @@ fn differs(exercise: &Exercise, answered: &Answered) -> Option<String> {
     (!agrees).then(|| format!("{} {name}: {kinds:?}, not {expected}", exercise.id))
 }
 
-/// What nvcc's verdict is, the test of mistakes proves. `tests/browser/exercises.js` compares the file with what the
-/// page says.
+/// What nvcc's verdict is, the test of mistakes proves. `tests/browser/exercises.js` compares the file with
+/// what the page says.
 #[test]
 #[ignore = "needs clang, and minutes"]
 fn clang_gives_every_text_the_verdict_that_nvcc_gives_it() {

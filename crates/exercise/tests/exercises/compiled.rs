@@ -119,8 +119,8 @@ fn what_the_learner_writes_is_compiled_by_clang() {
     what_the_learner_writes_is_compiled(Maker::Clang, "compiled-by-clang", "expected ';'");
 }
 
-/// Edits of the solution of 2.1: name, text, status, and parts of what is said of it; `SYNTAX` is what the compiler
-/// says of a missing semicolon.
+/// Edits of the solution of 2.1: name, text, status, and parts of what is said of it; `SYNTAX` is what the
+/// compiler says of a missing semicolon.
 fn edits() -> Vec<(&'static str, String, i32, &'static [&'static str])> {
     let edits: [(_, _, _, &[&str]); 6] = [
         (

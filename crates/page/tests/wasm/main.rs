@@ -2,6 +2,7 @@
 
 mod built;
 mod compiler;
+mod exercises;
 mod page;
 mod terminal;
 

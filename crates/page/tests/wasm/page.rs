@@ -1,16 +1,18 @@
 //! A page: the WebAssembly, interpreted, and as much of the WASI (preview 1) as its program asks for:
 //! arguments, three streams, and files in one directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use wasmi::{Caller, Engine, Extern, Linker, Module, Store};
 
-/// Errors of the WASI.
+/// Errors of the WASI, and kinds of files.
 const BAD_FILE: i32 = 8;
 const NO_ENTRY: i32 = 44;
 const NOT_SUPPORTED: i32 = 58;
+const DIRECTORY: u8 = 3;
+const FILE: u8 = 4;
 /// The descriptor of the directory; the files that are open come after it.
 const ROOT: i32 = 3;
 
@@ -24,6 +26,15 @@ struct World {
     open: Vec<(String, usize)>,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
+}
+
+impl World {
+    /// What lies at `path`; a directory is there with what is in it.
+    fn kind(&self, path: &str) -> Option<u8> {
+        let is_below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        let directory = self.files.keys().any(is_below).then_some(DIRECTORY);
+        if self.files.contains_key(path) { Some(FILE) } else { directory }
+    }
 }
 
 type Wasi<'a> = Caller<'a, World>;
@@ -44,6 +55,10 @@ fn set(memory: &mut [u8], at: i32, bytes: &[u8]) {
 
 fn set_word(memory: &mut [u8], at: i32, value: usize) {
     set(memory, at, &(value as u32).to_le_bytes());
+}
+
+fn name(memory: &[u8], at: i32, length: i32) -> String {
+    String::from_utf8_lossy(&memory[at as usize..][..length as usize]).into_owned()
 }
 
 /// The places and lengths of `count` pieces of memory.
@@ -109,15 +124,52 @@ fn path_open(
     opened: i32,
 ) -> i32 {
     let (memory, world) = both(&mut caller);
-    let name = String::from_utf8_lossy(&memory[path as usize..][..length as usize]).into_owned();
+    let name = name(memory, path, length);
     let is_new = how & 1 != 0;
     if is_new {
         world.files.insert(name.clone(), Vec::new());
-    } else if !world.files.contains_key(&name) {
+    } else if world.kind(&name).is_none() {
         return NO_ENTRY;
     }
     world.open.push((name, 0));
     set_word(memory, opened, ROOT as usize + world.open.len());
+    0
+}
+
+/// What lies directly in an open directory; all of it fits, or is asked for once more with more room.
+fn fd_readdir(mut caller: Wasi, file: i32, at: i32, room: i32, from: i64, used: i32) -> i32 {
+    let (memory, world) = both(&mut caller);
+    let Some((directory, _)) = world.open.get((file - ROOT - 1) as usize) else { return BAD_FILE };
+    let prefix = format!("{directory}/");
+    let below = world.files.keys().filter_map(|path| path.strip_prefix(&prefix)?.split('/').next());
+    let names: BTreeSet<&str> = below.collect();
+    let mut bytes = Vec::new();
+    for (name, next) in names.into_iter().zip(1u64..).skip(from as usize) {
+        let kind = world.kind(&format!("{prefix}{name}")).unwrap_or(FILE);
+        bytes.extend([next, next].map(u64::to_le_bytes).concat());
+        bytes.extend([(name.len() as u32).to_le_bytes(), [kind, 0, 0, 0]].concat());
+        bytes.extend(name.as_bytes());
+    }
+    bytes.truncate(room as usize);
+    set(memory, at, &bytes);
+    set_word(memory, used, bytes.len());
+    0
+}
+
+fn path_filestat_get(mut caller: Wasi, _: i32, _: i32, path: i32, length: i32, about: i32) -> i32 {
+    let (memory, world) = both(&mut caller);
+    let name = name(memory, path, length);
+    let Some(kind) = world.kind(&name) else { return NO_ENTRY };
+    let size = world.files.get(&name).map_or(0, Vec::len) as u64;
+    set(memory, about, &[[0; 8], [0; 8], [kind, 0, 0, 0, 0, 0, 0, 0], [1; 8], size.to_le_bytes()].concat());
+    set(memory, about + 40, &[0; 24]);
+    0
+}
+
+fn path_rename(mut caller: Wasi, _: i32, from: i32, long: i32, _: i32, to: i32, length: i32) -> i32 {
+    let (memory, world) = both(&mut caller);
+    let Some(contents) = world.files.remove(&name(memory, from, long)) else { return NO_ENTRY };
+    world.files.insert(name(memory, to, length), contents);
     0
 }
 
@@ -132,6 +184,8 @@ pub struct Ran {
     pub progress: Vec<u8>,
     /// `shown.json`, if it was written.
     pub shown: Option<Value>,
+    /// All files, those that it was given among them.
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 pub struct Page {
@@ -167,6 +221,11 @@ impl Page {
         linker.func_wrap(wasi, "fd_write", fd_write)?;
         linker.func_wrap(wasi, "fd_read", fd_read)?;
         linker.func_wrap(wasi, "path_open", path_open)?;
+        linker.func_wrap(wasi, "path_filestat_get", path_filestat_get)?;
+        linker.func_wrap(wasi, "path_rename", path_rename)?;
+        linker.func_wrap(wasi, "path_create_directory", |_: i32, _: i32, _: i32| 0)?;
+        linker.func_wrap(wasi, "fd_readdir", fd_readdir)?;
+        linker.func_wrap(wasi, "random_get", |_: i32, _: i32| 0)?;
         linker.func_wrap(wasi, "fd_prestat_get", |mut caller: Wasi, file: i32, about: i32| {
             if file != ROOT {
                 return BAD_FILE;
@@ -238,6 +297,6 @@ impl Page {
             }
         }
         let shown = files.get("shown.json").map(|json| serde_json::from_slice(json).context("shown.json"));
-        Ok(Ran { status, stdout, stderr, progress, shown: shown.transpose()? })
+        Ok(Ran { status, stdout, stderr, progress, shown: shown.transpose()?, files })
     }
 }

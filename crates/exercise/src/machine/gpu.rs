@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::compiler::alone;
-use super::plan::Plan;
-use super::run::{self, Run};
-use super::source::Exercise;
+use super::installed::alone;
+use crate::plan::Plan;
+use crate::run::{self, Run};
+use crate::source::Exercise;
 use workbook::build::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::device::{Device, Function};
 

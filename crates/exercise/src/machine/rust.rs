@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::compiler::PATIENCE;
-use super::goal::Goal;
-use super::op::Op;
-use super::plan::{Case, Plan, SIZES};
-use super::source::Exercise;
-use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
-use super::{calls, summary, tokens, weigh};
+use super::installed::PATIENCE;
+use super::{calls, tokens};
+use crate::goal::Goal;
+use crate::op::Op;
+use crate::plan::{Case, Plan, SIZES};
+use crate::source::Exercise;
+use crate::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
+use crate::{summary, weigh};
 use workbook::build::within;
 use workbook::number::thousands;
 
