@@ -25,7 +25,8 @@
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
 //! | `machine/` | compilers, the exercises in Rust, the GPU; in a page `no_machine.rs` |
-//! | `session.rs` | the verbs: list, check, hint, why, watch, reset, solution |
+//! | `session.rs` | the verbs: list, check, hint, why, reset, solution |
+//! | `terminal.rs` | these and `watch` in a terminal |
 
 mod answer;
 pub mod catalogue;
@@ -53,13 +54,14 @@ mod show;
 pub mod source;
 mod state;
 mod summary;
+#[cfg(not(target_family = "wasm"))]
+mod terminal;
 mod texts;
 mod think;
 pub mod verdict;
 mod weigh;
 
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -68,25 +70,8 @@ use options::Options;
 use page::Page;
 use session::Session;
 pub use session::Shown;
-use workbook::say;
-
-/// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
-/// line or the environment is wrong.
-pub fn run() -> ExitCode {
-    match in_terminal(Options::parse_or_exit()) {
-        Ok(status) => say::status(status),
-        Err(error) => {
-            say::err(&format!("error: {error:#}\n"));
-            say::status(2)
-        }
-    }
-}
-
-fn in_terminal(options: Options) -> Result<u8> {
-    let root = catalogue::root();
-    let compiler = options.compiler.map(|maker| Compiler::wanted(maker, &root)).transpose()?;
-    Ok(Session::open(root, options, compiler)?.run()?.0)
-}
+#[cfg(not(target_family = "wasm"))]
+pub use terminal::run;
 
 /// Does what a page's words ask for, where the files of the exercises lie in the repository `/`, and an
 /// answer only where the reader has written one: the exit status, and what the page shows.
@@ -103,5 +88,5 @@ pub fn run_in(page: Arc<Page>, words: &[&str]) -> Result<(u8, Shown)> {
             std::fs::write(path, exercise.stub())?;
         }
     }
-    Session::open(root.into(), options, Some(Compiler::Page(page)))?.run()
+    Session::open(root.into(), options, Some(Compiler::Page(page)))?.show()
 }

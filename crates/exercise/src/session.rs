@@ -1,8 +1,7 @@
-//! The verbs: list, check, hint, why, watch, reset, solution.
+//! The verbs: list, check, hint, why, reset, solution.
 
 use std::io::stdout;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
@@ -20,25 +19,22 @@ use super::state::{Progress, State, free_name};
 use super::verdict::{Findings, Guess, Verdict};
 use workbook::build::compiler::HOW_TO_GET_A_COMPILER;
 use workbook::device::{Device, DeviceChoice};
-use workbook::figure::{self as films, Film};
-use workbook::files::{no_file, write_whole};
+use workbook::figure::Film;
+use workbook::files::no_file;
 use workbook::say;
-
-/// How often `watch` looks at the learner's file.
-const LOOK: Duration = Duration::from_millis(200);
-/// How long the file has to stay as it is before it is checked.
-const SETTLE: Duration = Duration::from_millis(50);
 
 /// The repository, its exercises, and the learner's progress.
 pub struct Session {
-    root: PathBuf,
-    exercises: Vec<Exercise>,
-    state: State,
-    options: Options,
+    pub(super) root: PathBuf,
+    pub(super) exercises: Vec<Exercise>,
+    pub(super) state: State,
+    pub(super) options: Options,
     /// That of `--compiler`, or of the page.
-    compiler: Option<Compiler>,
+    pub(super) compiler: Option<Compiler>,
     /// Whether this very run has said how to get a compiler.
-    has_told: bool,
+    pub(super) has_told: bool,
+    /// The figure that was asked for, and its title.
+    pub(super) film: Option<(Film, String)>,
     shown: Shown,
 }
 
@@ -69,18 +65,20 @@ impl Session {
         if let Some(said) = damaged {
             warn(&said);
         }
-        Ok(Session { root, exercises, state, options, compiler, has_told: false, shown: Shown::default() })
+        let (has_told, film, shown) = (false, None, Shown::default());
+        Ok(Session { root, exercises, state, options, compiler, has_told, film, shown })
     }
 
-    /// Does what the command line says; the exit status, and what a page shows.
-    pub fn run(mut self) -> Result<(u8, Shown)> {
-        self.tell_of_a_compiler()?;
-        let status = self.verb()?;
+    /// Does what a page's words say; the exit status, and what the page shows.
+    pub fn show(mut self) -> Result<(u8, Shown)> {
+        let status = self.run()?;
         let next = show::next(&self.exercises, &self.state, self.shown.id);
-        Ok((status, Shown { next: next.map(|exercise| exercise.id), ..self.shown }))
+        let figure = self.film.map(|(film, _)| film.html());
+        Ok((status, Shown { next: next.map(|exercise| exercise.id), figure, ..self.shown }))
     }
 
-    fn verb(&mut self) -> Result<u8> {
+    /// Does what the command line says; the exit status.
+    pub fn run(&mut self) -> Result<u8> {
         match self.options.verb.unwrap_or(Verb::List) {
             Verb::List => self.list(),
             Verb::Check { id } => {
@@ -89,60 +87,26 @@ impl Session {
                 let film = self.options.figure.then(film);
                 let status = self.check(id)?;
                 match film {
-                    Some(Ok((film, title))) => self.draw(id, film, &title),
                     Some(Err(error)) => drop(self.say(&format!("\nno figure: {error:#}\n"))),
-                    None => {}
+                    film => self.film = film.and_then(Result::ok),
                 }
                 Ok(status)
             }
             Verb::Hint { id } => self.hint(id),
             Verb::Why { id } => self.why(id),
-            Verb::Watch { id } => self.watch(id),
+            Verb::Watch { .. } => bail!("only a terminal watches"),
             Verb::Reset { id } => self.reset(id),
             Verb::Solution { id, give_up } => self.solution(id, give_up),
         }
     }
 
-    /// Once, before anything else: without a compiler an edited kernel cannot be checked.
-    fn tell_of_a_compiler(&mut self) -> Result<()> {
-        // A wrong NVCC is said where a compiler is needed.
-        let is_missing = || matches!(Compiler::find(&self.root), Ok(None));
-        if self.state.told_of_nvcc || self.compiler.is_some() || !is_missing() {
-            return Ok(());
-        }
-        self.has_told = say(&format!(
-            "From chapter 2 on you write CUDA C++, and no compiler for it was found here.\n\
-             The book has one: run `mdbook serve book`, and do the exercises on its pages.\n\
-             To do them in the terminal:\n{HOW_TO_GET_A_COMPILER}\n\
-             This is said once. Chapter 1 needs none.\n\n"
-        ));
-        if self.has_told {
-            self.remember(|state| state.told_of_nvcc = true);
-        }
-        Ok(())
-    }
-
-    /// Shows a figure; the terminal the path of a page with it.
-    fn draw(&mut self, id: Id, film: Film, title: &str) {
-        if let Some(Compiler::Page(_)) = self.compiler {
-            self.shown.figure = Some(film.html());
-            return;
-        }
-        let path = self.root.join(format!("target/exercise-{id}.html"));
-        let written = std::fs::create_dir_all(self.root.join("target"));
-        say(&match written.and_then(|()| write_whole(&path, films::page(title, &film))) {
-            Ok(()) => format!("\nfigure  {}\n", path.display()),
-            Err(error) => format!("\nno figure: cannot write {}: {error}\n", path.display()),
-        });
-    }
-
-    fn list(&mut self) -> Result<u8> {
+    pub(super) fn list(&mut self) -> Result<u8> {
         self.say(&show::list(&self.exercises, &self.state));
         say(&format!("\n{}", show::what_next(&self.exercises, &self.state, None)));
         Ok(0)
     }
 
-    fn check(&mut self, id: Id) -> Result<u8> {
+    pub(super) fn check(&mut self, id: Id) -> Result<u8> {
         let exercise = catalogue::find(&self.exercises, id)?.clone();
         let gpu = open(self.options.device)?;
         let verdict = mark::mark(&self.root, &exercise, self.compiler.as_ref())?;
@@ -302,59 +266,8 @@ impl Session {
         Ok(0)
     }
 
-    /// Checks whenever a file is saved, and goes on to the next open exercise when it passes. Ends when all
-    /// is done.
-    fn watch(&mut self, id: Option<Id>) -> Result<u8> {
-        let mut exercise = self.asked_or_next(id)?;
-        while let Some(now) = exercise {
-            let passed = self.watch_one(&now)?;
-            exercise = show::next(&self.exercises, &self.state, Some(passed)).cloned();
-        }
-        self.list()
-    }
-
-    /// Checks what is saved, the file of `exercise` or of another one, until one passes that was open: which.
-    /// An untouched task is not checked.
-    fn watch_one(&mut self, exercise: &Exercise) -> Result<Id> {
-        say(&format!(
-            "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
-            show::title(exercise),
-            exercise.path
-        ));
-        let files: Vec<(Id, PathBuf)> =
-            self.exercises.iter().map(|other| (other.id, self.root.join(&other.path))).collect();
-        let stamps = || files.iter().map(|(_, path)| stamp(path)).collect::<Vec<_>>();
-        let mut seen = stamps();
-        let is_task = exercise.learners_text(&self.root).is_ok_and(|text| text == exercise.stub());
-        if let Some(mine) = files.iter().position(|(id, _)| *id == exercise.id)
-            && !is_task
-        {
-            seen[mine] = None;
-        }
-        loop {
-            let now = stamps();
-            // A file that is just being written is not there for a moment, or in parts.
-            let saved = (0..files.len()).find(|&file| now[file].is_some() && now[file] != seen[file]);
-            if let Some(file) = saved {
-                std::thread::sleep(SETTLE);
-                if stamp(&files[file].1) != now[file] {
-                    continue;
-                }
-                seen[file] = now[file];
-                let id = files[file].0;
-                let was_open = id == exercise.id || !self.state.of(id).passed;
-                let passed = self.check(id)? == 0;
-                say("\n");
-                if was_open && passed {
-                    return Ok(id);
-                }
-            }
-            std::thread::sleep(LOOK);
-        }
-    }
-
     /// The exercise `id`, or the first one that is not done; `None` if all are.
-    fn asked_or_next(&self, id: Option<Id>) -> Result<Option<Exercise>> {
+    pub(super) fn asked_or_next(&self, id: Option<Id>) -> Result<Option<Exercise>> {
         match id {
             Some(id) => Ok(Some(catalogue::find(&self.exercises, id)?.clone())),
             None => Ok(show::next(&self.exercises, &self.state, None).cloned()),
@@ -384,7 +297,7 @@ impl Session {
     }
 
     /// Writes a change of the state; where that is not possible the work goes on.
-    fn remember(&mut self, change: impl Fn(&mut State)) {
+    pub(super) fn remember(&mut self, change: impl Fn(&mut State)) {
         if let Err(error) = self.state.change(change) {
             warn(&format!("your progress is not remembered: {error:#}"));
         }
@@ -398,12 +311,6 @@ fn open(choice: DeviceChoice) -> Result<Option<Device>> {
     }
     let device = Device::open(choice)?;
     Ok(if device.no_gpu().is_some() { None } else { Some(device) })
-}
-
-/// Tells one version of a file from another.
-fn stamp(path: &std::path::Path) -> Option<(SystemTime, u64)> {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
 }
 
 /// Whether it has been shown.

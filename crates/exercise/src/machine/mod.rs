@@ -1,5 +1,5 @@
-//! What takes more than a page has: compilers and other programs, a GPU, cores. `no_machine.rs` takes its place
-//! there.
+//! What takes more than a page has: compilers and other programs, a GPU, cores. In a page `no_machine.rs`
+//! takes its place.
 //!
 //! | file | job |
 //! | --- | --- |

@@ -62,8 +62,8 @@ impl Both {
         self.page.run_with(&words, &files.collect::<Vec<_>>()).unwrap()
     }
 
-    /// What both say of an exercise whose answer is `answer`, or as it is given. The page gets the committed builds of
-    /// what it wants.
+    /// What both say of an exercise whose answer is `answer`, or as it is given. The page gets the committed
+    /// builds of what it wants.
     fn say(&mut self, words: &str, id: &str, answer: Option<&str>) -> Ran {
         let exercise = self.exercise(id).clone();
         let answers = answer.map_or(json!({}), |text| json!({ exercise.path.as_str(): text }));
