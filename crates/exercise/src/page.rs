@@ -24,10 +24,8 @@ pub struct Compiled {
     /// That of [`Wanted`].
     hash: String,
     /// PTX; empty if it does not compile.
-    #[serde(default)]
     ptx: String,
     /// clang's messages.
-    #[serde(default)]
     said: String,
 }
 
