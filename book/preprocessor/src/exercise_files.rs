@@ -9,13 +9,15 @@ use exercise::{catalogue, code};
 /// What is known of the page's compiler.
 const CLANG: &str = "book/src/live/clang/clang.json";
 
-/// The text of each, by its path from `root`, the repository.
+/// The text of each, by its path from `root`, the repository. Among them are the tasks as they are given:
+/// on disk a reader may have written there.
 pub fn texts(root: &Path) -> Result<BTreeMap<String, String>> {
     let exercises = catalogue::read(root)?;
+    let stubs = exercises.iter().map(|exercise| Ok((exercise.path.clone(), exercise.stub())));
     let texts = exercises.iter().flat_map(code::files).chain([CLANG.to_string()]).map(|path| {
         let text =
             std::fs::read_to_string(root.join(&path)).with_context(|| format!("cannot read {path}"))?;
         Ok((path, text))
     });
-    texts.collect()
+    stubs.chain(texts).collect()
 }

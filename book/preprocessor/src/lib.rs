@@ -19,7 +19,7 @@
 //! | `record.rs` | whole records |
 //! | `kernels.rs` | the map of all kernels |
 //! | `code.rs`, `changes.rs` | listings, and which of their lines are marked as changed |
-//! | `exercise.rs` | exercises |
+//! | `exercise.rs` | exercises, and the table of all |
 //! | `exercise_files.rs` | what checks of them read in the page |
 //! | `term.rs` | terms of the glossary |
 //! | `value.rs` | numbers in prose |

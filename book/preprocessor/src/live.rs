@@ -179,7 +179,7 @@ fn write(pages: &Path, name: &str, value: &impl Serialize) -> Result<()> {
 }
 
 /// The chapters that the page's WebAssembly runs.
-fn in_page(workbook: &Workbook) -> Result<Vec<&'static Chapter>> {
+pub fn in_page(workbook: &Workbook) -> Result<Vec<&'static Chapter>> {
     let path = workbook.root.join("book/src/live/manifest.json");
     if !path.exists() {
         return Ok(Vec::new());
