@@ -37,6 +37,7 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
     }
     let path = &path.canonicalize().unwrap_or_else(|_| path.into());
     let (unfinished, mut file) = unfinished(path)?;
+    let about = about.filter(|_| HAS_PERMISSIONS);
     let keep = |file: &File| about.map_or(Ok(()), |about| file.set_permissions(about.permissions()));
     let done = keep(&file).and_then(|()| write(&mut file)).and_then(|()| std::fs::rename(&unfinished, path));
     if done.is_err() {
@@ -73,7 +74,7 @@ pub fn check_place(path: &Path) -> Result<Option<Metadata>> {
         Some(about) if no_file(about) == Some(PIPE) && !path.is_symlink() => {
             Err(Error::other("it is a pipe"))
         }
-        Some(about) if about.is_file() && about.permissions().readonly() => {
+        Some(about) if about.is_file() && HAS_PERMISSIONS && about.permissions().readonly() => {
             Err(Error::other("it is read-only"))
         }
         _ => Ok(about),
@@ -186,6 +187,8 @@ pub fn lock(path: &Path) -> Result<File> {
     }
 }
 
+/// Whether a file has permissions; in a page it has none.
+const HAS_PERMISSIONS: bool = !cfg!(target_family = "wasm");
 /// How long a lock is waited for in silence.
 const SILENT: Duration = Duration::from_secs(1);
 const PIPE: &str = "a pipe";

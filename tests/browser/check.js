@@ -8,6 +8,7 @@ const axe = require('axe-core');
 const puppeteer = require('puppeteer-core');
 const allowed = require('./allowed.js');
 const edits = require('./edits.js');
+const exercises = require('./exercises.js');
 const inPage = require('./in_page.js');
 const live = require('./live.js');
 const notebook = require('./notebook.js');
@@ -233,7 +234,7 @@ function checkLinks(origin, links, root) {
     }
 }
 
-/** What live.js, edits.js and notebook.js borrow. */
+/** What live.js, edits.js, exercises.js and notebook.js borrow. */
 const lent = browser => ({
     report,
     accessibility: async (page, where) => {
@@ -307,6 +308,9 @@ async function main() {
             await live.checkFile(lent(browser), root, names);
             console.log(live.summary(liveCells.reduce((sum, cells) => sum + cells, 0)));
             console.log(edits.summary());
+            if (names.includes(exercises.LIST)) {
+                console.log(await exercises.checkExercises(lent(browser), async () => tab(await browser.createBrowserContext(), origin), origin));
+            }
         }
         if (!only.length) {
             await checkArrows(page, origin, names.filter(name => STORY.test(name)));

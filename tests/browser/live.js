@@ -8,8 +8,8 @@ const cellsInPage = require('./live_in_page.js');
 const notebook = require('./notebook.js');
 
 /** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small modules of
- * its films; none of them fetches the program before a run. */
-const FETCHED = /\/live\/(?!player|film_|html\.js|simulator\.js)/;
+ * its films; so have the exercises that are opened. None of them fetches the program before a run. */
+const FETCHED = /\/live\/(?!player|film_|exercise|(?:html|simulator|build|offline|steps)\.js)/;
 const PATIENCE = 60_000;
 
 /** The page on which a run is to find no memory. */

@@ -23,7 +23,7 @@ enum Stands {
 
 /// All directives. `STEM.KIND` is a committed record, `ch4_nested.gpu`; what `benches/` has recorded is named
 /// like its file: `benches/ncu`, `benches/simulator`, `benches/limit`.
-const DIRECTIVES: [Directive; 10] = [
+const DIRECTIVES: [Directive; 11] = [
     // `In [k]`, a command; `Out [k]`, what it gave on each device: a table, what the simulator says, a chart.
     (
         "cell",
@@ -52,6 +52,8 @@ const DIRECTIVES: [Directive; 10] = [
     ("code", "FILE ANCHOR [against=[FILE:]ANCHOR]", Alone, code::listing),
     // An exercise: a card with its task, its code, hints and a solution, all folded.
     ("exercise", "3.1", Alone, exercise::exercise),
+    // The table of all exercises.
+    ("exercises", "", Alone, exercise::exercises),
     // A number: of a kernel at a size; of a memory space; of the device, where none is named. With `over=`,
     // how many times that of the other it is.
     ("value", "STEM.KIND [KERNEL] FIELD [over=KERNEL] [n=N] [block=B]", InText, value::value),

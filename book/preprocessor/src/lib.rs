@@ -19,7 +19,8 @@
 //! | `record.rs` | whole records |
 //! | `kernels.rs` | the map of all kernels |
 //! | `code.rs`, `changes.rs` | listings, and which of their lines are marked as changed |
-//! | `exercise.rs` | exercises |
+//! | `exercise.rs` | exercises, and the table of all |
+//! | `exercise_files.rs` | what checks of them read in the page |
 //! | `term.rs` | terms of the glossary |
 //! | `value.rs` | numbers in prose |
 //! | `number.rs`, `device.rs` | numbers of kernels; of devices and their memory spaces |
@@ -35,6 +36,7 @@ mod chart;
 mod code;
 mod device;
 mod exercise;
+mod exercise_files;
 mod expand;
 mod figure;
 mod find;

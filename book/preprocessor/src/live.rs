@@ -16,6 +16,7 @@ use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 use workbook::sim::DeviceProperties;
 
+use crate::exercise_files;
 use crate::page::Workbook;
 use crate::records::{committed, runs};
 use crate::selection;
@@ -160,7 +161,7 @@ fn can_be_edited(workbook: &Workbook, build: &Build, kernels: &[&str]) -> bool {
 }
 
 /// Writes what the pages fetch into `live/` in `pages`: the builds of the chapters' kernels, `STEM.json`, and
-/// the headers of the page's compiler by path, `headers.json`.
+/// the headers of the page's compiler by path, `headers.json`; and the exercises, `exercises.json`.
 ///
 /// # Errors
 /// A file that cannot be written, or the manifest or a header read.
@@ -172,7 +173,8 @@ pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     if chapters.is_empty() {
         return Ok(()); // so nothing compiles
     }
-    write(pages, "headers", &headers(&workbook.root)?)
+    write(pages, "headers", &headers(&workbook.root)?)?;
+    write(pages, "exercises", &exercise_files::texts(&workbook.root)?)
 }
 
 /// The text of each file in [`HEADERS`], by its path where the repository is `/`.
@@ -198,7 +200,7 @@ fn write(pages: &Path, name: &str, value: &impl Serialize) -> Result<()> {
 }
 
 /// The chapters that the page's WebAssembly runs.
-fn in_page(workbook: &Workbook) -> Result<Vec<&'static Chapter>> {
+pub fn in_page(workbook: &Workbook) -> Result<Vec<&'static Chapter>> {
     let path = workbook.root.join("book/src/live/manifest.json");
     if !path.exists() {
         return Ok(Vec::new());

@@ -1,8 +1,9 @@
 // A WASI program in a worker, on the vendored shim: arguments, streams, and the files of one directory, `/`.
 'use strict';
 
-/** An instance of `module`, ready to run, once. The function returns `{ status, files, stdout, stderr }`; what the program
-    writes to stderr goes through `hear`. A program that traps throws, with what it has said so far as `stderr`. */
+/** An instance of `module`, ready to run, once. The function returns `{ status, files, stdout, stderr }`, of files those in
+    directories too; what the program writes to stderr goes through `hear`. A program that traps throws, with what it has
+    said so far as `stderr`. */
 function instantiate(module) {
     const { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } = wasiShim;
     const input = new File([]);
@@ -16,6 +17,8 @@ function instantiate(module) {
             texts[name] += name === 'stderr' ? hear(text) : text;
         });
     };
+    const all = (folder, path) =>
+        [...folder].flatMap(([name, entry]) => (entry.contents ? all(entry.contents, `${path}${name}/`) : [[path + name, entry]]));
     const wasi = new WASI([], [], [new OpenFile(input), stream('stdout'), stream('stderr'), new PreopenDirectory('/', contents)], { debug: false });
     // An address above 2 GB comes as a negative number, which the shim does not expect.
     const unsigned = value => (typeof value === 'number' ? value >>> 0 : value);
@@ -28,7 +31,7 @@ function instantiate(module) {
         Object.entries(files).forEach(([name, text]) => contents.set(name, new File(new TextEncoder().encode(text))));
         try {
             const status = wasi.start(instance);
-            return { status, ...texts, files: contents };
+            return { status, ...texts, files: new Map(all(contents, '')) };
         } catch (error) {
             throw Object.assign(error, { stderr: texts.stderr });
         }

@@ -6,18 +6,14 @@
 //! builds anew.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
-use tempfile::TempDir;
 
-use super::source::{Exercise, Kind};
+use super::answer::Answer;
+use super::compiler::Compiler;
+use super::source::{Exercise, Kind, SOLUTIONS, STUBS};
 use workbook::build::call::Ptx;
-use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::prebuilt::source_hash;
-
-/// How long a compiler may take for an answer; a right one takes a second or two.
-pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
@@ -89,6 +85,16 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     Ok(variants)
 }
 
+/// What a check by a compiler reads beside the answer, from the repository root: the exercise itself, and
+/// what numbers that are asked for are taken from.
+pub fn files(exercise: &Exercise) -> Vec<String> {
+    let counts = |answers: &[Answer]| answers.iter().any(|answer| answer.case().is_some());
+    let is_counted = matches!(&exercise.kind, Kind::Numbers { answers, .. } if counts(answers));
+    let pack = is_counted.then(|| format!("{PREBUILT}/{}.ptx", exercise.stem));
+    let solution = exercise.path.replacen(STUBS, SOLUTIONS, 1);
+    [Some(solution), pack, exercise.evidence_file()].into_iter().flatten().collect()
+}
+
 /// The committed builds of an exercise, behind the name of their compiler; `None` if there are none.
 fn builds(root: &Path, exercise: &Exercise) -> Result<Option<String>> {
     let path = root.join(PREBUILT).join(&exercise.stem).with_extension("ptx");
@@ -144,32 +150,15 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     else {
         return Ok(Built::NoCompiler);
     };
-    Ok(match compile(&compiler, exercise, text, true) {
+    if let Kind::Kernel(_) = exercise.kind {
+        compiler.foresee(exercise, &[exercise.stub(), exercise.solution()]);
+    }
+    Ok(match compiler.ptx(exercise, text, true) {
         Ok(Ptx { text: ptx, warnings }) => {
             Built::Ptx(Build { ptx, warnings, compiler: compiler.name(), by: Some(compiler) })
         }
         Err(refused) => Built::Refused(format!("{refused:#}")),
     })
-}
-
-/// A directory with `text`, a version of the file of `exercise`, where no other file lies.
-pub fn alone(exercise: &Exercise, text: &str) -> Result<TempDir> {
-    let directory = tempfile::tempdir()?;
-    let source = directory.path().join(&exercise.path);
-    std::fs::create_dir_all(source.parent().unwrap_or(directory.path()))?;
-    std::fs::write(source, text)?;
-    Ok(directory)
-}
-
-/// PTX of `text`, a version of the file of `exercise`.
-fn compile(compiler: &Compiler, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
-    let alone = alone(exercise, text)?;
-    let source = alone.path().join(&exercise.path);
-    let compiler = compiler.clone().within(PATIENCE).run_in(alone.path());
-    match is_optimised {
-        true => compiler.ptx(&source, alone.path()),
-        false => compiler.unoptimised_ptx(&source, alone.path()),
-    }
 }
 
 /// The PTX of the learner's file, whose contents are `text`, translated line by line, by the compiler of
@@ -190,14 +179,14 @@ pub fn build_unoptimised(
             Compiler::find(root).ok().flatten()
         }
     };
-    Ok(found.and_then(|compiler| compile(&compiler, exercise, text, false).ok()).map(|ptx| ptx.text))
+    Ok(found.and_then(|compiler| compiler.ptx(exercise, text, false).ok()).map(|ptx| ptx.text))
 }
 
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can
 /// be compared; of nvcc that is the committed one.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
-    match build.by.as_ref().filter(|compiler| compiler.maker == Maker::Clang) {
-        Some(clang) => Ok(compile(clang, exercise, text, true).ok().map(|ptx| ptx.text)),
+    match build.by.as_ref().filter(|compiler| compiler.is_clang()) {
+        Some(clang) => Ok(clang.ptx(exercise, text, true).ok().map(|ptx| ptx.text)),
         None => committed(root, exercise, &source_hash(text)),
     }
 }
@@ -206,7 +195,8 @@ pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Re
 pub fn pack(compiler: &Compiler, exercise: &Exercise) -> Result<String> {
     let mut pack = format!("// {}\n", compiler.name());
     for variant in variants(exercise)? {
-        let ptx = compile(compiler, exercise, &variant.text, variant.is_optimised)
+        let ptx = compiler
+            .ptx(exercise, &variant.text, variant.is_optimised)
             .with_context(|| format!("{} {}", exercise.id, variant.name))?;
         pack += &format!("//@ {} {}\n{}", variant.name, variant.hash(), stripped(&ptx.text));
     }

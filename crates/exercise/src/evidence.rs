@@ -42,9 +42,14 @@ impl Times {
         Ok(Times { stem: stem.to_string(), kernel: kernel.to_string(), n })
     }
 
+    /// The record, from the repository root.
+    pub fn file(&self) -> String {
+        format!("book/records/{}.gpu.json", self.stem)
+    }
+
     fn record(&self, root: &Path) -> Result<Record> {
-        let name = format!("book/records/{}.gpu.json", self.stem);
-        Record::read(&root.join(&name)).with_context(|| format!("the record that {} asks about", self.kernel))
+        Record::read(&root.join(self.file()))
+            .with_context(|| format!("the record that {} asks about", self.kernel))
     }
 
     /// The times in the record, the shortest first.
@@ -79,7 +84,7 @@ impl Times {
 }
 
 /// Where it is, from the repository root.
-const PROFILE: &str = "benches/ncu_lines.json";
+pub const PROFILE: &str = "benches/ncu_lines.json";
 
 /// What `ncu` counted for each line of an exercise's kernel.
 #[derive(Deserialize)]

@@ -1,16 +1,15 @@
 //! A small launch of an answer as a figure that plays.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use super::code::{self, Built};
+use super::compiler::Compiler;
 use super::plan::{Case, Plan};
 use super::run::{Run, device, functions, load};
 use super::source::{Exercise, Kind};
-use workbook::build::compiler::Compiler;
-use workbook::figure;
-use workbook::files::write_whole;
+use workbook::figure::{self, Film};
 use workbook::sim::Diagnostic;
 
 /// Events that are remembered.
@@ -18,11 +17,11 @@ const MOST_EVENTS: usize = 4_000;
 /// Elements of the launch that is drawn, at least: fewer show no tree.
 const FEWEST: usize = 5;
 
-/// Writes `target/exercise-3.1.html`; its path. With `compiler`, if there is one, for every text.
+/// The figure and its title. With `compiler`, if there is one, for every text.
 ///
 /// # Errors
 /// The exercise has no kernel, or it doesn't compile.
-pub fn write(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<PathBuf> {
+pub fn film(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<(Film, String)> {
     let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else {
         bail!("{} has no kernel, and so no figure", exercise.id);
     };
@@ -50,11 +49,7 @@ pub fn write(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> R
     if film.tracks[0].frames.is_empty() {
         bail!("there is no figure, since no step was made that it could show");
     }
-    let page = figure::page(&title, &film);
-    let path = root.join(format!("target/exercise-{}.html", exercise.id));
-    std::fs::create_dir_all(root.join("target"))?;
-    write_whole(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(path)
+    Ok((film, title))
 }
 
 /// The smallest input that shows something.

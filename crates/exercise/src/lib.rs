@@ -12,67 +12,81 @@
 //! | `plan.rs`, `op.rs` | how the host launches an answer, for which inputs; what it should compute |
 //! | `goal.rs` | what it may cost |
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
+//! | `compiler.rs`, `page.rs` | that of this machine, or of the page that this runs in |
 //! | `run.rs` | one input on a device |
 //! | `mark.rs`, `verdict.rs`, `think.rs` | the verdict, and a sentence on what to think about |
 //! | `summary.rs` | for which inputs an answer fails, in a few words |
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
-//! | `rust.rs`, `harness.rs` | the same for the exercises in Rust; the program that calls their functions |
-//! | `calls.rs` | how often, and how deep, they call each other |
-//! | `own.rs` | answers that bring in other files, or remember something |
+//! | `own.rs` | answers that bring in other files |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
-//! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
-//! | `session.rs` | the verbs: list, check, hint, why, watch, reset, solution |
+//! | `machine/` | compilers, the exercises in Rust, the GPU; in a page `no_machine.rs` |
+//! | `session.rs` | the verbs: list, check, hint, why, reset, solution |
+//! | `terminal.rs` | these and `watch` in a terminal |
 
 mod answer;
-mod calls;
 pub mod catalogue;
 pub mod code;
+pub mod compiler;
 mod effort;
 mod evidence;
 mod figure;
 mod goal;
-mod gpu;
 pub mod id;
+#[cfg_attr(target_family = "wasm", path = "no_machine.rs")]
+pub mod machine;
 pub mod mark;
 mod names;
 pub mod numbers;
 mod op;
 mod options;
 mod own;
+pub mod page;
 mod plan;
 mod rules;
 mod run;
-mod rust;
 mod session;
 mod show;
 pub mod source;
 mod state;
 mod summary;
+#[cfg(not(target_family = "wasm"))]
+mod terminal;
 mod texts;
 mod think;
 pub mod verdict;
 mod weigh;
 
-use std::process::ExitCode;
+use std::path::Path;
+use std::sync::Arc;
 
+use anyhow::Result;
+use compiler::Compiler;
 use options::Options;
+use page::Page;
 use session::Session;
-use workbook::say;
+pub use session::Shown;
+#[cfg(not(target_family = "wasm"))]
+pub use terminal::run;
 
-/// Does what the command line asks for. The exit status: 0 an answer passes, 1 it does not, 2 the command
-/// line or the environment is wrong.
-pub fn run() -> ExitCode {
-    let options = Options::parse_or_exit();
-    match Session::open(catalogue::root(), options).and_then(Session::run) {
-        Ok(status) => say::status(status),
-        Err(error) => {
-            say::err(&format!("error: {error:#}\n"));
-            say::status(2)
+/// Does what a page's words ask for, where the files of the exercises lie in the repository `/`, and an
+/// answer only where the reader has written one: the exit status, and what the page shows.
+///
+/// # Errors
+/// As in a terminal, those that end with status 2; or `page` lacks a build, and wants it: then nothing is
+/// said or changed.
+pub fn run_in(page: Arc<Page>, words: &[&str]) -> Result<(u8, Shown)> {
+    let options = Options::in_page(words)?;
+    let root = Path::new(workbook::ROOT);
+    for exercise in catalogue::read(root)? {
+        let path = root.join(&exercise.path);
+        if !path.exists() {
+            std::fs::write(path, exercise.stub())?;
         }
     }
+    Session::open(root.into(), options, Some(Compiler::Page(page)))?.show()
 }

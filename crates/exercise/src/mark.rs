@@ -5,16 +5,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
-use rayon::prelude::*;
 
 use super::code::{self, Build, Built};
+use super::compiler::Compiler;
 use super::goal;
+use super::machine::{each, rust};
 use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
-use super::{names, numbers, own, rules, rust, summary, weigh};
-use workbook::build::compiler::Compiler;
+use super::{names, numbers, own, rules, summary, weigh};
 use workbook::device::Module;
 use workbook::number::thousands;
 use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
@@ -47,27 +47,31 @@ pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
             return Ok(failed(exercise, "missing-file", what));
         }
     };
-    let foreign = match exercise.kind {
-        Kind::Function(_) => own::foreign_word(&text),
-        Kind::Kernel(_) => own::foreign_include(&text),
-        // Only its numbers may differ from the task.
-        Kind::Numbers { .. } => None,
-    };
-    if let Some(what) = foreign {
-        return Ok(failed(exercise, "not-allowed", what));
-    }
     match &exercise.kind {
         Kind::Function(name) => rust::mark(root, exercise, name, &text),
         Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, &text),
-        Kind::Kernel(plan) => match code::build(root, exercise, &text, compiler)? {
-            Built::NoCompiler => Ok(Verdict::NoCompiler),
-            Built::Refused(said) => Ok(failed(exercise, "compile-error", said)),
-            Built::Ptx(build) => Ok(match mark_build(root, exercise, plan, &text, &build)? {
-                Verdict::Failed(failure) => Findings { warnings: build.warnings, ..*failure }.into(),
-                passed => passed,
-            }),
-        },
+        Kind::Kernel(plan) => mark_kernel(root, exercise, plan, &text, compiler),
     }
+}
+
+fn mark_kernel(
+    root: &Path,
+    exercise: &Exercise,
+    plan: &Plan,
+    text: &str,
+    compiler: Option<&Compiler>,
+) -> Result<Verdict> {
+    if let Some(what) = own::foreign_include(text) {
+        return Ok(failed(exercise, "not-allowed", what));
+    }
+    Ok(match code::build(root, exercise, text, compiler)? {
+        Built::NoCompiler => Verdict::NoCompiler,
+        Built::Refused(said) => failed(exercise, "compile-error", said),
+        Built::Ptx(build) => match mark_build(root, exercise, plan, text, &build)? {
+            Verdict::Failed(failure) => Findings { warnings: build.warnings, ..*failure }.into(),
+            passed => passed,
+        },
+    })
 }
 
 /// Marks `text`, the learner's file, which was compiled.
@@ -168,10 +172,7 @@ impl Attempt<'_> {
             if fails && (cases[0].n > SHORT || is_hopeless(&tried)) {
                 break;
             }
-            let mut checked: Vec<(Case, Checked)> = cases
-                .par_iter()
-                .map(|case| Ok((*case, self.check(*case, forgives)?)))
-                .collect::<Result<_>>()?;
+            let mut checked = each(cases, |case| Ok((*case, self.check(*case, forgives)?)))?;
             if plan.op.rounds() {
                 differing(exercise, plan, &mut checked);
             }
@@ -256,7 +257,7 @@ impl Attempt<'_> {
         let pair = |case: &Case| {
             Ok(rules::Pair { case: *case, yours: self.yours.at(*case)?, solution: other.at(*case)? })
         };
-        cases.par_iter().map(pair).collect()
+        each(&cases, pair)
     }
 
     /// What a rule says of the answer beside the solution, unless it keeps it beside another right answer.
@@ -298,7 +299,7 @@ impl Attempt<'_> {
                 && grave(&quick.diagnostics).all(reads)
                 && count(&quick) == count(&plain))
         };
-        let alike = self.cases().par_iter().map(is_alike).collect::<Result<Vec<bool>>>()?;
+        let alike = each(&self.cases(), is_alike)?;
         Ok(alike.into_iter().all(|alike| alike))
     }
 

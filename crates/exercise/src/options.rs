@@ -1,13 +1,11 @@
 //! The command line of `exercise`.
 
-use std::ffi::OsString;
-
+use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 
 use super::id::Id;
 use workbook::build::compiler::Maker;
 use workbook::device::DeviceChoice;
-use workbook::say;
 
 /// How the learner calls the program.
 pub const COMMAND: &str = "cargo run --example exercise --";
@@ -87,11 +85,12 @@ pub enum Verb {
 }
 
 impl Options {
+    #[cfg(not(target_family = "wasm"))]
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
     pub fn parse_or_exit() -> Options {
-        let mut words: Vec<OsString> = std::env::args_os().collect();
-        let text = |word: &OsString| word.to_str().unwrap_or_default().to_string();
-        let is_verb = |word: &OsString| Verb::has_subcommand(&text(word));
+        let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+        let text = |word: &std::ffi::OsString| word.to_str().unwrap_or_default().to_string();
+        let is_verb = |word: &std::ffi::OsString| Verb::has_subcommand(&text(word));
         // `3.1` is `check 3.1`.
         let number =
             words.iter().skip(1).position(|word| text(word).starts_with(|c: char| c.is_ascii_digit()));
@@ -100,6 +99,26 @@ impl Options {
         {
             words.insert(1 + before, "check".into());
         }
-        Options::try_parse_from(words).unwrap_or_else(|error| say::usage(&error))
+        Options::try_parse_from(words).unwrap_or_else(|error| workbook::say::usage(&error))
+    }
+
+    /// The same words as a page gives them, without the help for those who type: `3.1 --figure`, `hint 3.1`.
+    ///
+    /// # Errors
+    /// Other words.
+    pub fn in_page(words: &[&str]) -> Result<Options> {
+        let id = |id: &str| Id::parse(id).context("there is no such exercise");
+        let verb = match *words {
+            ["list"] => Verb::List,
+            ["hint", of] => Verb::Hint { id: Some(id(of)?) },
+            ["why", of] => Verb::Why { id: id(of)? },
+            ["reset", of] => Verb::Reset { id: id(of)? },
+            ["solution", of] => Verb::Solution { id: Some(id(of)?), give_up: false },
+            ["solution", of, "--give-up"] => Verb::Solution { id: Some(id(of)?), give_up: true },
+            [of] | [of, "--figure"] => Verb::Check { id: id(of)? },
+            _ => bail!("a page does not say `{}`", words.join(" ")),
+        };
+        let figure = words.contains(&"--figure");
+        Ok(Options { verb: Some(verb), device: DeviceChoice::Sim, compiler: None, figure })
     }
 }

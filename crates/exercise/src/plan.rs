@@ -163,7 +163,7 @@ impl Plan {
     /// that are listed, or where a goal is measured, is found there. And a short one.
     pub fn unlisted(&self) -> Vec<Case> {
         let some = |block: u32, from: usize, below: usize| Case {
-            n: from + bits(self.seed, block.into()) as usize % (below - from),
+            n: from + (bits(self.seed, block.into()) % (below - from) as u64) as usize,
             block,
             schedule: 0,
         };

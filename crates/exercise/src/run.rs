@@ -47,6 +47,7 @@ impl<'a> Run<'a> {
     }
 
     /// Puts back what a launch may have changed.
+    #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only a GPU launches twice"))]
     pub fn restore(&self) -> Result<()> {
         self.stage.fill()?;
         self.give("data")

@@ -1,106 +1,124 @@
-//! The verbs: list, check, hint, why, watch, reset, solution.
+//! The verbs: list, check, hint, why, reset, solution.
 
 use std::io::stdout;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use serde::Serialize;
 
 use super::catalogue;
+use super::compiler::Compiler;
 use super::figure;
-use super::gpu;
 use super::id::Id;
+use super::machine::gpu;
 use super::mark;
 use super::options::{COMMAND, Options, Verb};
 use super::show;
 use super::source::{Exercise, Kind};
 use super::state::{Progress, State, free_name};
-use super::verdict::{Guess, Verdict};
-use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
+use super::verdict::{Findings, Guess, Verdict};
+use workbook::build::compiler::HOW_TO_GET_A_COMPILER;
 use workbook::device::{Device, DeviceChoice};
+use workbook::figure::Film;
 use workbook::files::no_file;
 use workbook::say;
 
-/// How often `watch` looks at the learner's file.
-const LOOK: Duration = Duration::from_millis(200);
-/// How long the file has to stay as it is before it is checked.
-const SETTLE: Duration = Duration::from_millis(50);
-
 /// The repository, its exercises, and the learner's progress.
 pub struct Session {
-    root: PathBuf,
-    exercises: Vec<Exercise>,
-    state: State,
-    options: Options,
-    /// That of `--compiler`.
-    compiler: Option<Compiler>,
+    pub(super) root: PathBuf,
+    pub(super) exercises: Vec<Exercise>,
+    pub(super) state: State,
+    pub(super) options: Options,
+    /// That of `--compiler`, or of the page.
+    pub(super) compiler: Option<Compiler>,
     /// Whether this very run has said how to get a compiler.
-    has_told: bool,
+    pub(super) has_told: bool,
+    /// The figure that was asked for, and its title.
+    pub(super) film: Option<(Film, String)>,
+    shown: Shown,
+}
+
+/// What a page shows of a run, which a terminal has said.
+#[derive(Default, Serialize)]
+pub struct Shown {
+    /// The exercise.
+    id: Option<Id>,
+    /// Whether it passes, where it was checked.
+    passed: Option<bool>,
+    /// All that was said but what to do next.
+    said: String,
+    /// The exercise to go on with; none if all are done.
+    next: Option<Id>,
+    /// What the check has found.
+    findings: Option<Findings>,
+    /// The figure, as HTML.
+    figure: Option<String>,
+    /// The task's file, or the solution's code.
+    text: Option<String>,
 }
 
 impl Session {
     /// Reads all there is below `root`.
-    pub fn open(root: PathBuf, options: Options) -> Result<Session> {
-        let compiler = options.compiler.map(|maker| Compiler::wanted(maker, &root)).transpose()?;
+    pub fn open(root: PathBuf, options: Options, compiler: Option<Compiler>) -> Result<Session> {
         let exercises = catalogue::read(&root)?;
         let (state, damaged) = State::read(&root)?;
         if let Some(said) = damaged {
             warn(&said);
         }
-        Ok(Session { root, exercises, state, options, compiler, has_told: false })
+        let (has_told, film, shown) = (false, None, Shown::default());
+        Ok(Session { root, exercises, state, options, compiler, has_told, film, shown })
+    }
+
+    /// Does what a page's words say; the exit status, and what the page shows.
+    pub fn show(mut self) -> Result<(u8, Shown)> {
+        let status = self.run()?;
+        let next = show::next(&self.exercises, &self.state, self.shown.id);
+        let figure = self.film.map(|(film, _)| film.html());
+        Ok((status, Shown { next: next.map(|exercise| exercise.id), figure, ..self.shown }))
     }
 
     /// Does what the command line says; the exit status.
-    pub fn run(mut self) -> Result<u8> {
-        self.tell_of_a_compiler()?;
+    pub fn run(&mut self) -> Result<u8> {
         match self.options.verb.unwrap_or(Verb::List) {
             Verb::List => self.list(),
             Verb::Check { id } => {
+                let exercise = catalogue::find(&self.exercises, id)?;
+                let film = || figure::film(&self.root, exercise, self.compiler.as_ref());
+                let film = self.options.figure.then(film);
                 let status = self.check(id)?;
-                if self.options.figure {
-                    let exercise = catalogue::find(&self.exercises, id)?;
-                    say(&match figure::write(&self.root, exercise, self.compiler.as_ref()) {
-                        Ok(path) => format!("\nfigure  {}\n", path.display()),
-                        Err(error) => format!("\nno figure: {error:#}\n"),
-                    });
+                match film {
+                    Some(Err(error)) => drop(self.say(&format!("\nno figure: {error:#}\n"))),
+                    film => self.film = film.and_then(Result::ok),
                 }
                 Ok(status)
             }
             Verb::Hint { id } => self.hint(id),
             Verb::Why { id } => self.why(id),
-            Verb::Watch { id } => self.watch(id),
+            Verb::Watch { .. } => bail!("only a terminal watches"),
             Verb::Reset { id } => self.reset(id),
             Verb::Solution { id, give_up } => self.solution(id, give_up),
         }
     }
 
-    /// Once, before anything else: without a compiler an edited kernel cannot be checked.
-    fn tell_of_a_compiler(&mut self) -> Result<()> {
-        // A wrong NVCC is said where a compiler is needed.
-        let is_missing = || matches!(Compiler::find(&self.root), Ok(None));
-        if self.state.told_of_nvcc || self.compiler.is_some() || !is_missing() {
-            return Ok(());
-        }
-        self.has_told = say(&format!(
-            "From chapter 2 on you write CUDA C++, and no compiler for it was found here.\n\
-             {HOW_TO_GET_A_COMPILER}\nThis is said once. Chapter 1 needs none.\n\n"
-        ));
-        if self.has_told {
-            self.remember(|state| state.told_of_nvcc = true);
-        }
-        Ok(())
-    }
-
-    fn list(&self) -> Result<u8> {
-        say(&show::list(&self.exercises, &self.state));
+    pub(super) fn list(&mut self) -> Result<u8> {
+        self.say(&show::list(&self.exercises, &self.state));
         say(&format!("\n{}", show::what_next(&self.exercises, &self.state, None)));
         Ok(0)
     }
 
-    fn check(&mut self, id: Id) -> Result<u8> {
+    pub(super) fn check(&mut self, id: Id) -> Result<u8> {
         let exercise = catalogue::find(&self.exercises, id)?.clone();
         let gpu = open(self.options.device)?;
-        match mark::mark(&self.root, &exercise, self.compiler.as_ref())? {
+        let verdict = mark::mark(&self.root, &exercise, self.compiler.as_ref())?;
+        if let Some(Compiler::Page(page)) = &self.compiler {
+            ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.path);
+        }
+        self.shown.id = Some(id);
+        self.shown.passed = Some(matches!(verdict, Verdict::Passed(_)));
+        if let Verdict::Passed(findings) | Verdict::Failed(findings) = &verdict {
+            self.shown.findings = Some((**findings).clone());
+        }
+        match verdict {
             Verdict::NoCompiler if self.has_told => {
                 bail!("{} has to be compiled. Then check again: {COMMAND} {id}", exercise.path)
             }
@@ -112,11 +130,11 @@ impl Session {
             Verdict::Failed(failure) => {
                 let source = exercise.learners_text(&self.root).unwrap_or_default();
                 let again = self.state.of(id).failed == failure.kinds;
-                say(&show::failed(&exercise, &failure, &source, again, say::has_colour(&stdout())));
+                self.say(&show::failed(&exercise, &failure, &source, again, say::has_colour(&stdout())));
                 self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
                 self.remember_guesses(id, &failure.guesses, true);
                 if !failure.guesses.is_empty() {
-                    say(&show::after_tries(&exercise, &failure.guesses, self.state.of(id).tries));
+                    self.say(&show::after_tries(&exercise, &failure.guesses, self.state.of(id).tries));
                 }
                 let missing = failure.kinds == ["missing-file"];
                 say(&match missing {
@@ -129,12 +147,15 @@ impl Session {
                 self.remember_guesses(id, &passed.guesses, false);
                 let source = exercise.learners_text(&self.root).unwrap_or_default();
                 let color = say::has_colour(&stdout());
-                say(&show::passed(&exercise, &passed, &self.state.of(id), &source, color));
+                self.say(&show::passed(&exercise, &passed, &self.state.of(id), &source, color));
                 let gain = exercise.gain(&self.root)?;
                 if !gain.is_empty() {
-                    say(&format!("\n{}", show::paragraph(&gain)));
+                    self.say(&format!("\n{}", show::paragraph(&gain)));
                 }
-                say(&show::ask_why(&exercise));
+                if !exercise.why.is_empty() {
+                    self.say(&format!("\n{}", show::ask_why(&exercise)));
+                    say(&format!("An answer: {COMMAND} why {id}\n"));
+                }
                 if let Some(gpu) = gpu
                     && !self.on_gpu(&exercise, &gpu)?
                 {
@@ -167,16 +188,17 @@ impl Session {
     fn hint(&mut self, id: Option<Id>) -> Result<u8> {
         let Some(exercise) = self.asked_or_next(id)? else { return self.list() };
         let (id, hints) = (exercise.id, &exercise.hints);
+        self.shown.id = Some(id);
         let given = self.state.of(id).hints;
-        say(&format!("{}\n\n", show::title(&exercise)));
+        self.say(&format!("{}\n\n", show::title(&exercise)));
         if given >= hints.len() {
-            say("These were all the hints:\n\n");
+            self.say("These were all the hints:\n\n");
             for (number, hint) in (1..).zip(hints) {
-                say(&show::paragraph(&format!("{number}. {hint}")));
+                self.say(&show::paragraph(&format!("{number}. {hint}")));
             }
         } else {
             let text = format!("Hint {} of {}: {}", given + 1, hints.len(), hints[given]);
-            if say(&show::paragraph(&text)) {
+            if self.say(&show::paragraph(&text)) {
                 self.remember(|state| state.at(id).hints = given + 1);
             }
         }
@@ -188,117 +210,74 @@ impl Session {
     }
 
     fn why(&mut self, id: Id) -> Result<u8> {
-        let exercise = catalogue::find(&self.exercises, id)?;
+        let exercise = catalogue::find(&self.exercises, id)?.clone();
+        self.shown.id = Some(id);
         let Progress { passed, gave_up, .. } = self.state.of(id);
         if !passed && !gave_up {
-            say(&format!("{}: asked once your answer has passed.\n\n", show::title(exercise)));
-            say(&show::try_again(exercise, &self.state));
+            self.say(&format!("{}: asked once your answer has passed.\n\n", show::title(&exercise)));
+            say(&show::try_again(&exercise, &self.state));
             return Ok(1);
         }
-        say(&show::why(exercise));
+        self.say(&show::why(&exercise));
         say(&format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id))));
         Ok(0)
     }
 
     fn reset(&mut self, id: Id) -> Result<u8> {
-        let exercise = catalogue::find(&self.exercises, id)?;
+        let exercise = catalogue::find(&self.exercises, id)?.clone();
         let path = self.root.join(&exercise.path);
         let stub = exercise.stub();
+        (self.shown.id, self.shown.text) = (Some(id), Some(stub.clone()));
         let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
         if is_file && std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
-            say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
+            self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
         } else {
             if path.symlink_metadata().is_ok() {
                 let backup = free_name(&path, "backup");
                 std::fs::rename(&path, &backup)
                     .with_context(|| format!("cannot rename {}", exercise.path))?;
                 let name = backup.strip_prefix(&self.root).unwrap_or(&backup).display().to_string();
-                say(&format!("Your file is now {name}.\n"));
+                self.say(&format!("Your file is now {name}.\n"));
             }
             std::fs::write(&path, stub).with_context(|| format!("cannot write {}", exercise.path))?;
-            say(&format!("{} is the task again.\n", exercise.path));
+            self.say(&format!("{} is the task again.\n", exercise.path));
         }
-        say(&format!("\n{}", show::try_again(exercise, &self.state)));
+        say(&format!("\n{}", show::try_again(&exercise, &self.state)));
         Ok(0)
     }
 
     fn solution(&mut self, id: Option<Id>, give_up: bool) -> Result<u8> {
         let Some(exercise) = self.asked_or_next(id)? else { return self.list() };
         let id = exercise.id;
+        self.shown.id = Some(id);
         if !self.state.of(id).passed && !give_up {
-            say(&format!(
-                "{}: the solution is shown once yours has passed.\nTo see it before: {COMMAND} solution {id} \
-                 --give-up\n\n",
-                show::title(&exercise)
-            ));
+            self.say(&format!("{}: the solution is shown once yours has passed.\n", show::title(&exercise)));
+            say(&format!("To see it before: {COMMAND} solution {id} --give-up\n\n"));
             say(&show::try_again(&exercise, &self.state));
             return Ok(1);
         }
-        let text = format!("A solution to {}:\n\n{}\n", show::title(&exercise), exercise.solution_code());
-        if say(&text) && !self.state.of(id).passed {
+        let code = exercise.solution_code();
+        let text = format!("A solution to {}:\n\n{code}\n", show::title(&exercise));
+        self.shown.text = Some(code);
+        if self.say(&text) && !self.state.of(id).passed {
             self.remember(|state| state.at(id).gave_up = true);
         }
         say(&show::what_next(&self.exercises, &self.state, Some(id)));
         Ok(0)
     }
 
-    /// Checks whenever a file is saved, and goes on to the next open exercise when it passes. Ends when all
-    /// is done.
-    fn watch(&mut self, id: Option<Id>) -> Result<u8> {
-        let mut exercise = self.asked_or_next(id)?;
-        while let Some(now) = exercise {
-            let passed = self.watch_one(&now)?;
-            exercise = show::next(&self.exercises, &self.state, Some(passed)).cloned();
-        }
-        self.list()
-    }
-
-    /// Checks what is saved, the file of `exercise` or of another one, until one passes that was open: which.
-    /// An untouched task is not checked.
-    fn watch_one(&mut self, exercise: &Exercise) -> Result<Id> {
-        say(&format!(
-            "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
-            show::title(exercise),
-            exercise.path
-        ));
-        let files: Vec<(Id, PathBuf)> =
-            self.exercises.iter().map(|other| (other.id, self.root.join(&other.path))).collect();
-        let stamps = || files.iter().map(|(_, path)| stamp(path)).collect::<Vec<_>>();
-        let mut seen = stamps();
-        let is_task = exercise.learners_text(&self.root).is_ok_and(|text| text == exercise.stub());
-        if let Some(mine) = files.iter().position(|(id, _)| *id == exercise.id)
-            && !is_task
-        {
-            seen[mine] = None;
-        }
-        loop {
-            let now = stamps();
-            // A file that is just being written is not there for a moment, or in parts.
-            let saved = (0..files.len()).find(|&file| now[file].is_some() && now[file] != seen[file]);
-            if let Some(file) = saved {
-                std::thread::sleep(SETTLE);
-                if stamp(&files[file].1) != now[file] {
-                    continue;
-                }
-                seen[file] = now[file];
-                let id = files[file].0;
-                let was_open = id == exercise.id || !self.state.of(id).passed;
-                let passed = self.check(id)? == 0;
-                say("\n");
-                if was_open && passed {
-                    return Ok(id);
-                }
-            }
-            std::thread::sleep(LOOK);
-        }
-    }
-
     /// The exercise `id`, or the first one that is not done; `None` if all are.
-    fn asked_or_next(&self, id: Option<Id>) -> Result<Option<Exercise>> {
+    pub(super) fn asked_or_next(&self, id: Option<Id>) -> Result<Option<Exercise>> {
         match id {
             Some(id) => Ok(Some(catalogue::find(&self.exercises, id)?.clone())),
             None => Ok(show::next(&self.exercises, &self.state, None).cloned()),
         }
+    }
+
+    /// Says what is no advice on what to do next. Whether it has been shown.
+    fn say(&mut self, text: &str) -> bool {
+        self.shown.said += text;
+        say(text)
     }
 
     /// The first complete answer is what was predicted; wrong ones are counted, each once.
@@ -318,7 +297,7 @@ impl Session {
     }
 
     /// Writes a change of the state; where that is not possible the work goes on.
-    fn remember(&mut self, change: impl Fn(&mut State)) {
+    pub(super) fn remember(&mut self, change: impl Fn(&mut State)) {
         if let Err(error) = self.state.change(change) {
             warn(&format!("your progress is not remembered: {error:#}"));
         }
@@ -332,12 +311,6 @@ fn open(choice: DeviceChoice) -> Result<Option<Device>> {
     }
     let device = Device::open(choice)?;
     Ok(if device.no_gpu().is_some() { None } else { Some(device) })
-}
-
-/// Tells one version of a file from another.
-fn stamp(path: &std::path::Path) -> Option<(SystemTime, u64)> {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
 }
 
 /// Whether it has been shown.

@@ -143,14 +143,7 @@ fn predicted(guesses: &[Guess], first: &[u64]) -> String {
 
 /// The question after an exercise has passed.
 pub fn ask_why(exercise: &Exercise) -> String {
-    match exercise.why.is_empty() {
-        true => String::new(),
-        false => format!(
-            "\n{}An answer: {COMMAND} why {}\n",
-            paragraph(&format!("Can you explain it? {}", exercise.why)),
-            exercise.id
-        ),
-    }
+    paragraph(&format!("Can you explain it? {}", exercise.why))
 }
 
 /// Why an answer does not pass. `source` is the learner's file. `again`: it has failed this way before, so

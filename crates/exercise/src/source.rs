@@ -277,6 +277,13 @@ impl Exercise {
         }
     }
 
+    /// Where that is written, from the repository root; `None` if it is nowhere.
+    pub fn evidence_file(&self) -> Option<String> {
+        let Kind::Numbers { answers, .. } = &self.kind else { return None };
+        let record = answers.iter().find_map(Answer::times).map(|times| times.file());
+        record.or(self.has_profile.then(|| evidence::PROFILE.to_string()))
+    }
+
     /// What is said after it has passed; empty if nothing is.
     pub fn gain(&self, root: &Path) -> Result<String> {
         if self.has_profile { evidence::gain(root) } else { Ok(String::new()) }

@@ -86,8 +86,11 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
         }
     }
     // No numbers at all may fail in all blocks, the others in some.
-    let others: BTreeSet<u32> = failing.iter().filter(|(n, _)| *n > 0).map(|(_, block)| *block).collect();
-    let none: BTreeSet<u32> = failing.iter().filter(|(n, _)| *n == 0).map(|(_, block)| *block).collect();
+    let blocks = |has_none: bool| {
+        let inputs = failing.iter().filter(move |(n, _)| (*n == 0) == has_none);
+        inputs.map(|(_, block)| *block as usize).collect::<BTreeSet<usize>>()
+    };
+    let (others, none) = (blocks(false), blocks(true));
     let apart = !none.is_empty() && !others.is_empty() && none != others;
     let lengths: BTreeSet<usize> = failing.iter().map(|(n, _)| *n).filter(|n| *n > 0 || !apart).collect();
     // The last one is not worth an "and 1 more".
@@ -101,7 +104,7 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
     let in_all = passing.iter().all(|(n, _)| !lengths.contains(n));
     let of = match others.first() {
         _ if in_all => String::new(),
-        Some(block) if others.len() == 1 => format!(", in blocks of {} threads", thousands((*block).into())),
+        Some(block) if others.len() == 1 => format!(", in blocks of {} threads", thousands(*block as i64)),
         _ => ", for some block sizes".to_string(),
     };
     if apart { format!("n = 0, and n = {listed}{of}") } else { format!("n = {listed}{of}") }

@@ -1,5 +1,7 @@
 //! What a check of an answer says.
 
+use serde::{Serialize, Serializer};
+
 use super::plan::Case;
 use super::source::Exercise;
 use super::think;
@@ -18,7 +20,7 @@ pub enum Verdict {
 }
 
 /// A number that was asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Guess {
     /// `barrier arrivals`
     pub name: String,
@@ -29,7 +31,7 @@ pub struct Guess {
 }
 
 /// What a check finds out about an answer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Findings {
     /// For how many inputs it is right, if for all.
     pub tried: usize,
@@ -57,9 +59,10 @@ pub struct Findings {
 }
 
 /// What an answer costs, beside the task as it is given and the solution.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Counts {
     /// For which input; `None`: for all together.
+    #[serde(serialize_with = "in_words")]
     pub at: Option<Case>,
     /// Whose code was counted: `nvcc 13.0.88`. Empty if it does not matter.
     pub compiler: String,
@@ -68,7 +71,7 @@ pub struct Counts {
 }
 
 /// A counter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Counted {
     /// `divergent branches`
     pub name: String,
@@ -80,6 +83,10 @@ pub struct Counted {
     pub reference: Option<u64>,
     /// The goal: at most this many.
     pub most: Option<u64>,
+}
+
+fn in_words<S: Serializer>(case: &Option<Case>, serializer: S) -> Result<S::Ok, S::Error> {
+    case.map(|case| case.to_string()).serialize(serializer)
 }
 
 impl Counted {

@@ -11,10 +11,13 @@
 //! | `NAME.cu`, `NAME.ptx` | read where it is called `simulate`: kernels of the reader, and their PTX |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
 //!
+//! Called `exercise`, it marks the exercises ([`mod@exercise`]).
+//!
 //! How far the runs are is told on stderr, as terminals take it (`ESC ] 9 ; 4 ; 1 ; PERCENT BEL`). Called by
 //! another name than a chapter's, it prints theirs.
 
 mod clang;
+mod exercise;
 mod show;
 mod simulate;
 
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
             Ok(0)
         }),
         None if name == "simulate" => simulate::run(),
+        None if name == "exercise" => exercise::run(),
         None => {
             say::out(&CHAPTERS.iter().map(|chapter| format!("{}\n", chapter.stem)).collect::<String>());
             Ok(0)

@@ -104,7 +104,6 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
                  -        __syncthreads();\n+        // no barrier\n";
     fs::write(repository.root.join("kernels/what_ifs.edits"), edits).unwrap();
     let path = repository.root.join("book/src/live/manifest.json");
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, manifest).unwrap();
     let page = repository.page(cells);
     let live: Vec<&str> = page.lines().filter(|line| line.contains("data-live")).collect();

@@ -1,5 +1,7 @@
 //! Listings, exercises and terms.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 #[test]
@@ -37,6 +39,46 @@ fn an_exercise_is_a_card_with_its_task_its_code_hints_a_solution_and_a_question(
     .into();
     assert!(places.is_sorted(), "{page}");
     assert!(!page.lines().any(|line| line.starts_with('#')), "a heading: {page}");
+}
+
+/// What `theme/exercises.js` makes a cell of it with.
+#[test]
+fn an_exercise_that_the_page_can_check_says_which_file_it_is() {
+    let repository = Repository::new();
+    let page = repository.page("{{#exercise 3.1}}\n");
+    assert!(!page.contains("data-file"), "nothing checks it: {page}");
+    let live = repository.root.join("book/src/live");
+    fs::write(live.join("manifest.json"), r#"{"chapters": ["ch3_blocks"]}"#).unwrap();
+    let page = repository.page("{{#exercise 3.1}}\n");
+    let card = "id=\"exercise-3-1\" data-file=\"kernels/exercises/3_1_add.cu\" data-first=\"13\">";
+    let parts = ["code", "hint", "solution", "why"].map(|part| format!("<details class=\"exercise {part}\""));
+    in_order(&page, &[&[card], &parts.each_ref().map(String::as_str)[..]].concat());
+    let files = fs::read_to_string(live.join("exercises.json")).unwrap();
+    let files: BTreeMap<String, String> = serde_json::from_str(&files).unwrap();
+    let task = &files["kernels/exercises/3_1_add.cu"];
+    assert_eq!(task.lines().nth(12), Some("void sum(int *data)"), "{task}");
+    assert!(files.contains_key("kernels/exercises/solutions/3_1_add.cu"));
+}
+
+#[test]
+fn all_exercises_are_a_table_with_links_to_their_cards() {
+    let repository = Repository::new();
+    let pages = repository.root.join("book/src");
+    fs::write(pages.join("SUMMARY.md"), "- [Other](other.md)\n- [Many blocks](ch3_blocks.md)\n").unwrap();
+    fs::write(pages.join("other.md"), "# Other\n").unwrap();
+    fs::write(pages.join("ch3_blocks.md"), "# Many blocks\n").unwrap();
+    let page = repository.page("{{#exercises}}\n");
+    in_order(
+        &page,
+        &[
+            "<tr><th scope=\"rowgroup\">3 · Many blocks</th>",
+            "<tr data-exercise=\"3.1\" data-file=\"kernels/exercises/3_1_add.cu\"><td>3.1 Add them up<br>You \
+             learn to add up.</td><td class=\"number\">10</td></tr>",
+        ],
+    );
+    fs::write(pages.join("ch3_blocks.md"), "# Many blocks\n\n{{#exercise 3.1}}\n").unwrap();
+    let page = repository.page("{{#exercises}}\n");
+    assert!(page.contains("<a href=\"ch3_blocks.md#exercise-3-1\">3.1 Add them up</a>"), "{page}");
 }
 
 #[test]

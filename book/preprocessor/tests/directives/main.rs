@@ -83,8 +83,13 @@ impl Repository {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{number}", std::process::id()));
-        let directories =
-            ["kernels/clang", "kernels/exercises/solutions", "examples", "book/src", "book/records"];
+        let directories = [
+            "kernels/clang",
+            "kernels/exercises/solutions",
+            "examples",
+            "book/src/live/clang",
+            "book/records",
+        ];
         for directory in directories {
             fs::create_dir_all(root.join(directory)).unwrap();
         }
@@ -93,6 +98,7 @@ impl Repository {
         fs::write(root.join("kernels/exercises/solutions/3_1_add.cu"), EXERCISE).unwrap();
         fs::write(root.join("examples/ch1_serial.rs"), EXAMPLE).unwrap();
         fs::write(root.join("book/src/glossary.md"), GLOSSARY).unwrap();
+        fs::write(root.join("book/src/live/clang/clang.json"), r#"{"version": "22.1.8"}"#).unwrap();
         let repository = Repository { root };
         for record in [
             fixtures::serial_on_cpu(),

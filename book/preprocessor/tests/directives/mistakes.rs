@@ -71,7 +71,7 @@ text {{#code kernels/k.cu sum}} | has to stand alone
 ```rust\\n{{ #rustdoc_include x.rs}}\\n``` | mdBook's own includes are not used
 {{#playground x.rs}} | mdBook's own includes are not used
 {{#cells ch4_nested}} | no such directive | cell, table, chart, figure, record, kernels, code, exercise, \
-    value, term
+    exercises, value, term
 {{#cell ch4_nested | `}}` is missing";
 
 #[test]

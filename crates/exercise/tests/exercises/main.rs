@@ -12,6 +12,7 @@ use std::path::Path;
 
 use exercise::catalogue;
 use exercise::code::{self, PREBUILT};
+use exercise::machine::installed::Installed;
 use exercise::mark;
 use exercise::numbers;
 use exercise::source::{Exercise, Kind};
@@ -75,8 +76,9 @@ fn failure_with(
     text: &str,
     compiler: Option<&Compiler>,
 ) -> Option<Findings> {
+    let compiler = compiler.map(installed);
     std::fs::write(root.join(&exercise.path), text).unwrap();
-    match mark::mark(root, exercise, compiler).unwrap() {
+    match mark::mark(root, exercise, compiler.as_ref()).unwrap() {
         Verdict::Passed { .. } => None,
         Verdict::Failed(failure) => {
             assert!(!failure.think.is_empty() && !failure.what.is_empty(), "{}: {failure:?}", exercise.id);
@@ -84,6 +86,10 @@ fn failure_with(
         }
         Verdict::NoCompiler => panic!("{} has a text that is not committed; run `{HOW}`", exercise.id),
     }
+}
+
+fn installed(compiler: &Compiler) -> exercise::compiler::Compiler {
+    exercise::compiler::Compiler::Installed(Installed(compiler.clone()))
 }
 
 /// The question at a race goes by its shape, and an exercise may have its own.
@@ -249,11 +255,12 @@ fn every_text_has_a_committed_build_that_names_no_machine() {
 fn stubs_and_builds_are_renewed_by_nvcc() {
     let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap();
     let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
+    let by_nvcc = installed(&nvcc);
     exercises().into_par_iter().for_each(|exercise| {
         committed(&exercise.path, exercise.stub());
         let has_texts = !code::variants(&exercise).unwrap().is_empty();
         if has_texts && !(renewing() && is_built(&nvcc, &exercise)) {
-            let pack = code::pack(&nvcc, &exercise).unwrap_or_else(|error| panic!("{error:#}"));
+            let pack = code::pack(&by_nvcc, &exercise).unwrap_or_else(|error| panic!("{error:#}"));
             committed(format!("{PREBUILT}/{}.ptx", exercise.stem), pack);
         }
     });

@@ -49,7 +49,11 @@ impl Learner {
     }
 
     pub fn write(&self, exercise: &Exercise, text: &str) {
-        std::fs::write(self.root.join(&exercise.path), text).unwrap();
+        self.put(&exercise.path, text);
+    }
+
+    pub fn put(&self, path: &str, text: &str) {
+        std::fs::write(self.root.join(path), text).unwrap();
     }
 
     pub fn read(&self, path: &str) -> String {
@@ -96,6 +100,28 @@ impl Learner {
             links
         });
         std::env::join_paths(without).unwrap()
+    }
+
+    /// What a check says on stdout, and its exit status.
+    pub fn checks(&self, words: &str) -> (i32, String) {
+        let output = self.command(words).output().unwrap();
+        assert!(output.stderr.is_empty(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+        (output.status.code().unwrap_or(-1), String::from_utf8(output.stdout).unwrap())
+    }
+
+    /// Forgets all progress.
+    pub fn start_over(&self) {
+        let _ = std::fs::remove_file(self.root.join(".exercises.json"));
+    }
+
+    /// The kinds of the last failure, sorted.
+    pub fn failed(&self, id: Id) -> Vec<String> {
+        let progress: serde_json::Value = serde_json::from_str(&self.read(".exercises.json")).unwrap();
+        let kinds = &progress["exercises"][id.to_string()]["failed"];
+        let mut kinds: Vec<String> = serde_json::from_value(kinds.clone()).unwrap();
+        kinds.sort();
+        kinds.dedup();
+        kinds
     }
 
     pub fn says(&self, words: &str) -> Said {

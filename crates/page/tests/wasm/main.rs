@@ -3,6 +3,7 @@
 mod built;
 mod compiler;
 mod notebook;
+mod exercises;
 mod page;
 mod terminal;
 

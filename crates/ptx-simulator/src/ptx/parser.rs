@@ -299,9 +299,8 @@ impl<'a> Parser<'a> {
                 continue;
             }
             let size = usize::try_from(self.number()?).ok().and_then(|n| count.checked_mul(n));
-            // Times the bytes of an element, which may be 16.
-            let fits = size.filter(|n| *n as u64 <= 1 << 34 && n.checked_mul(16).is_some());
-            let Some(fits) = fits else {
+            let most = isize::MAX as usize / declared.element;
+            let Some(fits) = size.filter(|n| *n as u64 <= 1 << 34 && *n <= most) else {
                 return self.fail(line, format!("`{name}` has an impossible size"));
             };
             count = fits;

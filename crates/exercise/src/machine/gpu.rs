@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::code;
-use super::plan::Plan;
-use super::run::{self, Run};
-use super::source::Exercise;
+use super::installed::alone;
+use crate::plan::Plan;
+use crate::run::{self, Run};
+use crate::source::Exercise;
 use workbook::build::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::device::{Device, Function};
 
@@ -40,7 +40,7 @@ pub fn check(
         }
     }
 
-    let alone = code::alone(exercise, &exercise.solution())?;
+    let alone = alone(exercise, &exercise.solution())?;
     let reference = load(&nvcc.run_in(alone.path()), device, alone.path(), exercise, plan)?;
     let case = plan.timed().context("the exercise has no inputs")?;
     let run = Run::new(device, plan, case)?;

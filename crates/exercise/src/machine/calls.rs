@@ -1,7 +1,7 @@
 //! How often, and how deep, the functions of an answer in Rust call each other: a copy of the file in which
 //! each of them counts itself.
 
-use super::own::tokens;
+use super::tokens::tokens;
 
 /// Counts, in the copy. `NAME` has something that no answer can know.
 const COUNTER: &str = "

@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::code::PATIENCE;
-use super::goal::Goal;
-use super::op::Op;
-use super::plan::{Case, Plan, SIZES};
-use super::source::Exercise;
-use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
-use super::{calls, summary, weigh};
+use super::installed::PATIENCE;
+use super::{calls, tokens};
+use crate::goal::Goal;
+use crate::op::Op;
+use crate::plan::{Case, Plan, SIZES};
+use crate::source::Exercise;
+use crate::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
+use crate::{summary, weigh};
 use workbook::build::within;
 use workbook::number::thousands;
 
@@ -35,6 +36,14 @@ const DEPTH: u64 = 8;
 
 /// Marks the file of `exercise`, whose contents are `text`, and which has to have the function `name`.
 pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Verdict> {
+    match tokens::foreign_word(text) {
+        Some(what) => Ok(failed(exercise, "not-allowed", what)),
+        None => mark_own(root, exercise, name, text),
+    }
+}
+
+/// The same for a text in which no foreign word was found.
+fn mark_own(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Verdict> {
     let scratch = tempfile::tempdir()?;
     if let Err(said) = compile_answer(root, &exercise.path, scratch.path())? {
         return Ok(failed(exercise, "compile-error", said));
@@ -276,7 +285,7 @@ mod tests {
     use super::*;
     use crate::catalogue;
 
-    /// `own.rs` refuses such a text before it is compiled; its results count for nothing all the same.
+    /// `tokens.rs` refuses such a text before it is compiled; its results count for nothing all the same.
     #[test]
     fn results_that_a_function_writes_itself_do_not_count() {
         let exercises = catalogue::read(Path::new(workbook::ROOT)).unwrap();
@@ -292,7 +301,7 @@ mod tests {
         }
 ";
         fs::write(&path, text).unwrap();
-        let verdict = mark(root.path(), exercise, "recursive_sum", text).unwrap();
+        let verdict = mark_own(root.path(), exercise, "recursive_sum", text).unwrap();
         let Verdict::Failed(failure) = verdict else { panic!("{verdict:?}") };
         assert_eq!(failure.kinds, ["crash"], "{}", failure.what);
     }

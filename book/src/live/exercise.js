@@ -1,0 +1,290 @@
+// An exercise in the page: its card becomes a cell with a task. theme/exercises.js fetches this when a card is opened.
+
+import { messages } from './build.js';
+import * as code from './exercise_code.js';
+import { judge } from './exercise_judge.js';
+import { shown } from './exercise_result.js';
+import * as store from './exercise_store.js';
+import { element, save, stylesheet } from './html.js';
+import { keep } from './offline.js';
+import { folded } from './steps.js';
+
+const looks = stylesheet(new URL('exercise.css', import.meta.url));
+
+const KEEPS_NOTHING = 'This browser keeps nothing: download your answer before you leave the page.';
+/** Milliseconds without a key, after which a check begins by itself. */
+const PAUSE = 1000;
+
+let firstCheck;
+
+/** Makes the card of an exercise one that can be solved here. */
+export async function show(card) {
+    await looks;
+    const part = name => card.querySelector(`:scope > .${name}`);
+    const listing = part('code');
+    const exercise = {
+        card,
+        id: card.id.replace('exercise-', '').replace('-', '.'),
+        path: card.dataset.file,
+        first: Number(card.dataset.first),
+        code: listing,
+        pre: listing.querySelector('pre'),
+        printed: listing.querySelector('pre > code').innerHTML,
+        hints: [...card.querySelectorAll(':scope > .hint')],
+        solution: part('solution'),
+        why: part('why'),
+        inputs: new Map(),
+        head: [],
+        editor: null,
+        marks: [],
+        written: undefined,
+        running: undefined,
+        status: element('p', { className: 'exercise-status', role: 'status' }),
+        verdict: element('p', { className: 'exercise-verdict', role: 'status' }),
+        out: element('div', { className: 'exercise-out' }),
+        done: element('span', { className: 'exercise-done' }),
+    };
+    const fields = code.fields(exercise, () => changed(exercise));
+    listing.open = true;
+    card.querySelector(':scope > summary').append(exercise.done);
+    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.status, exercise.verdict, exercise.out);
+    if (exercise.inputs.has('line')) {
+        code.number(exercise);
+    }
+    code.follow(exercise);
+    follow(exercise);
+}
+
+/** The numbers that are asked for. */
+function form(exercise, fields) {
+    const made = element('div', { className: 'exercise-answers', role: 'group', ariaLabel: `Your answer to ${exercise.id}` }, ...fields);
+    made.addEventListener('keydown', event => {
+        if (event.key === 'Enter') {
+            check(exercise);
+        } else if (/^Arrow(Left|Right)$/.test(event.key)) {
+            event.stopPropagation(); // mdBook would turn the page
+        }
+    });
+    return made;
+}
+
+function bar(exercise) {
+    const { id, inputs, why } = exercise;
+    const button = (textContent, onclick, more) => element('button', { type: 'button', textContent, onclick, ...more });
+    const isNumbers = inputs.size > 0;
+    const buttons = {
+        check: button('Check', () => (exercise.running ? exercise.running.abort() : check(exercise)), { className: 'exercise-check' }),
+        edit: button('Edit', () => toggle(exercise), { hidden: isNumbers }),
+        hint: button('Hint', () => hint(exercise)),
+        figure: button('Figure', () => check(exercise, '--figure'), { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
+        why: button('Why', () => give(exercise, why, 'why', id), { hidden: !why }),
+        solution: button('Solution', () => give(exercise, exercise.solution, 'solution', id)),
+        giveUp: button('Give up and show it', () => give(exercise, exercise.solution, 'solution', id, '--give-up'), { hidden: true }),
+        reset: button('Reset', () => reset(exercise), { title: 'The task as it was given; your answer is kept' }),
+        back: button('Bring back', () => bringBack(exercise), { title: 'Your answer from before Reset' }),
+        download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
+    };
+    exercise.buttons = buttons;
+    exercise.whileTyping = element('input', { type: 'checkbox', autocomplete: 'off' });
+    exercise.progress = element('progress', { hidden: true, ariaLabel: 'Progress of the check' });
+    return element('div', { className: 'exercise-bar', role: 'group', ariaLabel: `Exercise ${id}` },
+        ...Object.values(buttons), element('label', { hidden: isNumbers }, exercise.whileTyping, ' check while I type'), exercise.progress);
+}
+
+const say = ({ status }, sentence) => (status.textContent = sentence);
+
+/** The card follows what the browser keeps. */
+function follow(exercise) {
+    const { id, path, code: listing, hints, solution, why, buttons, done } = exercise;
+    const { passed, gave_up, hints: given } = store.of(id);
+    listing.querySelector('summary').textContent = store.file(path) === undefined ? 'The code, as it is given' : 'Your code';
+    done.textContent = passed ? ' · done' : '';
+    hints.forEach((hint, place) => (hint.hidden = place >= given));
+    solution.hidden = !passed && !gave_up;
+    if (why) {
+        why.hidden = !passed;
+    }
+    buttons.hint.textContent = `Hint ${given + 1} of ${hints.length}`;
+    buttons.hint.hidden = given >= hints.length;
+    buttons.solution.hidden = !solution.hidden;
+    buttons.giveUp.hidden ||= !solution.hidden;
+    buttons.why.hidden = !why || passed;
+    buttons.reset.hidden = buttons.download.hidden = store.file(path) === undefined;
+    buttons.back.hidden = store.backups(path).length === 0;
+    buttons.edit.textContent = exercise.editor ? 'Close' : 'Edit';
+}
+
+/** What the program says to `words` of the answer `text`; nothing if it was stopped, and the status says why. */
+async function ask(exercise, ...words) {
+    exercise.running?.abort();
+    const running = exercise.running = new AbortController();
+    const { check, giveUp } = exercise.buttons;
+    check.textContent = 'Stop';
+    check.classList.add('running');
+    giveUp.hidden = true;
+    exercise.progress.hidden = false;
+    const tell = (fraction, sentence) => {
+        if (exercise.running === running) {
+            exercise.progress.removeAttribute('value');
+            if (fraction !== undefined) {
+                exercise.progress.value = fraction;
+            }
+            say(exercise, `${sentence} …`);
+        }
+    };
+    await exercise.written;
+    const text = store.file(exercise.path);
+    const outcome = await judge(exercise, words, running.signal, tell);
+    if (exercise.running !== running) {
+        return undefined; // another one has begun
+    }
+    exercise.running = undefined;
+    check.textContent = 'Check';
+    check.classList.remove('running');
+    exercise.progress.hidden = true;
+    say(exercise, outcome.sentence ?? '');
+    follow(exercise);
+    return outcome.sentence ? undefined : { ...outcome, text };
+}
+
+/** Shows what a check has found; nothing, before the next one. */
+function showVerdict(exercise, verdict, passed, parts) {
+    exercise.verdict.textContent = verdict;
+    exercise.verdict.className = `exercise-verdict ${passed ? 'passed' : 'failed'}`;
+    exercise.out.replaceChildren(...parts);
+    exercise.card.classList.remove('changed-since');
+}
+
+async function check(exercise, ...more) {
+    const answer = await ask(exercise, exercise.id, ...more);
+    if (!answer) {
+        return;
+    }
+    firstCheck ??= keep();
+    const { passed, said, findings, figure, next } = answer.shown;
+    // The question after an answer that passes stands in the card.
+    const [verdict, ...rest] = shown(said.split('Can you explain it? ')[0], exercise.path, line => reveal(exercise, line));
+    showVerdict(exercise, verdict.textContent, passed, rest);
+    code.mark(exercise, [...(findings?.diagnostics ?? []), ...messages(said)]);
+    if (figure) {
+        const film = folded([figure]);
+        film.open = true;
+        exercise.out.append(film);
+    }
+    if (passed && exercise.why) {
+        exercise.why.open = true;
+    }
+    if (passed && next) {
+        exercise.out.append(await linkTo(next));
+    }
+    if (answer.text !== store.file(exercise.path)) {
+        showChanged(exercise);
+    }
+}
+
+function showChanged(exercise) {
+    if (exercise.verdict.textContent) {
+        exercise.card.classList.add('changed-since');
+        say(exercise, 'Your answer has changed since this check.');
+    }
+}
+
+/** Where the next exercise is, says the page of all. */
+async function linkTo(id) {
+    const list = new URL('../exercises.html', import.meta.url);
+    const found = await fetch(list).then(response => response.text())
+        .then(text => new DOMParser().parseFromString(text, 'text/html').querySelector(`[data-exercise="${id}"] a`)).catch(() => null);
+    const link = element('a', { href: found?.getAttribute('href') ?? list, textContent: found?.textContent ?? id });
+    return element('p', {}, 'Next: ', link);
+}
+
+async function toggle(exercise) {
+    if (exercise.editor) {
+        code.close(exercise);
+    } else {
+        await edit(exercise);
+    }
+    follow(exercise);
+}
+
+const NOT_FETCHED = 'The editor could not be fetched. Is the server still there?';
+
+async function edit(exercise) {
+    try {
+        await code.open(exercise, { check: () => check(exercise), changed: () => changed(exercise) });
+    } catch {
+        say(exercise, NOT_FETCHED);
+    }
+    follow(exercise);
+}
+
+/** The reader has written. */
+function changed(exercise) {
+    follow(exercise);
+    showChanged(exercise);
+    if (!store.keeps()) {
+        say(exercise, KEEPS_NOTHING);
+    }
+    clearTimeout(exercise.timer);
+    if (exercise.whileTyping.checked) {
+        exercise.timer = setTimeout(() => check(exercise), PAUSE);
+    }
+}
+
+/** Goes to a line of the file. */
+async function reveal(exercise, line) {
+    if (exercise.inputs.size === 0) {
+        await edit(exercise);
+        exercise.editor?.reveal(line);
+    }
+}
+
+/** Opens a part of the card that the reader has earned. */
+function unfold(part) {
+    part.hidden = false;
+    part.open = true;
+    part.querySelector('summary').focus();
+}
+
+async function hint(exercise) {
+    const { id, hints } = exercise;
+    const answer = await ask(exercise, 'hint', id);
+    const { hints: given } = store.of(id);
+    if (answer && given) {
+        unfold(hints[given - 1]);
+        say(exercise, `Hint ${given} of ${hints.length}.`);
+    }
+}
+
+/** A part that the program gives, or not yet. */
+async function give(exercise, part, ...words) {
+    const answer = await ask(exercise, ...words);
+    if (answer?.status === 0) {
+        unfold(part);
+    } else if (answer) {
+        const isSolution = part === exercise.solution;
+        say(exercise, isSolution ? 'The solution is shown once your answer has passed.' : 'The question comes once your answer has passed.');
+        exercise.buttons.giveUp.hidden = !isSolution;
+    }
+}
+
+async function reset(exercise) {
+    if (await ask(exercise, 'reset', exercise.id)) {
+        say(exercise, 'The task again. Your answer is kept: Bring back.');
+        code.follow(exercise);
+        code.mark(exercise, []);
+        showVerdict(exercise, '', false, []);
+    }
+}
+
+/** What was put aside last, and what is there now, change places. */
+function bringBack(exercise) {
+    const { path } = exercise;
+    const aside = store.backups(path).at(-1);
+    const [text, now] = [store.file(aside), store.file(path)];
+    store.keepFile(aside, now);
+    store.keepFile(path, text);
+    code.follow(exercise);
+    follow(exercise);
+    say(exercise, now === undefined ? 'Your answer again.' : 'Your earlier answer. The other one is kept: Bring back.');
+}

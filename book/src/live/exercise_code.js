@@ -1,0 +1,117 @@
+// The reader's answer to an exercise: as a listing, in the editor, or as the numbers of a form. The file begins with the
+// task as a comment, which the card shows in its own way.
+
+import { task } from './exercise_judge.js';
+import * as store from './exercise_store.js';
+import { element } from './html.js';
+
+const ANSWER = /^(\/\/ The answer: (.+) )(\S+);$/gm;
+
+/** The reader's file: what stands before the code, the code, and the number of its first line. */
+function split(exercise, text) {
+    const lines = text.split('\n');
+    const head = lines.slice(0, exercise.first - 1);
+    const isHead = head.every(line => line === '' || line.startsWith('//'));
+    return isHead ? { head, code: lines.slice(head.length), first: exercise.first } : { head: [], code: lines, first: 1 };
+}
+
+/** Keeps what `make` makes of the task, unless that is the task itself. */
+function write(exercise, make) {
+    exercise.written = task(exercise.path).then(given => {
+        const text = make(given);
+        store.keepFile(exercise.path, text === given ? undefined : text);
+    }).catch(() => {}); // then the judge cannot be fetched either, and says so
+    return exercise.written;
+}
+
+/** Shows the file that the browser keeps. */
+export async function follow(exercise) {
+    const { path, pre, inputs, printed } = exercise;
+    const text = store.file(path);
+    inputs.forEach(input => (input.value = ''));
+    for (const [, , name, value] of (text ?? '').matchAll(ANSWER)) {
+        const input = inputs.get(name);
+        if (input && value !== '?') {
+            input.value = value;
+        }
+    }
+    if (inputs.size > 0) {
+        return;
+    }
+    const shown = pre.querySelector('code');
+    if (text === undefined) {
+        shown.innerHTML = printed;
+    } else {
+        shown.textContent = split(exercise, text).code.join('\n');
+        window.hljs?.highlightBlock(shown);
+    }
+    if (exercise.editor) {
+        const { head, code, first } = split(exercise, text ?? await task(path));
+        exercise.head = head;
+        exercise.editor?.show(code.join('\n').trimEnd(), first);
+    }
+}
+
+/** Puts an editor in the place of the listing. `check` is what Shift+Enter does; `changed` hears of every edit. */
+export async function open(exercise, { check, changed }) {
+    const { id, path, pre } = exercise;
+    const [{ editor, ready }, given] = await Promise.all([import('./editor.js'), task(path)]);
+    await ready;
+    if (exercise.editor) {
+        return;
+    }
+    const { head, code, first } = split(exercise, store.file(path) ?? given);
+    exercise.head = head;
+    exercise.editor = editor({
+        text: code.join('\n').trimEnd(),
+        first,
+        label: `Your answer to ${id}, from line ${first} of ${path}. Shift+Enter or Ctrl+Enter checks it. Tab indents; Escape, then Tab leaves.`,
+        keys: { 'Shift-Enter': check, 'Mod-Enter': check },
+        changed: async text => {
+            await write(exercise, () => [...exercise.head, text.trimEnd(), ''].join('\n'));
+            changed();
+        },
+    });
+    pre.classList.add('in-editor');
+    pre.after(exercise.editor.frame);
+    exercise.marks.forEach(exercise.editor.mark);
+    exercise.editor.focus();
+}
+
+export function close(exercise) {
+    exercise.editor.close();
+    exercise.editor.frame.remove();
+    exercise.editor = null;
+    exercise.pre.classList.remove('in-editor');
+    follow(exercise);
+}
+
+/** A field for each number that is asked for. */
+export function fields(exercise, changed) {
+    const filled = given => given.replace(ANSWER, (_, begin, name) => `${begin}${exercise.inputs.get(name).value || '?'};`);
+    return [...exercise.code.textContent.matchAll(ANSWER)].map(([, , name]) => {
+        const input = element('input', { type: 'number', min: 0, step: 1, autocomplete: 'off' });
+        input.addEventListener('input', () => write(exercise, filled).then(changed));
+        exercise.inputs.set(name, input);
+        return element('label', {}, element('span', { textContent: name }), input);
+    });
+}
+
+/** The listing with the numbers that its lines have in the file. */
+export function number({ pre, first }) {
+    const code = pre.querySelector('code');
+    const lines = code.innerHTML.trimEnd().split('\n');
+    code.innerHTML = lines.map((line, place) => `<span class="exercise-line">${first + place}</span>${line}\n`).join('');
+}
+
+/** Marks the lines that a diagnostic names, both sides of a race among them. */
+export function mark(exercise, diagnostics) {
+    exercise.editor?.unmark('found', exercise.id);
+    const sites = diagnostics.flatMap(({ kind, file, line, message, related = [] }) => [
+        { file, line, words: kind, sentence: message },
+        ...related.map(site => ({ ...site, words: site.message, sentence: message })),
+    ]);
+    exercise.marks = sites.filter(({ file }) => file === exercise.path)
+        .map(({ line, words, sentence }) => ({ kind: 'found', cell: exercise.id, line, words, sentence }));
+    exercise.marks.forEach(mark => exercise.editor?.mark(mark));
+}
