@@ -3,7 +3,7 @@
 
 import * as builds from './build.js';
 import * as edits from './edits.js';
-import { element, stylesheet } from './html.js';
+import { element, save, stylesheet } from './html.js';
 import * as file from './notebook_file.js';
 import { compilerSaid, refused, result } from './notebook_result.js';
 import { keep as keepPage } from './offline.js';
@@ -319,11 +319,7 @@ async function runAll() {
 
 // The whole notebook.
 
-function download() {
-    const address = URL.createObjectURL(new Blob([file.source(cells)], { type: 'text/plain' }));
-    element('a', { href: address, download: file.PATH }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000); // a browser may come for it later
-}
+const download = () => save(file.PATH, file.source(cells));
 
 async function take() {
     const [chosen] = input.files;

@@ -2,7 +2,7 @@
 
 import { diff } from './diff.js';
 import * as edits from './edits.js';
-import { element } from './html.js';
+import { element, save } from './html.js';
 import * as listings from './listings.js';
 
 const KEEPS_NOTHING = 'This browser keeps nothing: download the file before you leave the page.';
@@ -51,11 +51,7 @@ function showDiff(pre, file) {
     window.workbook.watch(code);
 }
 
-function download({ path, source }) {
-    const address = URL.createObjectURL(new Blob([source], { type: 'text/plain' }));
-    element('a', { href: address, download: path.split('/').at(-1) }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000); // a browser may come for it later
-}
+const download = ({ path, source }) => save(path.split('/').at(-1), source);
 
 const button = (text, click, more = {}) => element('button', { type: 'button', textContent: text, onclick: click, ...more });
 

@@ -2,8 +2,8 @@
 
 mod built;
 mod compiler;
-mod notebook;
 mod exercises;
+mod notebook;
 mod page;
 mod terminal;
 

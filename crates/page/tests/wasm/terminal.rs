@@ -14,7 +14,7 @@ use workbook::record::columns::html_table;
 use workbook::record::table::shown_columns;
 
 use super::page::{Page, Ran};
-use super::{read, root, text};
+use super::{root, text};
 
 /// Runs the terminal's program of the chapter `words[0]`.
 pub fn program(words: &[&str]) -> Output {
@@ -76,7 +76,7 @@ fn compare(page: &Page, line: &str, build: &str, show: &Value) -> Ran {
 }
 
 fn page() -> Page {
-    Page::new(&read("book/src/live/workbook.wasm")).unwrap()
+    Page::new(root().join("book/src/live/workbook.wasm"))
 }
 
 /// The build of a chapter's kernels, edited or not, as a page fetches it.
@@ -122,6 +122,7 @@ fn for_all<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
 }
 
 #[test]
+#[ignore = "needs node"]
 fn every_chapter_says_what_the_terminal_says() {
     let manifest: Value = serde_json::from_str(&text("book/src/live/manifest.json")).unwrap();
     let stems: Vec<&str> =
@@ -138,6 +139,7 @@ fn every_chapter_says_what_the_terminal_says() {
 
 /// Chapter 1 needs no build, and its sums need no clock.
 #[test]
+#[ignore = "needs node"]
 fn the_sums_of_the_cpu_are_those_of_the_terminal() {
     let words = ["ch1_serial", "--kernel", "all", "--n", "1023", "--seed", "5", "--no-sweep"];
     let ran = page().run_with(&words, &[("show.json", r#"{"columns": ["sum", "check"]}"#)]).unwrap();
@@ -156,6 +158,7 @@ fn the_sums_of_the_cpu_are_those_of_the_terminal() {
 }
 
 #[test]
+#[ignore = "needs node"]
 fn every_edit_says_what_the_terminal_says() {
     let page = page();
     for_all(what_if::all(&root()).unwrap(), |Edit { stem, name, kernels, .. }| {
@@ -166,6 +169,7 @@ fn every_edit_says_what_the_terminal_says() {
 }
 
 #[test]
+#[ignore = "needs node"]
 fn options_charts_and_refusals_are_those_of_the_terminal() {
     let page = page();
     for (line, says) in [
@@ -188,6 +192,7 @@ fn options_charts_and_refusals_are_those_of_the_terminal() {
 }
 
 #[test]
+#[ignore = "needs node"]
 fn what_the_page_gets_wrong_is_said_in_a_sentence() {
     let page = page();
     let chapter_2 = &build("ch2_parallel", None);
@@ -205,6 +210,7 @@ fn what_the_page_gets_wrong_is_said_in_a_sentence() {
 /// What a compiler in the page makes of an edited source runs in place of the chapter's build; diagnostics
 /// quote and number the lines of the edited source.
 #[test]
+#[ignore = "needs node"]
 fn an_edited_source_runs_in_place_of_the_printed_one() {
     let page = page();
     let words = ["ch2_parallel", "--device", "sim", "--no-sweep", "--kernel", "reduceNeighbored"];
@@ -248,6 +254,7 @@ fn an_edited_source_runs_in_place_of_the_printed_one() {
 
 /// The 32-bit addresses of WebAssembly once made element 0 of a store 4 GiB past a buffer.
 #[test]
+#[ignore = "needs node"]
 fn a_store_4_gib_past_a_buffer_is_reported_here_too() {
     let mut build: Build = serde_json::from_str(&build("ch2_parallel", None)).unwrap();
     let head = build.ptx.split(".visible .entry").next().unwrap();
@@ -269,6 +276,7 @@ fn a_store_4_gib_past_a_buffer_is_reported_here_too() {
 
 /// A bar moves within a launch, with each block that ends, and with the children of a nested kernel.
 #[test]
+#[ignore = "needs node"]
 fn a_run_tells_how_far_it_is_within_its_launch() {
     let page = page();
     for (stem, kernel) in [("ch3_blocks", "reduceInterleaved"), ("ch4_nested", "gpuRecursiveReduce")] {
