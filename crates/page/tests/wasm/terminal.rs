@@ -87,22 +87,12 @@ fn build(stem: &str, edit: Option<&str>) -> String {
     }
 }
 
-/// The size at which a chapter is compared, mostly no power of two. Small, since a kernel is interpreted by
-/// what is interpreted itself.
+/// The size at which a chapter is compared, mostly no power of two.
 fn size(stem: &str) -> u64 {
     match stem {
         "ch2_parallel" => 100,
         "ch4_quadrature" => 3, // teeth, not elements
         _ => 1000,
-    }
-}
-
-/// The kernels that are run: all, but for one that has 5,000 blocks at any size and would take half a minute
-/// here.
-fn all(stem: &str) -> &str {
-    match stem {
-        "ch4_quadrature" => "--kernel depthFirst --kernel divideLevel --kernel gpuRecursiveDivide",
-        _ => "--kernel all",
     }
 }
 
@@ -131,7 +121,7 @@ fn every_chapter_says_what_the_terminal_says() {
     assert!(stems.len() >= 9, "{stems:?}");
     let page = page();
     for_all(stems, |stem| {
-        let line = format!("{stem} {} --n {} --no-sweep --seed 5 --schedule 7", all(stem), size(stem));
+        let line = format!("{stem} --kernel all --n {} --no-sweep --seed 5 --schedule 7", size(stem));
         let ran = compare(&page, &line, &build(stem, None), &json!({}));
         assert!(ran.shown.is_some(), "{}", ran.stderr);
     });
