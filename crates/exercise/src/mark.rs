@@ -148,6 +148,14 @@ impl Runs<'_> {
         done().insert(case, outcome.clone());
         Ok(outcome)
     }
+
+    /// Whether they end for one number; what does not is not tried with many.
+    fn ends(&self) -> bool {
+        let one = self.plan.cases().into_iter().find(|case| case.n == 1);
+        let outcome = one.and_then(|case| self.at(case).ok());
+        let is_endless = |found: &Diagnostic| found.kind == DiagnosticKind::StepLimit;
+        !outcome.is_some_and(|outcome| outcome.diagnostics.iter().any(is_endless))
+    }
 }
 
 /// What was found for one input.
@@ -311,6 +319,7 @@ impl Attempt<'_> {
         let Some(case) = at else { return Ok(Counts::default()) };
         let mut outcomes = Vec::new();
         for runs in of {
+            let runs = runs.filter(|runs| outcomes.is_empty() || runs.ends());
             let outcome = runs.map(|runs| runs.at(case)).transpose()?;
             // What a wrong program costs says nothing.
             outcomes.push(outcome.filter(|outcome| outcome.is_right() || outcomes.is_empty()));

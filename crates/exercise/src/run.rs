@@ -194,11 +194,11 @@ pub fn device(plan: &Plan, case: Case, checks: bool) -> Device {
 }
 
 /// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs,
-/// and a fraction of a second.
+/// enough for one thread that does all the work, and a fraction of a second.
 fn step_limit(plan: &Plan, case: Case) -> u64 {
     let warps = |blocks: u32| u64::from(blocks) * u64::from(case.block.div_ceil(32));
     let most = plan.launches.iter().map(|launch| warps(launch.blocks(case))).max().unwrap_or(0);
-    (1 << 21) + 4096 * most
+    (1 << 19) + 32 * case.n as u64 + 4096 * most
 }
 
 #[cfg(test)]
