@@ -212,7 +212,8 @@ impl Attempt<'_> {
         Ok(Findings { tried: right.len(), counts, printed, diagnostics, ..Findings::default() }.into())
     }
 
-    /// All inputs that the answer is tried with, the shortest first. Where a goal is measured it has to be right, too.
+    /// All inputs that the answer is tried with, the shortest first. Where a goal is measured it has to be
+    /// right, too.
     fn cases(&self) -> Vec<Case> {
         let goal = self.exercise.goals.first().map(|goal| goal.case);
         let mut cases: Vec<Case> =
