@@ -103,8 +103,8 @@ export function start(args, fetch, begin, progress) {
 
 /** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says or with the build `edited`, to `show`
     what crates/page can. */
-export function run({ stem, whatIf, edited, options, show }, begin, progress) {
+export function run({ stem, simulated, whatIf, edited, options, show }, begin, progress) {
     const fetch = async () =>
-        ({ 'build.json': await build({ stem, whatIf }), 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) });
+        ({ 'build.json': await build({ stem, simulated, whatIf }), 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) });
     return start([stem, ...options.join(' ').split(' ')], fetch, begin, progress);
 }
