@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What a run has left.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Ran {
     pub status: i32,
     pub stdout: String,
