@@ -1,8 +1,10 @@
 //! One process per GPU, on simulated ones: the ranks find each other, and none waits for one that is gone.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::ranks_attacked::knock;
@@ -11,9 +13,12 @@ use crate::example;
 /// Rounds that no test waits for.
 pub const FOR_EVER: &str = "--repeats 1000000000";
 
-/// A port that nobody has.
+/// A port that nobody has, and that no other test has been given.
 pub fn port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut given = GIVEN.lock().unwrap();
+    std::iter::repeat_with(free).find(|port| given.insert(*port)).unwrap()
 }
 
 pub fn command(options: &str) -> Command {

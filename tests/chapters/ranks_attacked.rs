@@ -275,7 +275,7 @@ fn who_says_hello_cannot_make_rank_0_end_well() {
     ];
     side_by_side(rows, |(said, status, sentence)| {
         let port = port();
-        let first = rank(0, 2, port, "--token ours --timeout 4");
+        let first = rank(0, 2, port, "--token ours --timeout 10");
         let mut impostor = join(port);
         let _ = impostor.write_all(said.as_bytes());
         if said == hello(1) {
