@@ -225,8 +225,8 @@ fn every_ptx_belongs_to_its_source_and_names_no_machine() {
 
 /// Where files are renewed, those are compiled whose sources have changed.
 #[test]
-#[ignore = "needs nvcc of the version in kernels/requirements.txt"]
-fn the_ptx_is_renewed_by_nvcc() {
+#[ignore = "needs nvcc of the version in kernels/requirements.txt, and minutes"]
+fn the_ptx_is_renewed_by_nvcc_nightly() {
     let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap_or_else(|error| panic!("{error:#}"));
     let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");

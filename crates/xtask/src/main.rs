@@ -11,7 +11,7 @@ use std::process::{Command, ExitCode};
 const MAKERS: [(&str, &str, &str); 5] = [
     (
         "nvcc",
-        "PTX and fatbins of the chapters, the what-ifs, the exercises with their stubs, the tests' kernels",
+        "PTX and fatbins of the chapters, the what-ifs, the exercises, the tests' kernels",
         "the nvcc of kernels/requirements.txt: .venv/bin/pip install -r kernels/requirements.txt",
     ),
     (
@@ -26,7 +26,7 @@ const MAKERS: [(&str, &str, &str); 5] = [
     ),
     (
         "a_run",
-        "traces, transcripts, the appendix' tables, what pages show of a program, the simulator's records",
+        "the exercises' stubs, traces, transcripts, the appendix' tables, the simulator's records",
         "only what builds; a test that fails says the rest",
     ),
     ("rustc", "the page's WebAssembly", "rustc's target for it: rustup target add wasm32-wasip1"),

@@ -251,13 +251,20 @@ fn every_text_has_a_committed_build_that_names_no_machine() {
 
 /// A learner's files are their own: stubs are those of a repository where nobody works on the exercises.
 #[test]
-#[ignore = "needs nvcc of the version in kernels/requirements.txt"]
-fn stubs_and_builds_are_renewed_by_nvcc() {
+#[ignore = "needs a repository without a learner's answers"]
+fn the_stubs_are_renewed_by_a_run() {
+    for exercise in exercises() {
+        committed(&exercise.path, exercise.stub());
+    }
+}
+
+#[test]
+#[ignore = "needs nvcc of the version in kernels/requirements.txt, and a minute"]
+fn the_builds_are_renewed_by_nvcc_nightly() {
     let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap();
     let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
     let by_nvcc = installed(&nvcc);
     exercises().into_par_iter().for_each(|exercise| {
-        committed(&exercise.path, exercise.stub());
         let has_texts = !code::variants(&exercise).unwrap().is_empty();
         if has_texts && !(renewing() && is_built(&nvcc, &exercise)) {
             let pack = code::pack(&by_nvcc, &exercise).unwrap_or_else(|error| panic!("{error:#}"));

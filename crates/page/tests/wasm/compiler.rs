@@ -167,8 +167,8 @@ fn compare(name: &str, cases: &[Case]) {
 }
 
 #[test]
-#[ignore = "needs node and the clang of kernels/requirements.txt"]
-fn every_answer_to_an_exercise_compiles_as_in_a_terminal() {
+#[ignore = "needs node and the clang of kernels/requirements.txt, and a minute"]
+fn every_answer_to_an_exercise_compiles_as_in_a_terminal_nightly() {
     let cases = |exercise: &Exercise| {
         let known = code::variants(exercise).unwrap().into_iter();
         known.map(|known| (exercise.path.clone(), known.text, !known.is_optimised)).collect::<Vec<Case>>()
