@@ -17,13 +17,13 @@ use workbook::device::DeviceChoice;
 use workbook::say;
 
 use meeting::Fault;
-use place::{Place, TOKEN};
+use place::Place;
 
 /// Adds up one array in several processes, one per GPU.
 ///
 /// The launcher says which rank this is: torchrun by RANK, WORLD_SIZE and LOCAL_RANK, Open MPI by
 /// OMPI_COMM_WORLD_RANK and so on, MPICH by PMI_RANK, SLURM by SLURM_PROCID. Rank 0 listens at MASTER_ADDR
-/// and MASTER_PORT, to processes of the same job alone.
+/// and MASTER_PORT.
 #[derive(Parser)]
 #[command(name = "ranks", bin_name = "cargo run --example ranks --")]
 struct Options {
@@ -45,9 +45,6 @@ struct Options {
     /// Seed of the data
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// What only the ranks of this job know, instead of the launcher's name for it
-    #[arg(long, value_name = "WORD", value_parser = token)]
-    token: Option<String>,
     /// Seconds after which a rank that waits for another gives up
     #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
     timeout: Duration,
@@ -66,13 +63,6 @@ fn elements(text: &str) -> Result<u64, String> {
     number(text, u64::MAX).ok_or("the number of elements is 0 to 2^64 - 1, written like 1000 or 2^20".into())
 }
 
-fn token(text: &str) -> Result<String, String> {
-    match text.len() {
-        1..=TOKEN => Ok(text.into()),
-        _ => Err(format!("a token has 1 to {TOKEN} bytes")),
-    }
-}
-
 fn seconds(text: &str) -> Result<Duration, String> {
     match text.parse() {
         Ok(seconds) if (1.0..=86_400.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
@@ -82,14 +72,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 fn main() -> ExitCode {
     let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
-    let ended = match options.start {
-        Some(ranks) => return start::start(ranks as usize, options.timeout),
-        None => {
-            start::end_with_launcher();
-            let place = Place::of_launcher(options.token.as_deref()).map_err(Fault::environment);
-            place.and_then(|place| sum::run(&place, &options))
-        }
-    };
+    if let Some(ranks) = options.start.filter(|_| std::env::var_os(start::STARTED).is_none()) {
+        return start::start(ranks, options.timeout);
+    }
+    let place = Place::of_launcher().map_err(|error| Fault { status: 2, sentence: format!("{error:#}") });
+    let ended = place.and_then(|place| sum::run(&place, &options));
     match ended {
         Ok(()) => say::status(0),
         Err(Fault { status, sentence }) => {

@@ -2,17 +2,18 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use workbook::build::kernels;
 use workbook::device::collective::{Collective, Nccl, Reduce, UniqueId};
-use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module, NoGpu};
+use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module};
 use workbook::number::{thousands, time};
 use workbook::record::Timing;
 use workbook::reduction::data;
 use workbook::say;
 
 use super::meeting::{Fault, Hello, Meeting};
-use super::{Engine, Options, Place};
+use super::place::Place;
+use super::{Engine, Options};
 
 /// Threads per block: the kernel is compiled for it.
 const BLOCK: u32 = 512;
@@ -56,7 +57,7 @@ impl Tools {
 
 /// Meets the others, adds up the shares, and prints the sum.
 pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
-    let tools = Tools::find(place, options).map_err(|error| in_one_sentence(place.rank, error));
+    let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, 2, error));
     let alike = vec![
         format!("{} ranks", place.ranks),
         format!("--n {}", options.n),
@@ -78,16 +79,15 @@ pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
         None => Ok(Vec::new()),
     };
     let (mut meeting, id) = Meeting::open(place, hello, id, options.timeout)?;
-    let worked = tools.and_then(|tools| {
-        let worked = work(place, options, tools, &id, &mut meeting);
-        worked.map_err(|error| error.downcast().unwrap_or_else(|error| lost(place, error)))
-    });
-    match worked {
+    match work(place, options, tools?, &id, &mut meeting) {
         Ok(()) => {
             meeting.close();
             Ok(())
         }
-        Err(fault) => Err(meeting.stop(fault)),
+        Err(error) => {
+            let fault = meeting.explain(error);
+            Err(meeting.stop(fault))
+        }
     }
 }
 
@@ -142,7 +142,7 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
 
     let kernel = module.load_function("reduceShare")?;
     // What is right: each rank has generated its share alone.
-    let expected = meeting.all_reduce(share.expected, |a, b| Ok(a.wrapping_add(b)))?;
+    let expected = meeting.all_reduce(share.expected)?;
 
     let round = |meeting: &mut Meeting| -> Result<()> {
         let mut launch = device.launch_builder(&kernel);
@@ -156,34 +156,36 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
         if let Some(collective) = &collective {
             collective.all_reduce(&[&share.output], Reduce::Sum)?;
             // NCCL puts it into the stream in a thread of its own; what comes next has to come behind it.
-            meeting.wait("NCCL to begin", |_| {
-                collective.in_progress().map(|going_on| !going_on).map_err(|error| lost(place, error))
-            })?;
+            meeting.wait("NCCL to begin", |_| Ok(!collective.in_progress()?))?;
         }
         device.memcpy_async(&share.output.slice(0..), &share.landed, 1)
     };
     let read = |meeting: &mut Meeting| -> Result<i32> {
         wait_for(meeting, &device, collective.as_ref(), "the all-reduce")?;
         let own = device.clone_dtoh(&share.landed)?[0];
-        Ok(if collective.is_some() { own } else { meeting.all_reduce(own, |a, b| Ok(a.wrapping_add(b)))? })
+        Ok(if collective.is_some() { own } else { meeting.all_reduce(own)? })
     };
     // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
     // all-reduce that must not block in a new thread each time, which takes longer than the all-reduce.
-    round(meeting).map_err(|error| meeting.explain(error))?;
+    round(meeting)?;
     let mut sum = read(meeting)?;
-    let graph = device.capture(|| round(meeting)).map_err(|error| meeting.explain(error))?;
+    let graph = device.capture(|| round(meeting))?;
     let mut times = Vec::new();
     let untimed = if collective.is_some() { WARM_UP } else { 0 };
     for number in 0..untimed.saturating_add(options.repeats) {
         let begin = Instant::now();
-        graph.launch().map_err(|error| meeting.explain(error))?;
+        graph.launch()?;
         sum = read(meeting)?;
         if number >= untimed {
             times.push(begin.elapsed().as_secs_f64() * 1e6);
         }
     }
 
-    agree(meeting, place, sum, expected)?;
+    if sum != expected {
+        let wrong = format!("rank {}: the sum is {sum}, and should be {expected}", place.rank);
+        bail!(Fault::of(wrong));
+    }
+    meeting.all_reduce(0)?; // none ends before all have the sum
     if place.rank == 0 {
         let median =
             Timing::of(times).map_or(String::new(), |timing| format!(", {} each", time(timing.median)));
@@ -206,39 +208,15 @@ fn say_who(place: &Place, device: &Device, collective: Option<&Collective>) -> R
     Ok(())
 }
 
-/// None ends before all have the sum, the same one and the right one.
-fn agree(meeting: &mut Meeting, place: &Place, sum: i32, expected: i32) -> Result<(), Fault> {
-    meeting.all_reduce(sum, |sum, other| match sum == other {
-        true => Ok(sum),
-        false => Err(Fault::of(format!("one rank has the sum {sum}, another {other}"))),
-    })?;
-    if sum != expected {
-        return Err(Fault::of(format!("rank {}: the sum is {sum}, and should be {expected}", place.rank)));
-    }
-    Ok(())
-}
-
 /// Until what is put into the stream is done, and NCCL has nothing to do any more.
 fn wait_for(
     meeting: &mut Meeting,
     device: &Device,
     collective: Option<&Collective>,
     what: &str,
-) -> Result<(), Fault> {
-    meeting.wait(what, |meeting| {
-        let going_on = collective.map_or(Ok(false), Collective::in_progress);
-        let ready = going_on.and_then(|going_on| Ok(!going_on && device.is_idle()?));
-        ready.map_err(|error| meeting.explain(error))
+) -> Result<()> {
+    meeting.wait(what, |_| {
+        let going_on = collective.map_or(Ok(false), Collective::in_progress)?;
+        Ok(!going_on && device.is_idle()?)
     })
-}
-
-fn lost(place: &Place, error: anyhow::Error) -> Fault {
-    Fault { status: 1, ..in_one_sentence(place.rank, error) }
-}
-
-/// Which rank, and why.
-fn in_one_sentence(rank: usize, error: anyhow::Error) -> Fault {
-    let why =
-        error.downcast_ref().map_or_else(|| format!("{error:#}"), |no_gpu: &NoGpu| no_gpu.reason.clone());
-    Fault { status: 2, sentence: format!("rank {rank}: {why}") }
 }
