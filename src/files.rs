@@ -81,24 +81,6 @@ pub fn check_place(path: &Path) -> Result<Option<Metadata>> {
     }
 }
 
-/// Creates the file at `path`, where nothing lies, with the contents that `write` gives: nobody sees it
-/// without them. On a file system without hard links it is empty for a moment.
-///
-/// # Errors
-/// Something lies at `path`, which stays as it is; those of `write` and of the file system.
-pub fn create(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<File> {
-    let (unfinished, mut file) = unfinished(path)?;
-    let done = write(&mut file).and_then(|()| match std::fs::hard_link(&unfinished, path) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-            File::create_new(path)?;
-            std::fs::rename(&unfinished, path)
-        }
-        linked => linked,
-    });
-    let _ = std::fs::remove_file(&unfinished); // a second name, or what could not be finished
-    done.map(|()| file)
-}
-
 /// A new file beside `path`, of a name that nobody else has.
 fn unfinished(path: &Path) -> Result<(PathBuf, File)> {
     loop {

@@ -7,7 +7,8 @@ mod checkpoint;
 mod pieces;
 mod source;
 
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ use workbook::device::{Device, DeviceChoice, SimulatorOptions};
 use workbook::number::{thousands, three_digits};
 use workbook::say;
 
-use checkpoint::{Checkpoint, Place};
+use checkpoint::Checkpoint;
 use pieces::Pieces;
 use source::Source;
 
@@ -53,10 +54,6 @@ struct Options {
     /// Go on from the checkpoint of a run that was interrupted
     #[arg(long)]
     resume: bool,
-    /// Where the checkpoint is kept until the sum is there; none: beside the file. Its hash is against edits
-    /// and accidents, not against forgery
-    #[arg(long, value_name = "PATH")]
-    checkpoint: Option<PathBuf>,
     /// Milliseconds between two checkpoints
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     checkpoint_every: u64,
@@ -69,10 +66,10 @@ fn piece(text: &str) -> Result<u64, &'static str> {
 fn main() -> ExitCode {
     let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
     match sum(&options) {
-        Ok(()) => say::status(0),
+        Ok(status) => say::status(status),
         Err(error) => {
             complain("error", &format!("{error:#}"));
-            say::status(if error.is::<source::Changed>() { 1 } else { 2 })
+            say::status(2)
         }
     }
 }
@@ -82,52 +79,40 @@ fn complain(what: &str, text: &str) {
     say::err(&format!("{what}: {}\n", say::visible(text)));
 }
 
-/// Where the sum begins: after what the checkpoint `earlier` at `path` holds, or at 0.
-fn begin_at(
-    options: &Options,
-    source: &Source,
-    path: &Path,
-    earlier: Option<Checkpoint>,
-) -> Result<Checkpoint> {
-    let name = path.display();
-    match earlier {
-        Some(earlier) if options.resume => {
-            ensure!(
-                earlier.source == source.stamp() && earlier.done <= source.len(),
-                "{} has changed since the checkpoint at {name} was made; remove that, and leave --resume out \
-                 to begin again",
-                source.stamp()
-            );
-            Ok(earlier)
-        }
-        Some(earlier) => bail!(
-            "{name} holds the sum of the first {} numbers, from a run that was interrupted; go on from there \
-             with --resume, or remove it to begin again",
-            thousands(earlier.done as i64)
-        ),
-        None if options.resume => {
-            bail!("there is no checkpoint to go on from at {name}; leave --resume out")
-        }
-        None => Ok(Checkpoint { source: source.stamp(), done: 0, sum: 0 }),
-    }
-}
-
-fn sum(options: &Options) -> Result<()> {
+/// Returns the exit status.
+fn sum(options: &Options) -> Result<u8> {
     let source = match (&options.file, options.generate) {
         (Some(file), _) => Source::open(file)?,
         (None, numbers) => Source::Generated { numbers: numbers.unwrap_or(0), seed: options.seed },
     };
-    let path = options.checkpoint.clone().unwrap_or_else(|| source.checkpoint());
-    let (mut place, earlier) = Place::take(&path, &source)?;
-    let mut at = begin_at(options, &source, &path, earlier)?;
+    let (stamp, path) = (source.stamp()?, source.checkpoint());
+    let name = path.display();
+    let mut at = match (Checkpoint::read(&path)?, options.resume) {
+        (Some(earlier), true) => {
+            ensure!(
+                earlier.source == stamp && earlier.done <= stamp.numbers,
+                "the input has changed since the checkpoint at {name} was made; remove that, and leave \
+                 --resume out to begin again"
+            );
+            earlier
+        }
+        (Some(earlier), false) => bail!(
+            "{name} holds the sum of the first {} numbers, from a run that was interrupted; go on from there \
+             with --resume, or remove it to begin again",
+            thousands(earlier.done as i64)
+        ),
+        (None, true) => bail!("there is no checkpoint to go on from at {name}; leave --resume out"),
+        (None, false) => Checkpoint { source: stamp.clone(), done: 0, sum: 0 },
+    };
+    let all = stamp.numbers;
     let gpus = options.gpus.map(|gpus| gpus as usize);
     let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;
     let simulated = devices[0].is_simulated();
     let piece = options.piece.unwrap_or(if simulated { 1 << 16 } else { 1 << 22 });
-    let piece = piece.min(source.len().max(1));
+    let piece = piece.min(all.max(1));
     say::out(&format!(
         "{} numbers on {} × {}, from number {} on\n",
-        thousands(source.len() as i64),
+        thousands(all as i64),
         devices.len(),
         devices[0].info().name,
         thousands(at.done as i64)
@@ -135,11 +120,11 @@ fn sum(options: &Options) -> Result<()> {
 
     let build = kernels::get("ch8_streamed")?;
     let mut pieces = Pieces::new(&devices, build, options.streams as usize, piece as usize)?;
-    let mut progress = Progress::new(source.len());
+    let mut progress = Progress::new(all);
     let (first, begin, mut kept, mut warned) = (at.done, Instant::now(), Instant::now(), false);
-    pieces.sum(&source, &mut at, |at| {
+    let summed = pieces.sum(&source, &mut at, |at| {
         progress.show(at.done, || {
-            let (all, done) = (source.len(), at.done);
+            let done = at.done;
             let rate = (done - first) as f64 / begin.elapsed().as_secs_f64();
             let left = Duration::from_secs(((all - done) as f64 / rate).ceil() as u64);
             let [all, done, rate] =
@@ -147,28 +132,32 @@ fn sum(options: &Options) -> Result<()> {
             format!("{done} of {all} GB, {rate} GB/s, {} left", humantime::format_duration(left))
         });
         if kept.elapsed() >= Duration::from_millis(options.checkpoint_every) {
-            if let Err(error) = place.keep(at)
+            if let Err(error) = at.keep(&path)
                 && !std::mem::replace(&mut warned, true)
             {
-                progress = Progress::new(source.len()); // the line goes
-                let help = "this run cannot be resumed; --checkpoint may name a place where it can be kept";
-                complain("warning", &format!("{error:#}; {help}"));
+                progress = Progress::new(all); // the line goes
+                complain("warning", &format!("{error:#}; this run cannot be resumed"));
             }
             kept = Instant::now();
         }
-        Ok(())
-    })?;
+    });
     drop(progress);
     let seconds = begin.elapsed().as_secs_f64();
-    ensure!(at.done == source.len(), "{} numbers are missing", source.len() - at.done);
-    if !say::out(&format!("sum: {}\n", at.sum)) {
-        // So the sum is not lost: --resume says it again.
-        return if place.is_taken() && !warned { place.keep(&at) } else { Ok(()) };
+    if source.stamp().ok() != Some(stamp) {
+        complain("error", "the input has changed while it was read");
+        return Ok(1);
     }
-    if let Err(error) = place.leave() {
-        complain("warning", &format!("{error:#}"));
+    summed?;
+    // Where nobody hears the sum, the checkpoint stays.
+    if say::out(&format!("sum: {}\n", at.sum)) {
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                complain("warning", &format!("cannot remove the checkpoint {name}: {error}"));
+            }
+            _ => {}
+        }
+        let rate = (at.done - first) as f64 * 4e-9 / seconds;
+        say::out(&format!("{} GB/s, {:.1} s\n", three_digits(rate), seconds));
     }
-    let rate = (at.done - first) as f64 * 4e-9 / seconds;
-    say::out(&format!("{} GB/s, {:.1} s\n", three_digits(rate), seconds));
-    Ok(())
+    Ok(0)
 }
