@@ -6,23 +6,30 @@
 mod ch7_limit;
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Instant, SystemTime};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use workbook::build::compiler::{Compiler, Maker};
 use workbook::build::kernels;
 use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
+use workbook::files::write_whole;
+use workbook::number::{power_of_two, raised, thousands, three_digits};
+use workbook::record::columns::{Column, markdown_table};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
 use workbook::say;
 
 use ch7_limit::comparison::NOTHING;
-use ch7_limit::sweep::{self, FILE, Finish, Load, SCHEMA, SOURCE, Size, Sweep, WAYS, Way};
-use ch7_limit::timing::{self, Contender, Flush, Rotation};
+use ch7_limit::timing::{Contender, Flush, work_alone};
 use ch7_limit::work::Copies;
+
+/// The candidates, from the repository root.
+const SOURCE: &str = "kernels/libraries/tune.cu";
+/// The recorded tables.
+const FILE: &str = "benches/limit.md";
 
 /// Blocks in a grid: powers of two, then multiples of the 132 multiprocessors of an H200.
 const GRIDS: [u32; 18] =
@@ -30,24 +37,30 @@ const GRIDS: [u32; 18] =
 /// From here on a grid fills the GPU, and small blocks make no sense.
 const LARGE: usize = 1 << 22;
 
+/// Samples of each candidate in the first round.
+const SAMPLES: usize = 5;
+/// How many go on to the second round, beside the best of each way.
+const BEST: usize = 5;
+
+/// The ways of the candidates, as in their names: how 16 bytes are loaded (`Load` of `kernels/ch7_limit.cu`)
+/// and how the partial sums of the blocks become one (`Way` of [`SOURCE`]); and what the page calls them.
+const WAYS: [(&str, &str, &str); 8] = [
+    ("ReadOnly", "Alone", "one block"),
+    ("ReadOnly", "InDigits", "digits"),
+    ("ReadOnly", "Gather", "slots"),
+    ("ReadOnly", "Ticket", "ticket"),
+    ("ReadOnly", "Cluster", "cluster of 8"),
+    ("PassL1", "InDigits", "— past L1"),
+    ("Streaming", "InDigits", "— streaming"),
+    ("PassL1By256", "InDigits", "— 256 bytes"),
+];
+
 #[derive(Parser)]
 #[command(about = "The sweep that tunes chapter 7's last kernel; needs a GPU, and an nvcc")]
 struct Options {
-    /// Powers of 2: the sizes
-    #[arg(long, value_delimiter = ',', default_value = "10,12,14,16,18,20,22,24,26,28,30")]
-    sizes: Vec<u32>,
-    /// i32, f32, i64
-    #[arg(long, value_delimiter = ',', default_value = "i32,f32,i64")]
-    types: Vec<String>,
-    /// Samples of each candidate in the first round
-    #[arg(long, default_value_t = 5)]
-    samples: usize,
-    /// How many go on to the second round, beside the best of each way
-    #[arg(long, default_value_t = 5)]
-    best: usize,
-    /// Write what was measured: benches/limit.json, which the book shows, or FILE
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = FILE)]
-    record: Option<PathBuf>,
+    /// Write benches/limit.md, which the book shows
+    #[arg(long)]
+    record: bool,
     /// What cargo adds
     #[arg(long, hide = true)]
     bench: bool,
@@ -65,95 +78,113 @@ fn main() -> ExitCode {
 
 fn tune(options: &Options) -> Result<()> {
     let device = Device::open(DeviceChoice::Auto)?;
-    let Some(gpu) = device.info().gpu else {
+    let info = device.info();
+    let Some(gpu) = info.gpu else {
         say::out("the sweep of chapter 7 measures times, and there is no usable GPU\n");
         return Ok(());
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (ptx, machine_code) = code(root, &gpu.compute_capability.replace('.', ""))?;
     let module = device.load_code("tune", &ptx, &machine_code)?;
-    let chapter = device.load_module(kernels::get("ch7_limit")?)?;
-    let bench = Bench { device: &device, module: &module, chapter: &chapter, options };
-    let mut measured = Sweep {
-        schema: SCHEMA,
-        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        device: device.info(),
-        source_hash: sweep::source_hash(),
-        sizes: Vec::new(),
-    };
-    for element in &options.types {
-        for &size in &options.sizes {
-            let start = Instant::now();
-            ensure!(size <= 31, "2^{size} elements are more than a kernel counts in 32 bits");
-            let of_size = match element.as_str() {
-                "i32" => bench.size::<SumI32>(element, "int", 1 << size)?,
-                "f32" => bench.size::<SumF32>(element, "float", 1 << size)?,
-                "i64" => bench.size::<SumI64>(element, "i64", 1 << size)?,
-                other => bail!("there are candidates for i32, f32 and i64, not for {other}"),
-            };
-            say::out(&format!(
-                "{element}, 2^{size}: {} candidates, {:.1?}\n",
-                of_size.tried,
-                start.elapsed()
-            ));
-            for contender in &of_size.contenders {
-                let sweep::Contender { kernel, grid, alone, cold, warm, .. } = contender;
-                say::out(&format!(
-                    "  {kernel:40} {grid:6} alone {alone:9.3} cold {cold:9.3} warm {warm:9.3}\n"
-                ));
-            }
-            measured.sizes.push(of_size);
-        }
-        say::out(&format!("\n{}\n", measured.markdown(element)?));
-    }
-    if let Some(path) = &options.record {
-        measured.write(&root.join(path))?;
-        say::out(&format!("Recorded in {}.\n", path.display()));
+    let build = kernels::get("ch7_limit")?;
+    let bench = Bench { device: &device, module: &module, chapter: &device.load_module(build)? };
+    let tables = [
+        bench.table::<SumI32>("i32", "int", 30)?,
+        bench.table::<SumF32>("f32", "float", 30)?,
+        bench.table::<SumI64>("i64", "i64", 28)?,
+    ];
+    let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let text = format!("{}\n{} · {}\n", tables.join("\n"), info.name, &date[..10]);
+    say::out(&text);
+    if options.record {
+        write_whole(&root.join(FILE), format!("<!-- {} {} -->\n\n{text}", build.stem, build.code_hash))?;
+        say::out(&format!("Recorded in {FILE}.\n"));
     }
     Ok(())
 }
 
-/// PTX and machine code of the candidates: from `WORKBOOK_TUNE`, a directory, or by nvcc.
+/// PTX and machine code of the candidates, by nvcc.
 fn code(root: &Path, capability: &str) -> Result<(String, Vec<u8>)> {
-    let directory = match std::env::var_os("WORKBOOK_TUNE") {
-        Some(directory) => PathBuf::from(directory),
-        None => {
-            let nvcc = Compiler::of(Maker::Nvcc, root)?.context("building the candidates needs an nvcc")?;
-            let directory = root.join("target").join("libraries");
-            std::fs::create_dir_all(&directory)?;
-            let arch = ["-arch=compute_75".to_string(), format!("-arch=sm_{capability}")];
-            for (kind, arch) in ["ptx", "cubin"].iter().zip(arch) {
-                let mut command = Command::new(&nvcc.path);
-                command.current_dir(root).args([&format!("-{kind}"), "-O3", &arch, SOURCE, "-o"]);
-                let status = command.arg(directory.join("tune").with_extension(kind)).status()?;
-                ensure!(status.success(), "nvcc cannot build {SOURCE}");
-            }
-            directory
-        }
+    let nvcc = Compiler::of(Maker::Nvcc, root)?.context("building the candidates needs an nvcc")?;
+    let directory = root.join("target").join("libraries");
+    std::fs::create_dir_all(&directory)?;
+    let build = |kind: &str, arch: &str| {
+        let path = directory.join("tune").with_extension(kind);
+        let mut command = Command::new(&nvcc.path);
+        command.current_dir(root).args([&format!("-{kind}"), "-O3", arch, SOURCE, "-o"]);
+        ensure!(command.arg(&path).status()?.success(), "nvcc cannot build {SOURCE}");
+        Ok(std::fs::read(path)?)
     };
-    let read = |name| {
-        std::fs::read(directory.join(name)).with_context(|| format!("no {name} in {}", directory.display()))
-    };
-    Ok((String::from_utf8(read("tune.ptx")?)?, read("tune.cubin")?))
+    let ptx = String::from_utf8(build("ptx", "-arch=compute_75")?)?;
+    Ok((ptx, build("cubin", &format!("-arch=sm_{capability}"))?))
 }
 
 struct Bench<'a> {
     device: &'a Device,
     module: &'a Module,
     chapter: &'a Module,
-    options: &'a Options,
 }
 
 /// A kernel in a shape.
+#[derive(Clone)]
 struct Candidate {
     kernel: String,
-    way: Way,
+    /// Its place in [`WAYS`].
+    way: usize,
     block: u32,
     grid: u32,
 }
 
+/// What the second round gave for one size, in microseconds of the work alone.
+struct Size {
+    empty_kernel: f64,
+    times: Vec<(f64, Candidate)>,
+}
+
+impl Size {
+    /// The best of those that are `right`.
+    fn least(&self, right: impl Fn(&Candidate) -> bool) -> Option<&(f64, Candidate)> {
+        self.times.iter().filter(|(_, candidate)| right(candidate)).min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+}
+
 impl Bench<'_> {
-    fn size<O: Operator>(&self, element: &str, type_name: &str, n: usize) -> Result<Size>
+    /// The least time of each way at each size from 2^10 to 2^`largest`; the best of all is bold.
+    fn table<O: Operator>(&self, element: &str, type_name: &str, largest: u32) -> Result<String>
+    where
+        O::Element: PartialEq + std::fmt::Debug,
+    {
+        let powers: Vec<u32> = (10..=largest).step_by(2).collect();
+        let mut sizes = Vec::new();
+        for power in &powers {
+            let start = Instant::now();
+            sizes.push(self.size::<O>(type_name, 1 << power)?);
+            say::out(&format!("{element}, 2^{power}: {:.1?}\n", start.elapsed()));
+        }
+        let row = |name: &'static str, cell: &dyn Fn(&Size) -> Option<String>| -> (&str, Vec<String>) {
+            (name, sizes.iter().map(|size| cell(size).unwrap_or_default()).collect())
+        };
+        let best = |size: &Size| size.least(|_| true).map(|(time, best)| (*time, best.block, best.grid));
+        let mut rows = vec![row("an empty kernel", &|size| Some(three_digits(size.empty_kernel)))];
+        rows.extend(WAYS.iter().enumerate().map(|(way, (_, _, name))| {
+            row(name, &|size| {
+                let (time, _) = size.least(|candidate| candidate.way == way)?;
+                let text = three_digits(*time);
+                Some(if best(size)?.0 == *time { format!("**{text}**") } else { text })
+            })
+        }));
+        rows.push(row("threads of the best", &|size| Some(best(size)?.1.to_string())));
+        rows.push(row("its blocks", &|size| Some(thousands(best(size)?.2.into()))));
+        rows.retain(|(_, cells)| cells.iter().any(|cell| !cell.is_empty()));
+        let mut columns = vec![Column::left(&format!("`{element}`"), rows.iter().map(|(name, _)| *name))];
+        columns.extend(powers.iter().enumerate().map(|(i, power)| {
+            let title = raised(&power_of_two(f64::from(*power).exp2()));
+            Column::right(&title, rows.iter().map(|(_, cells)| cells[i].as_str()))
+        }));
+        Ok(markdown_table(&columns))
+    }
+
+    fn size<O: Operator>(&self, type_name: &str, n: usize) -> Result<Size>
     where
         O::Element: PartialEq + std::fmt::Debug,
     {
@@ -164,28 +195,24 @@ impl Bench<'_> {
         let output = device.alloc_zeros::<O::Element>(1)?;
         // The ticket leaves the partial sums in its scratch memory; the other ways need zeros in theirs.
         let scratches = [device.alloc_zeros::<u64>(1 << 16)?, device.alloc_zeros(1 << 16)?];
-        let (bytes, rotation) = (copies.bytes, Rotation::new(copies.count));
         let flush = Flush::new(device, self.chapter)?;
 
         let candidates = candidates(type_name, n, size_of::<O::Element>());
         let function = |kernel| Ok((kernel, self.module.load_function(kernel)?));
         let kernels: BTreeSet<&str> = candidates.iter().map(|candidate| &*candidate.kernel).collect();
         let functions = kernels.into_iter().map(function).collect::<Result<HashMap<_, Function>>>()?;
-        let prepare = |candidate: &Candidate| {
+        let contender = |candidate: &Candidate| {
             let mut launch = device.launch_builder(&functions[&*candidate.kernel]);
-            let scratch = &scratches[usize::from(candidate.way.finish == Finish::Ticket)];
+            let scratch = &scratches[usize::from(WAYS[candidate.way].1 == "Ticket")];
             launch.arg(&copies.buffer).arg(&output).arg(&(n as u32)).arg(scratch);
-            launch.prepare(LaunchConfig::new(candidate.grid, candidate.block))
+            let launch = launch.prepare(LaunchConfig::new(candidate.grid, candidate.block))?;
+            Ok(Contender { call: Box::new(move |input| launch.launch_on(input)), in_graph: true })
         };
 
         // First round: each by itself.
         let mut times: Vec<(f64, &Candidate)> = Vec::new();
         for candidate in &candidates {
-            let launch = prepare(candidate)?;
-            let call = |copy: usize| launch.launch_on(&copies.get(copy));
-            let contenders = [Contender { call: &call, in_graph: true }];
-            let samples = self.options.samples;
-            let alone = timing::work_alone(device, &contenders, &rotation, bytes, samples, &flush)?;
+            let alone = work_alone(device, &[contender(candidate)?], &copies, SAMPLES, &flush)?;
             let sum = device.clone_dtoh(&output)?[0];
             let Candidate { kernel, grid, .. } = candidate;
             ensure!(
@@ -197,35 +224,25 @@ impl Bench<'_> {
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
 
         // Second round: the best, the best of each way and an empty kernel, in turns.
-        let chosen = chosen(&times, self.options.best);
-        let launches = chosen.iter().map(|candidate| prepare(candidate)).collect::<Result<Vec<_>>>()?;
-        let calls_of: Vec<_> =
-            launches.iter().map(|launch| |copy: usize| launch.launch_on(&copies.get(copy))).collect();
+        let chosen = chosen(&times);
         let nothing = self.chapter.load_function(NOTHING)?;
         let nothing = device.launch_builder(&nothing).prepare(LaunchConfig::new(1, 32))?;
-        let do_nothing = |_: usize| nothing.launch();
-        let mut contenders = vec![Contender { call: &do_nothing, in_graph: true }];
-        contenders.extend(calls_of.iter().map(|call| Contender { call, in_graph: true }));
-        let samples = if bytes > 1 << 27 { 15 } else { 51 };
-        let timings = timing::timings(device, self.chapter, &contenders, &rotation, bytes, samples)?;
-        let named = |&Candidate { ref kernel, way, block, grid }| (kernel.as_str(), Some(way), block, grid);
-        let names = std::iter::once((NOTHING, None, 32, 1)).chain(chosen.into_iter().map(named));
-        let contenders = names.zip(timings).filter_map(|((kernel, way, block, grid), times)| {
-            let [alone, cold, warm] =
-                [times.work_alone?, times.one_call_cold?, times.one_call_warm?].map(|timing| timing.median);
-            Some(sweep::Contender { kernel: kernel.to_string(), way, block, grid, alone, cold, warm })
-        });
-        let contenders = contenders.collect();
-        Ok(Size { element: element.to_string(), n: n as u64, tried: candidates.len() as u32, contenders })
+        let mut contenders = vec![Contender { call: Box::new(|_| nothing.launch()), in_graph: true }];
+        contenders.extend(chosen.iter().map(|candidate| contender(candidate)).collect::<Result<Vec<_>>>()?);
+        let samples = if copies.bytes > 1 << 27 { 15 } else { 51 };
+        let alone = work_alone(device, &contenders, &copies, samples, &flush)?;
+        let mut medians = alone.into_iter().flatten().map(|time| time.median);
+        let empty_kernel = medians.next().context("the empty kernel has no time")?;
+        Ok(Size { empty_kernel, times: medians.zip(chosen.into_iter().cloned()).collect() })
     }
 }
 
-/// The `best` of the candidates, which are in order of their times, and the best of each way.
-fn chosen<'a>(times: &[(f64, &'a Candidate)], best: usize) -> Vec<&'a Candidate> {
+/// The best of the candidates, which are in order of their times, and the best of each way.
+fn chosen<'a>(times: &[(f64, &'a Candidate)]) -> Vec<&'a Candidate> {
     let mut ways = Vec::new();
     let mut chosen = Vec::new();
     for (place, (_, candidate)) in times.iter().enumerate() {
-        if place < best || !ways.contains(&candidate.way) {
+        if place < BEST || !ways.contains(&candidate.way) {
             chosen.push(*candidate);
         }
         ways.push(candidate.way);
@@ -244,12 +261,11 @@ const CLUSTER: u32 = 8;
 fn candidates(type_name: &str, n: usize, bytes: usize) -> Vec<Candidate> {
     let vectors = (n * bytes / 16) as u32;
     let mut all = Vec::new();
-    for (way, _) in WAYS {
-        let Way { load, finish } = way;
+    for (way, (load, finish, _)) in WAYS.into_iter().enumerate() {
         let (shapes, cluster) = match (load, finish) {
-            (_, Finish::Cluster) if bytes == 8 => continue, // the source has none for `i64`
-            (_, Finish::Cluster) => (CLUSTERS.to_vec(), CLUSTER),
-            (Load::ReadOnly, _) => ([SMALL, MIDDLE].concat(), 1),
+            (_, "Cluster") if bytes == 8 => continue, // the source has none for `i64`
+            (_, "Cluster") => (CLUSTERS.to_vec(), CLUSTER),
+            ("ReadOnly", _) => ([SMALL, MIDDLE].concat(), 1),
             _ => (MIDDLE.to_vec(), 1),
         };
         for (block, loads) in shapes {
@@ -259,21 +275,23 @@ fn candidates(type_name: &str, n: usize, bytes: usize) -> Vec<Candidate> {
             let tiles = vectors.div_ceil(block * loads).max(1);
             let rounds = |grid: u32| tiles.div_ceil(grid);
             let grids: Vec<u32> = match finish {
-                Finish::Alone if rounds(1) == 1 => vec![1],
-                Finish::Alone => vec![],
-                Finish::Cluster => vec![cluster],
+                "Alone" if rounds(1) == 1 => vec![1],
+                "Alone" => vec![],
+                "Cluster" => vec![cluster],
                 _ => {
                     let exact = (tiles <= 2112 && !GRIDS.contains(&tiles)).then_some(tiles);
                     GRIDS.into_iter().chain(exact).filter(|&grid| grid > 1 && grid <= tiles).collect()
                 }
             };
             let fits = |grid| if n >= LARGE { grid >= 132 } else { rounds(grid) <= 8 };
-            let kernel = format!("{type_name}_{block}_{loads}_{load:?}_{finish:?}_{cluster}");
+            let kernel = format!("{type_name}_{block}_{loads}_{load}_{finish}_{cluster}");
             all.extend(
-                grids
-                    .into_iter()
-                    .filter(|&grid| finish == Finish::Alone || fits(grid))
-                    .map(|grid| Candidate { kernel: kernel.clone(), way, block, grid }),
+                grids.into_iter().filter(|&grid| finish == "Alone" || fits(grid)).map(|grid| Candidate {
+                    kernel: kernel.clone(),
+                    way,
+                    block,
+                    grid,
+                }),
             );
         }
     }

@@ -22,7 +22,7 @@ use super::comparison::{
     self, COMPARISON, CPU, CUB, CUB_GPU_TO_GPU, CUB_NOT_GUARANTEED, LIMIT, NOTHING, THRUST, TYPES, Type,
 };
 use super::libraries::{Libraries, Summed};
-use super::timing::{self, Contender, Rotation};
+use super::timing::{self, Contender};
 use super::work::{Copies, Work, Works};
 
 /// Sizes: powers of 4 from 2^10 to this.
@@ -120,7 +120,7 @@ impl Stage<'_> {
 
         let mut runs = Vec::new();
         for ((name, work), timings) in works.iter().zip(self.timings(&works, &copies)?) {
-            let run = match work.sum(&copies.get(0))? {
+            let run = match work.sum(&copies.first())? {
                 Some(sum) => Run::of(name, n, operation, O::value(sum), expected.clone()),
                 None => {
                     let none = Value::Text("none".to_string());
@@ -179,13 +179,15 @@ impl Stage<'_> {
 
     /// All works in turns, in each of the three ways.
     fn timings<T: Summed>(&self, works: &Works<T>, copies: &Copies<T>) -> Result<Vec<Timings>> {
-        let calls: Vec<_> = works.iter().map(|(_, work)| |copy| work.call(&copies.get(copy))).collect();
-        let contender = |(call, (_, work)): (_, &(_, Work<T>))| Contender { call, in_graph: work.in_graph() };
-        let contenders: Vec<_> =
-            calls.iter().map(|call| call as &dyn Fn(usize) -> Result<()>).zip(works).map(contender).collect();
+        let contenders: Vec<_> = works
+            .iter()
+            .map(|(_, work)| Contender {
+                call: Box::new(|input| work.call(input)),
+                in_graph: work.in_graph(),
+            })
+            .collect();
         let samples = if copies.bytes > 1 << 27 { 15 } else { 201 };
-        let rotation = Rotation::new(copies.count);
-        timing::timings(self.device, self.module, &contenders, &rotation, copies.bytes, samples)
+        timing::timings(self.device, self.module, &contenders, copies, samples)
     }
 }
 

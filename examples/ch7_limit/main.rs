@@ -12,8 +12,6 @@ pub mod comparison;
 mod flight;
 mod ladder;
 mod libraries;
-#[allow(dead_code)] // `benches/limit.rs` writes it, and the book reads it
-pub mod sweep;
 #[allow(dead_code)] // the bench uses more of it
 pub mod timing;
 #[allow(dead_code)] // the bench uses a part of it

@@ -7,65 +7,36 @@
 //! | one call | a single call from the host, on an idle GPU: what a program waits for, launch included |
 //! | the work alone | a graph of many calls, queued after other work: how long the GPU is busy per call |
 
-use std::cell::Cell;
-
 use anyhow::Result;
-use workbook::device::{Buffer, Device, Function, LaunchConfig, Module};
+use bytemuck::Pod;
+use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, View};
 use workbook::record::{Timing, Timings};
 use workbook::reduction::data;
 
+use super::work::Copies;
+
+/// One call, on an array.
+type Call<'a, T> = Box<dyn Fn(&View<T>) -> Result<()> + 'a>;
+
 /// What is timed.
-pub struct Contender<'a> {
-    /// One call, on the copy of this number, from 0.
-    pub call: &'a dyn Fn(usize) -> Result<()>,
+pub struct Contender<'a, T> {
+    pub call: Call<'a, T>,
     /// Whether a graph can hold it: it must neither allocate nor wait.
     pub in_graph: bool,
 }
 
-/// Copies of the input, stored one after the other and taken in turns: if they are some times as large as the
-/// L2 cache, the others have passed through it by the time a copy is used again.
-pub struct Rotation {
-    copies: usize,
-    next: Cell<usize>,
-}
-
-impl Rotation {
-    /// Over `copies` of the input, at least one.
-    pub fn new(copies: usize) -> Rotation {
-        Rotation { copies: copies.max(1), next: Cell::new(0) }
-    }
-
-    /// The number of the copy that was used longest ago.
-    fn next(&self) -> usize {
-        let copy = self.next.get();
-        self.next.set((copy + 1) % self.copies);
-        copy
-    }
-}
-
-/// What is in the L2 cache when a call begins.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cache {
-    /// Other things than the input.
-    Cold,
-    /// As much of the input as it holds.
-    Warm,
-}
-
-/// Each contender's times in all three ways, of `samples` each: its calls read `bytes`. `chapter` is chapter
-/// 7's module.
-pub fn timings(
+/// Each contender's times in all three ways, of `samples` each. `chapter` is chapter 7's module.
+pub fn timings<T: Pod>(
     device: &Device,
     chapter: &Module,
-    contenders: &[Contender],
-    rotation: &Rotation,
-    bytes: usize,
+    contenders: &[Contender<T>],
+    copies: &Copies<T>,
     samples: usize,
 ) -> Result<Vec<Timings>> {
     let flush = Flush::new(device, chapter)?;
-    let cold = one_call(device, contenders, rotation, Cache::Cold, samples)?;
-    let warm = one_call(device, contenders, rotation, Cache::Warm, samples)?;
-    let alone = work_alone(device, contenders, rotation, bytes, samples, &flush)?;
+    let cold = one_call(device, contenders, samples, || copies.next())?;
+    let warm = one_call(device, contenders, samples, || copies.first())?;
+    let alone = work_alone(device, contenders, copies, samples, &flush)?;
     let of = |((cold, warm), alone)| Timings { one_call_cold: cold, one_call_warm: warm, work_alone: alone };
     Ok(cold.into_iter().zip(warm).zip(alone).map(of).collect())
 }
@@ -73,18 +44,18 @@ pub fn timings(
 /// Calls before the first that counts.
 const WARM_UP: usize = 3;
 
-/// Times of single calls, in microseconds: `samples` of each contender, in turns.
-fn one_call(
+/// Times of single calls, in microseconds: `samples` of each contender, in turns. With the same `input` each
+/// time, the L2 cache has as much of it as it holds.
+fn one_call<'a, T: 'a>(
     device: &Device,
-    contenders: &[Contender],
-    rotation: &Rotation,
-    cache: Cache,
+    contenders: &[Contender<T>],
     samples: usize,
+    input: impl Fn() -> View<'a, T>,
 ) -> Result<Vec<Option<Timing>>> {
     alternate(contenders.len(), samples, |contender| {
-        let copy = if cache == Cache::Cold { rotation.next() } else { 0 };
+        let input = input();
         device.synchronize()?;
-        device.time(|| (contenders[contender].call)(copy))
+        device.time(|| (contenders[contender].call)(&input))
     })
 }
 
@@ -96,21 +67,20 @@ fn calls_in_graph(bytes: usize) -> usize {
     ((1 << 35) / bytes.max(1) as u64).clamp(8, 64) as usize
 }
 
-/// Times of the work alone, in microseconds per call: a graph of calls on copies in turns, each of which
-/// reads `bytes`, launched `samples` times, each time after `flush`; `None` for what no graph can hold.
-pub fn work_alone(
+/// Times of the work alone, in microseconds per call: a graph of calls on copies in turns, launched `samples`
+/// times, each time after `flush`; `None` for what no graph can hold.
+pub fn work_alone<T: Pod>(
     device: &Device,
-    contenders: &[Contender],
-    rotation: &Rotation,
-    bytes: usize,
+    contenders: &[Contender<T>],
+    copies: &Copies<T>,
     samples: usize,
     flush: &Flush,
 ) -> Result<Vec<Option<Timing>>> {
-    let calls = calls_in_graph(bytes);
-    let capture = |contender: &Contender| {
-        (contender.call)(rotation.next())?; // excludes one-time initialisation
+    let calls = calls_in_graph(copies.bytes);
+    let capture = |contender: &Contender<T>| {
+        (contender.call)(&copies.next())?; // excludes one-time initialisation
         device.synchronize()?;
-        device.capture(|| (0..calls).try_for_each(|_| (contender.call)(rotation.next())))
+        device.capture(|| (0..calls).try_for_each(|_| (contender.call)(&copies.next())))
     };
     let graphs = contenders
         .iter()

@@ -1,5 +1,7 @@
 //! What is compared, and the arrays that it adds up.
 
+use std::cell::Cell;
+
 use anyhow::Result;
 use bytemuck::Pod;
 use workbook::chapter::Shape;
@@ -78,16 +80,17 @@ impl<'a, T: Summed> Work<'a, T> {
     }
 }
 
-/// Copies of an array on the GPU, one after the other.
+/// Copies of an array on the GPU, one after the other, to be taken in turns: if they are some times as large
+/// as the L2 cache, the others have passed through it by the time a copy is used again.
 pub struct Copies<T> {
     /// Holds them all.
     pub buffer: Buffer<T>,
-    /// How many there are.
-    pub count: usize,
     /// Bytes of one.
     pub bytes: usize,
+    count: usize,
     start: usize,
     stride: usize,
+    next: Cell<usize>,
 }
 
 impl<T: Pod> Copies<T> {
@@ -101,11 +104,18 @@ impl<T: Pod> Copies<T> {
         let count =
             (2 * timing::FLUSH_BYTES / bytes).clamp(if (bytes as u64) < 1 << 32 { 2 } else { 1 }, 1 << 16);
         let buffer = device.clone_htod(&host.repeat(count))?;
-        Ok(Copies { buffer, count, bytes, start, stride })
+        Ok(Copies { buffer, bytes, count, start, stride, next: Cell::new(0) })
     }
 
-    /// From the first element of a copy on.
-    pub fn get(&self, copy: usize) -> View<'_, T> {
+    /// The first one.
+    pub fn first(&self) -> View<'_, T> {
+        self.buffer.slice(self.start..)
+    }
+
+    /// The one that was used longest ago.
+    pub fn next(&self) -> View<'_, T> {
+        let copy = self.next.get();
+        self.next.set((copy + 1) % self.count);
         self.buffer.slice(copy * self.stride + self.start..)
     }
 }

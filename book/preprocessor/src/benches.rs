@@ -1,9 +1,7 @@
 //! What the benches have recorded: how fast the simulator is, and the sweep behind chapter 7's last kernel.
 
 use anyhow::{Context, Result};
-use chapters::ch7_limit::sweep::{self, Sweep};
 use workbook::build::kernels;
-use workbook::record::columns::escape;
 
 use crate::html::changed;
 use crate::page::Workbook;
@@ -12,33 +10,32 @@ use crate::page::Workbook;
 pub const SIMULATOR: &str = "benches/simulator";
 pub const SWEEP: &str = "benches/limit";
 
-/// The chapter whose kernels `cargo bench` measures.
-const STEM: &str = "ch3_blocks";
-
 /// The tables that `cargo bench -- --record` has left, and a note if the kernels have changed since.
 pub fn simulator(book: &Workbook) -> Result<String> {
-    let text = book.read("benches/simulator.md").context("make it anew: cargo bench -- --record")?;
-    let (head, tables) = text.split_once("\n\n").unwrap_or_default();
-    let is_measured = |code: &str| head == format!("<!-- {STEM} {code} -->");
-    let same = kernels::all().iter().any(|build| build.stem == STEM && is_measured(&build.code_hash));
-    let note = format!(
-        "<code>kernels/{STEM}.cu</code> has changed since this was measured; run <code>cargo bench</code>."
-    );
-    Ok(tables.to_string() + &note_unless(same, &note))
+    let (tables, note) = recorded(book, SIMULATOR, "cargo bench")?;
+    Ok(tables + &note)
 }
 
-/// The table of the recorded `cargo bench --bench limit` for one type, and a note if the candidates have
-/// changed since.
+/// The table of the recorded `cargo bench --bench limit` for one type, and a note if the kernels have changed
+/// since.
 pub fn sweep(book: &Workbook, element: &str) -> Result<String> {
-    let sweep = Sweep::read(&book.root.join(sweep::FILE))?;
-    let day = sweep.date.get(..10).unwrap_or(&sweep.date);
-    let by = format!("\n<small>{} · {}</small>\n", escape(&sweep.device.name), escape(day));
-    let note = "The candidates of <code>kernels/libraries/tune.cu</code> have changed since this was \
-                measured; run <code>cargo bench --bench limit -- --record</code>.";
-    let table = format!("<div class=\"sweep\">\n\n{}\n</div>\n", sweep.markdown(element)?);
-    Ok(table + &by + &note_unless(sweep.source_hash == sweep::source_hash(), note))
+    let (text, note) = recorded(book, SWEEP, "cargo bench --bench limit")?;
+    let (tables, by) = text.trim_end().rsplit_once("\n\n").unwrap_or_default();
+    let table = tables.split("\n\n").find(|table| table.starts_with(&format!("| `{element}`")));
+    let table = table.with_context(|| format!("{SWEEP}.md has no table of {element}"))?;
+    Ok(format!("<div class=\"sweep\">\n\n{table}\n\n</div>\n\n<small>{by}</small>\n{note}"))
 }
 
-fn note_unless(same: bool, note: &str) -> String {
-    if same { String::new() } else { format!("\n{}", changed(note)) }
+/// The text of a bench's file, whose head names the chapter and its code as it was measured, and a note if
+/// that has changed since.
+fn recorded(book: &Workbook, name: &str, command: &str) -> Result<(String, String)> {
+    let text =
+        book.read(&format!("{name}.md")).with_context(|| format!("make it anew: {command} -- --record"))?;
+    let (head, tables) = text.split_once("\n\n").unwrap_or_default();
+    let (stem, code) = head.trim_matches(['<', '!', '-', '>', ' ']).split_once(' ').unwrap_or_default();
+    let same = kernels::all().iter().any(|build| build.stem == stem && *build.code_hash == *code);
+    let note = changed(&format!(
+        "<code>kernels/{stem}.cu</code> has changed since this was measured; run <code>{command}</code>."
+    ));
+    Ok((tables.to_string(), if same { String::new() } else { format!("\n{note}") }))
 }

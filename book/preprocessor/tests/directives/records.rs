@@ -117,41 +117,20 @@ fn the_sweep_is_the_recorded_one() {
         "{missing}"
     );
 
-    let contender = chapters::ch7_limit::sweep::Contender {
-        kernel: "float_128_4_ReadOnly_InDigits_1".into(),
-        way: Some(chapters::ch7_limit::sweep::WAYS[1].0),
-        block: 128,
-        grid: 16,
-        alone: 1.87,
-        cold: 5.0,
-        warm: 4.0,
-    };
-    let size = chapters::ch7_limit::sweep::Size {
-        element: "f32".into(),
-        n: 1 << 14,
-        tried: 321,
-        contenders: vec![contender],
-    };
-    let sweep = |source_hash: String| chapters::ch7_limit::sweep::Sweep {
-        schema: chapters::ch7_limit::sweep::SCHEMA,
-        date: "2026-02-03T04:05:06Z".into(),
-        device: fixtures::contest_on_gpu().device,
-        source_hash,
-        sizes: vec![size.clone()],
-    };
     fs::create_dir_all(&root).unwrap();
-    sweep(chapters::ch7_limit::sweep::source_hash()).write(&root.join("limit.json")).unwrap();
-    let page = repository.page("{{#table benches/limit f32}}\n");
-    let has = |row: [&str; 2]| {
-        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_string()).collect::<Vec<_>>();
-        page.lines().any(|line| cells(line).get(1..3) == Some(&row.map(str::to_string)[..]))
+    let write = |hash: &str| {
+        let table = "| `f32`   |      2¹⁴ |\n| ------- | -------: |\n| digits  | **1.87** |\n";
+        let text = format!("<!-- ch7_limit {hash} -->\n\n{table}\nFixture GPU · 2026-02-03\n");
+        fs::write(root.join("limit.md"), text).unwrap();
     };
-    assert!(has(["digits", "**1.87**"]) && has(["its blocks", "16"]), "{page}");
-    assert!(page.contains("Fixture GPU") && !page.contains("have changed since"), "{page}");
+    let page = || repository.page("{{#table benches/limit f32}}\n");
+    write(&workbook::build::kernels::get("ch7_limit").unwrap().code_hash);
+    assert!(page().contains("| digits  | **1.87** |") && page().contains("Fixture GPU"), "{}", page());
+    assert!(!page().contains("has changed since"), "{}", page());
     let none = repository.error("{{#table benches/limit i64}}\n");
-    assert!(none.contains("no sizes of i64"), "{none}");
-    sweep("another".into()).write(&root.join("limit.json")).unwrap();
-    assert!(repository.page("{{#table benches/limit f32}}\n").contains("have changed since"));
+    assert!(none.contains("no table of i64"), "{none}");
+    write("another");
+    assert!(page().contains("<code>kernels/ch7_limit.cu</code> has changed since"));
 }
 
 #[test]
