@@ -23,8 +23,9 @@ use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
 use workbook::say;
 
 use ch7_limit::comparison::NOTHING;
-use ch7_limit::timing::{Contender, Flush, work_alone};
-use ch7_limit::work::Copies;
+use ch7_limit::libraries::Summed;
+use ch7_limit::timing::{Flush, work_alone};
+use ch7_limit::work::{Copies, Work};
 
 /// The candidates, from the repository root.
 const SOURCE: &str = "kernels/libraries/tune.cu";
@@ -152,7 +153,7 @@ impl Bench<'_> {
     /// The least time of each way at each size from 2^10 to 2^`largest`; the best of all is bold.
     fn table<O: Operator>(&self, element: &str, type_name: &str, largest: u32) -> Result<String>
     where
-        O::Element: PartialEq + std::fmt::Debug,
+        O::Element: Summed + PartialEq + std::fmt::Debug,
     {
         let powers: Vec<u32> = (10..=largest).step_by(2).collect();
         let mut sizes = Vec::new();
@@ -186,7 +187,7 @@ impl Bench<'_> {
 
     fn size<O: Operator>(&self, type_name: &str, n: usize) -> Result<Size>
     where
-        O::Element: PartialEq + std::fmt::Debug,
+        O::Element: Summed + PartialEq + std::fmt::Debug,
     {
         let device = self.device;
         let array = elements::<O>(&data::numbers(n, 1));
@@ -201,18 +202,18 @@ impl Bench<'_> {
         let function = |kernel| Ok((kernel, self.module.load_function(kernel)?));
         let kernels: BTreeSet<&str> = candidates.iter().map(|candidate| &*candidate.kernel).collect();
         let functions = kernels.into_iter().map(function).collect::<Result<HashMap<_, Function>>>()?;
-        let contender = |candidate: &Candidate| {
+        let work = |candidate: &Candidate| {
             let mut launch = device.launch_builder(&functions[&*candidate.kernel]);
             let scratch = &scratches[usize::from(WAYS[candidate.way].1 == "Ticket")];
             launch.arg(&copies.buffer).arg(&output).arg(&(n as u32)).arg(scratch);
-            let launch = launch.prepare(LaunchConfig::new(candidate.grid, candidate.block))?;
-            Ok(Contender { call: Box::new(move |input| launch.launch_on(input)), in_graph: true })
+            let config = LaunchConfig::new(candidate.grid, candidate.block);
+            Ok(Work::Candidate(launch.prepare(config)?))
         };
 
         // First round: each by itself.
         let mut times: Vec<(f64, &Candidate)> = Vec::new();
         for candidate in &candidates {
-            let alone = work_alone(device, &[contender(candidate)?], &copies, SAMPLES, &flush)?;
+            let alone = work_alone(device, &[work(candidate)?], &copies, SAMPLES, &flush)?;
             let sum = device.clone_dtoh(&output)?[0];
             let Candidate { kernel, grid, .. } = candidate;
             ensure!(
@@ -226,11 +227,10 @@ impl Bench<'_> {
         // Second round: the best, the best of each way and an empty kernel, in turns.
         let chosen = chosen(&times);
         let nothing = self.chapter.load_function(NOTHING)?;
-        let nothing = device.launch_builder(&nothing).prepare(LaunchConfig::new(1, 32))?;
-        let mut contenders = vec![Contender { call: Box::new(|_| nothing.launch()), in_graph: true }];
-        contenders.extend(chosen.iter().map(|candidate| contender(candidate)).collect::<Result<Vec<_>>>()?);
+        let mut works = vec![Work::nothing(device, &nothing)?];
+        works.extend(chosen.iter().map(|candidate| work(candidate)).collect::<Result<Vec<_>>>()?);
         let samples = if copies.bytes > 1 << 27 { 15 } else { 51 };
-        let alone = work_alone(device, &contenders, &copies, samples, &flush)?;
+        let alone = work_alone(device, &works, &copies, samples, &flush)?;
         let mut medians = alone.into_iter().flatten().map(|time| time.median);
         let empty_kernel = medians.next().context("the empty kernel has no time")?;
         Ok(Size { empty_kernel, times: medians.zip(chosen.into_iter().cloned()).collect() })

@@ -43,16 +43,14 @@ const LOADS: u64 = 8;
 /// Bytes between two places of a chain through global memory: a cache line.
 const LINE: usize = 128;
 
-/// A memory space, the kernel that measures its latency and the one that measures its bandwidth.
+/// A memory space, and the kernels that measure it: `chase…` its latency, `stream…` its bandwidth.
 struct Probe {
     space: &'static str,
-    chase: &'static str,
-    stream: &'static str,
+    /// How their names end.
+    kernels: &'static str,
     /// Bytes of global memory that the two read; 0 in another space.
     chased: usize,
     streamed: usize,
-    /// Whether `stream` reads past L1; it then takes a mask for its addresses.
-    past_l1: bool,
     /// Bytes per load and thread, and turns of [`LOADS`] loads: about a millisecond on an H200.
     bytes: u64,
     turns: u32,
@@ -60,37 +58,30 @@ struct Probe {
     blocks: u32,
 }
 
+/// A kernel that streams past L1 takes a mask for its addresses.
+const PAST_L1: &str = "GlobalPastL1";
+
 /// 16 KiB fit into L1, 8 and 16 MiB into L2, 256 MiB and 1 GiB into neither. Memory is read in many short
 /// blocks: [`BLOCKS`] of them, each with 16 times the turns, read at 4.0 TB/s of an H200, these at 4.6.
 const PROBES: [Probe; 7] = [
-    Probe::of("register", "chaseRegister", "streamRegister", 24, 8192),
-    Probe::of("shared", "chaseShared", "streamShared", 4, 4096),
-    Probe::of("constant", "chaseConstant", "streamConstant", 4, 4096),
-    Probe::of("local", "chaseLocal", "streamLocal", 4, 2048),
-    Probe {
-        chased: 16 << 10,
-        streamed: 16 << 10,
-        ..Probe::of("global-l1", "chaseGlobal", "streamGlobal", 16, 1024)
-    },
-    Probe { chased: 8 << 20, streamed: 16 << 20, ..Probe::past_l1("global-l2", 256) },
-    Probe { chased: 256 << 20, streamed: 1 << 30, blocks: 16 * BLOCKS, ..Probe::past_l1("global", 7) },
+    probe("register", "Register", 0, 0, 24, 8192),
+    probe("shared", "Shared", 0, 0, 4, 4096),
+    probe("constant", "Constant", 0, 0, 4, 4096),
+    probe("local", "Local", 0, 0, 4, 2048),
+    probe("global-l1", "Global", 16 << 10, 16 << 10, 16, 1024),
+    probe("global-l2", PAST_L1, 8 << 20, 16 << 20, 16, 256),
+    Probe { blocks: 16 * BLOCKS, ..probe("global", PAST_L1, 256 << 20, 1 << 30, 16, 7) },
 ];
 
-impl Probe {
-    const fn of(
-        space: &'static str,
-        chase: &'static str,
-        stream: &'static str,
-        bytes: u64,
-        turns: u32,
-    ) -> Probe {
-        let (chased, streamed, past_l1, blocks) = (0, 0, false, BLOCKS);
-        Probe { space, chase, stream, chased, streamed, past_l1, bytes, turns, blocks }
-    }
-
-    const fn past_l1(space: &'static str, turns: u32) -> Probe {
-        Probe { past_l1: true, ..Probe::of(space, "chaseGlobalPastL1", "streamGlobalPastL1", 16, turns) }
-    }
+const fn probe(
+    space: &'static str,
+    kernels: &'static str,
+    chased: usize,
+    streamed: usize,
+    bytes: u64,
+    turns: u32,
+) -> Probe {
+    Probe { space, kernels, chased, streamed, bytes, turns, blocks: BLOCKS }
 }
 
 /// Adds a GPU's limits and the costs of its memory spaces to `record`, unless the reader asks for a size.
@@ -121,7 +112,7 @@ fn measure(device: &Device, module: &Module) -> Result<Vec<MemorySpace>> {
 
 /// Clocks from one load to the next.
 fn latency(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
-    let kernel = module.load_function(probe.chase)?;
+    let kernel = module.load_function(&format!("chase{}", probe.kernels))?;
     let clocks = device.alloc_zeros::<i64>(1)?;
     let end = device.clone_htod(&[1u64])?; // of a run, and the start of the next
     let chain = match probe.chased {
@@ -158,7 +149,7 @@ fn linked(device: &Device, module: &Module, bytes: usize, start: &Buffer<u64>) -
 
 /// GB/s of a GPU full of threads.
 fn bandwidth(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
-    let kernel = module.load_function(probe.stream)?;
+    let kernel = module.load_function(&format!("stream{}", probe.kernels))?;
     let multiprocessors = device.info().gpu.map_or(1, |gpu| gpu.multiprocessors);
     let config = LaunchConfig::new(probe.blocks * multiprocessors, BLOCK);
     let out = device.alloc_zeros::<f32>(1)?;
@@ -172,7 +163,7 @@ fn bandwidth(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
         if let Some(data) = &data {
             launch.arg(data);
         }
-        if probe.past_l1 {
+        if probe.kernels == PAST_L1 {
             launch.arg(&mask);
         }
         launch.arg(&probe.turns).arg(&out).launch(config)

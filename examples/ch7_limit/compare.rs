@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use workbook::chapter::{Shape, Variant};
 use workbook::device::measure::{self, CPU_BUDGET};
 use workbook::device::{Device, Function, Module};
-use workbook::record::{Record, Run, Section, Timing, Timings};
+use workbook::record::{Record, Run, Section, Timing};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, Sum, SumI32, SumI64, elements};
 use workbook::reduction::value::{Expected, Value};
@@ -22,8 +22,8 @@ use super::comparison::{
     self, COMPARISON, CPU, CUB, CUB_GPU_TO_GPU, CUB_NOT_GUARANTEED, LIMIT, NOTHING, THRUST, TYPES, Type,
 };
 use super::libraries::{Libraries, Summed};
-use super::timing::{self, Contender};
-use super::work::{Copies, Work, Works};
+use super::timing;
+use super::work::{Copies, Work};
 
 /// Sizes: powers of 4 from 2^10 to this.
 const LARGEST: u64 = 1 << 30;
@@ -41,13 +41,10 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
     let sizes: Vec<_> = powers.take_while(|&size| size <= n.unwrap_or(LARGEST).min(LARGEST)).collect();
     let Some(&most) = sizes.last() else { return Ok(()) };
     let data = data::numbers(most as usize, record.seed);
-    let libraries = match Libraries::open(device, Path::new(env!("CARGO_MANIFEST_DIR")))? {
-        Ok(opened) => Some(opened),
-        Err(note) => {
-            say::err(&format!("note: {note}\n"));
-            None
-        }
-    };
+    let libraries = Libraries::open(device, Path::new(env!("CARGO_MANIFEST_DIR")));
+    let libraries = libraries
+        .inspect_err(|error| say::err(&format!("note: CUB and Thrust are not measured: {error:#}\n")))
+        .ok();
     let mut stage =
         Stage { device, module, libraries, data: &data, compared: Vec::new(), untuned: Vec::new() };
     stage.all_sizes::<SumI32>(&sizes)?;
@@ -93,9 +90,9 @@ impl Stage<'_> {
         O::Element: Summed + PartialEq + Send + Sync,
     {
         let of = TYPES.iter().find(|of| of.name == O::Element::SUFFIX).context("a type without names")?;
-        let operation = &of.operation;
+        let (device, operation) = (self.device, &of.operation);
         let bytes = n * size_of::<O::Element>() as u64;
-        if 4 * bytes > self.device.info().gpu.map_or(0, |gpu| gpu.memory_bytes) {
+        if 4 * bytes > device.info().gpu.map_or(0, |gpu| gpu.memory_bytes) {
             return Ok(Vec::new());
         }
         let numbers = &self.data[..n as usize];
@@ -103,7 +100,7 @@ impl Stage<'_> {
         let array = elements::<O>(numbers);
         let on_cpu = everyone.then(|| on_cpu::<O>(&array)).transpose()?;
         let around = elements::<O>(&self.data[..1])[0];
-        let copies = Copies::of(array, offset as usize, around, self.device)?;
+        let copies = Copies::of(array, offset as usize, around, device)?;
 
         let is_meant = |rung: &Variant| everyone || rung.name == of.run_of(LIMIT);
         let rungs = RUNGS.iter().filter(|rung| rung.operation.name == operation.name && is_meant(rung));
@@ -112,14 +109,24 @@ impl Stage<'_> {
         };
         let rungs = rungs.map(load).collect::<Result<Vec<(&Variant, Function)>>>()?;
         let nothing = self.module.load_function(NOTHING)?;
-        let mut works = self.ours(&rungs, &copies, n)?;
+        let mut works = Vec::new();
+        for (rung, function) in &rungs {
+            let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK), device.multiprocessors());
+            let in_one_launch = in_one_launch(rung.symbol);
+            let chain = Chain::new(device, function, in_one_launch, &copies.buffer, n, shape(n), shape)?;
+            works.push((rung.name.to_string(), Work::Ours(chain)));
+        }
         if everyone {
-            works.push((of.run_of(NOTHING), Work::nothing(self.device, &nothing)?));
+            works.push((of.run_of(NOTHING), Work::nothing(device, &nothing)?));
         }
         works.extend(self.libraries(of, n as usize, everyone)?);
 
+        let (names, works): (Vec<_>, Vec<_>) = works.into_iter().unzip();
+        let samples = if copies.bytes > 1 << 27 { 15 } else { 201 };
+        let timings = timing::timings(device, self.module, &works, &copies, samples)?;
+
         let mut runs = Vec::new();
-        for ((name, work), timings) in works.iter().zip(self.timings(&works, &copies)?) {
+        for ((name, work), timings) in names.iter().zip(&works).zip(timings) {
             let run = match work.sum(&copies.first())? {
                 Some(sum) => Run::of(name, n, operation, O::value(sum), expected.clone()),
                 None => {
@@ -141,24 +148,13 @@ impl Stage<'_> {
         Ok(runs)
     }
 
-    /// Our kernels, each in its own shape.
-    fn ours<'a, T: Summed>(
-        &'a self,
-        rungs: &'a [(&Variant, Function)],
-        copies: &Copies<T>,
-        n: u64,
-    ) -> Result<Works<'a, T>> {
-        let chain = |(rung, function): &'a (&Variant, Function)| {
-            let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK), self.device.multiprocessors());
-            let in_one_launch = in_one_launch(rung.symbol);
-            let chain = Chain::new(self.device, function, in_one_launch, &copies.buffer, n, shape(n), shape)?;
-            Ok((rung.name.to_string(), Work::Ours(chain)))
-        };
-        rungs.iter().map(chain).collect()
-    }
-
     /// CUB's sums of `length` elements, and Thrust's where `everyone` takes part.
-    fn libraries<T: Summed>(&self, of: &Type, length: usize, everyone: bool) -> Result<Works<'_, T>> {
+    fn libraries<T: Summed>(
+        &self,
+        of: &Type,
+        length: usize,
+        everyone: bool,
+    ) -> Result<Vec<(String, Work<'_, T>)>> {
         let Some(libraries) = &self.libraries else { return Ok(Vec::new()) };
         let mut works = Vec::new();
         for (name, promise, takes_part) in [
@@ -175,19 +171,6 @@ impl Stage<'_> {
             works.push((of.run_of(THRUST), Work::Thrust(libraries, length)));
         }
         Ok(works)
-    }
-
-    /// All works in turns, in each of the three ways.
-    fn timings<T: Summed>(&self, works: &Works<T>, copies: &Copies<T>) -> Result<Vec<Timings>> {
-        let contenders: Vec<_> = works
-            .iter()
-            .map(|(_, work)| Contender {
-                call: Box::new(|input| work.call(input)),
-                in_graph: work.in_graph(),
-            })
-            .collect();
-        let samples = if copies.bytes > 1 << 27 { 15 } else { 201 };
-        timing::timings(self.device, self.module, &contenders, copies, samples)
     }
 }
 

@@ -59,27 +59,12 @@ pub struct Cub<'a, T> {
 }
 
 impl Libraries {
-    /// The library for `device`, built if need be; or in words why there is none.
-    pub fn open(device: &Device, root: &Path) -> Result<std::result::Result<Libraries, String>> {
-        let (Some(stream), Some(gpu)) = (device.raw_stream(), device.info().gpu) else {
-            return Ok(Err("CUB and Thrust run on a GPU only".into()));
-        };
+    /// The library for `device`, a GPU, built if need be.
+    pub fn open(device: &Device, root: &Path) -> Result<Libraries> {
+        let (stream, gpu) = device.raw_stream().zip(device.info().gpu).context("they run on a GPU")?;
         let path = match std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
             Some(path) => PathBuf::from(path),
-            None if !cfg!(target_os = "linux") => {
-                return Ok(Err("CUB and Thrust are measured on Linux only".into()));
-            }
-            None => match Compiler::of(Maker::Nvcc, root)? {
-                Some(nvcc) => match build(&nvcc, root, &gpu.compute_capability.replace('.', "")) {
-                    Ok(library) => library,
-                    Err(error) => return Ok(Err(format!("CUB and Thrust are not measured: {error:#}"))),
-                },
-                None => {
-                    return Ok(Err(format!(
-                        "CUB and Thrust are not measured: building {SOURCE} needs an nvcc, and there is none"
-                    )));
-                }
-            },
+            None => build(root, &gpu.compute_capability.replace('.', ""))?,
         };
         // SAFETY: the library is the one of `SOURCE`, or one that the user names to be loaded; its
         // initialisers are those of the CUDA runtime, which have no preconditions.
@@ -89,7 +74,7 @@ impl Libraries {
         let version = unsafe { library.get::<unsafe extern "C" fn() -> c_int>("cub_version").map(|f| f()) };
         let version = version.with_context(|| format!("{} is not built from {SOURCE}", path.display()))?;
         let version = format!("{}.{}.{}", version / 100_000, version / 100 % 1000, version % 100);
-        Ok(Ok(Libraries { library, stream, version }))
+        Ok(Libraries { library, stream, version })
     }
 
     /// Prepares `cub::DeviceReduce::Sum` of `size` elements, in the order that `promise` allows: `sum`, the
@@ -170,7 +155,9 @@ fn checked(what: &str, error: c_int) -> Result<()> {
 }
 
 /// Builds the library into `target/libraries`, unless it is there from the same source.
-fn build(nvcc: &Compiler, root: &Path, capability: &str) -> Result<PathBuf> {
+fn build(root: &Path, capability: &str) -> Result<PathBuf> {
+    let nvcc = Compiler::of(Maker::Nvcc, root)?;
+    let nvcc = nvcc.with_context(|| format!("building {SOURCE} needs an nvcc, and there is none"))?;
     let source = root.join(SOURCE);
     let text =
         std::fs::read_to_string(&source).with_context(|| format!("cannot read {}", source.display()))?;

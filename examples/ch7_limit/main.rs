@@ -11,8 +11,7 @@ mod compare;
 pub mod comparison;
 mod flight;
 mod ladder;
-mod libraries;
-#[allow(dead_code)] // the bench uses more of it
+pub mod libraries;
 pub mod timing;
 #[allow(dead_code)] // the bench uses a part of it
 pub mod work;

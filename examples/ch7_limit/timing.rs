@@ -8,35 +8,25 @@
 //! | the work alone | a graph of many calls, queued after other work: how long the GPU is busy per call |
 
 use anyhow::Result;
-use bytemuck::Pod;
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, View};
 use workbook::record::{Timing, Timings};
 use workbook::reduction::data;
 
-use super::work::Copies;
+use super::libraries::Summed;
+use super::work::{Copies, FLUSH_BYTES, Work};
 
-/// One call, on an array.
-type Call<'a, T> = Box<dyn Fn(&View<T>) -> Result<()> + 'a>;
-
-/// What is timed.
-pub struct Contender<'a, T> {
-    pub call: Call<'a, T>,
-    /// Whether a graph can hold it: it must neither allocate nor wait.
-    pub in_graph: bool,
-}
-
-/// Each contender's times in all three ways, of `samples` each. `chapter` is chapter 7's module.
-pub fn timings<T: Pod>(
+/// The times of each of `works` in all three ways, of `samples` each. `chapter` is chapter 7's module.
+pub fn timings<T: Summed>(
     device: &Device,
     chapter: &Module,
-    contenders: &[Contender<T>],
+    works: &[Work<T>],
     copies: &Copies<T>,
     samples: usize,
 ) -> Result<Vec<Timings>> {
     let flush = Flush::new(device, chapter)?;
-    let cold = one_call(device, contenders, samples, || copies.next())?;
-    let warm = one_call(device, contenders, samples, || copies.first())?;
-    let alone = work_alone(device, contenders, copies, samples, &flush)?;
+    let cold = one_call(device, works, samples, || copies.next())?;
+    let warm = one_call(device, works, samples, || copies.first())?;
+    let alone = work_alone(device, works, copies, samples, &flush)?;
     let of = |((cold, warm), alone)| Timings { one_call_cold: cold, one_call_warm: warm, work_alone: alone };
     Ok(cold.into_iter().zip(warm).zip(alone).map(of).collect())
 }
@@ -44,18 +34,18 @@ pub fn timings<T: Pod>(
 /// Calls before the first that counts.
 const WARM_UP: usize = 3;
 
-/// Times of single calls, in microseconds: `samples` of each contender, in turns. With the same `input` each
+/// Times of single calls, in microseconds: `samples` of each of `works`, in turns. With the same `input` each
 /// time, the L2 cache has as much of it as it holds.
-fn one_call<'a, T: 'a>(
+fn one_call<'a, T: Summed + 'a>(
     device: &Device,
-    contenders: &[Contender<T>],
+    works: &[Work<T>],
     samples: usize,
     input: impl Fn() -> View<'a, T>,
 ) -> Result<Vec<Option<Timing>>> {
-    alternate(contenders.len(), samples, |contender| {
+    alternate(works.len(), samples, |work| {
         let input = input();
         device.synchronize()?;
-        device.time(|| (contenders[contender].call)(&input))
+        device.time(|| works[work].call(&input))
     })
 }
 
@@ -69,25 +59,23 @@ fn calls_in_graph(bytes: usize) -> usize {
 
 /// Times of the work alone, in microseconds per call: a graph of calls on copies in turns, launched `samples`
 /// times, each time after `flush`; `None` for what no graph can hold.
-pub fn work_alone<T: Pod>(
+pub fn work_alone<T: Summed>(
     device: &Device,
-    contenders: &[Contender<T>],
+    works: &[Work<T>],
     copies: &Copies<T>,
     samples: usize,
     flush: &Flush,
 ) -> Result<Vec<Option<Timing>>> {
     let calls = calls_in_graph(copies.bytes);
-    let capture = |contender: &Contender<T>| {
-        (contender.call)(&copies.next())?; // excludes one-time initialisation
+    let capture = |work: &Work<T>| {
+        work.call(&copies.next())?; // excludes one-time initialisation
         device.synchronize()?;
-        device.capture(|| (0..calls).try_for_each(|_| (contender.call)(&copies.next())))
+        device.capture(|| (0..calls).try_for_each(|_| work.call(&copies.next())))
     };
-    let graphs = contenders
-        .iter()
-        .map(|contender| contender.in_graph.then(|| capture(contender)).transpose())
-        .collect::<Result<Vec<_>>>()?;
-    alternate(contenders.len(), samples, |contender| {
-        let Some(graph) = &graphs[contender] else { return Ok(None) };
+    let graphs = works.iter().map(|work| work.in_graph().then(|| capture(work)).transpose());
+    let graphs = graphs.collect::<Result<Vec<_>>>()?;
+    alternate(works.len(), samples, |work| {
+        let Some(graph) = &graphs[work] else { return Ok(None) };
         flush.run()?;
         Ok(device.time(|| graph.launch())?.map(|time| time / calls as f64))
     })
@@ -112,9 +100,6 @@ fn alternate(
     }
     Ok(times.into_iter().map(Timing::of).collect())
 }
-
-/// Bytes that a [`Flush`] reads: several times the size of L2.
-pub const FLUSH_BYTES: usize = 256 << 20;
 
 /// Work that fills the L2 cache with other data and lasts until the host has launched the next graph.
 pub struct Flush<'a> {

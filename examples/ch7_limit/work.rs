@@ -9,21 +9,22 @@ use workbook::device::{Buffer, Device, Function, LaunchConfig, Prepared, View};
 
 use super::chain::Chain;
 use super::libraries::{Cub, Libraries, Summed};
-use super::timing;
 
 /// Shape of the empty kernel.
 const EMPTY: Shape = Shape { block: 32, grid: 1 };
 
+/// Several times the bytes of the L2 cache.
+pub const FLUSH_BYTES: usize = 256 << 20;
+
 /// What is compared.
 pub enum Work<'a, T> {
     Ours(Chain<'a, T>),
+    /// A kernel of the sweep.
+    Candidate(Prepared<'a>),
     Nothing(Prepared<'a>),
     Cub(Cub<'a, T>),
     Thrust(&'a Libraries, usize),
 }
-
-/// Works with their names.
-pub type Works<'a, T> = Vec<(String, Work<'a, T>)>;
 
 impl<'a, T: Summed> Work<'a, T> {
     /// An empty kernel.
@@ -36,18 +37,19 @@ impl<'a, T: Summed> Work<'a, T> {
     pub fn call(&self, input: &View<T>) -> Result<()> {
         match self {
             Work::Ours(chain) => chain.launch(input),
+            Work::Candidate(launch) => launch.launch_on(input),
             Work::Nothing(launch) => launch.launch(),
             Work::Cub(cub) => cub.launch(input),
             Work::Thrust(library, n) => library.thrust(input, *n).map(drop),
         }
     }
 
-    /// The sum of one call; `None` of the empty kernel.
+    /// The sum of one call; `None` of a kernel that keeps none here.
     pub fn sum(&self, input: &View<T>) -> Result<Option<T>> {
         self.call(input)?;
         Ok(match self {
             Work::Ours(chain) => Some(chain.sum()?),
-            Work::Nothing(_) => None,
+            Work::Candidate(_) | Work::Nothing(_) => None,
             Work::Cub(cub) => Some(cub.sum()?),
             Work::Thrust(library, n) => Some(library.thrust(input, *n)?),
         })
@@ -61,7 +63,7 @@ impl<'a, T: Summed> Work<'a, T> {
                 Shape { block: block_dim.0, grid: grid_dim.0 }
             }
             Work::Nothing(_) => EMPTY,
-            Work::Cub(_) | Work::Thrust(..) => Shape::CPU,
+            Work::Candidate(_) | Work::Cub(_) | Work::Thrust(..) => Shape::CPU,
         }
     }
 
@@ -73,7 +75,7 @@ impl<'a, T: Summed> Work<'a, T> {
     /// Whose it is, if it is not ours.
     pub fn library(&self) -> Option<String> {
         match self {
-            Work::Ours(_) | Work::Nothing(_) => None,
+            Work::Ours(_) | Work::Candidate(_) | Work::Nothing(_) => None,
             Work::Cub(cub) => Some(format!("CUB {}", cub.version())),
             Work::Thrust(..) => Some("Thrust".to_string()),
         }
@@ -101,8 +103,7 @@ impl<T: Pod> Copies<T> {
         let stride = (start + array.len()).next_multiple_of(256 / size_of::<T>());
         let mut host = [vec![around; start], array].concat();
         host.resize(stride, around);
-        let count =
-            (2 * timing::FLUSH_BYTES / bytes).clamp(if (bytes as u64) < 1 << 32 { 2 } else { 1 }, 1 << 16);
+        let count = (2 * FLUSH_BYTES / bytes).clamp(if (bytes as u64) < 1 << 32 { 2 } else { 1 }, 1 << 16);
         let buffer = device.clone_htod(&host.repeat(count))?;
         Ok(Copies { buffer, bytes, count, start, stride, next: Cell::new(0) })
     }
