@@ -30,12 +30,10 @@ struct Options {
     /// Start this many ranks on this host, as a launcher would
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..=64))]
     start: Option<u64>,
-    /// Where the kernels run; auto: on a GPU, and there is no other choice
+    /// Where the kernels run; auto: on a GPU, and there is no other choice. NCCL adds the shares of GPUs, and
+    /// rank 0 those of simulated ones
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
     device: DeviceChoice,
-    /// Who adds the shares; auto: NCCL on GPUs, and rank 0 on simulated ones
-    #[arg(long, value_enum, default_value_t = Engine::Auto)]
-    engine: Engine,
     /// Elements of all ranks together, the same number for each: 1000, 1e6 or 2^20
     #[arg(long, value_name = "N", default_value = "2^20", value_parser = elements)]
     n: u64,
@@ -48,15 +46,6 @@ struct Options {
     /// Seconds after which a rank that waits for another gives up
     #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
     timeout: Duration,
-}
-
-/// Who adds the shares.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Engine {
-    Auto,
-    Nccl,
-    /// Rank 0, over TCP: what there is where there is no NCCL.
-    Loopback,
 }
 
 fn elements(text: &str) -> Result<u64, String> {

@@ -11,9 +11,9 @@ use workbook::record::Timing;
 use workbook::reduction::data;
 use workbook::say;
 
+use super::Options;
 use super::meeting::{Fault, Hello, Meeting};
 use super::place::Place;
-use super::{Engine, Options};
 
 /// Threads per block: the kernel is compiled for it.
 const BLOCK: u32 = 512;
@@ -33,15 +33,8 @@ struct Tools {
 
 impl Tools {
     fn find(place: &Place, options: &Options) -> Result<Tools> {
-        let wants_nccl = match options.engine {
-            Engine::Auto => options.device != DeviceChoice::Sim,
-            engine => engine == Engine::Nccl,
-        };
-        let nccl = if wants_nccl { Some(Nccl::load()?) } else { None };
-        ensure!(
-            nccl.is_none() || options.device != DeviceChoice::Sim,
-            "NCCL reduces on GPUs alone; leave --engine nccl out"
-        );
+        let is_simulated = options.device == DeviceChoice::Sim;
+        let nccl = if is_simulated { None } else { Some(Nccl::load()?) };
         let each = options.n.div_ceil(place.ranks as u64);
         ensure!(
             each <= MOST,
@@ -58,37 +51,30 @@ impl Tools {
 /// Meets the others, adds up the shares, and prints the sum.
 pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
     let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, 2, error));
+    let is_simulated = options.device == DeviceChoice::Sim;
     let alike = vec![
         format!("{} ranks", place.ranks),
         format!("--n {}", options.n),
         format!("--seed {}", options.seed),
         format!("--repeats {}", options.repeats),
-        format!(
-            "{} for the shares",
-            if tools.as_ref().is_ok_and(|tools| tools.nccl.is_some()) { "NCCL" } else { "rank 0" }
-        ),
+        format!("{} GPUs", if is_simulated { "simulated" } else { "real" }),
     ];
-    let hello = Hello {
-        rank: place.rank,
-        alike,
-        gpu: tools.as_ref().ok().and_then(|tools| tools.device.identity()),
-        fault: tools.as_ref().err().cloned(),
+    let (gpu, fault) = match &tools {
+        Ok(tools) => (tools.device.identity(), None),
+        Err(fault) => (None, Some(fault.clone())),
     };
+    let hello = Hello { rank: place.rank, alike, gpu, fault };
     let id = || match tools.as_ref().ok().and_then(|tools| tools.nccl.as_ref()) {
         Some(nccl) => nccl.unique_id().map(|id| id.to_vec()),
         None => Ok(Vec::new()),
     };
     let (mut meeting, id) = Meeting::open(place, hello, id, options.timeout)?;
-    match work(place, options, tools?, &id, &mut meeting) {
-        Ok(()) => {
-            meeting.close();
-            Ok(())
-        }
-        Err(error) => {
-            let fault = meeting.explain(error);
-            Err(meeting.stop(fault))
-        }
+    if let Err(error) = work(place, options, tools?, &id, &mut meeting) {
+        let fault = meeting.explain(error);
+        return Err(meeting.stop(fault));
     }
+    meeting.close();
+    Ok(())
 }
 
 /// A rank's part of the array, and what the kernel needs to add it up. All memory is there before what uses
@@ -137,7 +123,10 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     let collective = nccl.map(join).transpose()?;
     wait_for(meeting, &device, collective.as_ref(), "NCCL to connect")?;
     if place.rank == 0 {
-        say_who(place, &device, collective.as_ref())?;
+        let s = if place.ranks == 1 { "" } else { "s" };
+        let adds = collective.as_ref().map_or(Ok("rank 0, over TCP".into()), Collective::name)?;
+        let (ranks, gpu) = (place.ranks, device.info().name);
+        say::out(&format!("{ranks} rank{s}, rank 0 on {gpu}; the shares are added by {adds}\n"));
     }
 
     let kernel = module.load_function("reduceShare")?;
@@ -192,19 +181,6 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
         let n = thousands(options.n as i64);
         say::out(&format!("sum of {n} elements: {sum}, as expected{median}\n"));
     }
-    Ok(())
-}
-
-/// Rank 0 says who works, and who adds the shares.
-fn say_who(place: &Place, device: &Device, collective: Option<&Collective>) -> Result<()> {
-    let engine = collective.map_or(Ok("rank 0, over TCP".into()), Collective::name)?;
-    say::out(&format!(
-        "{} rank{}, rank 0 on {}; the shares are added by {}\n",
-        place.ranks,
-        if place.ranks == 1 { "" } else { "s" },
-        device.info().name,
-        engine
-    ));
     Ok(())
 }
 
