@@ -10,15 +10,12 @@ mod ways;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Sweep, Variant};
-use workbook::device::collective::Reduce;
+use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
 use workbook::record::DeviceKind;
 use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64, exact};
-use workbook::reduction::operator::{Max, Min, Operator, SumF32, SumF64, SumI32, SumI64};
+use workbook::reduction::operator::{Max, Min, SumF32, SumF64, SumI32, SumI64};
 
-use peer::Launched::{ByThreads, InTurn};
-use peer::into_peer;
+use peer::{into_peer, into_peer_by_threads, on_one_gpu};
 use shares::shape;
 use ways::{all_reduce, host_adds, through_host_memory};
 
@@ -29,42 +26,31 @@ pub const CHAPTER: Chapter = Chapter {
         "ch8_many_gpus",
         "One array, several GPUs: who adds up the shares?",
         &[
-            Variant {
-                also: smaller,
-                ..story("oneGpu", "reduceIntoPeer", |case| into_peer::<SumI32>(case, &[case.device], InTurn))
-            }
-            .does("The first GPU alone, for comparison."),
+            Variant { also: smaller, ..story("oneGpu", "reduceIntoPeer", on_one_gpu) }
+                .does("The first GPU alone, for comparison."),
             story("hostAdds", "reduceShare", host_adds::<SumI32>)
                 .does("The host copies one number from each GPU, and adds them."),
             story("throughHostMemory", "reduceShare", through_host_memory)
                 .does("Each GPU stores its sum in memory of the host, which adds them."),
-            story("allReduce", "reduceShare", |case| all_reduce::<SumI32>(case, Reduce::Sum))
+            story("allReduce", "reduceShare", all_reduce::<SumI32>)
                 .does("NCCL adds one number per GPU; each GPU has the sum."),
-            story("intoPeer", "reduceIntoPeer", peer::<SumI32>)
+            story("intoPeer", "reduceIntoPeer", into_peer::<SumI32>)
                 .does("All blocks of all GPUs add to one word in the memory of the first."),
-            story("intoPeerByThreads", "reduceIntoPeer", |case| {
-                into_peer::<SumI32>(case, &case.devices(), ByThreads)
-            })
-            .does("The same, each GPU launched by a thread of its own."),
+            story("intoPeerByThreads", "reduceIntoPeer", into_peer_by_threads)
+                .does("The same, each GPU launched by a thread of its own."),
             Variant {
                 expected_failure: |_, _| Some("data-race"),
-                ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, peer::<SumI32>)
+                ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
             }
             .does("The same with atomics of the GPU's own scope, which are not atomic to another GPU."),
-            further("intoPeerI64", "reduceIntoPeerI64", SUM_I64, peer::<SumI64>),
-            further("intoPeerF32", "reduceIntoPeerF32", SUM_F32, peer::<SumF32>),
-            further("intoPeerF64", "reduceIntoPeerF64", SUM_F64, peer::<SumF64>),
-            further("allReduceI64", "reduceShareI64", SUM_I64, |case| {
-                all_reduce::<SumI64>(case, Reduce::Sum)
-            }),
-            further("allReduceF32", "reduceShareF32", SUM_F32, |case| {
-                all_reduce::<SumF32>(case, Reduce::Sum)
-            }),
-            further("allReduceF64", "reduceShareF64", SUM_F64, |case| {
-                all_reduce::<SumF64>(case, Reduce::Sum)
-            }),
-            further("allReduceMin", "reduceShareMin", MIN, |case| all_reduce::<Min<i32>>(case, Reduce::Min)),
-            further("allReduceMax", "reduceShareMax", MAX, |case| all_reduce::<Max<i32>>(case, Reduce::Max)),
+            further("intoPeerI64", "reduceIntoPeerI64", SUM_I64, into_peer::<SumI64>),
+            further("intoPeerF32", "reduceIntoPeerF32", SUM_F32, into_peer::<SumF32>),
+            further("intoPeerF64", "reduceIntoPeerF64", SUM_F64, into_peer::<SumF64>),
+            further("allReduceI64", "reduceShareI64", SUM_I64, all_reduce::<SumI64>),
+            further("allReduceF32", "reduceShareF32", SUM_F32, all_reduce::<SumF32>),
+            further("allReduceF64", "reduceShareF64", SUM_F64, all_reduce::<SumF64>),
+            further("allReduceMin", "reduceShareMin", MIN, all_reduce::<Min<i32>>),
+            further("allReduceMax", "reduceShareMax", MAX, all_reduce::<Max<i32>>),
             further("hostAddsI64", "reduceShareI64", SUM_I64, host_adds::<SumI64>),
             further("hostAddsF32", "reduceShareF32", SUM_F32, host_adds::<SumF32>),
             further("hostAddsF64", "reduceShareF64", SUM_F64, host_adds::<SumF64>),
@@ -76,11 +62,7 @@ const SUM_F64: Operation = exact::<SumF64>("sum of f64");
 const MIN: Operation = exact::<Min<i32>>("minimum of i32");
 const MAX: Operation = exact::<Max<i32>>("maximum of i32");
 
-type Host = fn(&Case) -> Result<Outcome>;
-
-fn peer<O: Operator>(case: &Case) -> Result<Outcome> {
-    into_peer::<O>(case, &case.devices(), InTurn)
-}
+type Host = fn(&chapter::Case) -> anyhow::Result<chapter::Outcome>;
 
 const fn story(name: &'static str, symbol: &'static str, host: Host) -> Variant {
     Variant { symbol, shape, also: larger, ..Variant::new(name, host) }

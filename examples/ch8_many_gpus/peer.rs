@@ -5,28 +5,30 @@ use bytemuck::Pod;
 use workbook::chapter::{Case, Outcome};
 use workbook::device::measure::Measurement;
 use workbook::device::{Buffer, Device, Launchers, launch_together};
-use workbook::reduction::operator::Operator;
+use workbook::reduction::operator::{Operator, SumI32};
 
 use super::shares::{Share, shares};
 
-/// Who launches the kernels.
-#[derive(PartialEq)]
-pub enum Launched {
-    InTurn,
-    /// Each GPU by a thread of its own.
-    ByThreads,
+/// The first GPU alone.
+pub fn on_one_gpu(case: &Case) -> Result<Outcome> {
+    add_into_peer::<SumI32>(case, &[case.device], Launched::InTurn)
 }
 
-/// All `devices` add into the memory of the first.
-pub fn into_peer<O: Operator>(case: &Case, devices: &[&Device], launched: Launched) -> Result<Outcome> {
-    let shares = shares::<O>(case, devices)?;
-    let targets = targets(case, &shares)?;
-    let cost = add_shares(case, &shares, &targets, launched)?;
-    let mut result = O::IDENTITY;
-    for target in &targets {
-        result = O::combine(result, case.device.clone_dtoh(&target.sum)?[0]);
-    }
-    Ok(Outcome::new(O::value(result), cost))
+/// All of them, into the memory of the first.
+pub fn into_peer<O: Operator>(case: &Case) -> Result<Outcome> {
+    add_into_peer::<O>(case, &case.devices(), Launched::InTurn)
+}
+
+/// The same, each GPU launched by a thread of its own.
+pub fn into_peer_by_threads(case: &Case) -> Result<Outcome> {
+    add_into_peer::<SumI32>(case, &case.devices(), Launched::ByThreads)
+}
+
+/// Who launches the kernels.
+#[derive(PartialEq)]
+enum Launched {
+    InTurn,
+    ByThreads,
 }
 
 /// Where blocks meet: the words that they add to, and in the host's memory the sum, and whether it is there.
@@ -35,6 +37,17 @@ struct Target<T> {
     sum: Buffer<T>,
     done: Buffer<u32>,
     blocks: u32,
+}
+
+fn add_into_peer<O: Operator>(case: &Case, devices: &[&Device], launched: Launched) -> Result<Outcome> {
+    let shares = shares::<O>(case, devices)?;
+    let targets = targets(case, &shares)?;
+    let cost = add_shares(case, &shares, &targets, launched)?;
+    let mut result = O::IDENTITY;
+    for target in &targets {
+        result = O::combine(result, case.device.clone_dtoh(&target.sum)?[0]);
+    }
+    Ok(Outcome::new(O::value(result), cost))
 }
 
 /// One launch per GPU, and no second step: the block that is last among those of all GPUs stores the sum, and

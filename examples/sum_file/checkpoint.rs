@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use workbook::files::{read_text, tidy, write_whole};
+use workbook::files::{read_text, write_whole};
 
 use super::source::Stamp;
 
@@ -24,7 +24,6 @@ impl Checkpoint {
     /// The checkpoint at `path`, if something lies there.
     pub fn read(path: &Path) -> Result<Option<Checkpoint>> {
         let name = path.display();
-        tidy(path);
         let text = match read_text(path, 1 << 16) {
             // A name that is too long is one of those at which no checkpoint can be kept.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename) => {

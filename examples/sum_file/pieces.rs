@@ -1,11 +1,8 @@
 //! The pieces in flight: several streams per GPU, each with a piece in pinned memory and one on the GPU.
 
-use std::sync::mpsc::{Receiver, sync_channel};
-
-use anyhow::{Context, Error, Result};
-use rayon::Scope;
+use anyhow::{Error, Result};
 use workbook::build::kernels::Build;
-use workbook::device::{Buffer, Device, Function, LaunchConfig, Pinned};
+use workbook::device::{Buffer, Device, Function, LaunchConfig};
 use workbook::number::thousands;
 use workbook::sim::Diagnostic;
 
@@ -16,24 +13,19 @@ use super::source::Source;
 const BLOCK: u32 = 512;
 /// The most blocks: eight per multiprocessor of an H200.
 const MOST_BLOCKS: usize = 1056;
-/// The most pieces that are being read at a time. With fewer, cores are idle while the last parts of a piece
-/// are read; with many more, all get ready at the same time, and the GPUs wait until then.
-const AT_ONCE: usize = 4;
 
 /// A stream with its buffers.
 struct Slot {
     device: Device,
     kernel: Function,
-    /// The cores write here, while no copy reads; they have it as long as they do.
-    pinned: Option<Pinned<i32>>,
-    /// Where it comes back from them.
-    filled: Option<Receiver<(Pinned<i32>, Result<()>)>>,
+    /// The cores write here, while no copy reads.
+    pinned: Buffer<i32>,
     input: Buffer<i32>,
     partials: Buffer<i64>,
     ticket: Buffer<u32>,
     /// Where the kernel leaves the sum, in the host's memory.
     sum: Buffer<i64>,
-    /// Numbers of the piece that is under way.
+    /// Numbers of the piece that is under way, if one is.
     numbers: usize,
 }
 
@@ -41,8 +33,7 @@ impl Slot {
     fn new(device: Device, kernel: Function, piece: usize) -> Result<Slot> {
         Ok(Slot {
             kernel,
-            pinned: Some(device.alloc_pinned(piece)?),
-            filled: None,
+            pinned: device.alloc_host(piece)?,
             partials: device.alloc(MOST_BLOCKS)?,
             ticket: device.alloc_zeros(1)?,
             sum: device.alloc_host(1)?,
@@ -53,36 +44,23 @@ impl Slot {
     }
 
     // ANCHOR: slot
-    /// Lets the cores put the numbers from number `start` on into pinned memory; does not wait for them.
-    fn fill<'a>(&mut self, cores: &Scope<'a>, source: &'a Source, start: u64, numbers: usize) {
-        let Some(mut pinned) = self.pinned.take() else { return };
-        let (give_back, filled) = sync_channel(1);
-        (self.filled, self.numbers) = (Some(filled), numbers);
-        cores.spawn(move |_| {
-            let read = source.fill(start, &mut pinned.as_mut_slice()[..numbers]);
-            let _ = give_back.send((pinned, read));
-        });
-    }
-
-    /// Waits for the cores. Copies the numbers to the GPU, and adds them; does not wait for either.
-    fn start(&mut self) -> Result<()> {
-        let filled = self.filled.take().context("nothing is to be copied")?;
-        let (pinned, read) = filled.recv().context("a thread that reads has ended")?;
-        read?;
-        let pinned = self.pinned.insert(pinned);
-        self.device.memcpy_pinned(pinned, &self.input, self.numbers)?;
+    /// All cores put the numbers from number `start` on into pinned memory. Then they are copied to the GPU
+    /// and added, which is not waited for.
+    fn start(&mut self, source: &Source, start: u64, numbers: usize) -> Result<()> {
+        self.device.on_host(&mut self.pinned, |to| source.fill(start, &mut to[..numbers]))??;
+        self.numbers = numbers;
+        self.device.memcpy_async(&self.pinned.slice(0..), &self.input, numbers)?;
         let mut launch = self.device.launch_builder(&self.kernel);
-        launch.arg(&self.input).arg(&self.sum).arg(&(self.numbers as u32));
+        launch.arg(&self.input).arg(&self.sum).arg(&(numbers as u32));
         launch.arg(&self.partials).arg(&self.ticket);
-        let blocks = self.numbers.div_ceil(4 * BLOCK as usize).clamp(1, MOST_BLOCKS);
+        let blocks = numbers.div_ceil(4 * BLOCK as usize).clamp(1, MOST_BLOCKS);
         launch.launch(LaunchConfig::new(blocks as u32, BLOCK))
     }
 
     /// Waits for the GPU, and adds its sum.
     fn finish(&mut self, at: &mut Checkpoint) -> Result<()> {
-        let sum = i128::from(self.device.clone_dtoh(&self.sum)?[0]);
-        at.sum = at.sum.checked_add(sum).context("the sum has more than 128 bits")?;
-        at.done += self.numbers as u64;
+        at.sum += i128::from(self.device.clone_dtoh(&self.sum)?[0]);
+        at.done += std::mem::take(&mut self.numbers) as u64;
         Ok(())
     }
     // ANCHOR_END: slot
@@ -118,7 +96,7 @@ impl Pieces {
         Ok(Pieces { slots, piece })
     }
 
-    /// Goes on from `at` to the end of `source`, which it is of. Pieces go to the slots in turn and come back in the same
+    /// Goes on from `at` to the end of its `source`. Pieces go to the slots in turn and come back in the same
     /// order, so `at` is always the sum of all numbers before an offset. `after` sees it after each piece.
     pub fn sum(
         &mut self,
@@ -126,31 +104,19 @@ impl Pieces {
         at: &mut Checkpoint,
         mut after: impl FnMut(&Checkpoint),
     ) -> Result<()> {
-        let (mut next, all, slots) = (at.done, at.source.numbers, self.slots.len());
-        let mut finish = |slot: &mut Slot| slot.finish(at).map(|()| after(at));
-        // Pieces so far.
-        let (mut filling, mut started, mut finished) = (0, 0, 0);
-        rayon::in_place_scope(|cores| {
-            loop {
-                while next < all && filling - finished < slots && filling - started < AT_ONCE {
-                    let numbers = self.piece.min((all - next) as usize);
-                    self.slots[filling % slots].fill(cores, source, next, numbers);
-                    (filling, next) = (filling + 1, next + numbers as u64);
-                }
-                if started < filling {
-                    self.slots[started % slots].start()?; // waits for the cores, not for the GPUs
-                    started += 1;
-                } else if finished < started {
-                    finish(&mut self.slots[finished % slots])?; // waits for a GPU
-                    finished += 1;
-                } else {
-                    return Ok(());
-                }
-                while finished < started && self.slots[finished % slots].device.is_idle()? {
-                    finish(&mut self.slots[finished % slots])?;
-                    finished += 1;
-                }
+        let (first, all, slots) = (at.done, at.source.numbers, self.slots.len());
+        let pieces = (first..all).step_by(self.piece).map(Some);
+        // Behind the last piece each slot has its turn once more.
+        for (turn, start) in pieces.chain(std::iter::repeat_n(None, slots)).enumerate() {
+            let slot = &mut self.slots[turn % slots];
+            if slot.numbers > 0 {
+                slot.finish(at)?;
+                after(at);
             }
-        })
+            if let Some(start) = start {
+                slot.start(source, start, self.piece.min((all - start) as usize))?;
+            }
+        }
+        Ok(())
     }
 }

@@ -34,7 +34,6 @@
 //! | `element.rs` | what devices reduce together, and how |
 //! | `nccl.rs` | NCCL, from the library that the system has |
 //! | `collective.rs` | one number per device becomes their sum on all of them |
-//! | `pinned.rs` | numbers in the host's memory, to be copied to a GPU |
 
 mod buffer;
 pub mod collective;
@@ -54,7 +53,6 @@ pub use ::libloading;
 #[path = "no_libloading.rs"]
 pub mod libloading;
 mod nccl;
-mod pinned;
 mod simulator;
 mod together;
 
@@ -66,6 +64,5 @@ pub use graph::Graph;
 pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared};
 pub use measure::Limit;
 pub use module::{Function, Module};
-pub use pinned::Pinned;
 pub use simulator::{Blocks, SimulatorOptions};
 pub use together::{Launchers, launch_overlapping, launch_together};

@@ -237,17 +237,3 @@ fn a_full_disk_is_an_error_and_a_name_need_not_be_unicode() {
     child.wait().unwrap();
     gives(command("--resume").wait_with_output().unwrap(), sum);
 }
-
-#[test]
-fn what_a_killed_run_has_left_unfinished_goes_later() {
-    let directory = directory("tidied");
-    let (_, sum) = numbers(&directory, 1000);
-    let [old, new, other] = ["0123456789abcdef", "fedcba9876543210", "mine"]
-        .map(|name| directory.join(format!(".{name}.unfinished")));
-    for (path, hours) in [(&old, 2), (&new, 0), (&other, 2)] {
-        let time = std::time::SystemTime::now() - Duration::from_secs(3600 * hours);
-        std::fs::File::create(path).unwrap().set_modified(time).unwrap();
-    }
-    gives(run(&directory, "numbers"), sum);
-    assert_eq!([old, new, other].map(|path| path.exists()), [false, true, true]);
-}
