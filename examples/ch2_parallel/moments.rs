@@ -52,20 +52,20 @@ pub fn moments(trace: &Trace) -> Vec<Moment> {
     for event in &trace.events {
         let threads: Vec<u32> = lanes(event.lanes).map(|lane| event.warp * 32 + lane).collect();
         match &event.did {
-            Did::Read(touch) => {
-                let read = accesses(event, touch);
-                match all.last_mut().filter(|last| goes_on(last, event, &threads) && last.writes.is_empty()) {
-                    Some(last) => last.reads.extend(read),
-                    None => all.push(Moment { threads, line: event.line, reads: read, ..Moment::default() }),
+            Did::Read(touch) | Did::Write(touch) => {
+                let is_read = matches!(event.did, Did::Read(_));
+                let joins = |last: &&mut Moment| {
+                    last.threads == threads
+                        && last.line == event.line
+                        && last.arrive.is_empty()
+                        && (!is_read || last.writes.is_empty())
+                };
+                if all.last_mut().filter(joins).is_none() {
+                    all.push(Moment { threads, line: event.line, ..Moment::default() });
                 }
-            }
-            Did::Write(touch) => {
-                let write = accesses(event, touch);
-                match all.last_mut().filter(|last| goes_on(last, event, &threads)) {
-                    Some(last) => last.writes.extend(write),
-                    None => {
-                        all.push(Moment { threads, line: event.line, writes: write, ..Moment::default() })
-                    }
+                if let Some(last) = all.last_mut() {
+                    let done = if is_read { &mut last.reads } else { &mut last.writes };
+                    done.extend(accesses(event, touch));
                 }
             }
             Did::Arrive { .. } => arrive(&mut all, threads, event.line),
@@ -76,11 +76,6 @@ pub fn moments(trace: &Trace) -> Vec<Moment> {
         }
     }
     all
-}
-
-/// Whether an event belongs to the moment before it.
-fn goes_on(last: &Moment, event: &Event, threads: &[u32]) -> bool {
-    last.threads == threads && last.line == event.line && last.arrive.is_empty()
 }
 
 /// Threads that have nothing else to do arrive together; one that has just written arrives by itself.

@@ -1,9 +1,9 @@
-//! The baseline for the nested kernels: the same levels and passes, launched by the host or as a graph.
+//! Levels and passes: launched by the host, as a graph, and nested, each from its parent.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome};
 use workbook::device::measure::Measurement;
-use workbook::device::{Buffer, Function, Graph, LaunchConfig};
+use workbook::device::{Buffer, DEFAULT_PENDING_LAUNCHES, Function, Graph, LaunchConfig};
 use workbook::record::Dropped;
 
 use super::plan::{self, Level, Pass, partial_sums};
@@ -59,21 +59,41 @@ pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
     passes.outcome(cost)
 }
 
+/// Nested: each child adds up its parent's partial sums, until one block is enough.
+pub fn nested_passes(case: &Case) -> Result<Outcome> {
+    let device = case.device;
+    device.set_pending_launch_limit(case.pending_launches.unwrap_or(DEFAULT_PENDING_LAUNCHES))?;
+    let passes = Passes::new(case)?;
+    let cost = device.measure(
+        || {
+            device.memset_zeros(&passes.g_odata)?; // clear the sum of the run before
+            passes.copy_input()
+        },
+        || {
+            let Passes { kernel, g_data, partials, g_odata, failure, .. } = &passes;
+            let mut launch = device.launch_builder(kernel);
+            launch.arg(g_data).arg(partials).arg(g_odata).arg(&case.size()).arg(failure);
+            launch.launch(LaunchConfig::new(case.grid, case.block))
+        },
+    )?;
+    passes.outcome(cost)
+}
+
 /// The passes of a case, with their buffers.
-pub struct Passes<'a> {
+struct Passes<'a> {
     case: &'a Case<'a>,
     list: Vec<Pass>,
-    pub kernel: Function,
+    kernel: Function,
     input: Buffer<i32>,
-    pub g_data: Buffer<i32>,
-    pub partials: Buffer<i32>,
-    pub g_odata: Buffer<i32>,
+    g_data: Buffer<i32>,
+    partials: Buffer<i32>,
+    g_odata: Buffer<i32>,
     /// The first cudaError_t, and launches that did not happen.
-    pub failure: Buffer<u32>,
+    failure: Buffer<u32>,
 }
 
 impl Passes<'_> {
-    pub fn new<'a>(case: &'a Case) -> Result<Passes<'a>> {
+    fn new<'a>(case: &'a Case) -> Result<Passes<'a>> {
         let Case { device, data, block, .. } = *case;
         let n = data.len() as u64;
         Ok(Passes {
@@ -89,7 +109,7 @@ impl Passes<'_> {
     }
 
     /// So that the caches are as in chapter 3 when a repeat begins.
-    pub fn copy_input(&self) -> Result<()> {
+    fn copy_input(&self) -> Result<()> {
         self.case.device.memcpy_dtod(&self.input, &self.g_data)
     }
 
@@ -119,7 +139,7 @@ impl Passes<'_> {
     }
     // ANCHOR_END: pass
 
-    pub fn outcome(&self, cost: Measurement) -> Result<Outcome> {
+    fn outcome(&self, cost: Measurement) -> Result<Outcome> {
         let device = self.case.device;
         let dropped = Dropped::from_words(&device.clone_dtoh(&self.failure)?);
         Ok(Outcome { dropped, ..Outcome::new(device.clone_dtoh(&self.g_odata)?[0], cost) })

@@ -6,7 +6,6 @@
 mod axis;
 mod cutoff;
 mod flat;
-mod passes;
 mod plan;
 
 use std::process::ExitCode;
@@ -34,7 +33,7 @@ pub const CHAPTER: Chapter = Chapter {
             Variant {
                 shape: pass_shape,
                 launches: one_launch_per_pass,
-                ..Variant::new("gpuRecursiveReducePasses", passes::reduce)
+                ..Variant::new("gpuRecursiveReducePasses", flat::nested_passes)
             }
             .does("Each block reduces its share to one sum; a child does the same to those sums."),
             Variant { shape: pass_shape, ..Variant::new("reducePass", flat::passes) }
@@ -84,7 +83,7 @@ pub const CHAPTER: Chapter = Chapter {
                 launches: one_launch_per_pass_of_clusters,
                 story: false,
                 least_capability: HOPPER,
-                ..Variant::new("gpuRecursiveReduceCluster", passes::reduce)
+                ..Variant::new("gpuRecursiveReduceCluster", flat::nested_passes)
             }
             .does("The recursion over passes, with a cluster of eight blocks in place of a block."),
             // Every pass but the first is a graph that the device launches.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use workbook::build::kernels;
 use workbook::device::collective::{Collective, Nccl, Reduce, UniqueId};
-use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module};
+use workbook::device::{Device, DeviceChoice, LaunchConfig, Module};
 use workbook::number::{thousands, time};
 use workbook::record::Timing;
 use workbook::reduction::data;
@@ -77,51 +77,35 @@ pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A rank's part of the array, and what the kernel needs to add it up. All memory is there before what uses
-/// it: NCCL is aborted before it is given back, which would wait for a kernel that waits for another rank.
-struct Share {
-    numbers: u32,
-    /// The right sum.
-    expected: i32,
-    blocks: u32,
-    input: Buffer<i32>,
-    partials: Buffer<i32>,
-    ticket: Buffer<u32>,
-    output: Buffer<i32>,
-    landed: Buffer<i32>,
-}
-
-impl Share {
-    fn new(device: &Device, place: &Place, options: &Options) -> Result<Share> {
-        let each = options.n.div_ceil(place.ranks as u64);
-        let bound = |rank: usize| (rank as u64).saturating_mul(each).min(options.n);
-        let (start, end) = (bound(place.rank), bound(place.rank + 1));
-        let mut numbers = Vec::new();
-        numbers.try_reserve_exact((end - start) as usize).context("no memory for its share")?;
-        numbers.extend(data::numbers_in(start..end, options.seed));
-        let blocks = (end - start).div_ceil(16 * u64::from(BLOCK)).clamp(1, 4224) as u32;
-        Ok(Share {
-            numbers: (end - start) as u32,
-            expected: numbers.iter().fold(0, |sum, number| sum.wrapping_add(*number)),
-            blocks,
-            input: device.clone_htod(&numbers)?,
-            partials: device.alloc(blocks as usize)?,
-            ticket: device.alloc_zeros(1)?,
-            output: device.alloc_zeros(1)?,
-            landed: device.alloc_host(1)?,
-        })
-    }
-}
-
 fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut Meeting) -> Result<()> {
     let Tools { device, module, nccl } = tools;
-    let share = Share::new(&device, place, options)?;
+    let each = options.n.div_ceil(place.ranks as u64);
+    let bound = |rank: usize| (rank as u64).saturating_mul(each).min(options.n);
+    let own = bound(place.rank)..bound(place.rank + 1);
+    let size = (own.end - own.start) as u32;
+    let mut numbers = Vec::new();
+    numbers.try_reserve_exact(size as usize).context("no memory for its share")?;
+    numbers.extend(data::numbers_in(own, options.seed));
+    let blocks = size.div_ceil(16 * BLOCK).clamp(1, 4224);
+    // All memory is there before what uses it: NCCL is aborted before it is given back, which would wait for a
+    // kernel that waits for another rank.
+    let (input, partials) = (device.clone_htod(&numbers)?, device.alloc::<i32>(blocks as usize)?);
+    let (ticket, output) = (device.alloc_zeros::<u32>(1)?, device.alloc_zeros::<i32>(1)?);
+    let landed = device.alloc_host::<i32>(1)?;
+
     let join = |nccl: Nccl| {
         let id = UniqueId::try_from(id).ok().context("rank 0 sent no id of NCCL")?;
         Collective::join(nccl, &device, id, place.rank, place.ranks)
     };
     let collective = nccl.map(join).transpose()?;
-    wait_for(meeting, &device, collective.as_ref(), "NCCL to connect")?;
+    // Until what is put into the stream is done, and NCCL has nothing to do any more.
+    let wait_for = |meeting: &mut Meeting, what: &str| {
+        meeting.wait(what, |_| {
+            let going_on = collective.as_ref().map_or(Ok(false), Collective::in_progress)?;
+            Ok(!going_on && device.is_idle()?)
+        })
+    };
+    wait_for(meeting, "NCCL to connect")?;
     if place.rank == 0 {
         let s = if place.ranks == 1 { "" } else { "s" };
         let adds = collective.as_ref().map_or(Ok("rank 0, over TCP".into()), Collective::name)?;
@@ -131,27 +115,22 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
 
     let kernel = module.load_function("reduceShare")?;
     // What is right: each rank has generated its share alone.
-    let expected = meeting.all_reduce(share.expected)?;
+    let expected = meeting.all_reduce(numbers.iter().copied().fold(0, i32::wrapping_add))?;
 
     let round = |meeting: &mut Meeting| -> Result<()> {
         let mut launch = device.launch_builder(&kernel);
-        launch
-            .arg(&share.input)
-            .arg(&share.output)
-            .arg(&share.numbers)
-            .arg(&share.partials)
-            .arg(&share.ticket);
-        launch.launch(LaunchConfig::new(share.blocks, BLOCK))?;
+        launch.arg(&input).arg(&output).arg(&size).arg(&partials).arg(&ticket);
+        launch.launch(LaunchConfig::new(blocks, BLOCK))?;
         if let Some(collective) = &collective {
-            collective.all_reduce(&[&share.output], Reduce::Sum)?;
+            collective.all_reduce(&[&output], Reduce::Sum)?;
             // NCCL puts it into the stream in a thread of its own; what comes next has to come behind it.
             meeting.wait("NCCL to begin", |_| Ok(!collective.in_progress()?))?;
         }
-        device.memcpy_async(&share.output.slice(0..), &share.landed, 1)
+        device.memcpy_async(&output.slice(0..), &landed, 1)
     };
     let read = |meeting: &mut Meeting| -> Result<i32> {
-        wait_for(meeting, &device, collective.as_ref(), "the all-reduce")?;
-        let own = device.clone_dtoh(&share.landed)?[0];
+        wait_for(meeting, "the all-reduce")?;
+        let own = device.clone_dtoh(&landed)?[0];
         Ok(if collective.is_some() { own } else { meeting.all_reduce(own)? })
     };
     // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
@@ -182,17 +161,4 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
         say::out(&format!("sum of {n} elements: {sum}, as expected{median}\n"));
     }
     Ok(())
-}
-
-/// Until what is put into the stream is done, and NCCL has nothing to do any more.
-fn wait_for(
-    meeting: &mut Meeting,
-    device: &Device,
-    collective: Option<&Collective>,
-    what: &str,
-) -> Result<()> {
-    meeting.wait(what, |_| {
-        let going_on = collective.map_or(Ok(false), Collective::in_progress)?;
-        Ok(!going_on && device.is_idle()?)
-    })
 }
