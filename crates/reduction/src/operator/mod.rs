@@ -18,7 +18,7 @@ use crate::value::Value;
 
 pub use argmax::{ArgMax, Located};
 pub use hash::{Hash, Hashed};
-pub use number::{Float, Max, Min, Number, Product, Sum, rounded_sum};
+pub use number::{Max, Min, Number, Product, Sum, rounded_sum};
 pub use whole::{FromZero, SumF32, SumF64, SumI64};
 
 /// An associative operation with an identity, on elements of one type (a monoid): `combine(combine(a, b), c)`

@@ -1,6 +1,7 @@
 //! Operators on plain numbers: sum, minimum, maximum, product.
 
 use std::marker::PhantomData;
+use std::ops::Add;
 
 use bytemuck::Pod;
 
@@ -30,62 +31,38 @@ pub trait Number: Pod + PartialOrd + Into<Value> {
     fn max(self, other: Self) -> Self;
 }
 
-macro_rules! integers {
-    ($($int:ty),*) => {$(
-        impl Number for $int {
-            const ZERO: $int = 0;
-            const LEAST: $int = <$int>::MIN;
-            const GREATEST: $int = <$int>::MAX;
+macro_rules! numbers {
+    ($($number:ty: $zero:expr, $least:expr, $greatest:expr, $of:expr, $add:expr, $min:expr, $max:expr;)*) => {$(
+        impl Number for $number {
+            const ZERO: $number = $zero;
+            const LEAST: $number = $least;
+            const GREATEST: $number = $greatest;
 
-            fn of(number: i32) -> $int {
-                number.into()
+            fn of(number: i32) -> $number {
+                $of(number)
             }
-            fn add(self, other: $int) -> $int {
-                self.wrapping_add(other)
+            fn add(self, other: $number) -> $number {
+                $add(self, other)
             }
-            fn min(self, other: $int) -> $int {
-                Ord::min(self, other)
+            fn min(self, other: $number) -> $number {
+                $min(self, other)
             }
-            fn max(self, other: $int) -> $int {
-                Ord::max(self, other)
+            fn max(self, other: $number) -> $number {
+                $max(self, other)
             }
         }
     )*};
 }
-integers!(i32, i64);
-
-macro_rules! floats {
-    ($($float:ty: $unit:expr),*) => {$(
-        impl Number for $float {
-            const ZERO: $float = 0.0;
-            const LEAST: $float = <$float>::NEG_INFINITY;
-            const GREATEST: $float = <$float>::INFINITY;
-
-            fn of(number: i32) -> $float {
-                (f64::from(number) / (1u64 << 31) as f64) as $float
-            }
-            fn add(self, other: $float) -> $float {
-                self + other
-            }
-            fn min(self, other: $float) -> $float {
-                <$float>::min(self, other)
-            }
-            fn max(self, other: $float) -> $float {
-                <$float>::max(self, other)
-            }
-        }
-
-        impl Float for $float {
-            const UNIT: f64 = $unit;
-        }
-    )*};
+numbers! {
+    i32: 0, i32::MIN, i32::MAX, i32::from, i32::wrapping_add, Ord::min, Ord::max;
+    i64: 0, i64::MIN, i64::MAX, i64::from, i64::wrapping_add, Ord::min, Ord::max;
+    f32: 0.0, f32::NEG_INFINITY, f32::INFINITY, |number| share(number) as f32, Add::add, f32::min, f32::max;
+    f64: 0.0, f64::NEG_INFINITY, f64::INFINITY, share, Add::add, f64::min, f64::max;
 }
-floats!(f32: error_bound::UNIT_F32, f64: error_bound::UNIT_F64);
 
-/// A type whose additions round.
-pub trait Float: Number + Into<f64> {
-    /// Unit roundoff.
-    const UNIT: f64;
+/// Of 2^31.
+fn share(number: i32) -> f64 {
+    f64::from(number) / (1u64 << 31) as f64
 }
 
 macro_rules! operators {
@@ -140,7 +117,7 @@ impl Operator for Product {
 
 /// The sum of the elements as if it were rounded once, and for its error the sum of their magnitudes, of
 /// which a kernel may lose a share ([`crate::error_bound::of_sum`]).
-pub fn rounded_sum<T: Float>(numbers: &[i32]) -> Expected {
+pub fn rounded_sum<T: Number + Into<f64>>(numbers: &[i32]) -> Expected {
     let terms: Vec<f64> = elements::<Sum<T>>(numbers).into_iter().map(Into::into).collect();
     let magnitudes = error_bound::compensated_sum(terms.iter().map(|term| term.abs()));
     Expected::within(error_bound::compensated_sum(terms), magnitudes)
