@@ -50,8 +50,8 @@ fn bench(options: &Options) -> Result<()> {
     let chapter = Module::parse(&build.ptx, &build.source_path)?;
     let others = Module::parse(include_str!("kernels.ptx"), "benches/kernels.cu")?;
     let of_chapter: Vec<_> =
-        KERNELS.iter().map(|kernel| case(&chapter, &reduction(kernel))).collect::<Result<_>>()?;
-    let of_others: Vec<_> = accesses().iter().map(|work| case(&others, work)).collect::<Result<_>>()?;
+        KERNELS.iter().map(|kernel| row(&chapter, &reduction(kernel))).collect::<Result<_>>()?;
+    let of_others: Vec<_> = accesses().iter().map(|work| row(&others, work)).collect::<Result<_>>()?;
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let text = format!(
         "Chapter 3 at n = {}, {BLOCK} threads per block, thread-instructions per second:\n\n{}\n\
@@ -118,23 +118,16 @@ fn accesses() -> Vec<Work<'static>> {
     ]
 }
 
-/// What was measured of a kernel; times of a launch in microseconds.
-struct Case<'a> {
-    kernel: &'a str,
-    /// PTX instructions times active lanes, as [`workbook::sim::Counters`] counts them.
-    thread_instructions: u64,
-    unchecked: Timing,
-    checked: Timing,
-    /// The median over pairs of launches of how many times as long the one with checks took.
-    times_as_long: f64,
-}
+/// The columns of a table.
+const TITLES: [&str; 5] = ["kernel", "thread-instructions", "checks off", "checks on", "times as long"];
 
-/// Launches without the checks and with them, in turn, so that a change of the machine's speed meets both.
+/// Launches without the checks and with them, in turn, so that a change of the machine's speed meets both. A
+/// thread-instruction is a PTX instruction of an active lane, as [`workbook::sim::Counters`] counts them.
 ///
 /// How many times as long the checks take is the median over these pairs, not the ratio of the two medians:
 /// when the speed changes halfway, the two medians may come from either side of the change, and a pair hardly
 /// does.
-fn case<'a>(module: &Module, work: &Work<'a>) -> Result<Case<'a>> {
+fn row(module: &Module, work: &Work) -> Result<[String; 5]> {
     let mut simulator = Simulator::new();
     let mut args = Vec::new();
     for buffer in &work.buffers {
@@ -176,33 +169,25 @@ fn case<'a>(module: &Module, work: &Work<'a>) -> Result<Case<'a>> {
     let of = |value: fn(&[f64; 2]) -> f64| {
         Timing::of(pairs.iter().map(value).collect()).context("no launch was measured")
     };
-    Ok(Case {
-        kernel: work.kernel,
-        thread_instructions,
-        unchecked: of(|[unchecked, _]| *unchecked)?,
-        checked: of(|[_, checked]| *checked)?,
-        times_as_long: of(|[unchecked, checked]| checked / unchecked)?.median,
-    })
-}
-
-/// Rates without the checks and with them, and how many times as long these take.
-fn table(cases: &[Case]) -> String {
-    let rates = |time: fn(&Case) -> Timing| cases.iter().map(move |case| rates(case, &time(case)));
-    let instructions = cases.iter().map(|case| thousands(case.thread_instructions as i64));
-    markdown_table(&[
-        Column::left("kernel", cases.iter().map(|case| format!("`{}`", case.kernel))),
-        Column::right("thread-instructions", instructions),
-        Column::right("checks off", rates(|case| case.unchecked)),
-        Column::right("checks on", rates(|case| case.checked)),
-        Column::right("times as long", cases.iter().map(|case| two_digits(case.times_as_long))),
+    let millions = |time: f64| thousands((thread_instructions as f64 / time).round() as i64);
+    // `980 million [955 .. 1,010]`: per second in the median launch, the slowest and the fastest.
+    let rates = |time: Timing| {
+        format!("{} million [{} .. {}]", millions(time.median), millions(time.max), millions(time.min))
+    };
+    Ok([
+        format!("`{}`", work.kernel),
+        thousands(thread_instructions as i64),
+        rates(of(|[unchecked, _]| *unchecked)?),
+        rates(of(|[_, checked]| *checked)?),
+        two_digits(of(|[unchecked, checked]| checked / unchecked)?.median),
     ])
 }
 
-/// `980 million [955 .. 1,010]`: instructions per second in the median launch, the slowest and the fastest.
-fn rates(case: &Case, time: &Timing) -> String {
-    let millions =
-        |microseconds: f64| thousands((case.thread_instructions as f64 / microseconds).round() as i64);
-    format!("{} million [{} .. {}]", millions(time.median), millions(time.max), millions(time.min))
+fn table(rows: &[[String; 5]]) -> String {
+    let cells = |column: usize| rows.iter().map(move |row| row[column].as_str());
+    let numbers = (1..5).map(|column| Column::right(TITLES[column], cells(column)));
+    let columns: Vec<_> = std::iter::once(Column::left(TITLES[0], cells(0))).chain(numbers).collect();
+    markdown_table(&columns)
 }
 
 /// `rustc 1.90.0`
