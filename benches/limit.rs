@@ -225,29 +225,21 @@ impl Bench<'_> {
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
 
         // Second round: the best, the best of each way and an empty kernel, in turns.
-        let chosen = chosen(&times);
+        let mut ways = BTreeSet::new();
+        let goes_on = |(place, (_, candidate)): (usize, (f64, &Candidate))| {
+            let is_best_of_way = ways.insert(candidate.way);
+            (is_best_of_way || place < BEST).then(|| candidate.clone())
+        };
+        let chosen: Vec<Candidate> = times.into_iter().enumerate().filter_map(goes_on).collect();
         let nothing = self.chapter.load_function(NOTHING)?;
         let mut works = vec![Work::nothing(device, &nothing)?];
-        works.extend(chosen.iter().map(|candidate| work(candidate)).collect::<Result<Vec<_>>>()?);
+        works.extend(chosen.iter().map(work).collect::<Result<Vec<_>>>()?);
         let samples = if copies.bytes > 1 << 27 { 15 } else { 51 };
         let alone = work_alone(device, &works, &copies, samples, &flush)?;
         let mut medians = alone.into_iter().flatten().map(|time| time.median);
         let empty_kernel = medians.next().context("the empty kernel has no time")?;
-        Ok(Size { empty_kernel, times: medians.zip(chosen.into_iter().cloned()).collect() })
+        Ok(Size { empty_kernel, times: medians.zip(chosen).collect() })
     }
-}
-
-/// The best of the candidates, which are in order of their times, and the best of each way.
-fn chosen<'a>(times: &[(f64, &'a Candidate)]) -> Vec<&'a Candidate> {
-    let mut ways = Vec::new();
-    let mut chosen = Vec::new();
-    for (place, (_, candidate)) in times.iter().enumerate() {
-        if place < BEST || !ways.contains(&candidate.way) {
-            chosen.push(*candidate);
-        }
-        ways.push(candidate.way);
-    }
-    chosen
 }
 
 /// Threads per block and loads in flight of the candidates: `SMALL`, `MIDDLE` and `CLUSTERS` of the source.
