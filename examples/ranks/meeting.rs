@@ -256,7 +256,8 @@ fn arrive(place: &Place, hello: Hello, links: &mut Vec<Link>, patience: Duration
         match connect(host, *port, patience) {
             Ok(stream) => break stream,
             Err(error) if begin.elapsed() > patience => bail!(Fault::of(format!(
-                "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {patience:?}; {error})"
+                "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {patience:?}; \
+                 {error})"
             ))),
             Err(_) => thread::sleep(10 * PAUSE),
         }

@@ -87,8 +87,8 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     numbers.try_reserve_exact(size as usize).context("no memory for its share")?;
     numbers.extend(data::numbers_in(own, options.seed));
     let blocks = size.div_ceil(16 * BLOCK).clamp(1, 4224);
-    // All memory is there before what uses it: NCCL is aborted before it is given back, which would wait for a
-    // kernel that waits for another rank.
+    // All memory is there before what uses it: NCCL is aborted before it is given back, which would wait for
+    // a kernel that waits for another rank.
     let (input, partials) = (device.clone_htod(&numbers)?, device.alloc::<i32>(blocks as usize)?);
     let (ticket, output) = (device.alloc_zeros::<u32>(1)?, device.alloc_zeros::<i32>(1)?);
     let landed = device.alloc_host::<i32>(1)?;

@@ -32,11 +32,11 @@ pub trait Number: Pod + PartialOrd + Into<Value> {
 }
 
 macro_rules! numbers {
-    ($($number:ty: $zero:expr, $least:expr, $greatest:expr, $of:expr, $add:expr, $min:expr, $max:expr;)*) => {$(
+    ($($number:ty: $zero:expr, $least:expr, $most:expr, $of:expr, $add:expr, $min:expr, $max:expr;)*) => {$(
         impl Number for $number {
             const ZERO: $number = $zero;
             const LEAST: $number = $least;
-            const GREATEST: $number = $greatest;
+            const GREATEST: $number = $most;
 
             fn of(number: i32) -> $number {
                 $of(number)
