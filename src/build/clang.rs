@@ -1,4 +1,4 @@
-//! What is clang's own: where it lies, its options, and what to do about its messages. `build.rs` includes
+//! What is clang's own: its options, and what to do about its messages. `build.rs` includes
 //! this file too.
 //!
 //! clang brings no CUDA: what the kernels use is declared in `kernels/clang`. It writes the same PTX on every
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::call::{self, Places, Refused, SHORT_PATIENCE};
+use super::call;
 
 /// The oldest clang that compiles a launch in a kernel.
 const OLDEST: u32 = 22;
@@ -17,17 +17,13 @@ const OLDEST: u32 = 22;
 /// What clang knows of CUDA, from the repository root.
 pub const HEADERS: &str = "kernels/clang";
 
-/// The wheel `ziglang` is a clang: `zig clang`.
-pub const PLACES: Places =
-    Places { name: "clang", asked: "CLANG", toolkits: &[], program: "clang", package: ("ziglang", "zig") };
-
 /// What comes first on the command line of the program at `path`, or of its part `clang`, and its version, if
-/// it is new enough and knows PTX.
+/// it is new enough and knows PTX. The wheel `ziglang` is a clang: `zig clang`.
 pub fn ask(path: &Path) -> Result<(&'static [&'static str], String)> {
     let forms: [&'static [&'static str]; 2] = [&[], &["clang"]];
     let mut wrong = None;
     for first in forms {
-        let answer = |question| call::answer(Command::new(path).args(first).arg(question), SHORT_PATIENCE);
+        let answer = |question| call::answer(Command::new(path).args(first).arg(question));
         match answer("--version").and_then(|answer| version(&answer)) {
             Ok(version) => {
                 let knows_ptx = answer("--print-targets")?.contains("nvptx64");
@@ -99,17 +95,6 @@ fn version(answer: &str) -> Result<String> {
     let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok()).unwrap_or(0);
     ensure!(major >= OLDEST, "it is clang {version}; kernels that launch kernels need {OLDEST} or newer");
     Ok(version.to_owned())
-}
-
-/// A refusal because of names that clang does not know, with what to do.
-pub fn with_what_to_do(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast_ref::<Refused>().and_then(|refused| what_is_lacking(&refused.said)) {
-        Some(lacking) => {
-            let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
-            anyhow::anyhow!("{error}\n\n{lacking} {todo}")
-        }
-        None => error,
-    }
 }
 
 /// A sentence on the names in clang's messages that it does not know, if there are such.

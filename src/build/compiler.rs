@@ -4,15 +4,16 @@
 //! A compiler runs in the repository root with the source's path from there, so its messages say
 //! `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the repository lies.
 
+use std::env::consts::EXE_EXTENSION;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use super::call::{self, MORE_PATIENCE, PATIENCE, Ptx};
-use super::{clang, nvcc};
+use super::call::{self, Ptx};
+use super::{clang, nvcc, within};
 
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
@@ -48,6 +49,13 @@ pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
 /// The compute capability that kernels are compiled for, 7.5: the oldest that the workbook's need.
 pub const CAPABILITY: &str = "75";
 
+/// How long PTX may take, for `simulate`, `--compiler` and committed builds, whose sources may include CUB:
+/// all of its algorithms take 5 s on an idle machine, and many times that on a busy one. Exercises include
+/// nothing of others, and have a limit of their own ([`Compiler::within`]).
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long machine code for many architectures may take.
+const MORE_PATIENCE: Duration = Duration::from_secs(3600);
+
 /// Whose compiler is wanted, where it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Maker {
@@ -57,15 +65,21 @@ pub enum Maker {
     Clang,
 }
 
+impl Maker {
+    fn name(self) -> &'static str {
+        match self {
+            Maker::Nvcc => "nvcc",
+            Maker::Clang => "clang",
+        }
+    }
+}
+
 impl std::str::FromStr for Maker {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Maker, String> {
-        match text {
-            "nvcc" => Ok(Maker::Nvcc),
-            "clang" => Ok(Maker::Clang),
-            _ => Err("it is nvcc or clang".into()),
-        }
+        let known = [Maker::Nvcc, Maker::Clang].into_iter().find(|maker| maker.name() == text);
+        known.ok_or("it is nvcc or clang".into())
     }
 }
 
@@ -122,27 +136,47 @@ impl Compiler {
         Compiler::of_with(maker, root, |name| std::env::var_os(name))
     }
 
-    /// [`Compiler::of`] with the environment's variables from `variable`.
-    ///
-    /// # Errors
-    /// As [`Compiler::of`].
-    pub fn of_with(
+    fn of_with(
         maker: Maker,
         root: &Path,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Option<Compiler>> {
         let root = std::path::absolute(root)?;
-        let places = match maker {
-            Maker::Nvcc => nvcc::PLACES,
-            Maker::Clang => clang::PLACES,
+        let (name, toolkits, wheel): (_, &[&str], _) = match maker {
+            Maker::Nvcc => ("NVCC", &["CUDA_HOME", "CUDA_PATH"], "nvidia/cu13/bin/nvcc"),
+            Maker::Clang => ("CLANG", &[], "ziglang/zig"),
         };
-        places.first(&root, variable, |path| {
+        let ask = |path: &Path| -> Result<Compiler> {
             let (first, version): (&[&str], String) = match maker {
                 Maker::Nvcc => (&[], nvcc::ask(path)?),
                 Maker::Clang => clang::ask(path)?,
             };
             Ok(Compiler { maker, path: path.into(), first, version, root: root.clone(), limit: PATIENCE })
-        })
+        };
+        let variable = |name| variable(name).filter(|value| !value.is_empty());
+        let search: Vec<PathBuf> =
+            variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
+
+        if let Some(asked) = variable(name).map(PathBuf::from) {
+            let named_only = asked.components().count() == 1;
+            let on_path = search.iter().map(|directory| directory.join(&asked)).find(|path| path.is_file());
+            let path = on_path.filter(|_| named_only).unwrap_or_else(|| asked.clone());
+            let (asked, program) = (asked.display(), maker.name());
+            let wrong =
+                format!("{name} is set to {asked}, which does not run as {program}; correct it or unset it");
+            return ask(&root.join(path)).map(Some).context(wrong);
+        }
+
+        let toolkits = toolkits.iter().filter_map(|name| variable(name));
+        let programs = toolkits.map(|toolkit| Path::new(&toolkit).join("bin")).chain(search);
+        let environments = [Some(".venv".into()), variable("VIRTUAL_ENV")].into_iter().flatten();
+        let packages = environments.flat_map(|environment| site_packages(&root.join(environment)));
+        Ok(programs
+            .map(|place| place.join(maker.name()))
+            .chain(packages.map(|packages| packages.join(wheel)))
+            .map(|program| root.join(program).with_extension(EXE_EXTENSION))
+            .filter(|path| path.is_file())
+            .find_map(|path| ask(&path).ok()))
     }
 
     /// [`Compiler::of`], where there must be one.
@@ -150,20 +184,16 @@ impl Compiler {
     /// # Errors
     /// As [`Compiler::of`], or what to do if there is none.
     pub fn wanted(maker: Maker, root: &Path) -> Result<Compiler> {
-        let (name, how) = match maker {
-            Maker::Nvcc => ("nvcc", HOW_TO_GET_NVCC),
-            Maker::Clang => ("clang", HOW_TO_GET_CLANG),
+        let how = match maker {
+            Maker::Nvcc => HOW_TO_GET_NVCC,
+            Maker::Clang => HOW_TO_GET_CLANG,
         };
-        Compiler::of(maker, root)?.with_context(|| format!("no {name} that runs was found.\n{how}"))
+        Compiler::of(maker, root)?.with_context(|| format!("no {} that runs was found.\n{how}", maker.name()))
     }
 
     /// `nvcc 13.0.88`, as builds, counts and records name it.
     pub fn name(&self) -> String {
-        let maker = match self.maker {
-            Maker::Nvcc => "nvcc",
-            Maker::Clang => "clang",
-        };
-        format!("{maker} {}", self.version)
+        format!("{} {}", self.maker.name(), self.version)
     }
 
     /// The same compiler for sources outside the repository: it runs in `directory`, and the PTX names the
@@ -172,7 +202,7 @@ impl Compiler {
         Compiler { root: directory.to_owned(), ..self }
     }
 
-    /// The same compiler with another limit for each call for PTX than [`super::call::PATIENCE`].
+    /// The same compiler with another limit for each call for PTX than a minute.
     pub fn within(self, limit: Duration) -> Compiler {
         Compiler { limit, ..self }
     }
@@ -221,7 +251,7 @@ impl Compiler {
     }
 
     fn ptx_as(&self, source: &Path, scratch: &Path, capability: &str, options: &[&str]) -> Result<Ptx> {
-        let shown = call::shown(&self.root, source);
+        let shown = shown(&self.root, source);
         let nested = self.is_nested(&shown)?;
         let flags = match self.maker {
             Maker::Nvcc => nvcc::ptx_flags(options, capability, nested),
@@ -243,7 +273,7 @@ impl Compiler {
         if self.maker == Maker::Clang {
             return Ok(Vec::new());
         }
-        let shown = call::shown(&self.root, source);
+        let shown = shown(&self.root, source);
         let flags = nvcc::fatbin_flags(&self.version);
         if !self.is_nested(&shown)? {
             let mut command = self.command(flags, &shown);
@@ -253,7 +283,7 @@ impl Compiler {
             return Ok(self.run(&shown, &mut command, scratch, "fatbin")?.0);
         }
         self.run(&shown, &mut self.command(nvcc::OBJECT_FLAGS, &shown), scratch, "o")?;
-        let mut link = self.command(flags, call::output(&shown, scratch, "o")?);
+        let mut link = self.command(flags, output(&shown, scratch, "o")?);
         link.arg("-dlink");
         let Some((programs, library)) = nvcc::device_runtime(&self.path) else {
             link.arg("-lcudadevrt");
@@ -291,14 +321,74 @@ impl Compiler {
         scratch: &Path,
         extension: &str,
     ) -> Result<(Vec<u8>, String)> {
+        let (name, program) = (self.name(), self.path.display());
+        let file = output(shown, scratch, extension)?;
         let limit = if extension == "ptx" { self.limit } else { MORE_PATIENCE };
-        let ran = call::run(&self.name(), shown, command, &call::output(shown, scratch, extension)?, limit);
-        if self.maker == Maker::Clang { ran.map_err(clang::with_what_to_do) } else { ran }
+        let ran = within::run(command.arg("-o").arg(&file), "", limit)
+            .with_context(|| format!("cannot start {program}"))?;
+        let Some(status) = ran.status else {
+            bail!(
+                "{name} did not come to an end with {shown} in {} seconds, and was stopped ({program}).\nWhat \
+                 can take so long is a loop that it unrolls or evaluates, or a template that instantiates \
+                 itself.",
+                limit.as_secs()
+            );
+        };
+        let said = call::messages(&(ran.stdout + &ran.stderr), shown);
+        if !status.success() {
+            let lacking = clang::what_is_lacking(&said).filter(|_| self.maker == Maker::Clang);
+            let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
+            let todo = lacking.map_or(String::new(), |lacking| format!("\n\n{lacking} {todo}"));
+            bail!("{name} could not compile {shown} ({program}):\n{}{todo}", said.trim_end());
+        }
+        let bytes = std::fs::read(&file).with_context(|| format!("{program} left no {}", file.display()))?;
+        // Some host compilers print the file's name and nothing else.
+        Ok((bytes, if said.contains("warning") { said } else { String::new() }))
     }
+}
+
+/// Where a virtual environment has its packages.
+fn site_packages(environment: &Path) -> Vec<PathBuf> {
+    let mut found = vec![environment.join("Lib").join("site-packages")]; // Windows
+    let versions = std::fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    found.extend(versions.map(|python| python.path().join("site-packages")));
+    found
+}
+
+/// The source's path from the directory where the compiler runs, with `/`; as it was given if it lies
+/// outside.
+fn shown(root: &Path, source: &Path) -> String {
+    source.strip_prefix(root).unwrap_or(source).display().to_string().replace('\\', "/")
+}
+
+/// `<stem>.<extension>` in `scratch`.
+fn output(shown: &str, scratch: &Path, extension: &str) -> Result<PathBuf> {
+    let stem = Path::new(shown).file_stem().unwrap_or_default();
+    Ok(std::path::absolute(scratch)?.join(stem).with_extension(extension))
 }
 
 /// Whether the kernel launches kernels: `<<<` stands in the source, `//` comments apart. Such a source is
 /// compiled with `-rdc=true` and linked with the device runtime.
 pub fn nested(source: &str) -> bool {
     source.lines().any(|line| line.split("//").next().unwrap_or_default().contains("<<<"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_that_does_not_come_to_an_end_is_stopped_and_named() {
+        let (maker, first, here) = (Maker::Nvcc, &["-c", "sleep 3604.25; true"], Path::new("."));
+        let (version, limit) = ("1.2.3".to_owned(), Duration::from_millis(50));
+        let compiler = Compiler { maker, path: "sh".into(), first, version, root: here.into(), limit };
+        let mut command = compiler.command([""; 0], "kernels/x.cu");
+        let error = compiler.run("kernels/x.cu", &mut command, here, "ptx").unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.starts_with("nvcc 1.2.3 did not come to an end with kernels/x.cu in 0 seconds"),
+            "{said}"
+        );
+        assert!(said.contains("a template that instantiates itself"), "{said}");
+    }
 }

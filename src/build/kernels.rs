@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use super::call::Ptx;
 use super::compiler::{Compiler, Maker};
 use super::prebuilt;
 pub use super::prebuilt::{Build, State, Text, WhatIf};
@@ -68,26 +69,13 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
 pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
     let root = Path::new(crate::ROOT);
     let compiler = Compiler::wanted(maker, root)?;
-    let build = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
+    let file = root.join(&*known(stem)?.source_path);
+    let source = std::fs::read_to_string(&file)?;
     let scratch = Path::new(env!("OUT_DIR")).join(format!("scratch-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
-    let file = root.join(&*build.source_path);
-    let newer = prebuilt::newer_arch(&build.source, maker);
-    let newer = newer.map(|capability| compiler.ptx_with(&file, &scratch, Some(capability), &[])).transpose();
-    let built = compiler.ptx(&file, &scratch);
+    let built = prebuilt::both_ptx(&compiler, &file, &source, &scratch);
     let _ = std::fs::remove_dir_all(&scratch);
-    let (ptx, newer) = (built?, newer?);
-    Ok(add(Build {
-        source: std::fs::read_to_string(file)?.into(),
-        code_hash: prebuilt::code_hash(&ptx.text).into(),
-        ptx: ptx.text.into(),
-        newer: newer.map_or(String::new(), |ptx| ptx.text).into(),
-        fatbin: Default::default(),
-        compiler: compiler.name().into(),
-        state: State::Built,
-        warnings: ptx.warnings,
-        ..build.clone()
-    }))
+    take(stem, source, built?, compiler.name())
 }
 
 /// Takes the [`Build`] that is written as `json` in place of that of the same stem.
@@ -116,19 +104,28 @@ struct Edited {
 /// If it is none, or there is no such kernel.
 pub fn load_edited(stem: &str, json: &str) -> Result<&'static Build> {
     let edited: Edited = serde_json::from_str(json).context("this is no edited source with its PTX")?;
-    let build = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
+    let ptx = Ptx { text: edited.ptx, warnings: String::new() };
+    take(stem, edited.source, (ptx, edited.newer), edited.compiler)
+}
+
+/// From now on the build of `stem` is what `compiler` has made of `source`, for the simulator.
+fn take(stem: &str, source: String, (ptx, newer): (Ptx, String), compiler: String) -> Result<&'static Build> {
     Ok(add(Build {
-        source: edited.source.into(),
-        code_hash: prebuilt::code_hash(&edited.ptx).into(),
-        ptx: edited.ptx.into(),
-        newer: edited.newer.into(),
+        source: source.into(),
+        code_hash: prebuilt::code_hash(&ptx.text).into(),
+        ptx: ptx.text.into(),
+        newer: newer.into(),
         fatbin: Default::default(),
-        compiler: edited.compiler.into(),
+        compiler: compiler.into(),
         state: State::Built,
         what_if: None,
-        warnings: String::new(),
-        ..build.clone()
+        warnings: ptx.warnings,
+        ..known(stem)?.clone()
     }))
+}
+
+fn known(stem: &str) -> Result<&'static Build> {
+    find(stem)?.with_context(|| format!("no kernel named {stem}"))
 }
 
 /// From now on `build` is that of its stem.

@@ -5,10 +5,10 @@
 //! | [`kernels`] | the build of each kernel, by stem, for the rest of the workbook |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
 //! | [`compiler`] | the reader's compiler, nvcc or clang: found and called |
-//! | [`nvcc`], [`clang`] | what is one compiler's own: places, options, words |
+//! | [`nvcc`], [`clang`] | what is one compiler's own: options, words |
 //! | [`in_page`] | clang in a page, where it has no driver: its arguments, its answer |
 //! | [`within`] | runs a program for a limited time |
-//! | [`call`] | what both calls have in common: places, messages, paths |
+//! | [`call`] | what both calls have in common: messages, paths |
 //! | [`renew`] | committed files that tests make: compared, or written anew |
 //! | [`parameters`] | what a source calls the parameters of its kernels |
 //! | [`edit`] | edits of a source |

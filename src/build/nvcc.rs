@@ -1,4 +1,4 @@
-//! What is nvcc's own: where it lies, its options, and what of this machine its PTX holds. `build.rs`
+//! What is nvcc's own: its options, and what of this machine its PTX holds. `build.rs`
 //! includes this file too.
 
 use std::path::{Path, PathBuf};
@@ -6,21 +6,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::call::{self, Places, SHORT_PATIENCE};
-
-/// With CUDA 13's wheels of `kernels/requirements.txt`.
-pub const PLACES: Places = Places {
-    name: "nvcc",
-    asked: "NVCC",
-    toolkits: &["CUDA_HOME", "CUDA_PATH"],
-    program: "nvcc",
-    package: ("nvidia/cu13/bin", "nvcc"),
-};
+use super::call;
 
 /// The version of the program, `13.0.88`.
 pub fn ask(path: &Path) -> Result<String> {
     let wrong = || format!("{} --version does not answer as nvcc does", path.display());
-    let answer = call::answer(Command::new(path).arg("--version"), SHORT_PATIENCE).with_context(wrong)?;
+    let answer = call::answer(Command::new(path).arg("--version")).with_context(wrong)?;
     // "Cuda compilation tools, release 13.0, V13.0.88"
     let mut tools = answer.lines().filter(|line| line.starts_with("Cuda compilation tools"));
     let version = tools.find_map(|line| line.rsplit_once(", V")).with_context(wrong)?.1;

@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use super::call::Ptx;
 use super::compiler::{Compiler, HOW_TO_GET_A_COMPILER, Maker};
 
 /// Where the chapters' committed builds are, from the repository root.
@@ -191,18 +192,9 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         }
         return Ok(kernel);
     };
-    let newer = newer_arch(&kernel.source, compiler.maker);
-    let built = || {
-        let newer =
-            newer.map(|capability| compiler.ptx_with(&file, scratch, Some(capability), &[])).transpose()?;
-        Ok((
-            compiler.ptx(&file, scratch)?,
-            newer.map_or(String::new(), |ptx| ptx.text),
-            compiler.fatbin(&file, scratch)?,
-        ))
-    };
-    match built() {
-        Ok((ptx, newer, fatbin)) => {
+    let built = both_ptx(compiler, &file, &kernel.source, scratch);
+    match built.and_then(|built| Ok((built, compiler.fatbin(&file, scratch)?))) {
+        Ok(((ptx, newer), fatbin)) => {
             kernel.warnings += &ptx.warnings;
             kernel = Build {
                 code_hash: code_hash(&ptx.text).into(),
@@ -220,6 +212,19 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         Err(error) => return Err(error),
     }
     Ok(kernel)
+}
+
+/// The PTX of `file`, whose text is `source`, and that for newer GPUs, if it has kernels for them alone
+/// ([`newer_arch`]).
+///
+/// # Errors
+/// If it does not compile.
+pub fn both_ptx(compiler: &Compiler, file: &Path, source: &str, scratch: &Path) -> Result<(Ptx, String)> {
+    let newer = match newer_arch(source, compiler.maker) {
+        Some(capability) => compiler.ptx_with(file, scratch, Some(capability), &[])?.text,
+        None => String::new(),
+    };
+    Ok((compiler.ptx(file, scratch)?, newer))
 }
 
 /// What a reader is told of a kernel that is [`State::Stale`].

@@ -3,13 +3,12 @@
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// Bytes that are kept of what is written to each of stdout and stderr.
-const MOST_KEPT: u64 = 1 << 20;
-/// How long what has been written may be on its way.
+const MOST_KEPT: usize = 1 << 20;
+/// How long a pipe is waited for that others, who have left the process group, still have.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// What a program has left behind.
@@ -35,66 +34,43 @@ pub fn run(command: &Command, input: &str, limit: Duration) -> Result<Ran> {
     if let Some(mut stdin) = child.stdin.take() {
         let _ = stdin.write_all(input.as_bytes()); // who does not read it does not need it
     }
-    let (stdout, stderr) = (Kept::of(child.stdout.take()), Kept::of(child.stderr.take()));
-    let status = wait(limit, || child.try_wait().transpose()).transpose()?;
-    if status.is_none() {
+    let (stdout, stderr) = (kept(child.stdout.take()), kept(child.stderr.take()));
+    let started = Instant::now();
+    let status = loop {
+        match child.try_wait()? {
+            None if started.elapsed() < limit => std::thread::sleep(Duration::from_millis(5)),
+            status => break status,
+        }
+    };
+    if cfg!(unix) || status.is_none() {
         end(&mut child);
         child.wait()?;
     }
-    let all = || (stdout.reader.is_finished() && stderr.reader.is_finished()).then_some(());
-    if wait(GRACE, all).is_none() {
-        end(&mut child); // others still have its pipes
-        wait(GRACE, all);
-    }
-    let (stdout, stderr) = (stdout.text(), stderr.text());
+    let (stdout, stderr) = (text(stdout), text(stderr));
     if cfg!(unix) && matches!(status.and_then(|status| status.code()), Some(126 | 127)) {
         return Err(Error::new(ErrorKind::NotFound, stderr.trim_end())); // the shell's word for it
     }
     Ok(Ran { status, stdout, stderr })
 }
 
-/// What `done` gives, as soon as it gives something; `None` if that takes longer than `limit`.
-fn wait<T>(limit: Duration, done: impl FnMut() -> Option<T>) -> Option<T> {
-    let (started, mut done) = (Instant::now(), done);
-    loop {
-        match done() {
-            None if started.elapsed() < limit => std::thread::sleep(Duration::from_millis(5)),
-            found => return found,
-        }
-    }
-}
-
 /// `command` in a process group of its own, so that it can be ended with all that it starts. Ctrl-C does not
 /// reach that group: in case this program is ended first, each process of it may use twice the limit of CPU
 /// time.
-#[cfg(unix)]
 fn confined(command: &Command, limit: Duration) -> Command {
-    use std::os::unix::process::CommandExt;
-    let mut shell = Command::new("sh");
-    let seconds = 2 * limit.as_secs().max(1);
-    shell.arg("-c").arg(format!("ulimit -t {seconds} 2>/dev/null; exec \"$0\" \"$@\""));
-    shell.arg(command.get_program()).args(command.get_args()).process_group(0);
+    let mut confined = Command::new(if cfg!(unix) { "sh".as_ref() } else { command.get_program() });
+    if cfg!(unix) {
+        let seconds = 2 * limit.as_secs().max(1);
+        confined.arg("-c").arg(format!("ulimit -t {seconds} 2>/dev/null; exec \"$0\" \"$@\""));
+        confined.arg(command.get_program());
+    }
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut confined, 0);
+    confined.args(command.get_args());
     if let Some(directory) = command.get_current_dir() {
-        shell.current_dir(directory);
+        confined.current_dir(directory);
     }
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    shell
-}
-
-#[cfg(not(unix))]
-fn confined(command: &Command, _: Duration) -> Command {
-    let mut same = Command::new(command.get_program());
-    same.args(command.get_args());
-    if let Some(directory) = command.get_current_dir() {
-        same.current_dir(directory);
-    }
-    same.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    same
+    confined.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    confined
 }
 
 /// Ends `child` and what it has started.
@@ -109,32 +85,30 @@ fn end(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// What has come through a pipe so far.
-struct Kept {
-    bytes: Arc<Mutex<Vec<u8>>>,
-    reader: JoinHandle<()>,
+/// What comes through a pipe first; the rest is let go: a loop may print for as long as it is allowed to run.
+fn kept(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (give, kept) = channel();
+    std::thread::spawn(move || {
+        let Some(mut pipe) = pipe else { return };
+        let (mut part, mut room) = ([0; 4096], MOST_KEPT);
+        while let Ok(count @ 1..) = pipe.read(&mut part) {
+            let count = count.min(room);
+            room -= count;
+            if count > 0 && give.send(part[..count].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    kept
 }
 
-impl Kept {
-    /// Keeps what comes first, and lets the rest go: a loop may print for as long as it is allowed to run.
-    fn of(pipe: Option<impl Read + Send + 'static>) -> Kept {
-        let bytes = Arc::new(Mutex::new(Vec::new()));
-        let kept = bytes.clone();
-        let reader = std::thread::spawn(move || {
-            let Some(mut pipe) = pipe else { return };
-            let mut part = [0; 4096];
-            while let Ok(count @ 1..) = pipe.read(&mut part) {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                let room = (MOST_KEPT as usize).saturating_sub(kept.len());
-                kept.extend_from_slice(&part[..count.min(room)]);
-            }
-        });
-        Kept { bytes, reader }
+/// What has been kept, as text.
+fn text(kept: Receiver<Vec<u8>>) -> String {
+    let mut bytes = Vec::new();
+    while let Ok(part) = kept.recv_timeout(GRACE) {
+        bytes.extend(part);
     }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
-    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(all(test, unix))]
@@ -165,10 +139,12 @@ mod tests {
         let ran = shell("echo here; sleep 3602.25; echo never", Duration::from_millis(100));
         assert_eq!((ran.stdout.as_str(), ran.status.is_some()), ("here\n", false));
         #[cfg(target_os = "linux")]
-        assert!(
-            wait(Duration::from_secs(60), || { (is_gone("3601.25") && is_gone("3602.25")).then_some(()) })
-                .is_some()
-        );
+        let started = Instant::now();
+        #[cfg(target_os = "linux")]
+        while !(is_gone("3601.25") && is_gone("3602.25")) {
+            assert!(started.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     #[test]

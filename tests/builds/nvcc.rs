@@ -12,7 +12,7 @@ fn ptx_does_not_depend_on_where_the_repository_lies() {
     let nvcc = |root: &Path| {
         let real = Compiler::of(Maker::Nvcc, self::root()).unwrap().expect("an nvcc");
         let here = move |name: &str| (name == "NVCC").then(|| real.path.clone().into());
-        Compiler::of_with(Maker::Nvcc, root, here).unwrap().unwrap()
+        Compiler::find_with(root, here).unwrap().unwrap()
     };
     // A static function that stays a function, and a header: both carry paths.
     let source = "static __device__ __noinline__ int twice(int x) { return 2 * x; }\n\

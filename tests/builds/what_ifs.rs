@@ -66,15 +66,12 @@ fn the_edits_builds_are_renewed_by_nvcc() {
         let copy = scratch("what-if");
         write(&copy.join(&*build.source_path), &build.source);
         let here = |name: &str| (name == "NVCC").then(|| pinned.clone().into());
-        let nvcc = Compiler::of_with(Maker::Nvcc, &copy, here).unwrap().unwrap();
+        let nvcc = Compiler::find_with(&copy, here).unwrap().unwrap();
         let file = copy.join(&*build.source_path);
-        let newer = prebuilt::newer_arch(&build.source, Maker::Nvcc);
-        let newer =
-            newer.map_or(String::new(), |arch| nvcc.ptx_with(&file, &copy, Some(arch), &[]).unwrap().text);
-        let ptx = nvcc.ptx(&file, &copy).unwrap().text;
+        let (ptx, newer) = prebuilt::both_ptx(&nvcc, &file, &build.source, &copy).unwrap();
         let file = Build {
-            code_hash: prebuilt::code_hash(&ptx).into(),
-            ptx: ptx.into(),
+            code_hash: prebuilt::code_hash(&ptx.text).into(),
+            ptx: ptx.text.into(),
             newer: newer.into(),
             compiler: nvcc.name().into(),
             ..build
