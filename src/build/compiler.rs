@@ -327,10 +327,10 @@ impl Compiler {
         let ran = within::run(command.arg("-o").arg(&file), "", limit)
             .with_context(|| format!("cannot start {program}"))?;
         let Some(status) = ran.status else {
+            let why = "What can take so long is a loop that it unrolls or evaluates, or a template that \
+                       instantiates itself.";
             bail!(
-                "{name} did not come to an end with {shown} in {} seconds, and was stopped ({program}).\nWhat \
-                 can take so long is a loop that it unrolls or evaluates, or a template that instantiates \
-                 itself.",
+                "{name} did not come to an end with {shown} in {} seconds, and was stopped ({program}).\n{why}",
                 limit.as_secs()
             );
         };

@@ -6,8 +6,7 @@ use bytemuck::Pod;
 use super::buffer::Buffer;
 use super::cuda;
 use super::device::{Device, OTHER_DEVICE};
-pub use super::element::{Element, Reduce};
-pub use super::nccl::{Nccl, UniqueId};
+pub use super::nccl::{Element, Nccl, Reduce, UniqueId};
 
 /// Devices that reduce together: GPUs through NCCL; simulated ones through the host, since NCCL has machine
 /// code alone.

@@ -9,11 +9,11 @@ use anyhow::{Context, Result, bail, ensure};
 use super::cuda;
 use super::fault::NoGpu;
 use super::measure::{self, GPU_BUDGET, Limit, Measurement};
-use super::simulator::{Simulator, SimulatorOptions};
+use super::simulator::{Progress, Remembered, Simulator, SimulatorOptions};
 use crate::record::{DeviceInfo, DeviceKind};
 use crate::sim::Counters;
 use crate::sim::observe::Observer;
-use crate::sim::trace::Trace;
+use crate::sim::trace::{Recorder, Trace};
 
 /// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -244,23 +244,6 @@ impl Device {
         mut prepare: impl FnMut() -> Result<()>,
         mut work: impl FnMut() -> Result<()>,
     ) -> Result<Measurement> {
-        self.measure_both(&mut prepare, &mut work)
-    }
-
-    /// [`Device::measure`] of work that leaves its input as it was.
-    ///
-    /// # Errors
-    /// Those of `work`.
-    pub fn measure_launch(&self, mut work: impl FnMut() -> Result<()>) -> Result<Measurement> {
-        self.measure_both(&mut || Ok(()), &mut work)
-    }
-
-    /// [`Device::measure`], compiled once for all callers.
-    fn measure_both(
-        &self,
-        prepare: &mut dyn FnMut() -> Result<()>,
-        work: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Measurement> {
         self.not_captured("a measurement")?;
         let Some(gpu) = self.gpu() else {
             prepare()?;
@@ -268,8 +251,16 @@ impl Device {
             work()?;
             return Ok(self.take_seen());
         };
-        let time = measure::repeat(GPU_BUDGET, || prepare().and_then(|()| gpu.time(work)))?;
+        let time = measure::repeat(GPU_BUDGET, || prepare().and_then(|()| gpu.time(&mut work)))?;
         Ok(Measurement { time, ..Default::default() })
+    }
+
+    /// [`Device::measure`] of work that leaves its input as it was.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn measure_launch(&self, work: impl FnMut() -> Result<()>) -> Result<Measurement> {
+        self.measure(|| Ok(()), work)
     }
 
     /// What `work`, which waits for all that it starts, costs by the host's clock: the call, the launch and
@@ -280,7 +271,7 @@ impl Device {
     /// Those of `work`.
     pub fn measure_until_done(&self, mut work: impl FnMut() -> Result<()>) -> Result<Measurement> {
         if self.gpu().is_none() {
-            return self.measure_both(&mut || Ok(()), &mut work);
+            return self.measure_launch(work);
         }
         let time = measure::repeat(GPU_BUDGET, || {
             let start = Instant::now();
@@ -311,20 +302,20 @@ impl Device {
 
     /// What the launches since the last call have counted, on the simulator.
     pub fn take_counters(&self) -> Counters {
-        self.sim().map(Simulator::take_counters).unwrap_or_default()
+        self.sim().map(|simulator| std::mem::take(&mut simulator.seen.borrow_mut().0)).unwrap_or_default()
     }
 
     /// From now on `observer` is told what kernels do, on the simulator; on a GPU nobody is told.
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         if let Some(simulator) = self.sim() {
-            simulator.observe(observer);
+            simulator.observer.replace(Some(observer));
         }
     }
 
     /// From now on `tell` hears how far the run is, from 0 to 1; on the simulator and under its checks.
     pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
         if let Some(simulator) = self.sim() {
-            simulator.tell_progress(tell);
+            simulator.progress.replace(Some(Progress::new(tell)));
         }
     }
 
@@ -340,13 +331,14 @@ impl Device {
     /// checks. Buffers are called what `source` calls the parameters, where it is known.
     pub fn remember(&self, events: usize, source: Option<&str>) {
         if let Some(simulator) = self.sim() {
-            simulator.remember(events, source);
+            let (recorder, source) = (Recorder::new(events), source.unwrap_or_default().to_string());
+            simulator.recorder.replace(Some(Remembered { recorder, source }));
         }
     }
 
     /// What has been remembered since the last call; `None` where nobody remembers.
     pub fn take_trace(&self) -> Option<Trace> {
-        self.sim()?.take_trace()
+        self.sim()?.recorder.borrow_mut().as_mut().map(Remembered::take)
     }
 
     /// What kernels have printed since the last call, where [`SimulatorOptions::keep_printed`] is set.

@@ -76,9 +76,9 @@ impl Device {
         self.capture_form(|| match &self.kind {
             Kind::Gpu(gpu) => gpu.capture(launcher, &mut work).map(Form::Gpu),
             Kind::Sim(simulator) => {
-                simulator.begin_capture();
+                simulator.captured.replace(Some(Vec::new()));
                 let worked = work();
-                let steps = simulator.end_capture();
+                let steps = simulator.captured.take().unwrap_or_default();
                 worked.map(|()| Form::Sim(simulator.clone(), steps))
             }
             Kind::Cpu => Err(anyhow!("the CPU launches no kernels; use a GPU or the simulator")),

@@ -31,8 +31,7 @@
 //! | `launch.rs` | launches: arguments, checks, start |
 //! | `together.rs` | launches on several devices at the same time, and on one where they overlap |
 //! | `graph.rs` | launches captured once, launched again with one call |
-//! | `element.rs` | what devices reduce together, and how |
-//! | `nccl.rs` | NCCL, from the library that the system has |
+//! | `nccl.rs` | NCCL, from the library that the system has: what GPUs reduce together, and how |
 //! | `collective.rs` | one number per device becomes their sum on all of them |
 
 mod buffer;
@@ -41,7 +40,6 @@ pub mod collective;
 mod cuda;
 #[expect(clippy::module_inception, reason = "the room is named after what it holds")]
 mod device;
-mod element;
 mod fault;
 mod graph;
 mod launch;

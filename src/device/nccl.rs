@@ -9,8 +9,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::cuda::Gpu;
-use super::element::{Element, Reduce};
-use super::libloading::{Library, Symbol};
+use super::libloading::Library;
 
 #[cfg(windows)]
 const LIBRARY: &str = "nccl.dll";
@@ -24,6 +23,27 @@ type Communicator = *mut c_void;
 
 /// `ncclInProgress`: what is asked of a communicator that does not block goes on.
 const IN_PROGRESS: c_int = 7;
+
+/// What the elements are (`ncclDataType_t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+#[repr(i32)]
+pub enum Element {
+    I32 = 2,
+    I64 = 4,
+    F32 = 7,
+    F64 = 8,
+}
+
+/// What is done with them (`ncclRedOp_t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+#[repr(i32)]
+pub enum Reduce {
+    Sum = 0,
+    Max = 2,
+    Min = 3,
+}
 
 /// What all ranks need to find each other (`ncclUniqueId`).
 pub type UniqueId = [u8; 128];
@@ -50,6 +70,40 @@ pub struct Nccl {
     among_processes: bool,
 }
 
+/// Functions of the library, with the types of their declarations. One that it lacks is an error.
+macro_rules! functions {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $returned:ty;)*) => {
+        #[allow(non_snake_case, clippy::too_many_arguments)]
+        impl Nccl {$(
+            unsafe fn $name(&self, $($argument: $type),*) -> Result<$returned> {
+                let name = stringify!($name);
+                // SAFETY: the type is that of the declaration; the rest is the caller's.
+                unsafe {
+                    let function = self.library.get::<unsafe extern "C" fn($($type),*) -> $returned>(name);
+                    let function = function.with_context(|| format!("{LIBRARY} has no {name}"))?;
+                    Ok(function($($argument),*))
+                }
+            }
+        )*}
+    };
+}
+functions! {
+    ncclGetVersion(version: *mut c_int) -> c_int;
+    ncclGetUniqueId(id: *mut Id) -> c_int;
+    ncclCommInitAll(all: *mut Communicator, count: c_int, ordinals: *const c_int) -> c_int;
+    ncclCommInitRankConfig(one: *mut Communicator, ranks: c_int, id: Id, rank: c_int, config: *mut Config) -> c_int;
+    ncclCommGetAsyncError(communicator: Communicator, state: *mut c_int) -> c_int;
+    ncclCommDestroy(communicator: Communicator) -> c_int;
+    ncclCommAbort(communicator: Communicator) -> c_int;
+    ncclGroupStart() -> c_int;
+    ncclGroupEnd() -> c_int;
+    ncclAllReduce(
+        from: *const c_void, to: *mut c_void, count: usize, element: c_int, reduce: c_int,
+        communicator: Communicator, stream: *mut c_void
+    ) -> c_int;
+    ncclGetErrorString(status: c_int) -> *const c_char;
+}
+
 impl Nccl {
     /// The library, if the system has one that serves.
     pub fn load() -> Result<Nccl> {
@@ -73,13 +127,9 @@ impl Nccl {
         let mut nccl = Nccl::load()?;
         let ordinals: Vec<c_int> = gpus.iter().map(|gpu| gpu.ordinal()).collect();
         let mut communicators = vec![std::ptr::null_mut(); gpus.len()];
-        type Function = unsafe extern "C" fn(*mut Communicator, c_int, *const c_int) -> c_int;
-        // SAFETY: the type is that of the declaration; it reads as many ordinals and writes as many
-        // communicators as there are.
-        let status = unsafe {
-            let init: Symbol<Function> = nccl.symbol(b"ncclCommInitAll\0")?;
-            init(communicators.as_mut_ptr(), ordinals.len() as c_int, ordinals.as_ptr())
-        };
+        let (all, count) = (communicators.as_mut_ptr(), ordinals.len() as c_int);
+        // SAFETY: it reads as many ordinals and writes as many communicators as there are.
+        let status = unsafe { nccl.ncclCommInitAll(all, count, ordinals.as_ptr())? };
         nccl.check("cannot connect the GPUs", status)?;
         nccl.communicators = communicators;
         Ok(nccl)
@@ -88,11 +138,8 @@ impl Nccl {
     /// What rank 0 makes, and tells the others.
     pub fn unique_id(&self) -> Result<UniqueId> {
         let mut id = Id([0; 128]);
-        // SAFETY: the type is that of the declaration; it writes one id.
-        let status = unsafe {
-            let get: Symbol<unsafe extern "C" fn(*mut Id) -> c_int> = self.symbol(b"ncclGetUniqueId\0")?;
-            get(&mut id)
-        };
+        // SAFETY: it writes one id.
+        let status = unsafe { self.ncclGetUniqueId(&mut id)? };
         self.check("cannot make an id", status)?;
         Ok(id.0)
     }
@@ -100,17 +147,14 @@ impl Nccl {
     /// Begins to connect `gpu`, as `rank` of this many processes, with all others that have the same id. It
     /// goes on until [`Nccl::in_progress`] says no.
     pub fn join(&mut self, gpu: &Gpu, id: UniqueId, rank: usize, ranks: usize) -> Result<()> {
-        type Function = unsafe extern "C" fn(*mut Communicator, c_int, Id, c_int, *mut Config) -> c_int;
         gpu.bind()?;
         let mut communicator = std::ptr::null_mut();
         let mut config =
             Config { size: size_of::<Config>(), magic: 0xcafe_beef, version: 21400, blocking: 0 };
-        // SAFETY: the type is that of the declaration; it reads the configuration, whose size stands in it,
-        // and writes one communicator, on the GPU of this thread's context.
-        let status = unsafe {
-            let init: Symbol<Function> = self.symbol(b"ncclCommInitRankConfig\0")?;
-            init(&mut communicator, ranks as c_int, Id(id), rank as c_int, &mut config)
-        };
+        let (ranks, id, rank) = (ranks as c_int, Id(id), rank as c_int);
+        // SAFETY: it reads the configuration, whose size stands in it, and writes one communicator, on the GPU
+        // of this thread's context.
+        let status = unsafe { self.ncclCommInitRankConfig(&mut communicator, ranks, id, rank, &mut config)? };
         self.among_processes = true;
         if !communicator.is_null() {
             self.communicators = vec![communicator];
@@ -120,15 +164,11 @@ impl Nccl {
 
     /// Whether an operation is still in progress; if one has failed, its error is returned here.
     pub fn in_progress(&self) -> Result<bool> {
-        type Function = unsafe extern "C" fn(Communicator, *mut c_int) -> c_int;
         let mut going_on = false;
         for communicator in &self.communicators {
             let mut state = 0;
-            // SAFETY: the type is that of the declaration; the communicator is live, and one int is written.
-            let status = unsafe {
-                let ask: Symbol<Function> = self.symbol(b"ncclCommGetAsyncError\0")?;
-                ask(*communicator, &mut state)
-            };
+            // SAFETY: the communicator is live, and one int is written.
+            let status = unsafe { self.ncclCommGetAsyncError(*communicator, &mut state)? };
             self.check("cannot say how far it is", status)?;
             self.check("was interrupted", state)?;
             going_on |= state == IN_PROGRESS;
@@ -146,11 +186,8 @@ impl Nccl {
 
     fn version(&self) -> Result<c_int> {
         let mut version = 0;
-        // SAFETY: the type is that of the declaration; it writes one int.
-        let status = unsafe {
-            let get: Symbol<unsafe extern "C" fn(*mut c_int) -> c_int> = self.symbol(b"ncclGetVersion\0")?;
-            get(&mut version)
-        };
+        // SAFETY: it writes one int.
+        let status = unsafe { self.ncclGetVersion(&mut version)? };
         self.check("cannot ask for the version", status)?;
         Ok(version)
     }
@@ -164,77 +201,46 @@ impl Nccl {
         element: Element,
         reduce: Reduce,
     ) -> Result<()> {
-        type Function = unsafe extern "C" fn(
-            *const c_void,
-            *mut c_void,
-            usize,
-            c_int,
-            c_int,
-            Communicator,
-            *mut c_void,
-        ) -> c_int;
         ensure!(
             gpus.len() == self.communicators.len() && gpus.len() == addresses.len(),
             "one buffer per GPU"
         );
-        // SAFETY: the types are those of the declarations.
-        let (start, end, all_reduce) = unsafe {
-            (
-                self.symbol::<unsafe extern "C" fn() -> c_int>(b"ncclGroupStart\0")?,
-                self.symbol::<unsafe extern "C" fn() -> c_int>(b"ncclGroupEnd\0")?,
-                self.symbol::<Function>(b"ncclAllReduce\0")?,
-            )
-        };
         // SAFETY: the communicators are live; each buffer has `count` elements in the memory of its GPU, and
         // is freed in the order of its stream, after the work that is put into it here.
         unsafe {
-            self.check("cannot begin an all-reduce", start())?;
+            self.check("cannot begin an all-reduce", self.ncclGroupStart()?)?;
             for ((gpu, communicator), address) in gpus.iter().zip(&self.communicators).zip(addresses) {
                 let (at, stream) = (*address as *mut c_void, gpu.raw_stream());
-                let status =
-                    all_reduce(at, at, count, element as c_int, reduce as c_int, *communicator, stream);
+                let (element, reduce) = (element as c_int, reduce as c_int);
+                let status = self.ncclAllReduce(at, at, count, element, reduce, *communicator, stream)?;
                 self.check("cannot start an all-reduce", status)?;
             }
-            self.check("cannot start an all-reduce", end())
+            self.check("cannot start an all-reduce", self.ncclGroupEnd()?)
         }
-    }
-
-    /// The function or variable of that name.
-    ///
-    /// # Safety
-    /// `T` is its type.
-    unsafe fn symbol<T>(&self, name: &'static [u8]) -> Result<Symbol<'_, T>> {
-        // SAFETY: handed on to the caller.
-        unsafe { self.library.get(name) }
-            .with_context(|| format!("{LIBRARY} has no {}", String::from_utf8_lossy(&name[..name.len() - 1])))
     }
 
     fn check(&self, doing: &str, status: c_int) -> Result<()> {
         if status == 0 || status == IN_PROGRESS {
             return Ok(());
         }
-        // SAFETY: the type is that of the declaration; it returns a string that lives as long as the library.
-        let said = unsafe {
-            let name =
-                self.symbol::<unsafe extern "C" fn(c_int) -> *const c_char>(b"ncclGetErrorString\0")?;
-            CStr::from_ptr(name(status)).to_string_lossy().into_owned()
-        };
+        // SAFETY: it returns a string that lives as long as the library.
+        let said = unsafe { CStr::from_ptr(self.ncclGetErrorString(status)?) }.to_string_lossy();
         bail!("NCCL {doing}: {said} (NCCL_DEBUG=WARN says more)");
     }
 }
 
 impl Drop for Nccl {
     fn drop(&mut self) {
-        // Destroying waits for the other ranks, which may be gone; by now all work is done, or nobody wants
-        // it.
-        let name: &[u8] = if self.among_processes { b"ncclCommAbort\0" } else { b"ncclCommDestroy\0" };
-        // SAFETY: the type is that of both declarations.
-        let destroy = unsafe { self.library.get::<unsafe extern "C" fn(Communicator) -> c_int>(name) };
-        if let Ok(destroy) = destroy {
-            for communicator in &self.communicators {
-                // SAFETY: it is live, and used no more. An error here has nobody to be told to.
-                let _ = unsafe { destroy(*communicator) };
-            }
+        for communicator in &self.communicators {
+            // SAFETY: it is live, and used no more. An error here has nobody to be told to.
+            let _ = unsafe {
+                match self.among_processes {
+                    // Destroying waits for the other ranks, which may be gone; by now all work is done, or
+                    // nobody wants it.
+                    true => self.ncclCommAbort(*communicator),
+                    false => self.ncclCommDestroy(*communicator),
+                }
+            };
         }
     }
 }

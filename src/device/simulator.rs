@@ -73,14 +73,17 @@ pub enum Step {
 pub struct Simulator {
     pub core: RefCell<sim::Simulator>,
     options: SimulatorOptions,
-    seen: RefCell<(Counters, Levels)>,
+    /// What the launches have counted since that was taken.
+    pub seen: RefCell<(Counters, Levels)>,
     found: RefCell<Vec<Diagnostic>>,
-    observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
-    progress: RefCell<Option<Progress>>,
+    /// Is told what launches do.
+    pub observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
+    /// Hears how far the launches under checks are.
+    pub progress: RefCell<Option<Progress>>,
     /// Remembers the launches under checks, if that was asked for.
-    recorder: RefCell<Option<Remembered>>,
+    pub recorder: RefCell<Option<Remembered>>,
     /// While a graph is captured: what has been put into it.
-    captured: RefCell<Option<Vec<Step>>>,
+    pub captured: RefCell<Option<Vec<Step>>>,
 }
 
 impl Simulator {
@@ -116,47 +119,11 @@ impl Simulator {
         self.core.borrow().read(address, bytes).map_err(found)
     }
 
-    /// From now on `observer` is told what launches do.
-    pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
-        self.observer.replace(Some(observer));
-    }
-
-    /// From now on `tell` hears how far the launches under checks are.
-    pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
-        self.progress.replace(Some(Progress { blocks: Blocks::default(), told: 0.0, tell }));
-    }
-
-    /// From now on the launches under checks are remembered, up to `events` events, with names of `source`.
-    pub fn remember(&self, events: usize, source: Option<&str>) {
-        let source = source.unwrap_or_default().to_string();
-        self.recorder.replace(Some(Remembered { recorder: Recorder::new(events), source }));
-    }
-
-    /// What has been remembered since the last call, with what the checks have found in it.
-    pub fn take_trace(&self) -> Option<Trace> {
-        self.recorder.borrow_mut().as_mut().map(Remembered::take)
-    }
-
     /// What the launches since the last call have shown.
     pub fn take_seen(&self) -> Measurement {
         let (counters, levels) = self.seen.take();
         let (levels, found) = (levels.into_vec(), self.found.take());
         Measurement { counters: Some(counters), levels, found, ..Default::default() }
-    }
-
-    /// What the launches since the last call have counted.
-    pub fn take_counters(&self) -> Counters {
-        std::mem::take(&mut self.seen.borrow_mut().0)
-    }
-
-    /// From now on, what is put into the stream is kept for a graph.
-    pub fn begin_capture(&self) {
-        self.captured.replace(Some(Vec::new()));
-    }
-
-    /// What has been captured.
-    pub fn end_capture(&self) -> Vec<Step> {
-        self.captured.take().unwrap_or_default()
     }
 
     /// Puts `step` into the stream: it is done at once, or kept while a graph is captured.
@@ -272,11 +239,17 @@ impl Observer for Blocks {
 }
 
 /// Tells how far a run is.
-struct Progress {
+pub struct Progress {
     blocks: Blocks,
     /// What was told last; more launches do not take that back.
     told: f64,
     tell: Box<dyn Fn(f64)>,
+}
+
+impl Progress {
+    pub fn new(tell: Box<dyn Fn(f64)>) -> Progress {
+        Progress { blocks: Blocks::default(), told: 0.0, tell }
+    }
 }
 
 impl Observer for Progress {
@@ -290,9 +263,9 @@ impl Observer for Progress {
 }
 
 /// What is remembered of launches, and the source that has names for their buffers.
-struct Remembered {
-    recorder: Recorder,
-    source: String,
+pub struct Remembered {
+    pub recorder: Recorder,
+    pub source: String,
 }
 
 impl Remembered {
@@ -313,7 +286,7 @@ impl Remembered {
     }
 
     /// The trace, with the names and types of the source in what was found and in shared memory.
-    fn take(&mut self) -> Trace {
+    pub fn take(&mut self) -> Trace {
         let mut trace = self.recorder.take();
         let names = parameters(&self.source, &trace.kernel);
         for found in trace.findings.iter_mut().filter(|found| found.kernel.as_ref() == Some(&trace.kernel)) {
