@@ -47,7 +47,10 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
         ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
     }
     let module = device.load_module(build)?;
-    let beside = |other: Device| other.load_module_beside(&module, build).map(|module| (other, module));
+    let beside = |other: Device| {
+        let loaded = if other.is_simulated() { module.clone() } else { other.load_module(build)? };
+        Ok((other, loaded))
+    };
     let others = devices.map(beside).collect::<Result<_>>()?;
     Ok(Stage { device, others, module: Some(module), build: Some(build) })
 }

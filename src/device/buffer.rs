@@ -41,26 +41,21 @@ impl Device {
     /// # Errors
     /// There is not so much memory.
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        let (memory, address) = self.alloc_bytes(len.checked_mul(size_of::<T>()))?;
-        Ok(Buffer { memory, address, len, element: PhantomData })
-    }
-
-    /// So many bytes, and their address.
-    fn alloc_bytes(&self, bytes: Option<usize>) -> Result<(Memory, u64)> {
         self.not_captured("an allocation")?;
-        let bytes = bytes.context("the buffer is larger than the address space")?;
-        match &self.kind {
+        let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
+        let (memory, address) = match &self.kind {
             Kind::Gpu(gpu) => {
                 let memory = gpu.alloc(bytes)?;
                 let address = gpu.address(&memory);
-                Ok((Memory::Gpu(memory), address))
+                (Memory::Gpu(memory), address)
             }
             Kind::Sim(simulator) => {
                 let address = simulator.core.borrow_mut().alloc(bytes as u64).map_err(found)?;
-                Ok((Memory::Sim { simulator: simulator.clone(), address }, address))
+                (Memory::Sim { simulator: simulator.clone(), address }, address)
             }
             Kind::Cpu => bail!("the CPU has no device memory; use a GPU or the simulator"),
-        }
+        };
+        Ok(Buffer { memory, address, len, element: PhantomData })
     }
 
     /// `len` elements, all bytes 0.
@@ -127,7 +122,9 @@ impl Device {
         self.not_captured("a copy from the host")?;
         let (bytes, address) = (bytemuck::cast_slice(data), buffer.part(start, data.len())?);
         match &self.kind {
-            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_htod(bytes, address),
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => {
+                gpu.memcpy_async(bytes.as_ptr() as u64, address, bytes.len())
+            }
             Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.write(address, bytes),
             _ => bail!(OTHER_DEVICE),
         }
@@ -243,7 +240,10 @@ impl Device {
         let mut data = vec![T::zeroed(); elements.len()];
         let bytes = bytemuck::cast_slice_mut(&mut data);
         match &self.kind {
-            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memcpy_dtoh(address, bytes)?,
+            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => {
+                gpu.memcpy_async(address, bytes.as_mut_ptr() as u64, bytes.len())?;
+                gpu.synchronize()?;
+            }
             Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.read(address, bytes)?,
             _ => bail!(OTHER_DEVICE),
         }

@@ -13,13 +13,6 @@ pub enum How {
     Dependent,
 }
 
-/// Who launches a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Launcher {
-    Host,
-    Device,
-}
-
 /// Why there is no usable GPU, and what was looked for.
 #[derive(Debug)]
 pub struct NoGpu {

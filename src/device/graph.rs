@@ -18,15 +18,12 @@
 //! # }
 //! ```
 
-use std::rc::Rc;
-
 use anyhow::{Result, anyhow, bail, ensure};
 
 use super::cuda;
-use super::device::{Device, Kind};
-use super::fault::Launcher;
+use super::device::{Device, Kind, OTHER_DEVICE};
 use super::launch::{Arg, KernelArg};
-use super::simulator::{Simulator, Step};
+use super::simulator::Step;
 
 /// Launches of kernels, `memset_zeros` and `memcpy_dtod`, with their arguments as they were when it was
 /// captured (CUDA C++ Programming Guide, "CUDA Graphs"). The buffers that it names must live until its last
@@ -38,7 +35,7 @@ pub struct Graph<'a> {
 
 enum Form {
     Gpu(cuda::Graph),
-    Sim(Rc<Simulator>, Vec<Step>),
+    Sim(Vec<Step>),
 }
 
 impl Device {
@@ -48,7 +45,7 @@ impl Device {
     /// Those of `work`; and what no graph can hold: an allocation, a copy from or to the host, waiting,
     /// another capture.
     pub fn capture(&self, work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
-        self.capture_for(Launcher::Host, work)
+        self.capture_for(false, work)
     }
 
     /// [`Device::capture`] of a graph that kernels can launch too, from within another graph: its handle is
@@ -58,7 +55,7 @@ impl Device {
     /// Of [`Device::capture`]; and the simulator, whose kernels launch no graphs.
     pub fn capture_for_device(&self, work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
         ensure!(matches!(self.kind, Kind::Gpu(_)), "the simulator's kernels launch no graphs; use a GPU");
-        self.capture_for(Launcher::Device, work)
+        self.capture_for(true, work)
     }
 
     /// [`Device::capture`] of a loop: one launch of the graph does `work` once, and again for as long as its
@@ -72,14 +69,14 @@ impl Device {
         self.capture_form(|| gpu.capture_while(&mut work).map(Form::Gpu))
     }
 
-    fn capture_for(&self, launcher: Launcher, mut work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
+    fn capture_for(&self, by_kernels: bool, mut work: impl FnMut() -> Result<()>) -> Result<Graph<'_>> {
         self.capture_form(|| match &self.kind {
-            Kind::Gpu(gpu) => gpu.capture(launcher, &mut work).map(Form::Gpu),
+            Kind::Gpu(gpu) => gpu.capture(by_kernels, &mut work).map(Form::Gpu),
             Kind::Sim(simulator) => {
                 simulator.captured.replace(Some(Vec::new()));
                 let worked = work();
                 let steps = simulator.captured.take().unwrap_or_default();
-                worked.map(|()| Form::Sim(simulator.clone(), steps))
+                worked.map(|()| Form::Sim(steps))
             }
             Kind::Cpu => Err(anyhow!("the CPU launches no kernels; use a GPU or the simulator")),
         })
@@ -97,9 +94,9 @@ impl Device {
 impl KernelArg for Graph<'_> {
     /// The handle of a graph of [`Device::capture_for_device`].
     fn arg(&self) -> Arg {
-        match &self.form {
-            Form::Gpu(graph) => cuda::graph_handle(graph).arg(),
-            Form::Sim(..) => 0u64.arg(),
+        match (&self.form, &self.device.kind) {
+            (Form::Gpu(graph), Kind::Gpu(gpu)) => gpu.graph_handle(graph).arg(),
+            _ => 0u64.arg(),
         }
     }
 }
@@ -111,9 +108,10 @@ impl Graph<'_> {
     /// What its launches find.
     pub fn launch(&self) -> Result<()> {
         self.device.not_captured("a graph")?;
-        match &self.form {
-            Form::Gpu(graph) => cuda::launch_graph(graph),
-            Form::Sim(simulator, steps) => steps.iter().try_for_each(|step| simulator.run(step)),
+        match (&self.form, &self.device.kind) {
+            (Form::Gpu(graph), Kind::Gpu(gpu)) => gpu.launch_graph(graph),
+            (Form::Sim(steps), Kind::Sim(simulator)) => steps.iter().try_for_each(|step| simulator.run(step)),
+            _ => bail!(OTHER_DEVICE),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::build::kernels::Build;
 use crate::sim;
 
 /// A chapter's kernels on a device. Those of a simulator run on every simulator.
+#[derive(Clone)]
 pub struct Module {
     name: String,
     ptx: sim::Module,
@@ -42,20 +43,6 @@ impl Device {
         Ok(Module { newer, ..module })
     }
 
-    /// [`Device::load_module`] where `first` has the same kernels on another device: simulated ones share it.
-    ///
-    /// # Errors
-    /// Of [`Device::load_code`].
-    pub fn load_module_beside(&self, first: &Module, build: &Build) -> Result<Module> {
-        match &self.kind {
-            Kind::Sim(_) => {
-                let (name, ptx, newer) = (first.name.clone(), first.ptx.clone(), first.newer.clone());
-                Ok(Module { name, ptx, newer, gpu: None })
-            }
-            _ => self.load_module(build),
-        }
-    }
-
     /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
     ///
     /// # Errors
@@ -76,11 +63,6 @@ impl Function {
     /// Its name in the source.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// How many arguments it takes.
-    pub fn arguments(&self) -> usize {
-        self.params.len()
     }
 }
 

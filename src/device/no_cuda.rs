@@ -5,12 +5,13 @@ use std::sync::atomic::AtomicU32;
 
 use anyhow::Result;
 
-use super::fault::{How, Launcher, NoGpu};
+use super::fault::{How, NoGpu};
 use super::measure::Limit;
 use crate::record::DeviceInfo;
 use crate::sim::LaunchConfig;
 
 /// No such thing.
+#[derive(Clone)]
 pub enum Gpu {}
 pub type Memory = Gpu;
 pub type Module = Gpu;
@@ -19,14 +20,6 @@ pub type Graph = Gpu;
 
 pub fn load_function(module: &Module, _: &str) -> Result<Function> {
     match *module {}
-}
-
-pub fn launch_graph(graph: &Graph) -> Result<()> {
-    match *graph {}
-}
-
-pub fn graph_handle(graph: &Graph) -> u64 {
-    match *graph {}
 }
 
 /// Memory of the host that a GPU could reach.
@@ -58,15 +51,15 @@ unreachable_verbs! { Gpu:
     fn load_module(&[u8]) -> Result<Module>;
     fn alloc(usize) -> Result<Memory>;
     fn memset_zeros(u64, usize) -> Result<()>;
-    fn memcpy_htod(&[u8], u64) -> Result<()>;
-    fn memcpy_dtoh(u64, &mut [u8]) -> Result<()>;
     fn raw_stream() -> *mut std::ffi::c_void;
     fn address(&Memory) -> u64;
     fn launch(&Function, LaunchConfig, &[u64], How) -> Result<()>;
     fn resident_blocks(&Function, u32, u32) -> Result<u32>;
     fn synchronize() -> Result<()>;
     fn time(&mut dyn FnMut() -> Result<()>) -> Result<f64>;
-    fn capture(Launcher, &mut dyn FnMut() -> Result<()>) -> Result<Graph>;
+    fn capture(bool, &mut dyn FnMut() -> Result<()>) -> Result<Graph>;
+    fn launch_graph(&Graph) -> Result<()>;
+    fn graph_handle(&Graph) -> u64;
     fn capture_while(&mut dyn FnMut(u64) -> Result<()>) -> Result<Graph>;
     fn set_pending_launch_limit(u64) -> Result<()>;
     fn ordinal() -> i32;

@@ -29,7 +29,7 @@ use cudarc::driver::{
 
 use self::error::failed;
 pub use self::host_memory::HostMemory;
-use super::fault::{How, Launcher};
+use super::fault::How;
 use super::measure::Limit;
 use crate::record::DeviceInfo;
 use crate::sim::LaunchConfig;
@@ -47,28 +47,11 @@ pub type Memory = CudaSlice<u8>;
 pub type Module = Arc<CudaModule>;
 pub type Function = CudaFunction;
 
-/// A graph that is ready to be launched, and the stream that it is launched in.
-pub struct Graph {
-    graph: CudaGraph,
-    stream: Arc<CudaStream>,
-}
+pub type Graph = CudaGraph;
 
 /// The kernel called `name`.
 pub fn load_function(module: &Module, name: &str) -> Result<Function> {
     module.load_function(name).map_err(|error| failed(&format!("cannot load {name}"), error))
-}
-
-/// Starts all that `graph` holds, in its stream.
-pub fn launch_graph(Graph { graph, stream }: &Graph) -> Result<()> {
-    let failed = |error| failed("cannot launch the graph", error);
-    stream.context().bind_to_thread().map_err(failed)?;
-    // SAFETY: graph and stream live as long as `Graph`, and both are of one context.
-    unsafe { driver::result::graph::launch(graph.cu_graph_exec(), stream.cu_stream()) }.map_err(failed)
-}
-
-/// What device code calls `graph`, a `cudaGraphExec_t`.
-pub fn graph_handle(graph: &Graph) -> u64 {
-    graph.graph.cu_graph_exec() as u64
 }
 
 impl Gpu {
@@ -197,28 +180,18 @@ impl Gpu {
             .map_err(failed)
     }
 
-    /// Copies `bytes` to a buffer that this GPU reaches, in the order of the stream. They have been read when
-    /// this returns, since they are not pinned (CUDA Driver API, "API synchronization behavior").
-    pub fn memcpy_htod(&self, bytes: &[u8], address: u64) -> Result<()> {
-        self.memcpy_async(bytes.as_ptr() as u64, address, bytes.len())
-    }
-
-    /// Copies from a buffer that this GPU reaches, and waits for that and for all work before it.
-    pub fn memcpy_dtoh(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
-        self.memcpy_async(address, bytes.as_mut_ptr() as u64, bytes.len())?;
-        self.synchronize()
-    }
-
-    /// Copies `bytes` bytes, in the order of the stream, and does not wait. Both addresses are of this GPU's
-    /// buffers or of the host's memory, and the caller has seen to it that this many bytes are there.
+    /// Copies `bytes` bytes, in the order of the stream, and does not wait, but until they have been read from
+    /// memory of the host that is not pinned (CUDA Driver API, "API synchronization behavior"). Both addresses
+    /// are of this GPU's buffers or of the host's memory, and the caller has seen to it that this many bytes
+    /// are there.
     pub fn memcpy_async(&self, from: u64, to: u64, bytes: usize) -> Result<()> {
         if bytes == 0 {
             return Ok(());
         }
         let failed = |error| failed("cannot start a copy", error);
         self.context.bind_to_thread().map_err(failed)?;
-        // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or pinned
-        // memory.
+        // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or memory of
+        // the host that stays until the copy is done.
         unsafe { sys::cuMemcpyAsync(to, from, bytes, self.stream.cu_stream()) }.result().map_err(failed)
     }
 
@@ -290,13 +263,27 @@ impl Gpu {
     /// Captures what `work` puts into the stream, and makes it ready to be launched; nothing of it runs.
     /// `work` allocates nothing, copies nothing from or to the host and waits for nothing: the caller sees to
     /// that.
-    pub fn capture(&self, launcher: Launcher, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
-        let flags = match launcher {
-            Launcher::Host => CUgraphInstantiate_flags(0),
-            Launcher::Device => CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+    /// `by_kernels` is whether kernels launch it too.
+    pub fn capture(&self, by_kernels: bool, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
+        let flags = match by_kernels {
+            false => CUgraphInstantiate_flags(0),
+            true => CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
         };
-        let graph = captured(&self.stream, flags, work)?;
-        Ok(Graph { graph, stream: self.stream.clone() })
+        captured(&self.stream, flags, work)
+    }
+
+    /// Starts all that `graph` holds, in the stream.
+    pub fn launch_graph(&self, graph: &Graph) -> Result<()> {
+        let failed = |error| failed("cannot launch the graph", error);
+        self.context.bind_to_thread().map_err(failed)?;
+        // SAFETY: graph and stream live as long as their references, and both are of one context.
+        unsafe { driver::result::graph::launch(graph.cu_graph_exec(), self.stream.cu_stream()) }
+            .map_err(failed)
+    }
+
+    /// What device code calls `graph`, a `cudaGraphExec_t`.
+    pub fn graph_handle(&self, graph: &Graph) -> u64 {
+        graph.cu_graph_exec() as u64
     }
 
     /// Captures what `work` puts into the stream as the body of a loop: a graph with a conditional node
@@ -309,7 +296,7 @@ impl Gpu {
         let flags = CUgraphInstantiate_flags(0);
         let graph = captured(&around, flags, &mut || self.capture_body(&around, work))?;
         around.synchronize().map_err(failed)?; // the upload went there
-        Ok(Graph { graph, stream: self.stream.clone() })
+        Ok(graph)
     }
 
     /// Adds the loop to the graph that `around` captures, and captures its body.
