@@ -85,26 +85,11 @@ pub fn check_place(path: &Path) -> Result<Option<Metadata>> {
 fn unfinished(path: &Path) -> Result<(PathBuf, File)> {
     loop {
         let random = RandomState::new().hash_one(());
-        let name = path.with_file_name(format!(".{random:016x}{UNFINISHED}"));
+        let name = path.with_file_name(format!(".{random:016x}.unfinished"));
         match File::create_new(&name) {
             Ok(file) => return Ok((name, file)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Removes what programs that were killed have left unfinished beside `path`, an hour ago or earlier.
-pub fn tidy(path: &Path) {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let random = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(UNFINISHED));
-        let is_own = random
-            .is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let age = entry.metadata().and_then(|about| about.modified()).map(|time| time.elapsed());
-        if is_own && age.is_ok_and(|age| age.is_ok_and(|age| age > OLD)) {
-            let _ = std::fs::remove_file(entry.path());
         }
     }
 }
@@ -174,10 +159,6 @@ const HAS_PERMISSIONS: bool = !cfg!(target_family = "wasm");
 /// How long a lock is waited for in silence.
 const SILENT: Duration = Duration::from_secs(1);
 const PIPE: &str = "a pipe";
-/// How the names of unfinished files end.
-const UNFINISHED: &str = ".unfinished";
-/// No file is written for so long.
-const OLD: Duration = Duration::from_secs(3600);
 
 /// What else than a regular file this is about: a directory, a pipe, a device …
 pub fn no_file(about: &Metadata) -> Option<&'static str> {

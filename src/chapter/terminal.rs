@@ -12,7 +12,7 @@ use super::run::run_with;
 use super::shape::Place;
 use super::variant::Chapter;
 use crate::build::{kernels, what_if};
-use crate::files::{check_place, lock, tidy, write_whole};
+use crate::files::{check_place, lock, write_whole};
 use crate::record::chart::Vertical;
 use crate::record::{DeviceKind, Record, Run};
 use crate::say;
@@ -133,7 +133,6 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
         .with_context(doing)?;
     let _lock =
         lock(&earlier).with_context(|| format!("cannot lock {}", earlier.display())).with_context(doing)?;
-    tidy(&earlier);
     let mut note = String::new();
     let mut record = record.clone();
     if options.names_kernels() && earlier.exists() {

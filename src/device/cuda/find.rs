@@ -54,24 +54,16 @@ impl Gpu {
         let mut version = 0;
         // SAFETY: writes one int to the address of one int; may be called before cuInit.
         let asked = unsafe { sys::cuDriverGetVersion(&mut version) }.result();
-        let cuda = (asked.is_ok() && version > 0).then(|| dotted(version));
-        search.saw(
-            "driver",
-            format!(
-                "{}, supports CUDA {}",
-                driver.as_deref().unwrap_or("version unknown"),
-                cuda.as_deref().unwrap_or("unknown")
-            ),
-        );
+        let cuda = if asked.is_ok() && version > 0 { dotted(version) } else { "(unknown)".into() };
+        let name = driver.as_deref().unwrap_or("(version unknown)");
+        search.saw("driver", format!("{name}, supports CUDA {cuda}"));
         let (needed, compiler) = needed_cuda();
         if version < needed * 1000 {
-            search.saw("needed", format!("driver {} or newer (CUDA {needed}.0)", oldest_driver(needed)));
+            let oldest = oldest_driver(needed);
+            search.saw("needed", format!("driver {oldest} or newer (CUDA {needed}.0)"));
             return Err(search.failed(&format!(
-                "driver {} supports CUDA {}; the kernels were built by {compiler} and need driver {} or \
-                 newer",
-                driver.as_deref().unwrap_or("(version unknown)"),
-                cuda.as_deref().unwrap_or("(unknown)"),
-                oldest_driver(needed)
+                "driver {name} supports CUDA {cuda}; the kernels were built by {compiler} and need driver \
+                 {oldest} or newer"
             )));
         }
 
@@ -91,7 +83,7 @@ impl Gpu {
             if gpus.len() == most {
                 break;
             }
-            match Gpu::open_device(ordinal, &driver, cuda.as_deref().unwrap_or_default()) {
+            match Gpu::open_device(ordinal, &driver, &cuda) {
                 Ok(Ok(gpu)) => gpus.push(gpu),
                 Ok(Err(unusable)) => search.saw(&format!("device {ordinal}"), unusable),
                 Err(error) => search.saw(&format!("device {ordinal}"), message(error)),
