@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Variant};
-use workbook::device::collective::{Collective, Reduce};
+use workbook::device::collective::Collective;
 use workbook::device::{Buffer, LaunchConfig};
 use workbook::record::DeviceKind;
+use workbook::reduction::operator::SumI32;
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
@@ -95,7 +96,7 @@ fn all_reduce(case: &Case) -> Result<Outcome> {
     let (devices, vectors) = (case.devices(), on_gpus(case)?);
     let collective = Collective::new(&devices)?;
     let all_reduce = |vectors: &[Buffer<i32>]| {
-        collective.all_reduce(&vectors.iter().collect::<Vec<_>>(), Reduce::Sum)?;
+        collective.all_reduce::<SumI32>(&vectors.iter().collect::<Vec<_>>())?;
         devices.iter().try_for_each(|device| device.synchronize())
     };
     let cost = case.device.measure_until_done(|| all_reduce(&vectors))?;

@@ -9,7 +9,7 @@
 //! | [`say`] | how do words reach a reader, and what if they don't? | |
 //! | [`build`] | how does a `.cu` file become PTX and machine code? | |
 //! | [`record`] | what does a run leave, and how is that shown? | reduction, numbers, build, the simulator |
-//! | [`device`] | where does a kernel run? | record, build, the simulator |
+//! | [`device`] | where does a kernel run? | record, build, the simulator, reduction |
 //! | [`launch`] | which launches with which buffers? | device, reduction, numbers, the simulator |
 //! | [`chapter`] | what does a run of a chapter do? | device, figure, record, reduction, build |
 //! | [`figure`] | how does a run look? | record, numbers, the simulator |

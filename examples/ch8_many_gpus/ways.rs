@@ -3,10 +3,9 @@
 use anyhow::Result;
 use bytemuck::Pod;
 use workbook::chapter::{Case, Outcome};
-use workbook::device::collective::{Collective, Reduce, Reducible};
+use workbook::device::collective::{Collective, Reduces};
 use workbook::device::{Buffer, Device, Function, Prepared, launch_together};
-use workbook::reduction::operator::{Max, Min, Operator, SumF32, SumF64, SumI32, SumI64};
-use workbook::reduction::value::Value;
+use workbook::reduction::operator::{Operator, SumI32};
 
 use super::shares::{Share, shares};
 
@@ -42,7 +41,7 @@ pub fn through_host_memory(case: &Case) -> Result<Outcome> {
 }
 
 /// NCCL makes one number per GPU their sum, minimum or maximum, on every GPU.
-pub fn all_reduce<O: Operator<Element: Reducible + Into<Value>> + Named>(case: &Case) -> Result<Outcome> {
+pub fn all_reduce<O: Reduces>(case: &Case) -> Result<Outcome> {
     let (devices, kernels) = (case.devices(), case.kernels()?);
     let sums = Sums::new::<O>(case, |device| device.alloc_zeros(1))?;
     let launches = sums.launches(&kernels)?;
@@ -50,10 +49,10 @@ pub fn all_reduce<O: Operator<Element: Reducible + Into<Value>> + Named>(case: &
     let buffers: Vec<_> = sums.0.iter().map(|part| &part.output).collect();
     let cost = case.device.measure_until_done(|| {
         launch_together(&launches)?;
-        collective.all_reduce(&buffers, O::REDUCE)?;
+        collective.all_reduce::<O>(&buffers)?;
         wait_for(&devices)
     })?;
-    let outcome = Outcome::new(devices[0].clone_dtoh(buffers[0])?[0], cost);
+    let outcome = Outcome::new(O::value(devices[0].clone_dtoh(buffers[0])?[0]), cost);
     Ok(Outcome { library: Some(collective.name()?), ..outcome })
 }
 
@@ -101,25 +100,4 @@ impl<'a, T: Pod> Sums<'a, T> {
         }
         Ok(result)
     }
-}
-
-/// What NCCL calls an operator.
-pub trait Named {
-    const REDUCE: Reduce;
-}
-
-macro_rules! named {
-    ($($operator:ty, $reduce:ident;)*) => {$(
-        impl Named for $operator {
-            const REDUCE: Reduce = Reduce::$reduce;
-        }
-    )*};
-}
-named! {
-    SumI32, Sum;
-    SumI64, Sum;
-    SumF32, Sum;
-    SumF64, Sum;
-    Min<i32>, Min;
-    Max<i32>, Max;
 }

@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use workbook::build::kernels;
-use workbook::device::collective::{Collective, Nccl, Reduce, UniqueId};
+use workbook::device::collective::{Collective, Nccl, UniqueId};
 use workbook::device::{Device, DeviceChoice, LaunchConfig, Module};
 use workbook::number::{thousands, time};
 use workbook::record::Timing;
 use workbook::reduction::data;
+use workbook::reduction::operator::SumI32;
 use workbook::say;
 
 use super::Options;
@@ -122,7 +123,7 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
         launch.arg(&input).arg(&output).arg(&size).arg(&partials).arg(&ticket);
         launch.launch(LaunchConfig::new(blocks, BLOCK))?;
         if let Some(collective) = &collective {
-            collective.all_reduce(&[&output], Reduce::Sum)?;
+            collective.all_reduce::<SumI32>(&[&output])?;
             // NCCL puts it into the stream in a thread of its own; what comes next has to come behind it.
             meeting.wait("NCCL to begin", |_| Ok(!collective.in_progress()?))?;
         }

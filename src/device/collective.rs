@@ -1,12 +1,12 @@
 //! [`Collective`]: one number per device becomes their sum, minimum or maximum on all of them.
 
 use anyhow::{Result, bail, ensure};
-use bytemuck::Pod;
 
 use super::buffer::Buffer;
 use super::cuda;
 use super::device::{Device, OTHER_DEVICE};
-pub use super::nccl::{Element, Nccl, Reduce, UniqueId};
+pub use super::nccl::{Nccl, Numbers, UniqueId};
+use crate::reduction::operator::{Max, Min, Operator, SumF32, SumF64, SumI32, SumI64};
 
 /// Devices that reduce together: GPUs through NCCL; simulated ones through the host, since NCCL has machine
 /// code alone.
@@ -15,34 +15,26 @@ pub struct Collective<'a> {
     nccl: Option<Nccl>,
 }
 
-/// An element that a [`Collective`] reduces.
-pub trait Reducible: Pod {
-    /// What NCCL calls it.
-    const ELEMENT: Element;
-    /// `a` and `b` in one.
-    fn reduce(reduce: Reduce, a: Self, b: Self) -> Self;
+/// An operator that NCCL has too.
+pub trait Reduces: Operator {
+    /// What NCCL calls its elements and itself, in numbers (NCCL User Guide, "Types").
+    const NCCL: Numbers;
 }
 
-macro_rules! reducible {
-    ($($type:ty, $element:ident, $add:expr;)*) => {$(
-        impl Reducible for $type {
-            const ELEMENT: Element = Element::$element;
-            fn reduce(reduce: Reduce, a: Self, b: Self) -> Self {
-                let add: fn(Self, Self) -> Self = $add;
-                match reduce {
-                    Reduce::Sum => add(a, b),
-                    Reduce::Min => a.min(b),
-                    Reduce::Max => a.max(b),
-                }
-            }
+macro_rules! reduces {
+    ($($operator:ty: $element:expr, $operation:expr;)*) => {$(
+        impl Reduces for $operator {
+            const NCCL: Numbers = ($element, $operation);
         }
     )*};
 }
-reducible! {
-    i32, I32, i32::wrapping_add;
-    i64, I64, i64::wrapping_add;
-    f32, F32, |a, b| a + b;
-    f64, F64, |a, b| a + b;
+reduces! {
+    SumI32: 2, 0;
+    SumI64: 4, 0;
+    SumF32: 7, 0;
+    SumF64: 8, 0;
+    Max<i32>: 2, 2;
+    Min<i32>: 2, 3;
 }
 
 impl<'a> Collective<'a> {
@@ -101,7 +93,7 @@ impl<'a> Collective<'a> {
     ///
     /// # Errors
     /// Buffers of other devices, or of different lengths; what NCCL reports.
-    pub fn all_reduce<T: Reducible>(&self, buffers: &[&Buffer<T>], reduce: Reduce) -> Result<()> {
+    pub fn all_reduce<O: Reduces>(&self, buffers: &[&Buffer<O::Element>]) -> Result<()> {
         let count = buffers.first().map_or(0, |buffer| buffer.len());
         ensure!(buffers.iter().all(|buffer| buffer.len() == count), "the buffers differ in their lengths");
         ensure!(
@@ -112,14 +104,14 @@ impl<'a> Collective<'a> {
         );
         if let Some(nccl) = &self.nccl {
             let addresses: Vec<_> = buffers.iter().map(|buffer| buffer.address).collect();
-            return nccl.all_reduce(&gpus(&self.devices), &addresses, count, T::ELEMENT, reduce);
+            return nccl.all_reduce(&gpus(&self.devices), &addresses, count, O::NCCL);
         }
-        let mut all: Option<Vec<T>> = None;
+        let mut all: Option<Vec<O::Element>> = None;
         for (device, buffer) in self.devices.iter().zip(buffers) {
             let own = device.clone_dtoh(buffer)?;
             all = Some(match all {
                 None => own,
-                Some(all) => all.iter().zip(&own).map(|(a, b)| T::reduce(reduce, *a, *b)).collect(),
+                Some(all) => all.iter().zip(&own).map(|(a, b)| O::combine(*a, *b)).collect(),
             });
         }
         let Some(all) = all else { bail!(OTHER_DEVICE) };

@@ -31,7 +31,7 @@
 //! | `launch.rs` | launches: arguments, checks, start |
 //! | `together.rs` | launches on several devices at the same time, and on one where they overlap |
 //! | `graph.rs` | launches captured once, launched again with one call |
-//! | `nccl.rs` | NCCL, from the library that the system has: what GPUs reduce together, and how |
+//! | `nccl.rs` | NCCL, from the library that the system has |
 //! | `collective.rs` | one number per device becomes their sum on all of them |
 
 mod buffer;

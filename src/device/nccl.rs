@@ -24,26 +24,8 @@ type Communicator = *mut c_void;
 /// `ncclInProgress`: what is asked of a communicator that does not block goes on.
 const IN_PROGRESS: c_int = 7;
 
-/// What the elements are (`ncclDataType_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-#[repr(i32)]
-pub enum Element {
-    I32 = 2,
-    I64 = 4,
-    F32 = 7,
-    F64 = 8,
-}
-
-/// What is done with them (`ncclRedOp_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-#[repr(i32)]
-pub enum Reduce {
-    Sum = 0,
-    Max = 2,
-    Min = 3,
-}
+/// What elements are (`ncclDataType_t`), and what is done with them (`ncclRedOp_t`).
+pub type Numbers = (c_int, c_int);
 
 /// What all ranks need to find each other (`ncclUniqueId`).
 pub type UniqueId = [u8; 128];
@@ -98,7 +80,7 @@ functions! {
     ncclGroupStart() -> c_int;
     ncclGroupEnd() -> c_int;
     ncclAllReduce(
-        from: *const c_void, to: *mut c_void, count: usize, element: c_int, reduce: c_int,
+        from: *const c_void, to: *mut c_void, count: usize, element: c_int, operation: c_int,
         communicator: Communicator, stream: *mut c_void
     ) -> c_int;
     ncclGetErrorString(status: c_int) -> *const c_char;
@@ -198,8 +180,7 @@ impl Nccl {
         gpus: &[&Gpu],
         addresses: &[u64],
         count: usize,
-        element: Element,
-        reduce: Reduce,
+        (element, operation): Numbers,
     ) -> Result<()> {
         ensure!(
             gpus.len() == self.communicators.len() && gpus.len() == addresses.len(),
@@ -211,8 +192,7 @@ impl Nccl {
             self.check("cannot begin an all-reduce", self.ncclGroupStart()?)?;
             for ((gpu, communicator), address) in gpus.iter().zip(&self.communicators).zip(addresses) {
                 let (at, stream) = (*address as *mut c_void, gpu.raw_stream());
-                let (element, reduce) = (element as c_int, reduce as c_int);
-                let status = self.ncclAllReduce(at, at, count, element, reduce, *communicator, stream)?;
+                let status = self.ncclAllReduce(at, at, count, element, operation, *communicator, stream)?;
                 self.check("cannot start an all-reduce", status)?;
             }
             self.check("cannot start an all-reduce", self.ncclGroupEnd()?)
