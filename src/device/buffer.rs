@@ -24,15 +24,11 @@ pub struct Buffer<T> {
     element: PhantomData<T>,
 }
 
-/// Gives the memory back when it is dropped.
 pub(super) enum Memory {
     Gpu(#[allow(dead_code, reason = "it is kept to be dropped")] cuda::Memory),
     /// The host's, which GPUs can reach.
     Host(cuda::HostMemory),
-    Sim {
-        simulator: Rc<Simulator>,
-        address: u64,
-    },
+    Sim(Rc<Simulator>),
 }
 
 impl Device {
@@ -51,7 +47,7 @@ impl Device {
             }
             Kind::Sim(simulator) => {
                 let address = simulator.core.borrow_mut().alloc(bytes as u64).map_err(found)?;
-                (Memory::Sim { simulator: simulator.clone(), address }, address)
+                (Memory::Sim(simulator.clone()), address)
             }
             Kind::Cpu => bail!("the CPU has no device memory; use a GPU or the simulator"),
         };
@@ -172,11 +168,11 @@ impl Device {
         self.synchronize()?;
         match (&self.kind, &mut buffer.memory) {
             (Kind::Gpu(_), Memory::Host(memory)) => Ok(work(bytemuck::cast_slice_mut(memory.bytes_mut()))),
-            (Kind::Sim(simulator), Memory::Sim { address, .. }) => {
+            (Kind::Sim(simulator), Memory::Sim(_)) => {
                 let mut elements = vec![T::zeroed(); buffer.len];
-                simulator.read(*address, bytemuck::cast_slice_mut(&mut elements))?;
+                simulator.read(buffer.address, bytemuck::cast_slice_mut(&mut elements))?;
                 let result = work(&mut elements);
-                simulator.write(*address, bytemuck::cast_slice(&elements))?;
+                simulator.write(buffer.address, bytemuck::cast_slice(&elements))?;
                 Ok(result)
             }
             _ => bail!(OTHER_DEVICE),
@@ -270,8 +266,8 @@ impl Device {
         let (start, bytes) = (elements.start * size_of::<T>(), elements.len() * size_of::<T>());
         match &buffer.memory {
             Memory::Gpu(_) | Memory::Host(_) => true,
-            Memory::Sim { simulator, address } => {
-                simulator.core.borrow().is_defined(address + start as u64, bytes)
+            Memory::Sim(simulator) => {
+                simulator.core.borrow().is_defined(buffer.address + start as u64, bytes)
             }
         }
     }
@@ -297,7 +293,7 @@ impl<T> Buffer<T> {
     pub(super) fn on(&self) -> DeviceKind {
         match &self.memory {
             Memory::Gpu(_) | Memory::Host(_) => DeviceKind::Gpu,
-            Memory::Sim { .. } => DeviceKind::Sim,
+            Memory::Sim(_) => DeviceKind::Sim,
         }
     }
 
@@ -347,10 +343,10 @@ impl<T> View<'_, T> {
     }
 }
 
-impl Drop for Memory {
+impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        if let Memory::Sim { simulator, address } = self {
-            simulator.core.borrow_mut().free(*address);
+        if let Memory::Sim(simulator) = &self.memory {
+            simulator.core.borrow_mut().free(self.address);
         }
     }
 }
