@@ -19,12 +19,13 @@ use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, ensure};
+use cudarc::driver::result::{launch_cooperative_kernel, launch_kernel};
 use cudarc::driver::sys::{
     self, CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUlimit, CUresult,
     CUstreamCaptureMode,
 };
 use cudarc::driver::{
-    self, CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr, PushKernelArg,
+    self, CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr,
 };
 
 use self::error::failed;
@@ -386,41 +387,16 @@ fn captured(
 }
 
 fn launch(
-    stream: &Arc<CudaStream>,
-    function: &Function,
-    config: LaunchConfig,
-    args: &[u64],
-    how: How,
-) -> Result<()> {
-    if how == How::Dependent {
-        return launch_dependent(stream, function, config, args);
-    }
-    let LaunchConfig { grid_dim, block_dim, shared_mem_bytes } = config;
-    let config = driver::LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
-    let mut builder = stream.launch_builder(function);
-    for arg in args {
-        builder.arg(arg);
-    }
-    // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver
-    // reads initialised memory only. Buffers are freed in stream order, after the kernel. What the kernel
-    // does with an address is the kernel's; the GPU keeps it inside this context.
-    let launched = unsafe {
-        if how == How::Cooperative { builder.launch_cooperative(config) } else { builder.launch(config) }
-    };
-    launched.map(drop).map_err(|error| failed("cannot launch the kernel", error))
-}
-
-/// [`launch`] with the attribute that lets the grid start early, for which cudarc has no call (CUDA Driver
-/// API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`).
-fn launch_dependent(
-    stream: &Arc<CudaStream>,
+    stream: &CudaStream,
     function: &Function,
     LaunchConfig { grid_dim, block_dim, shared_mem_bytes }: LaunchConfig,
     args: &[u64],
+    how: How,
 ) -> Result<()> {
     let failed = |error| failed("cannot launch the kernel", error);
     stream.context().bind_to_thread().map_err(failed)?;
-    let mut attribute = sys::CUlaunchAttribute {
+    // Lets the grid start early (CUDA Driver API, `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`).
+    let mut early = sys::CUlaunchAttribute {
         id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
         pad: [0; 4],
         value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
@@ -434,15 +410,28 @@ fn launch_dependent(
         blockDimZ: block_dim.2,
         sharedMemBytes: shared_mem_bytes,
         hStream: stream.cu_stream(),
-        attrs: &mut attribute,
+        attrs: &mut early,
         numAttrs: 1,
     };
     let mut params: Vec<_> = args.iter().map(|arg| std::ptr::from_ref(arg).cast_mut().cast()).collect();
-    // SAFETY: as in `launch`; the driver copies the configuration, its attribute and the arguments before it
-    // returns, and writes none of them. The stream and the function live as long as their references.
-    unsafe { sys::cuLaunchKernelEx(&config, function.cu_function(), params.as_mut_ptr(), null_mut()) }
-        .result()
-        .map_err(failed)
+    let (kernel, stream, params) = (function.cu_function(), stream.cu_stream(), &mut params[..]);
+    // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver
+    // reads initialised memory only; it copies configuration, attribute and arguments before it returns, and
+    // writes none of them. Stream and function live as long as their references. Buffers are freed in stream
+    // order, after the kernel. What the kernel does with an address is the kernel's; the GPU keeps it inside
+    // this context.
+    unsafe {
+        match how {
+            How::Plain => launch_kernel(kernel, grid_dim, block_dim, shared_mem_bytes, stream, params),
+            How::Cooperative => {
+                launch_cooperative_kernel(kernel, grid_dim, block_dim, shared_mem_bytes, stream, params)
+            }
+            How::Dependent => {
+                sys::cuLaunchKernelEx(&config, kernel, params.as_mut_ptr(), null_mut()).result()
+            }
+        }
+    }
+    .map_err(failed)
 }
 
 /// `max_threads_per_block` of `CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.
