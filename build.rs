@@ -39,7 +39,8 @@ fn main() {
 }
 
 fn build() -> Result<()> {
-    let (root, out) = (&directory("CARGO_MANIFEST_DIR")?, &directory("OUT_DIR")?);
+    let out = std::env::var_os("OUT_DIR").map(PathBuf::from).context("cargo did not set OUT_DIR")?;
+    let (root, out) = (Path::new(ROOT), out.as_path());
     let (compiler, sources) = (&Compiler::find(root)?, prebuilt::sources(root)?);
     for name in ["NVCC", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
@@ -110,10 +111,6 @@ fn entry(kernel: &Build, out: &Path) -> Result<String> {
         file(prebuilt::NEWER),
         file("fatbin"),
     ))
-}
-
-fn directory(variable: &str) -> Result<PathBuf> {
-    std::env::var_os(variable).map(PathBuf::from).with_context(|| format!("cargo did not set {variable}"))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -3,7 +3,6 @@
 //! A reader that is gone (`| head`) is no mistake, and the program goes on in silence. Anything else that
 //! keeps words from being written (a full disk) makes its exit status 2.
 
-use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Result, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,11 +70,7 @@ pub fn is_lively(stream: &impl IsTerminal) -> bool {
 
 /// Whether `stream` shows colours: a lively terminal without `NO_COLOR` (<https://no-color.org>).
 pub fn has_colour(stream: &impl IsTerminal) -> bool {
-    is_lively(stream) && !asks_for_none(std::env::var_os("NO_COLOR"))
-}
-
-fn asks_for_none(no_color: Option<OsString>) -> bool {
-    no_color.is_some_and(|value| !value.is_empty())
+    is_lively(stream) && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub const LINE_BY_LINE: &[&str] = &["-O0", "-D__OPTIMIZE__=1", "-U__NO_INLINE__"
 /// All options of a call for PTX.
 pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
     let headers = Path::new(crate::ROOT).join(HEADERS);
-    let mut flags: Vec<String> = FLAGS.iter().map(|flag| flag.to_string()).collect();
+    let mut flags: Vec<String> = FLAGS.split(' ').map(str::to_owned).collect();
     flags.push(format!("--cuda-gpu-arch=sm_{capability}"));
     flags.extend(nested.then(|| "-fgpu-rdc".to_owned()));
     flags.extend(options.iter().map(|option| option.to_string()));
@@ -58,33 +58,14 @@ pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
 }
 
 /// As nvcc compiles where the two differ: products and sums become one operation. The target is the same on
-/// every system, and so are the sizes of types.
-const FLAGS: &[&str] = &[
-    "-x",
-    "cuda",
-    "--cuda-device-only",
-    "-S",
-    "--target=x86_64-unknown-linux-gnu",
-    "--cuda-feature=+ptx80",
-    "-nocudainc",
-    "-nocudalib",
-    "-nostdinc",
-    "-std=c++17",
-    "-ffp-contract=fast",
-    "-fms-extensions",
-    "-gline-tables-only",
-    // Of static variables the names are those of the source.
-    "-cuid=0",
-    // Messages in nvcc's form: `x.cu(3): error: …`, then the line.
-    "-fdiagnostics-format=msvc",
-    "-fno-show-column",
-    "-fno-diagnostics-show-line-numbers",
-    "-fno-diagnostics-fixit-info",
-    "-Wno-pass-failed",
-    // What nvcc warns of by itself.
-    "-Wunused-variable",
-    "-Wuninitialized",
-];
+/// every system, and so are the sizes of types; of static variables the names are those of the source.
+/// Messages are in nvcc's form, `x.cu(3): error: …`, then the line; and warnings are of what nvcc warns by
+/// itself.
+const FLAGS: &str = "\
+    -x cuda --cuda-device-only -S --target=x86_64-unknown-linux-gnu --cuda-feature=+ptx80 \
+    -nocudainc -nocudalib -nostdinc -std=c++17 -ffp-contract=fast -fms-extensions -gline-tables-only -cuid=0 \
+    -fdiagnostics-format=msvc -fno-show-column -fno-diagnostics-show-line-numbers \
+    -fno-diagnostics-fixit-info -Wno-pass-failed -Wunused-variable -Wuninitialized";
 
 /// The version in an answer to `--version`, if it is new enough. Apple counts its own clang otherwise.
 fn version(answer: &str) -> Result<String> {
@@ -115,11 +96,9 @@ fn unknown(said: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in said.lines().filter(|line| line.contains("error: ") && !line.contains("did you mean")) {
         let of = |before: &str| line.split_once(before)?.1.split_once('\'').map(|(name, _)| name);
-        let name = of("undeclared identifier '")
-            .or_else(|| of("unknown type name '"))
-            .or_else(|| of("no member named '"))
-            .or_else(|| of("no template named '"))
-            .or_else(|| of("error: '").filter(|_| line.ends_with("file not found")));
+        let words = ["undeclared identifier", "unknown type name", "no member named", "no template named"];
+        let name = words.iter().find_map(|words| of(&format!("{words} '")));
+        let name = name.or_else(|| of("error: '").filter(|_| line.ends_with("file not found")));
         if let Some(name) = name.filter(|name| !names.iter().any(|known| known == name)) {
             names.push(name.to_owned());
         }

@@ -329,10 +329,8 @@ impl Compiler {
         let Some(status) = ran.status else {
             let why = "What can take so long is a loop that it unrolls or evaluates, or a template that \
                        instantiates itself.";
-            bail!(
-                "{name} did not come to an end with {shown} in {} seconds, and was stopped ({program}).\n{why}",
-                limit.as_secs()
-            );
+            let end = format!("did not come to an end with {shown} in {} seconds", limit.as_secs());
+            bail!("{name} {end}, and was stopped ({program}).\n{why}");
         };
         let said = call::messages(&(ran.stdout + &ran.stderr), shown);
         if !status.success() {

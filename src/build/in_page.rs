@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::compiler::{CAPABILITY, Maker, nested};
 use super::{call, clang, prebuilt};
 
-/// The front end's arguments by kind of build, with [`places`] for what else they depend on.
+/// The front end's arguments by kind of build; `{path}`, `{name}` and `{capability}` stand for a call's own.
 const ARGUMENTS: &str = include_str!("cc1.json");
 
 /// A source that a page wants compiled.
@@ -79,9 +79,7 @@ pub fn calls(request: &Request) -> Result<Vec<Vec<String>>> {
             "{capability} is not a compute capability: 75 is one"
         );
         let of = |argument: &str| {
-            places(path, name, capability)
-                .iter()
-                .fold(argument.to_owned(), |text, (place, value)| text.replace(place, value))
+            argument.replace("{path}", path).replace("{name}", name).replace("{capability}", capability)
         };
         Ok(arguments.split(' ').map(of).collect())
     };
@@ -113,11 +111,6 @@ fn kind(line_by_line: bool, nested: bool) -> &'static str {
         (true, false) => "line by line",
         (true, true) => "line by line, nested",
     }
-}
-
-/// What stands in `cc1.json` for what a call's arguments depend on.
-fn places<'a>(path: &'a str, name: &'a str, capability: &'a str) -> [(&'static str, &'a str); 3] {
-    [("{path}", path), ("{name}", name), ("{capability}", capability)]
 }
 
 #[cfg(test)]

@@ -75,10 +75,9 @@ impl Device {
         simulated: SimulatorOptions,
     ) -> Result<Vec<Device>> {
         let mut devices = Device::open_apart(choice, count, simulated)?;
-        let refused = if peers {
-            connect(&devices).err().map(|error| format!("{error:#}"))
-        } else {
-            Some("--no-peers: as if no GPU could reach the memory of another".into())
+        let refused = match peers {
+            true => pairs(&devices).find_map(|(one, other)| Some(format!("{:#}", one.reach(other).err()?))),
+            false => Some("--no-peers: as if no GPU could reach the memory of another".into()),
         };
         if devices.len() > 1 {
             devices[0].no_peer_atomics = refused.clone().or_else(|| without_atomics(&devices));
@@ -378,11 +377,6 @@ fn enough(gpus: Vec<cuda::Gpu>, count: Option<usize>) -> Result<Vec<Device>> {
         bail!("--gpus {count}: {there_are} usable here; give --gpus {there_are}, or use --device sim");
     }
     Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu.into()))).collect())
-}
-
-/// Lets each of the GPUs reach the memory of all others.
-fn connect(devices: &[Device]) -> Result<()> {
-    pairs(devices).try_for_each(|(one, other)| one.reach(other))
 }
 
 /// Why atomics of some GPU are not atomic in the memory of another, if so.

@@ -65,11 +65,6 @@ impl Arg {
         Arg { bits: vec![bits], size, on: None }
     }
 
-    /// An address in the memory of a device.
-    fn address(address: u64, on: DeviceKind) -> Arg {
-        Arg { bits: vec![address], size: 8, on: Some(on) }
-    }
-
     /// A structure; on the simulator only.
     pub fn bytes(bytes: &[u8]) -> Arg {
         let piece = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
@@ -97,7 +92,7 @@ impl<T> KernelArg for Buffer<T> {
 
 impl<T> KernelArg for View<'_, T> {
     fn arg(&self) -> Arg {
-        Arg::address(self.address(), self.buffer.on())
+        Arg { bits: vec![self.address()], size: 8, on: Some(self.buffer.on()) }
     }
 }
 

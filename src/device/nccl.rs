@@ -73,7 +73,9 @@ functions! {
     ncclGetVersion(version: *mut c_int) -> c_int;
     ncclGetUniqueId(id: *mut Id) -> c_int;
     ncclCommInitAll(all: *mut Communicator, count: c_int, ordinals: *const c_int) -> c_int;
-    ncclCommInitRankConfig(one: *mut Communicator, ranks: c_int, id: Id, rank: c_int, config: *mut Config) -> c_int;
+    ncclCommInitRankConfig(
+        one: *mut Communicator, ranks: c_int, id: Id, rank: c_int, config: *mut Config
+    ) -> c_int;
     ncclCommGetAsyncError(communicator: Communicator, state: *mut c_int) -> c_int;
     ncclCommDestroy(communicator: Communicator) -> c_int;
     ncclCommAbort(communicator: Communicator) -> c_int;
@@ -134,8 +136,8 @@ impl Nccl {
         let mut config =
             Config { size: size_of::<Config>(), magic: 0xcafe_beef, version: 21400, blocking: 0 };
         let (ranks, id, rank) = (ranks as c_int, Id(id), rank as c_int);
-        // SAFETY: it reads the configuration, whose size stands in it, and writes one communicator, on the GPU
-        // of this thread's context.
+        // SAFETY: it reads the configuration, whose size stands in it, and writes one communicator, on the
+        // GPU of this thread's context.
         let status = unsafe { self.ncclCommInitRankConfig(&mut communicator, ranks, id, rank, &mut config)? };
         self.among_processes = true;
         if !communicator.is_null() {

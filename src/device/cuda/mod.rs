@@ -181,18 +181,18 @@ impl Gpu {
             .map_err(failed)
     }
 
-    /// Copies `bytes` bytes, in the order of the stream, and does not wait, but until they have been read from
-    /// memory of the host that is not pinned (CUDA Driver API, "API synchronization behavior"). Both addresses
-    /// are of this GPU's buffers or of the host's memory, and the caller has seen to it that this many bytes
-    /// are there.
+    /// Copies `bytes` bytes, in the order of the stream, and does not wait, but until they have been read
+    /// from memory of the host that is not pinned (CUDA Driver API, "API synchronization behavior"). Both
+    /// addresses are of this GPU's buffers or of the host's memory, and the caller has seen to it that this
+    /// many bytes are there.
     pub fn memcpy_async(&self, from: u64, to: u64, bytes: usize) -> Result<()> {
         if bytes == 0 {
             return Ok(());
         }
         let failed = |error| failed("cannot start a copy", error);
         self.context.bind_to_thread().map_err(failed)?;
-        // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or memory of
-        // the host that stays until the copy is done.
+        // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or memory
+        // of the host that stays until the copy is done.
         unsafe { sys::cuMemcpyAsync(to, from, bytes, self.stream.cu_stream()) }.result().map_err(failed)
     }
 
