@@ -107,7 +107,7 @@ fn all_reduce(case: &Case) -> Result<Outcome> {
 }
 
 fn from_peer(case: &Case) -> Result<Outcome> {
-    if case.device.no_peers().is_some() {
+    if case.device.no_peers.is_some() {
         return on_host(case);
     }
     let (kernel, vectors) = (case.kernel()?, on_gpus(case)?);

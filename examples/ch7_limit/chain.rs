@@ -35,7 +35,7 @@ impl<'a, T: Pod> Chain<'a, T> {
         ensure!(
             !in_one_launch || first.grid <= MAX_BLOCKS_IN_DIGITS,
             "{} counts its blocks up to {MAX_BLOCKS_IN_DIGITS}, and {} were asked for",
-            function.name(),
+            function.name,
             first.grid
         );
         let output = device.alloc_zeros::<T>(1)?;
@@ -79,6 +79,6 @@ impl<'a, T: Pod> Chain<'a, T> {
 
     /// Blocks and threads of the first launch.
     pub fn config(&self) -> LaunchConfig {
-        self.launches[0].config()
+        self.launches[0].config
     }
 }

@@ -78,7 +78,7 @@ fn add_shares<T>(
 /// One target for all GPUs; or one for each, where atomics on one are not atomic in the memory of another:
 /// then the host adds.
 fn targets<T: Pod>(case: &Case, shares: &[Share<T>]) -> Result<Vec<Target<T>>> {
-    let together = case.device.no_peer_atomics().is_none();
+    let together = case.device.no_peer_atomics.is_none();
     let groups: Vec<&[Share<T>]> = if together { vec![shares] } else { shares.chunks(1).collect() };
     let target = |group: &[Share<T>]| {
         let home = group[0].device;

@@ -40,7 +40,7 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
     }
     .into_iter();
     let device = devices.next().context("no device was opened")?;
-    if let Some(why) = device.no_peer_atomics() {
+    if let Some(why) = &device.no_peer_atomics {
         output.complain(&format!(
             "note: {why}; so no kernel adds to another GPU's memory, and the host adds what each has"
         ));

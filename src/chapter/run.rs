@@ -202,7 +202,7 @@ impl<'a> Bench<'a> {
         if let Some(WhatIf { label, .. }) = self.stage.build.and_then(|build| build.what_if.as_ref()) {
             return format!("On the simulator, what if: {label}");
         }
-        match (&info.gpu, self.stage.device.no_gpu(), self.chapter.simulator_only) {
+        match (&info.gpu, &self.stage.device.no_gpu, self.chapter.simulator_only) {
             _ if info.kind == DeviceKind::Cpu => {
                 format!("On the CPU: {}, {} threads", info.name, info.threads.unwrap_or(1))
             }

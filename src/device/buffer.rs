@@ -41,8 +41,7 @@ impl Device {
         let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
         let (memory, address) = match &self.kind {
             Kind::Gpu(gpu) => {
-                let memory = gpu.alloc(bytes)?;
-                let address = gpu.address(&memory);
+                let (memory, address) = gpu.alloc(bytes)?;
                 (Memory::Gpu(memory), address)
             }
             Kind::Sim(simulator) => {

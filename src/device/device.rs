@@ -27,12 +27,13 @@ pub enum DeviceChoice {
 /// A GPU or the simulator, on which kernels run; or the CPU, which has a name alone.
 pub struct Device {
     pub(super) kind: Kind,
-    /// Why [`DeviceChoice::Auto`] took the simulator.
-    no_gpu: Option<NoGpu>,
-    /// Why it and others do not reach each other's memory.
-    no_peers: Option<String>,
-    /// Why their atomics are not atomic there.
-    no_peer_atomics: Option<String>,
+    /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
+    pub no_gpu: Option<NoGpu>,
+    /// Of the first of several devices: why they do not reach each other's memory, if so.
+    pub no_peers: Option<String>,
+    /// Of the first of several devices: why atomics on one are not atomic in the memory of another, if so:
+    /// they do not reach it, or the link between them has none.
+    pub no_peer_atomics: Option<String>,
     /// Whether [`Device::capture`] is running.
     pub(super) capturing: Cell<bool>,
 }
@@ -189,22 +190,6 @@ impl Device {
             Kind::Sim(simulator) => simulator.core.borrow().properties().multiprocessors,
             Kind::Cpu => 0,
         }
-    }
-
-    /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
-    pub fn no_gpu(&self) -> Option<&NoGpu> {
-        self.no_gpu.as_ref()
-    }
-
-    /// Of the first of several devices: why they do not reach each other's memory, if so.
-    pub fn no_peers(&self) -> Option<&str> {
-        self.no_peers.as_deref()
-    }
-
-    /// Of the first of several devices: why atomics on one are not atomic in the memory of another, if so:
-    /// they do not reach it, or the link between them has none.
-    pub fn no_peer_atomics(&self) -> Option<&str> {
-        self.no_peer_atomics.as_deref()
     }
 
     /// Waits for all work.

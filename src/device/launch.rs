@@ -172,7 +172,8 @@ impl<'a> LaunchArgs<'a> {
 pub struct Prepared<'a> {
     pub(super) device: &'a Device,
     pub(super) function: &'a Function,
-    pub(super) config: LaunchConfig,
+    /// Its blocks and threads.
+    pub config: LaunchConfig,
     pub(super) how: How,
     /// One per parameter, the value in its low bytes; several for a structure.
     pub(super) args: Vec<u64>,
@@ -213,11 +214,6 @@ impl Prepared<'_> {
             }
             _ => bail!("cannot launch {}: {OTHER_DEVICE}", self.function.name),
         }
-    }
-
-    /// Its blocks and threads.
-    pub fn config(&self) -> LaunchConfig {
-        self.config
     }
 }
 

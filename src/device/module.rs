@@ -20,7 +20,8 @@ pub struct Module {
 
 /// One kernel.
 pub struct Function {
-    pub(super) name: String,
+    /// Its name in the source.
+    pub name: String,
     pub(super) params: Vec<sim::Param>,
     pub(super) code: Code,
 }
@@ -56,13 +57,6 @@ impl Device {
         };
         let ptx = sim::Module::parse(ptx, name).map_err(found)?;
         Ok(Module { name: name.to_string(), ptx, newer: None, gpu })
-    }
-}
-
-impl Function {
-    /// Its name in the source.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 }
 

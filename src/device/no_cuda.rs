@@ -49,10 +49,9 @@ unreachable_verbs! { Gpu:
     fn multiprocessors() -> u32;
     fn limits() -> Vec<Limit>;
     fn load_module(&[u8]) -> Result<Module>;
-    fn alloc(usize) -> Result<Memory>;
+    fn alloc(usize) -> Result<(Memory, u64)>;
     fn memset_zeros(u64, usize) -> Result<()>;
     fn raw_stream() -> *mut std::ffi::c_void;
-    fn address(&Memory) -> u64;
     fn launch(&Function, LaunchConfig, &[u64], How) -> Result<()>;
     fn resident_blocks(&Function, u32, u32) -> Result<u32>;
     fn synchronize() -> Result<()>;

@@ -310,7 +310,7 @@ fn open(choice: DeviceChoice) -> Result<Option<Device>> {
         return Ok(None);
     }
     let device = Device::open(choice)?;
-    Ok(if device.no_gpu().is_some() { None } else { Some(device) })
+    Ok(if device.no_gpu.is_some() { None } else { Some(device) })
 }
 
 /// Whether it has been shown.

@@ -163,12 +163,14 @@ impl Gpu {
             .map_err(|error| failed("cannot load the kernels", error))
     }
 
-    /// `bytes` bytes of device memory, contents undefined; one byte where none is asked for, so that every
-    /// buffer has an address.
-    pub fn alloc(&self, bytes: usize) -> Result<Memory> {
+    /// `bytes` bytes of device memory, contents undefined, and their address; one byte where none is asked
+    /// for, so that every buffer has an address.
+    pub fn alloc(&self, bytes: usize) -> Result<(Memory, u64)> {
         // SAFETY: the bytes are undefined until they are written, and `u8` has no invalid value.
-        unsafe { self.stream.alloc(bytes.max(1)) }
-            .map_err(|error| failed(&format!("cannot allocate {bytes} bytes on the GPU"), error))
+        let memory = unsafe { self.stream.alloc(bytes.max(1)) }
+            .map_err(|error| failed(&format!("cannot allocate {bytes} bytes on the GPU"), error))?;
+        let address = memory.device_ptr(&self.stream).0;
+        Ok((memory, address))
     }
 
     /// Sets `bytes` bytes of a buffer that this GPU reaches to 0, in the order of the stream.
@@ -210,10 +212,6 @@ impl Gpu {
     /// The handle of the stream, for a library that works in it; it lives as long as this.
     pub fn raw_stream(&self) -> *mut std::ffi::c_void {
         self.stream.cu_stream().cast()
-    }
-
-    pub fn address(&self, memory: &Memory) -> u64 {
-        memory.device_ptr(&self.stream).0
     }
 
     /// Starts `function`; [`How::Cooperative`] all its blocks at once, which have to fit
