@@ -37,7 +37,6 @@ macro_rules! unreachable_verbs {
 }
 
 unreachable_verbs! { HostMemory:
-    fn num_bytes() -> usize;
     fn address() -> u64;
     fn bytes_mut() -> &mut [u8];
     fn word() -> &AtomicU32;

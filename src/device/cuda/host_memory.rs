@@ -14,9 +14,6 @@ pub struct HostMemory {
     bytes: usize,
 }
 
-// SAFETY: the memory is the process's, at one address in all its threads, and any of them may give it back.
-unsafe impl Send for HostMemory {}
-
 impl HostMemory {
     /// Its bytes.
     pub fn num_bytes(&self) -> usize {
