@@ -13,10 +13,8 @@
 //! | `run.rs` | makes them, checks them, collects the record |
 //! | `output.rs` | where output goes, and what else a run needs of its surroundings |
 //! | `terminal.rs` | those of a terminal: the command line, the record's file, a bar |
-//! | `forecast.rs` | how long it will take, about |
 //! | `progress.rs` | how far it is: a line in the terminal |
 
-mod forecast;
 mod needs;
 mod options;
 mod output;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
-use super::forecast;
 use super::needs::{Stage, ensure_room, open};
 use super::options::Options;
 use super::output::Output;
@@ -224,15 +223,12 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// What all runs add up; says how long they will take, where that is long.
+    /// What all runs add up.
     fn input(&mut self) -> Result<Input> {
         let cases: Vec<Planned> = self.plan.runs.iter().chain(&self.plan.sweep).copied().collect();
         let most = cases.iter().map(|case| case.n).max().unwrap_or(0);
         ensure_room(most)?;
         let data = data::numbers(most as usize, self.options.seed);
-        if self.record.device.kind == DeviceKind::Sim {
-            self.forecast(&cases);
-        }
         Ok(Input { data, expected: BTreeMap::new(), done: 0, all: cases.iter().map(|case| case.n).sum() })
     }
 
@@ -314,25 +310,6 @@ impl<'a> Bench<'a> {
             others: &self.stage.others,
             module: self.stage.module.as_ref(),
         })
-    }
-
-    /// Forecasts how long the simulator will be busy, if that is long.
-    fn forecast(&mut self, cases: &[Planned]) {
-        if !forecast::may_be_long(cases) {
-            return;
-        }
-        let data = data::numbers(forecast::MOST as usize, self.options.seed);
-        let count = |run: &Planned, n: u64| {
-            let shape = self.chapter.place.shape_of(n, self.record.block);
-            let shape = (run.variant.shape)(n, shape, self.stage.device.multiprocessors());
-            // What goes wrong here goes wrong again in the run itself, and is said there.
-            let outcome = self.outcome(&Planned { n, shape, ..*run }, &data[..n as usize]).ok();
-            let counters = outcome.and_then(|outcome| outcome.cost.counters);
-            counters.map_or(0.0, |counters| counters.warp_instructions as f64)
-        };
-        if let Some(line) = forecast::forecast(forecast::instructions(&self.plan.runs, cases, count)) {
-            self.output.complain(&line);
-        }
     }
 
     /// The tables of the runs at the requested size, and what was left out.

@@ -184,10 +184,10 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
     }
 }
 
-/// Numbers that no memory holds, and more blocks than the simulator runs in a few seconds.
+/// Numbers that no memory holds.
 #[cfg(target_os = "linux")]
 #[test]
-fn too_little_memory_is_a_sentence_and_a_long_run_is_forecast() {
+fn too_little_memory_is_a_sentence() {
     let chapter = super::example("ch1_serial").get_program().to_os_string();
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "ulimit -v 8000000; exec \"$0\" --n 2147483647"]).arg(chapter);
@@ -197,24 +197,6 @@ fn too_little_memory_is_a_sentence_and_a_long_run_is_forecast() {
     let sentence = "2,147,483,647 numbers and a copy of them take 17,179,869,176 bytes";
     assert!(said.contains(sentence) && said.contains("smaller --n"), "{said}");
 
-    for (stem, line) in [
-        ("ch6_operators", "--device sim --grid 1000000 --no-sweep"),
-        ("ch5_shared", "--device sim --n 2^26"),
-        ("ch3_blocks", "--device sim --n 2^26"),
-    ] {
-        let mut child = super::example(stem)
-            .args(line.split_whitespace())
-            .env("WORKBOOK_RECORDS_DIR", std::env::temp_dir())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut first = String::new();
-        BufReader::new(child.stderr.take().unwrap()).read_line(&mut first).unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(first.starts_with("the simulator will be busy for about"), "{stem} {line}: {first}");
-    }
     let refused = run("steps-on-cpu", "ch1_serial", "--device sim --steps");
     assert_eq!(refused.status(), Some(2));
     assert!(!refused.stderr().contains("add --device sim"), "{}", refused.stderr());
