@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::ops::RangeInclusive;
 
 use clap::builder::PossibleValuesParser;
-use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use super::variant::Chapter;
 use crate::arguments::number;
@@ -64,39 +66,19 @@ pub struct Options {
     /// Run all kernels and write the book's record, book/records/, instead of book/records/local/
     #[arg(long, conflicts_with = "kernel")]
     pub record: bool,
-    /// Room for pending device launches; where the chapter has this option.
-    #[arg(skip)]
+    /// Room for N pending device launches, even too little; a launch without room is dropped
+    #[arg(long, value_name = "N", value_parser = pending_launches, allow_hyphen_values = true)]
     pub pending_launches: Option<u64>,
-    /// How many GPUs work together; where the chapter has this option.
-    #[arg(skip)]
+    /// GPUs that work together, 1 to 64; none: all that there are, or 2 simulated ones
+    #[arg(long, value_name = "K", value_parser = gpus, allow_hyphen_values = true)]
     pub gpus: Option<usize>,
-    /// Whether GPUs are to be used as if they did not reach each other's memory; where the chapter has
-    /// `--gpus`.
-    #[arg(skip)]
+    /// As if no GPU could reach the memory of another
+    #[arg(long, conflicts_with = "record")]
     pub no_peers: bool,
     /// Instructions that the warps of one launch may execute on the simulator, where an unknown kernel may
     /// never come to an end.
     #[arg(skip)]
     pub step_limit: Option<u64>,
-}
-
-/// The option of a chapter whose kernels launch kernels.
-#[derive(Args)]
-struct Nested {
-    /// Room for N pending device launches, even too little; a launch without room is dropped
-    #[arg(long, value_name = "N", value_parser = pending_launches, allow_hyphen_values = true)]
-    pending_launches: Option<u64>,
-}
-
-/// Those of a chapter that runs on several GPUs.
-#[derive(Args)]
-struct ManyGpus {
-    /// GPUs that work together, 1 to 64; none: all that there are, or 2 simulated ones
-    #[arg(long, value_name = "K", value_parser = gpus, allow_hyphen_values = true)]
-    gpus: Option<usize>,
-    /// As if no GPU could reach the memory of another
-    #[arg(long, conflicts_with = "record")]
-    no_peers: bool,
 }
 
 impl Options {
@@ -113,33 +95,30 @@ impl Options {
         chapter: &Chapter,
         arguments: impl IntoIterator<Item = A>,
     ) -> Result<Options, clap::Error> {
-        let mut command = Options::command_for(chapter);
-        let matches = command.try_get_matches_from_mut(arguments)?;
-        Options::from_matches(chapter, &matches).map_err(|error| error.format(&mut command))
-    }
-
-    fn command_for(chapter: &Chapter) -> Command {
         let names = chapter.variants.iter().map(|variant| variant.name).chain([ALL]);
         let names = PossibleValuesParser::new(names);
-        let command = Options::command()
+        let mut command = Options::command()
             .name(chapter.stem)
             .bin_name(format!("cargo run --example {} --", chapter.stem))
+            .about(chapter.about)
             .mut_arg("kernel", |arg| arg.value_parser(names));
-        let command = if chapter.pending_launches { Nested::augment_args(command) } else { command };
-        let command = if chapter.many_gpus { ManyGpus::augment_args(command) } else { command };
-        command.about(chapter.about)
-    }
-
-    fn from_matches(chapter: &Chapter, matches: &ArgMatches) -> Result<Options, clap::Error> {
-        let mut options = Options::from_arg_matches(matches)?;
-        if chapter.pending_launches {
-            options.pending_launches = Nested::from_arg_matches(matches)?.pending_launches;
+        let foreign = [
+            ("pending_launches", chapter.pending_launches),
+            ("gpus", chapter.many_gpus),
+            ("no_peers", chapter.many_gpus),
+        ];
+        let foreign = foreign.into_iter().filter(|(_, has)| !has).map(|(name, _)| name);
+        for name in foreign.clone() {
+            command = command.mut_arg(name, |arg| arg.hide(true));
         }
-        if chapter.many_gpus {
-            ManyGpus { gpus: options.gpus, no_peers: options.no_peers } =
-                ManyGpus::from_arg_matches(matches)?;
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        for name in foreign {
+            if matches.value_source(name) == Some(ValueSource::CommandLine) {
+                let unexpected = format!("unexpected argument '--{}' found", name.replace('_', "-"));
+                return Err(command.error(ErrorKind::UnknownArgument, unexpected));
+            }
         }
-        Ok(options)
+        Options::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 
     /// Whether the reader asks for the variant of that name, which may be part of the chapter's story.
