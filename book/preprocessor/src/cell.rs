@@ -12,13 +12,13 @@ use workbook::record::columns::{Column, escape};
 use workbook::record::table::{columns, headline, notes, shown_columns};
 use workbook::record::{DeviceKind, Record};
 
+use crate::directive::{Words, list, pick};
 use crate::html::{paragraph, scrolling, verbatim};
 use crate::live::{self, Asked};
 use crate::page::{Page, Workbook};
 use crate::provenance::{changed_since, provenance};
+use crate::records;
 use crate::records::{KINDS, committed, local, missing, runs};
-use crate::selection;
-use crate::words::{Words, list, pick};
 
 /// The most rows that a reader compares.
 const ROWS: usize = 12;
@@ -56,7 +56,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
                 drawn += shown.len();
                 known_charts.extend(charts.iter().map(|chart| chart.name));
                 for chart in &shown {
-                    selection::few_lines(chart).with_context(place)?;
+                    records::few_lines(chart).with_context(place)?;
                 }
             }
             outputs += &output(book, &part, number, is_own, &asked, &shown)?;
@@ -113,8 +113,8 @@ fn part(record: &Record, asked: &Asked, whole: bool, is_own: bool) -> Result<Opt
     if kernels.is_empty() && !asked.kernels.is_empty() {
         return Ok(None);
     }
-    let part = match selection::at(record, &kernels, asked.n, asked.block) {
-        Err(_) if is_own => selection::of_kernels(record, &kernels)?,
+    let part = match records::at(record, &kernels, asked.n, asked.block) {
+        Err(_) if is_own => records::of_kernels(record, &kernels)?,
         part => part?,
     };
     ensure!(

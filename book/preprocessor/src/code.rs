@@ -1,14 +1,15 @@
 //! A listing: the lines of a file between two comments, `ANCHOR: name` and `ANCHOR_END: name`; those that
 //! differ from another listing marked.
 
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
-use crate::changes;
+use crate::directive::{Words, list};
 use crate::html::fenced;
 use crate::page::{Page, Workbook};
-use crate::words::{Words, list};
 
 /// What stands between two anchors.
 struct Listing {
@@ -37,13 +38,13 @@ pub fn listing(page: &mut Page, words: &Words) -> Result<String> {
     let (other_file, other_anchor) = other.split_once(':').unwrap_or((file, other));
     let before = read(page.book, other_file, other_anchor).context("against=")?.code;
     ensure!(before != here.code, "the listing is the same as that of {other}; there is nothing to mark");
-    let changed = changes::changed(&before, &here.code);
+    let changed = changed(&before, &here.code);
     Ok(format!(
         "<div class=\"listing-marked\" style=\"{}\">\n\n{listing}\n\n</div>\n\n<p \
          class=\"listing\"{lines}><span class=\"listing-changes\">{} against \
          <code>{other_anchor}</code></span> <code>{file}</code></p>\n",
-        changes::style(&changed),
-        changes::in_words(&changed)
+        style(&changed),
+        in_words(&changed)
     ))
 }
 
@@ -108,4 +109,58 @@ fn trimmed(lines: &[(usize, &str)]) -> Listing {
     let indent = lines.iter().filter(|line| !is_blank(line)).map(blanks).min().unwrap_or(0);
     let moved: Vec<_> = lines.iter().map(|(_, line)| line.get(indent..).unwrap_or("").trim_end()).collect();
     Listing { code: moved.join("\n"), lines: lines.iter().map(|(number, _)| *number).collect(), indent }
+}
+
+/// The lines of `after`, counted from 0, that `before` lacks, as ranges. Indentation does not count.
+fn changed(before: &str, after: &str) -> Vec<Range<usize>> {
+    let [before, after] = [before, after].map(|text| text.lines().map(str::trim).collect::<Vec<_>>());
+    let changes = capture_diff_slices(Algorithm::Lcs, &before, &after);
+    let lacking = changes.iter().filter(|change| change.tag() != DiffTag::Equal).map(DiffOp::new_range);
+    lacking.filter(|range| !range.is_empty()).collect()
+}
+
+/// Bands of one line's height for the style sheet: `--marks` in the colour of a bar beside the lines,
+/// `--tint` in that behind them. A gradient survives the script that colours the code.
+fn style(changed: &[Range<usize>]) -> String {
+    let bands = |ink: &str| {
+        let band = |Range { start, end }: &Range<usize>| {
+            format!(", transparent {start}lh, var({ink}) {start}lh {end}lh, transparent {end}lh")
+        };
+        format!("linear-gradient(transparent 0{})", changed.iter().map(band).collect::<String>())
+    };
+    format!("--marks: {}; --tint: {}", bands("--mark-bar"), bands("--mark-tint"))
+}
+
+/// `changed: lines 3–5, 8`
+fn in_words(changed: &[Range<usize>]) -> String {
+    let lines = |range: &Range<usize>| match range.len() {
+        1 => range.end.to_string(),
+        _ => format!("{}–{}", range.start + 1, range.end),
+    };
+    match changed {
+        [] => "changed: some lines are gone".to_string(),
+        [one] if one.len() == 1 => format!("changed: line {}", one.end),
+        _ => format!("changed: lines {}", changed.iter().map(lines).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_the_other_listing_lacks_are_changed() {
+        let before = "if (a) {\n    b;\n    c;\n}";
+        assert_eq!(changed(before, "if (x) {\nb;\nd;\ne;\n}"), [0..1, 2..4]);
+        assert!(changed(before, before).is_empty());
+        assert!(changed(before, "b;").is_empty());
+        assert_eq!(in_words(&[0..1, 2..4]), "changed: lines 1, 3–4");
+        assert_eq!(in_words(&changed("", "x")), "changed: line 1");
+    }
+
+    #[test]
+    fn bands_are_as_high_as_lines() {
+        let style = style(&[0..1, 2..4]);
+        assert!(style.contains("transparent 2lh, var(--mark-bar) 2lh 4lh, transparent 4lh"), "{style}");
+    }
 }

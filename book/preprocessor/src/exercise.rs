@@ -10,10 +10,10 @@ use exercise::id::Id;
 use exercise::source::{Exercise, Kind};
 use workbook::record::columns::escape;
 
+use crate::directive::Words;
 use crate::html::{self, fenced, verbatim};
 use crate::live;
 use crate::page::{Page, Workbook};
-use crate::words::Words;
 
 /// The exercise as one folded card of its page.
 pub fn exercise(page: &mut Page, words: &Words) -> Result<String> {

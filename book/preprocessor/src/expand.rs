@@ -5,10 +5,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::find::{Found, find};
+use crate::directive::{Found, Words, find, list};
 use crate::page::{Page, Workbook};
-use crate::words::{Words, list};
-use crate::{cell, chart, code, exercise, figure, kernels, record, table, term, value};
+use crate::{cell, code, exercise, kernels, record, table, term, value};
 use Stands::{Alone, InText};
 
 /// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line
@@ -41,9 +40,9 @@ const DIRECTIVES: [Directive; 11] = [
         table::table,
     ),
     // One chart of one record; of `benches/ncu`: `states`, `roofline`.
-    ("chart", "STEM.KIND NAME [kernel=A,B] [scale=linear]", Alone, chart::chart),
+    ("chart", "STEM.KIND NAME [kernel=A,B] [scale=linear]", Alone, record::chart),
     // A figure drawn from a trace or a record, which plays.
-    ("figure", "NAME", Alone, figure::figure),
+    ("figure", "NAME", Alone, record::figure),
     // Everything recorded of a chapter, folded.
     ("record", "STEM", Alone, record::record),
     // The map of all kernels, a table per chapter.
@@ -125,7 +124,6 @@ fn replace(page: &mut Page, found: &Found) -> Result<Option<String>> {
     };
     let is_block = *stands == Alone;
     if is_block {
-        ensure!(!found.fenced, "stands in a code block; it makes its own, so take away the fence around it");
         ensure!(found.alone, "has to stand alone on its line, from the first column on");
     }
     let text = becomes(page, &Words::parse(name, usage, &found.words)?)?;

@@ -11,11 +11,11 @@ use workbook::record::columns::{Column, NONE};
 use workbook::record::{DeviceKind, Record, Run};
 use workbook::sim::Counters;
 
+use crate::directive::Words;
 use crate::html::scrolling;
 use crate::page::{Page, Workbook};
 use crate::provenance::figure_of;
 use crate::records::{committed, runs};
-use crate::words::Words;
 
 /// The size at which launches and sectors are counted, and those at which times are shown.
 const COUNTED: u64 = 1 << 16;

@@ -9,37 +9,28 @@
 //! | --- | --- |
 //! | `main.rs` | mdBook's protocol |
 //! | `expand.rs` | the directives; replaces those of a page, and collects what is wrong |
-//! | `find.rs`, `words.rs` | find them, and read what they say |
+//! | `directive.rs` | finds them, and reads what they say |
 //! | `page.rs` | where the book finds what it shows, and the page that is being made |
 //! | `cell.rs` | cells |
-//! | `live.rs` | what a cell needs to run in the page |
-//! | `table.rs` | small tables |
-//! | `chart.rs` | charts |
-//! | `figure.rs` | figures from traces and records, which play |
-//! | `record.rs` | whole records |
+//! | `live.rs` | what cells and exercises need to run in the page |
+//! | `table.rs` | small tables, and those of the benches |
+//! | `record.rs` | charts; figures, which play; whole records |
 //! | `kernels.rs` | the map of all kernels |
-//! | `code.rs`, `changes.rs` | listings, and which of their lines are marked as changed |
+//! | `code.rs` | listings, and which of their lines are marked as changed |
 //! | `exercise.rs` | exercises, and the table of all |
-//! | `exercise_files.rs` | what checks of them read in the page |
 //! | `term.rs` | terms of the glossary |
-//! | `value.rs` | numbers in prose |
-//! | `number.rs`, `device.rs` | numbers of kernels; of devices and their memory spaces |
-//! | `ncu.rs`, `benches.rs` | what the profiler counted; what the benches have recorded |
-//! | `records.rs`, `selection.rs` | find and read records; narrow one to some kernels, a size, a block |
+//! | `value.rs` | numbers in prose; those of devices and their memory spaces |
+//! | `number.rs` | numbers of kernels |
+//! | `ncu.rs` | what the profiler counted |
+//! | `records.rs` | finds and reads records; narrows one to some kernels, a size, a block |
 //! | `provenance.rs` | where a record came from, and whether the code has changed since |
 //! | `html.rs` | pieces of HTML that several of them are made of |
 
-mod benches;
 mod cell;
-mod changes;
-mod chart;
 mod code;
-mod device;
+mod directive;
 mod exercise;
-mod exercise_files;
 mod expand;
-mod figure;
-mod find;
 mod html;
 mod kernels;
 mod live;
@@ -49,11 +40,9 @@ mod page;
 mod provenance;
 mod record;
 mod records;
-mod selection;
 mod table;
 mod term;
 mod value;
-mod words;
 
 pub use expand::{Problem, expand};
 pub use live::write_builds;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use chapters::CHAPTERS;
+use exercise::{catalogue, code};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use workbook::build::clang::HEADERS;
@@ -16,10 +17,9 @@ use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 use workbook::sim::DeviceProperties;
 
-use crate::exercise_files;
 use crate::page::Workbook;
+use crate::records;
 use crate::records::{committed, runs};
-use crate::selection;
 
 /// What lies beside the page's WebAssembly.
 #[derive(Deserialize)]
@@ -82,6 +82,9 @@ const BLOCKS: [u32; 2] = [32, 1024];
 /// Sizes on offer are powers of two, this one the largest.
 const LARGEST: u64 = 1 << 20;
 
+/// What is known of the page's compiler.
+const CLANG: &str = "book/src/live/clang/clang.json";
+
 /// The attribute of the cell's element, with a blank before it; empty if the page cannot run the cell.
 pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<String> {
     let in_page = in_page(workbook)?;
@@ -115,8 +118,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     let takes_blocks = |variant: &&Variant| shape(variant, BLOCKS[0]) != shape(variant, BLOCKS[1]);
     let launches = |variant: &&Variant| (variant.launches)(n, shape(variant, BLOCKS[0])).total > 0;
     let blocks = variants.iter().any(takes_blocks);
-    let shown =
-        selection::at(&record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
+    let shown = records::at(&record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
     let live = Live {
         stem,
         simulated: !on_cpu,
@@ -174,7 +176,7 @@ pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
         return Ok(()); // so nothing compiles
     }
     write(pages, "headers", &headers(&workbook.root)?)?;
-    write(pages, "exercises", &exercise_files::texts(&workbook.root)?)
+    write(pages, "exercises", &exercises(&workbook.root)?)
 }
 
 /// The text of each file in [`HEADERS`], by its path where the repository is `/`.
@@ -187,6 +189,19 @@ fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
         headers.insert(format!("/{path}"), text);
     }
     Ok(headers)
+}
+
+/// The text of each file that the exercises' program reads in the page, by its path from `root`, the repository. Among them are the tasks as they are given:
+/// on disk a reader may have written there.
+fn exercises(root: &Path) -> Result<BTreeMap<String, String>> {
+    let exercises = catalogue::read(root)?;
+    let stubs = exercises.iter().map(|exercise| Ok((exercise.path.clone(), exercise.stub())));
+    let texts = exercises.iter().flat_map(code::files).chain([CLANG.to_string()]).map(|path| {
+        let text =
+            std::fs::read_to_string(root.join(&path)).with_context(|| format!("cannot read {path}"))?;
+        Ok((path, text))
+    });
+    stubs.chain(texts).collect()
 }
 
 /// Writes `live/NAME.json`. mdBook watches that folder, so what is there already is left alone.

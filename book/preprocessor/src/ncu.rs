@@ -12,11 +12,11 @@ use workbook::record::GpuInfo;
 use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
 use workbook::record::columns::{Column, escape};
 
+use crate::directive::pick;
 use crate::html::{changed, figure, scrolling};
 use crate::number::Number;
 use crate::page::Workbook;
 use crate::records::named;
-use crate::words::pick;
 
 /// What a page calls the report.
 pub const SOURCE: &str = "benches/ncu";

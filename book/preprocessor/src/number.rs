@@ -5,8 +5,8 @@ use chapters::ch7_limit::comparison;
 use workbook::number::{percent, power_of_ten, thousands, three_digits, time};
 use workbook::record::{Record, Run};
 
+use crate::directive::{list, number};
 use crate::records::run;
-use crate::words::{list, number};
 
 /// A number, and how it is written, with its unit: `449 ms`, `182 GB/s`, `133,693,243`.
 pub struct Number {

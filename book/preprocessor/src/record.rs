@@ -1,17 +1,44 @@
-//! A whole record, folded: every table and chart of every device that a chapter was recorded on.
+//! What is shown of a record as it is: one of its charts, a figure drawn from it, or all of it, folded.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use chapters::{charts, tables};
+use workbook::figure::Sources;
 use workbook::record::Record;
 use workbook::record::chart::Vertical;
 use workbook::record::columns::{Column, escape};
 use workbook::record::table::{columns, headline, notes};
 
-use crate::html::{figure, folded, paragraph, scrolling};
+use crate::directive::{Words, pick};
+use crate::html::{self, folded, paragraph, scrolling};
+use crate::ncu;
 use crate::page::{Page, Workbook};
-use crate::provenance::{changed_since, full_provenance};
-use crate::records::{KINDS, committed, missing};
-use crate::words::Words;
+use crate::provenance::{changed_since, figure_of, full_provenance, provenance};
+use crate::records::{self, KINDS, committed, missing, named};
+
+/// One chart of a committed record, of at most five of its kernels, with where it came from; or one of what
+/// ncu counted.
+pub fn chart(page: &mut Page, words: &Words) -> Result<String> {
+    let (source, name) = (words.of[0], words.of[1]);
+    if source == ncu::SOURCE {
+        return ncu::chart(page.book, name, &words.list("kernel"));
+    }
+    let record = records::of_kernels(named(page.book, source)?.as_ref(), &words.list("kernel"))?;
+    let charts = charts(&record, words.vertical()?)?;
+    let chart = records::few_lines(pick(&charts, name, |chart| chart.name, "the record has no chart")?)?;
+    figure_of(page.book, chart.html(), &[&record])
+}
+
+/// One of the figures of the chapters, from the committed traces, `book/records/traces/`, or from a record.
+pub fn figure(page: &mut Page, words: &Words) -> Result<String> {
+    let (book, name) = (page.book, words.of[0]);
+    let figure = pick(chapters::figures(), name, |figure| figure.name, "there is no figure")?;
+    let mut film = (figure.draw)(&Sources { root: &book.root, records: &book.records })?;
+    ensure!(film.tracks.iter().all(|track| !track.frames.is_empty()), "the trace has no steps to show");
+    if let Some(record) = figure.record {
+        film.caption += &format!(" {}", provenance(named(book, record)?.as_ref()));
+    }
+    Ok(film.html())
+}
 
 /// All committed records of a chapter.
 pub fn record(page: &mut Page, words: &Words) -> Result<String> {
@@ -40,5 +67,5 @@ fn whole(book: &Workbook, record: &Record) -> Result<String> {
     }
     text.extend(notes(record).iter().map(|note| paragraph("cell-note", &escape(note))));
     text.extend(charts(record, Vertical::Logarithmic)?.iter().map(|chart| chart.html()));
-    Ok(figure(&text, &full_provenance(record)))
+    Ok(html::figure(&text, &full_provenance(record)))
 }

@@ -4,17 +4,22 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use chapters::ch7_limit::comparison;
+use workbook::build::kernels;
 use workbook::number::{raised, size, thousands, two_digits};
 use workbook::record::Record;
 use workbook::record::columns::{Column, NONE, escape};
 
-use crate::html::{paragraph, scrolling};
+use crate::directive::Words;
+use crate::html::{changed, paragraph, scrolling};
+use crate::ncu;
 use crate::number::of_kernel;
 use crate::page::{Page, Workbook};
 use crate::provenance::figure_of;
-use crate::records::named;
-use crate::words::Words;
-use crate::{benches, ncu, selection};
+use crate::records::{self, named};
+
+/// What a page calls the records of the benches: how fast the simulator is, the sweep behind chapter 7's last kernel.
+const SIMULATOR: &str = "benches/simulator";
+const SWEEP: &str = "benches/limit";
 
 /// A row: the record it is from, and the kernel there.
 struct Row {
@@ -28,9 +33,9 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     let (source, fields) = (words.of[0], words.of.get(1).copied());
     match source {
         ncu::SOURCE => return ncu::table(book, &words.list("kernel")),
-        benches::SIMULATOR => return benches::simulator(book),
-        benches::SWEEP => {
-            return benches::sweep(book, fields.context("names no type of element; for one: i32")?);
+        SIMULATOR => return simulator(book),
+        SWEEP => {
+            return sweep(book, fields.context("names no type of element; for one: i32")?);
         }
         _ => {}
     }
@@ -109,7 +114,7 @@ fn rows(book: &Workbook, record: &Arc<Record>, kernels: &[&str]) -> Result<Vec<R
             None => (None, *kernel),
         };
         let record = other.as_ref().unwrap_or(record);
-        selection::of_kernels(record, &[kernel])?;
+        records::of_kernels(record, &[kernel])?;
         Ok(row(record, kernel))
     };
     kernels.iter().map(named).collect()
@@ -143,4 +148,34 @@ fn cells(rows: &[Row], n: u64, block: Option<u32>, field: &str) -> Result<Vec<St
         return Ok(all.into_iter().map(|cell| cell.unwrap_or(NONE.into())).collect());
     }
     all.into_iter().collect()
+}
+
+/// The tables that `cargo bench -- --record` has left, and a note if the kernels have changed since.
+fn simulator(book: &Workbook) -> Result<String> {
+    let (tables, note) = recorded(book, SIMULATOR, "cargo bench")?;
+    Ok(tables + &note)
+}
+
+/// The table of the recorded `cargo bench --bench limit` for one type, and a note if the kernels have changed
+/// since.
+fn sweep(book: &Workbook, element: &str) -> Result<String> {
+    let (text, note) = recorded(book, SWEEP, "cargo bench --bench limit")?;
+    let (tables, by) = text.trim_end().rsplit_once("\n\n").unwrap_or_default();
+    let table = tables.split("\n\n").find(|table| table.starts_with(&format!("| `{element}`")));
+    let table = table.with_context(|| format!("{SWEEP}.md has no table of {element}"))?;
+    Ok(format!("<div class=\"sweep\">\n\n{table}\n\n</div>\n\n<small>{by}</small>\n{note}"))
+}
+
+/// The text of a bench's file, whose head names the chapter and its code as it was measured, and a note if
+/// that has changed since.
+fn recorded(book: &Workbook, name: &str, command: &str) -> Result<(String, String)> {
+    let text =
+        book.read(&format!("{name}.md")).with_context(|| format!("make it anew: {command} -- --record"))?;
+    let (head, tables) = text.split_once("\n\n").unwrap_or_default();
+    let (stem, code) = head.trim_matches(['<', '!', '-', '>', ' ']).split_once(' ').unwrap_or_default();
+    let same = kernels::all().iter().any(|build| build.stem == stem && *build.code_hash == *code);
+    let note = changed(&format!(
+        "<code>kernels/{stem}.cu</code> has changed since this was measured; run <code>{command}</code>."
+    ));
+    Ok((tables.to_string(), if same { String::new() } else { format!("\n{note}") }))
 }

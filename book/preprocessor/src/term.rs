@@ -6,8 +6,8 @@ use anyhow::Result;
 use regex::Regex;
 use workbook::record::columns::escape;
 
+use crate::directive::{Words, pick};
 use crate::page::{GLOSSARY, Page};
-use crate::words::{Words, pick};
 
 /// A heading of the glossary and what stands below it.
 pub struct Definition {

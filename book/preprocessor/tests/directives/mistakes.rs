@@ -43,7 +43,6 @@ const MISTAKES: &str = "\
 {{#table ch3_blocks.gpu time kernel=x}} | no kernel `x` | reduceNeighbored
 {{#record ch9}} | no record of `ch9` | cargo run --example ch9 -- --record
 text {{#code kernels/k.cu sum}} | has to stand alone
-```\\n{{#code kernels/k.cu sum}}\\n``` | stands in a code block | take away the fence
 {{#cell ch9_new}} | no record of `ch9_new` | ch1_serial.cpu, ch3_blocks.gpu, ch3_blocks.sim, \
     ch4_nested.gpu\\n  make it: cargo run --example ch9_new -- --record
 {{#chart ch4_nested.sim time}} | no ch4_nested.sim.json | make it: cargo run --example ch4_nested -- \

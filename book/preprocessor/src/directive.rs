@@ -1,9 +1,57 @@
-//! The words of a directive, read as its usage has them: `STEM.KIND NAME [kernel=A,B] [scale=linear]`.
+//! Finds the directives of a page, `{{#name arguments}}`, and reads their words as the usage has them:
+//! `STEM.KIND NAME [kernel=A,B] [scale=linear]`.
+
+use std::ops::Range;
+use std::sync::LazyLock;
 
 use anyhow::{Context, Result, bail, ensure};
+use regex::Regex;
 use workbook::arguments;
 use workbook::record::chart::Vertical;
 
+/// One directive, not yet understood.
+#[derive(Debug)]
+pub struct Found<'a> {
+    /// Its bytes in the page, braces included.
+    pub range: Range<usize>,
+    /// Line in the page, from 1.
+    pub line: usize,
+    pub name: &'a str,
+    pub words: Vec<&'a str>,
+    /// Whether `}}` follows on the same line.
+    pub closed: bool,
+    /// Whether it has its line for itself, from the first column on.
+    pub alone: bool,
+}
+
+/// On one line; an escaped one with its backslash.
+static DIRECTIVE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\\?\{\{\s*#(.*?)(\}\}|\s*$)").expect("a valid pattern"));
+
+/// The directives of `page` in order, those escaped as `\{{#` left out.
+pub fn find(page: &str) -> Vec<Found<'_>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (line, text) in (1..).zip(page.split_inclusive('\n')) {
+        for captures in DIRECTIVE.captures_iter(text) {
+            let (whole, [inside, end]) = captures.extract();
+            let Some(at) = captures.get(0).filter(|_| !whole.starts_with('\\')) else { continue };
+            let mut words = inside.split_whitespace();
+            found.push(Found {
+                range: start + at.start()..start + at.end(),
+                line,
+                name: words.next().unwrap_or(""),
+                words: words.collect(),
+                closed: end == "}}",
+                alone: at.start() == 0 && text[at.end()..].trim().is_empty(),
+            });
+        }
+        start += text.len();
+    }
+    found
+}
+
+/// The words of a directive.
 pub struct Words<'a> {
     /// Those that are no options, in order: as many as the usage has.
     pub of: Vec<&'a str>,
@@ -113,4 +161,35 @@ pub fn list(items: impl IntoIterator<Item = impl ToString>) -> String {
         }
     }
     if words.is_empty() { "none".to_string() } else { words.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(page: &str) -> Vec<(usize, &str)> {
+        find(page).into_iter().map(|directive| (directive.line, directive.name)).collect()
+    }
+
+    #[test]
+    fn finds_them_with_their_lines_and_arguments() {
+        let page = "text\n{{#cell ch4_nested}}\n\nIt took {{#value a b n=1 time}} and {{ #record  x }}.\n";
+        let found = find(page);
+        assert_eq!(names(page), [(2, "cell"), (4, "value"), (4, "record")]);
+        assert_eq!(found[1].words, ["a", "b", "n=1", "time"]);
+        assert_eq!(&page[found[0].range.clone()], "{{#cell ch4_nested}}");
+        assert_eq!(&page[found[2].range.clone()], "{{ #record  x }}");
+        assert!(found[0].alone && !found[1].alone);
+    }
+
+    #[test]
+    fn leaves_escaped_ones_and_other_braces() {
+        assert_eq!(names(r"`\{{#cell x}}` {{x}} {{ }} { {#cell x}}"), []);
+        assert_eq!(names(r"\{{#cell x}} {{#cell y}}"), [(1, "cell")]);
+    }
+
+    #[test]
+    fn notices_when_the_end_is_missing() {
+        assert!(!find("{{#cell x\n}}")[0].closed);
+    }
 }
