@@ -13,13 +13,11 @@
 //! | `run.rs` | makes them, checks them, collects the record |
 //! | `output.rs` | where output goes, and what else a run needs of its surroundings |
 //! | `terminal.rs` | those of a terminal: the command line, the record's file, a bar |
-//! | `progress.rs` | how far it is: a line in the terminal |
 
 mod needs;
 mod options;
 mod output;
 mod plan;
-mod progress;
 mod run;
 mod shape;
 mod terminal;
@@ -27,8 +25,7 @@ mod variant;
 
 pub use options::Options;
 pub use output::Output;
-pub use progress::Progress;
 pub use run::{Ran, Report, run_with};
 pub use shape::{Place, Shape};
-pub use terminal::run;
+pub use terminal::{Progress, run};
 pub use variant::{Case, Chapter, Extras, Launches, Outcome, Sweep, Variant};

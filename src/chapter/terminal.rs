@@ -1,13 +1,14 @@
-//! The output of a process: stdout, stderr, the record's file and its charts, and a bar for the patient.
+//! The output of a process: stdout, stderr, the record's file, and a bar for the patient.
 
+use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
 use super::options::Options;
 use super::output::Output;
-use super::progress::Progress;
 use super::run::run_with;
 use super::shape::Place;
 use super::variant::Chapter;
@@ -69,7 +70,7 @@ struct Terminal {
 /// Nobody may be reading any more (`| head`); the run goes on and leaves its record.
 impl Output for Terminal {
     fn has_colour(&self) -> bool {
-        say::has_colour(&std::io::stderr())
+        say::has_colour(&stderr())
     }
 
     fn begin(&mut self, name: &str, done: u64, all: u64) {
@@ -186,4 +187,73 @@ fn merged(chapter: &Chapter, earlier: Record, later: Record) -> Record {
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path).display().to_string()
+}
+
+/// The bar's length, which leaves 45 columns of 80 for words.
+const CELLS: u64 = 28;
+
+/// Clears the line.
+const CLEAR: &str = "\r\x1b[2K";
+/// A terminal that is narrower than the line cuts it, in place of going on below where nobody clears it
+/// (DECAWM: ECMA-48 has no such mode, terminals since the VT100 do).
+const CUT: &str = "\x1b[?7l";
+const WRAP: &str = "\x1b[?7h";
+
+/// A line on stderr that says how far a run is: after a second, and only where somebody watches. It goes when
+/// this is dropped.
+pub struct Progress {
+    /// When the line is drawn next; `None` where nobody watches.
+    next: Option<Instant>,
+    drawn: bool,
+    all: u64,
+}
+
+impl Progress {
+    /// `all` things are to be done.
+    pub fn new(all: u64) -> Progress {
+        let next = say::is_lively(&stderr()).then(|| Instant::now() + Duration::from_secs(1));
+        Progress { next, drawn: false, all }
+    }
+
+    /// `done` of them are; `words` says more. The line is drawn ten times per second at most, however often
+    /// this is called.
+    pub fn show(&mut self, done: u64, words: impl FnOnce() -> String) {
+        if self.next.is_some_and(|next| Instant::now() >= next) {
+            let _ = write!(stderr(), "{CLEAR}{CUT}{}{WRAP}", line(done, self.all, &words()));
+            self.next = Some(Instant::now() + Duration::from_millis(100));
+            self.drawn = true;
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.drawn {
+            let _ = write!(stderr(), "{CLEAR}");
+        }
+    }
+}
+
+fn line(done: u64, all: u64, words: &str) -> String {
+    let part = done.min(all) as f64 / all.max(1) as f64;
+    let full = (part * CELLS as f64) as usize;
+    let bar = "█".repeat(full) + &"░".repeat(CELLS as usize - full);
+    format!("{bar} {:.0} %  {words}", part * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn the_bar_is_as_full_as_the_run_is_far() {
+        for (done, full, percent) in
+            [(0, 0, "0 %"), (500, 14, "50 %"), (1000, 28, "100 %"), (2000, 28, "100 %")]
+        {
+            let line = line(done, 1000, "n = 2^20");
+            assert_eq!(line.matches('█').count(), full, "{line}");
+            assert!(line.ends_with(&format!(" {percent}  n = 2^20")) && line.chars().count() < 80, "{line}");
+        }
+        assert!(line(0, 0, "").contains("0 %"), "an empty run has a line as well");
+    }
 }

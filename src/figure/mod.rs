@@ -4,22 +4,75 @@
 //! | file | job |
 //! | --- | --- |
 //! | `drawing.rs` | shapes and texts, and how they look in a frame |
-//! | `film.rs` | a drawing in several frames, as HTML that also stands still |
-//! | `sources.rs` | a figure of the book, and what it is drawn from |
+//! | `film.rs` | a drawing in several frames, as HTML that also stands still; as a page of its own |
 //! | `steps.rs` | any trace as a table, for the terminal |
 //! | `launch.rs` | any small launch as a film |
-//! | `page.rs` | a film as a page of its own |
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::record::Record;
+use crate::sim::trace::Trace;
 
 mod drawing;
 mod film;
 mod launch;
-mod page;
-mod sources;
 mod steps;
 
 pub use drawing::{Drawing, Looks, arrow, short};
-pub use film::{Film, Frame, Track, lines};
+pub use film::{Film, Frame, Track, lines, page};
 pub use launch::launch;
-pub use page::page;
-pub use sources::{Figure, Sources};
 pub use steps::{lanes, table};
+
+/// A figure that a chapter's pages show.
+pub struct Figure {
+    /// What a page calls it.
+    pub name: &'static str,
+    /// The record that it is drawn from, if it is: `ch7_limit.gpu`. The caption says where that was made.
+    pub record: Option<&'static str>,
+    /// Draws it.
+    pub draw: fn(&Sources) -> Result<Film>,
+}
+
+impl Figure {
+    /// A figure drawn from traces.
+    pub const fn of_traces(name: &'static str, draw: fn(&Sources) -> Result<Film>) -> Figure {
+        Figure { name, record: None, draw }
+    }
+}
+
+/// Where figures find what they show.
+pub struct Sources<'a> {
+    /// The repository.
+    pub root: &'a Path,
+    /// The directory of the records.
+    pub records: &'a Path,
+}
+
+impl Sources<'_> {
+    /// The text of a file of the repository.
+    ///
+    /// # Errors
+    /// If there is no such file.
+    pub fn text(&self, path: &str) -> Result<String> {
+        std::fs::read_to_string(self.root.join(path)).with_context(|| format!("cannot read {path}"))
+    }
+
+    /// The committed trace of that name.
+    ///
+    /// # Errors
+    /// If there is none, or the file is no trace.
+    pub fn trace(&self, name: &str) -> Result<Trace> {
+        let path = format!("book/records/traces/{name}.json");
+        serde_json::from_str(&self.text(&path)?).with_context(|| format!("{path} is no trace"))
+    }
+
+    /// A committed record: `ch7_limit.gpu`.
+    ///
+    /// # Errors
+    /// If there is none, or the file is no record.
+    pub fn record(&self, name: &str) -> Result<Record> {
+        Record::read(&self.records.join(format!("{name}.json")))
+    }
+}

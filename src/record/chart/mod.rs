@@ -15,7 +15,6 @@
 //! and `svg.rs` makes a part of a page of that.
 
 mod draw;
-mod fit;
 mod line;
 mod plot;
 mod scale;
@@ -148,7 +147,7 @@ fn against_launches(record: &Record, vertical: Vertical, value: Of<Value>) -> Re
     lines.retain(|line| line.points.len() > 2);
     let Some(first) = lines.first() else { return Ok(None) };
     let points: Vec<(f64, f64)> = first.points.iter().map(|point| (point.x, point.y)).collect();
-    if let Some((start, each)) = fit::line(&points) {
+    if let Some((start, each)) = line::fit(&points) {
         let ends = [points.first(), points.last()].into_iter().flatten();
         lines.push(Series {
             name: match start {
