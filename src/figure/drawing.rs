@@ -1,23 +1,19 @@
 //! A drawing: shapes and texts, some of them with a key, by which a frame changes how they look.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use crate::record::columns::escape;
 
-/// A shape.
-#[derive(Clone, Debug)]
-enum Shape {
-    Rect { x: f64, y: f64, width: f64, height: f64 },
-    Path(String),
-    Text { x: f64, y: f64, anchor: &'static str, words: String },
-}
-
+/// A shape or a text.
 #[derive(Clone, Debug)]
 struct Item {
     key: Option<String>,
     class: String,
-    shape: Shape,
+    /// Its element and what that has besides its class.
+    tag: &'static str,
+    attributes: String,
+    /// Those of a text.
+    words: Option<String>,
 }
 
 /// How a keyed item looks in a frame.
@@ -48,49 +44,64 @@ impl Drawing {
         Drawing { width, height, words: words.to_string(), items: Vec::new() }
     }
 
-    fn add(&mut self, key: Option<String>, class: &str, shape: Shape) {
-        self.items.push(Item { key, class: class.to_string(), shape });
+    fn add(
+        &mut self,
+        key: Option<&str>,
+        class: &str,
+        tag: &'static str,
+        attributes: String,
+        words: Option<&str>,
+    ) {
+        let (key, class) = (key.map(str::to_string), class.to_string());
+        self.items.push(Item { key, class, tag, attributes, words: words.map(str::to_string) });
+    }
+
+    fn add_rect(&mut self, key: Option<&str>, class: &str, at: (f64, f64), size: (f64, f64)) {
+        let [x, y, width, height] = [at.0, at.1, size.0, size.1].map(short);
+        let place = format!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"");
+        self.add(key, class, "rect", place, None);
+    }
+
+    fn add_text(&mut self, key: Option<&str>, class: &str, (x, y): (f64, f64), words: &str) {
+        let anchor = class.split(' ').find(|name| ["start", "end"].contains(name)).unwrap_or("middle");
+        let place = format!("x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\"", short(x), short(y));
+        self.add(key, class, "text", place, Some(words));
     }
 
     /// A box.
-    pub fn rect(&mut self, class: &str, (x, y): (f64, f64), (width, height): (f64, f64)) {
-        self.add(None, class, Shape::Rect { x, y, width, height });
+    pub fn rect(&mut self, class: &str, at: (f64, f64), size: (f64, f64)) {
+        self.add_rect(None, class, at, size);
     }
 
     /// A box that frames change.
-    pub fn keyed_rect(&mut self, key: &str, class: &str, at: (f64, f64), (width, height): (f64, f64)) {
-        self.add(Some(key.to_string()), class, Shape::Rect { x: at.0, y: at.1, width, height });
+    pub fn keyed_rect(&mut self, key: &str, class: &str, at: (f64, f64), size: (f64, f64)) {
+        self.add_rect(Some(key), class, at, size);
     }
 
     /// A line or an outline, as SVG writes it.
     pub fn path(&mut self, class: &str, path: &str) {
-        self.add(None, class, Shape::Path(path.to_string()));
+        self.add(None, class, "path", format!("d=\"{path}\""), None);
     }
 
     /// One that frames change.
     pub fn keyed_path(&mut self, key: &str, class: &str, path: &str) {
-        self.add(Some(key.to_string()), class, Shape::Path(path.to_string()));
+        self.add(Some(key), class, "path", format!("d=\"{path}\""), None);
     }
 
     /// Words; `class` has `start` or `end` among its names where they are not centred.
-    pub fn text(&mut self, class: &str, (x, y): (f64, f64), words: &str) {
-        self.add(None, class, text(class, x, y, words));
+    pub fn text(&mut self, class: &str, at: (f64, f64), words: &str) {
+        self.add_text(None, class, at, words);
     }
 
     /// Words that frames change.
-    pub fn keyed_text(&mut self, key: &str, class: &str, (x, y): (f64, f64), words: &str) {
-        self.add(Some(key.to_string()), class, text(class, x, y, words));
+    pub fn keyed_text(&mut self, key: &str, class: &str, at: (f64, f64), words: &str) {
+        self.add_text(Some(key), class, at, words);
     }
 
     /// The keyed items, with how they look at first.
     pub fn keyed(&self) -> impl Iterator<Item = (&str, Look)> {
-        self.items.iter().filter_map(|item| {
-            let words = match &item.shape {
-                Shape::Text { words, .. } => Some(words.clone()),
-                _ => None,
-            };
-            Some((item.key.as_deref()?, Look { class: Some(item.class.clone()), words }))
-        })
+        let look = |item: &Item| Look { class: Some(item.class.clone()), words: item.words.clone() };
+        self.items.iter().filter_map(move |item| Some((item.key.as_deref()?, look(item))))
     }
 
     /// The SVG, as it looks in a frame.
@@ -106,35 +117,15 @@ impl Drawing {
             let look = item.key.as_ref().and_then(|key| looks.get(key));
             let class = look.and_then(|look| look.class.as_ref()).unwrap_or(&item.class);
             let key = if item.key.is_some() { " data-k" } else { "" };
-            let _ = match &item.shape {
-                Shape::Rect { x, y, width, height } => {
-                    let (x, y, width, height) = (short(*x), short(*y), short(*width), short(*height));
-                    let size = format!("width=\"{width}\" height=\"{height}\"");
-                    writeln!(svg, "<rect{key} class=\"{class}\" x=\"{x}\" y=\"{y}\" {size}/>")
-                }
-                Shape::Path(path) => writeln!(svg, "<path{key} class=\"{class}\" d=\"{path}\"/>"),
-                Shape::Text { x, y, anchor, words } => {
-                    let words = look.and_then(|look| look.words.as_ref()).unwrap_or(words);
-                    let (x, y, words) = (short(*x), short(*y), escape(words));
-                    let place = format!("x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\"");
-                    writeln!(svg, "<text{key} class=\"{class}\" {place}>{words}</text>")
-                }
+            let Item { tag, attributes, .. } = item;
+            svg += &format!("<{tag}{key} class=\"{class}\" {attributes}");
+            svg += &match look.and_then(|look| look.words.as_ref()).or(item.words.as_ref()) {
+                Some(words) => format!(">{}</{tag}>\n", escape(words)),
+                None => "/>\n".to_string(),
             };
         }
         svg + "</svg>\n"
     }
-}
-
-fn text(class: &str, x: f64, y: f64, words: &str) -> Shape {
-    let has = |name: &str| class.split(' ').any(|class| class == name);
-    let anchor = if has("start") {
-        "start"
-    } else if has("end") {
-        "end"
-    } else {
-        "middle"
-    };
-    Shape::Text { x, y, anchor, words: words.to_string() }
 }
 
 /// A number with at most one decimal.

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use workbook::record::Record;
-
-/// Where the terms are defined, from the root of the repository.
-pub const GLOSSARY: &str = "book/src/glossary.md";
 
 /// Where the book finds what it shows.
 pub struct Workbook {
@@ -18,14 +15,13 @@ pub struct Workbook {
     pub records: PathBuf,
     /// Those of the reader's own runs; need not exist.
     pub local: PathBuf,
-    glossary: OnceLock<String>,
     read: Mutex<BTreeMap<PathBuf, Arc<Record>>>,
 }
 
 impl Workbook {
     /// That of the repository at `root`.
     pub fn new(root: PathBuf, records: PathBuf, local: PathBuf) -> Workbook {
-        Workbook { root, records, local, glossary: OnceLock::new(), read: Mutex::default() }
+        Workbook { root, records, local, read: Mutex::default() }
     }
 
     /// The text of a file, which is named from the repository's root.
@@ -42,15 +38,6 @@ impl Workbook {
         let record = Arc::new(Record::read(path)?);
         read.insert(path.to_path_buf(), record.clone());
         Ok(record)
-    }
-
-    /// The text of the glossary, which is read once.
-    pub fn glossary(&self) -> Result<&str> {
-        if let Some(text) = self.glossary.get() {
-            return Ok(text);
-        }
-        let text = self.read(GLOSSARY)?;
-        Ok(self.glossary.get_or_init(|| text))
     }
 }
 

@@ -7,7 +7,10 @@ use regex::Regex;
 use workbook::record::columns::escape;
 
 use crate::directive::{Words, pick};
-use crate::page::{GLOSSARY, Page};
+use crate::page::Page;
+
+/// Where the terms are defined, from the root of the repository.
+const GLOSSARY: &str = "book/src/glossary.md";
 
 /// A heading of the glossary and what stands below it.
 pub struct Definition {
@@ -22,7 +25,7 @@ pub struct Definition {
 /// The words as a link to a heading of the glossary.
 pub fn term(page: &mut Page, words: &Words) -> Result<String> {
     let (slug, shown) = (words.of[0], words.of[1..].join(" "));
-    let definitions = definitions(page.book.glossary()?);
+    let definitions = definitions(&page.book.read(GLOSSARY)?);
     let none = format!("{GLOSSARY} has no heading for");
     let definition = pick(definitions, slug, |definition| &definition.slug, &none)?;
     page.terms += 1;
