@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use crate::directive::{Words, list};
@@ -15,7 +15,7 @@ use crate::page::{Page, Workbook};
 struct Listing {
     code: String,
     /// The numbers of its lines in the file, from 1.
-    lines: Vec<usize>,
+    lines: Vec<u32>,
     /// Blanks by which it was moved left.
     indent: usize,
 }
@@ -28,7 +28,6 @@ pub fn listing(page: &mut Page, words: &Words) -> Result<String> {
     let (language, lines) = match Path::new(file).extension().and_then(|extension| extension.to_str()) {
         Some("cu" | "cuh") => ("cpp", format!(" data-anchor=\"{anchor}\"{}", lines(&here))),
         Some("rs") => ("rust", String::new()),
-        Some("toml") => ("toml", String::new()),
         _ => ("text", String::new()),
     };
     let listing = fenced(language, &here.code);
@@ -49,12 +48,7 @@ pub fn listing(page: &mut Page, words: &Words) -> Result<String> {
 }
 
 fn read(book: &Workbook, file: &str, anchor: &str) -> Result<Listing> {
-    let cannot = || format!("cannot read {file} (files are named from {})", book.root.display());
-    let path = book.root.join(file).canonicalize().with_context(cannot)?;
-    let root = book.root.canonicalize().with_context(cannot)?;
-    ensure!(path.starts_with(root) && path.is_file(), "{file} is no file of the repository");
-    let text = std::fs::read_to_string(path).with_context(cannot)?;
-    Ok(trimmed(&anchored(&text, anchor).with_context(|| format!("in {file}"))?))
+    anchored(&book.read(file)?, anchor).with_context(|| format!("in {file}"))
 }
 
 /// Where a kernel's lines stand in its file, for diagnostics that name them: the attributes of the listing's
@@ -69,24 +63,30 @@ fn lines(listing: &Listing) -> String {
     format!(" data-lines=\"{}\"{indent}", runs.join(","))
 }
 
-/// The lines between the anchor's two comments with their numbers, without any anchor comments.
-fn anchored<'a>(text: &'a str, anchor: &str) -> Result<Vec<(usize, &'a str)>> {
-    let mut lines = (1..).zip(text.lines());
-    if !lines.any(|(_, line)| mark(line, "ANCHOR:") == Some(anchor)) {
-        let there_are = list(text.lines().filter_map(|line| mark(line, "ANCHOR:")));
-        bail!("no anchor `{anchor}`; there are: {there_are}");
-    }
-    let mut inside: Vec<(usize, &str)> = Vec::new();
-    for (number, line) in lines {
-        if mark(line, "ANCHOR_END:") == Some(anchor) {
-            ensure!(inside.iter().any(|line| !is_blank(line)), "the anchor `{anchor}` is empty");
-            return Ok(inside);
-        }
-        if mark(line, "ANCHOR:").is_none() && mark(line, "ANCHOR_END:").is_none() {
-            inside.push((number, line));
-        }
-    }
-    bail!("the anchor `{anchor}` has no end; write `ANCHOR_END: {anchor}` after its last line");
+/// The lines between the anchor's two comments, without any anchor comments and without blank lines at both
+/// ends, moved left together as far as possible.
+fn anchored(text: &str, anchor: &str) -> Result<Listing> {
+    let all: Vec<&str> = text.lines().collect();
+    let start = all.iter().position(|line| mark(line, "ANCHOR:") == Some(anchor)).with_context(|| {
+        let there_are = list(all.iter().filter_map(|line| mark(line, "ANCHOR:")));
+        format!("no anchor `{anchor}`; there are: {there_are}")
+    })?;
+    let length = all[start..].iter().position(|line| mark(line, "ANCHOR_END:") == Some(anchor));
+    let end = start
+        + length.with_context(|| {
+            format!("the anchor `{anchor}` has no end; write `ANCHOR_END: {anchor}` after its last line")
+        })?;
+    let lines = workbook::figure::lines(text, start as u32 + 2, end as u32);
+    let is_code = |(_, line): &(u32, String)| !line.trim().is_empty();
+    let (first, last) = (lines.iter().position(is_code), lines.iter().rposition(is_code));
+    let empty = || format!("the anchor `{anchor}` is empty");
+    let lines = &lines[first.with_context(empty)?..=last.with_context(empty)?];
+    let code: Vec<&str> = lines.iter().map(|(_, line)| line.trim_end()).collect();
+    Ok(Listing {
+        code: code.join("\n"),
+        lines: lines.iter().map(|(number, _)| *number).collect(),
+        indent: all[lines[0].0 as usize - 1].len() - lines[0].1.len(),
+    })
 }
 
 /// The name after `word` (`ANCHOR:`, `ANCHOR_END:`), as mdBook reads it: letters, digits, `_` and `-`.
@@ -94,21 +94,6 @@ fn mark<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let name = line.split_once(word)?.1.trim_start();
     let end = name.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').unwrap_or(name.len());
     (end > 0).then(|| &name[..end])
-}
-
-fn is_blank((_, line): &(usize, &str)) -> bool {
-    line.trim().is_empty()
-}
-
-/// The lines, moved left together as far as possible; blank lines at both ends left out.
-fn trimmed(lines: &[(usize, &str)]) -> Listing {
-    let first = lines.iter().position(|line| !is_blank(line)).unwrap_or(0);
-    let end = lines.iter().rposition(|line| !is_blank(line)).map_or(0, |last| last + 1);
-    let lines = &lines[first..end];
-    let blanks = |line: &(usize, &str)| line.1.len() - line.1.trim_start_matches(' ').len();
-    let indent = lines.iter().filter(|line| !is_blank(line)).map(blanks).min().unwrap_or(0);
-    let moved: Vec<_> = lines.iter().map(|(_, line)| line.get(indent..).unwrap_or("").trim_end()).collect();
-    Listing { code: moved.join("\n"), lines: lines.iter().map(|(number, _)| *number).collect(), indent }
 }
 
 /// The lines of `after`, counted from 0, that `before` lacks, as ranges. Indentation does not count.

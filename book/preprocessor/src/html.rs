@@ -21,9 +21,9 @@ pub fn figure(content: &str, source: &str) -> String {
     format!("<figure class=\"measured\">\n{content}<figcaption>{source}</figcaption>\n</figure>\n")
 }
 
-/// The note of something that is older than the code.
-pub fn changed(note: &str) -> String {
-    format!("<p class=\"changed\" role=\"note\">{note}</p>\n")
+/// The note of something that is older than the code, unless it `is_current`.
+pub fn note_unless(is_current: bool, note: &str) -> String {
+    if is_current { String::new() } else { format!("<p class=\"changed\" role=\"note\">{note}</p>\n") }
 }
 
 /// Blank lines around the Markdown, so that it is read as such within HTML.

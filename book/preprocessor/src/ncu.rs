@@ -6,16 +6,16 @@ use std::iter;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
-use workbook::build::kernels;
 use workbook::number::{percent, thousands, three_digits, two_digits};
 use workbook::record::GpuInfo;
 use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
 use workbook::record::columns::{Column, escape};
 
 use crate::directive::pick;
-use crate::html::{changed, figure, scrolling};
+use crate::html::{figure, note_unless, scrolling};
 use crate::number::Number;
 use crate::page::Workbook;
+use crate::provenance::is_current;
 use crate::records::named;
 
 /// What a page calls the report.
@@ -115,15 +115,10 @@ impl Report {
 
     /// `content` with its source, and a note if the kernels have changed since they were profiled.
     fn figure(&self, content: &str) -> String {
-        let is_old = |(stem, code): (&String, &String)| {
-            kernels::all().iter().any(|build| build.stem == **stem && build.code_hash != **code)
-        };
-        let note = match self.code.iter().any(is_old) {
-            true => changed(
-                "The kernels have changed since they were profiled; run <code>python3 benches/ncu.py</code>.",
-            ),
-            false => String::new(),
-        };
+        let note = note_unless(
+            self.code.iter().all(|(stem, code)| is_current(stem, code)),
+            "The kernels have changed since they were profiled; run <code>python3 benches/ncu.py</code>.",
+        );
         let Report { device, driver, ncu, date, n, .. } = self;
         let n = thousands(*n as i64);
         let source = format!("{device} · driver {driver} · ncu {ncu} · {date} · n = {n}");

@@ -7,7 +7,7 @@ use workbook::number::thousands;
 use workbook::record::columns::escape;
 use workbook::record::{DeviceKind, Record};
 
-use crate::html::{changed, figure};
+use crate::html::{figure, note_unless};
 use crate::page::Workbook;
 
 /// Device, date and source, as HTML.
@@ -61,47 +61,47 @@ pub fn figure_of(book: &Workbook, mut content: String, records: &[&Record]) -> R
     Ok(figure(&content, &sources.join("<br>")))
 }
 
+/// Whether `code` identifies the present code of the chapter's kernels.
+pub fn is_current(stem: &str, code: &str) -> bool {
+    kernels::all().iter().any(|build| build.stem == stem && build.code_hash == code)
+}
+
 /// A paragraph that says so if the code has changed since `record` was made; else nothing.
 pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
-    let note = match kernels::find(&record.stem)? {
-        Some(kernel) => {
-            let hash = (kernel.state != State::Stale).then_some(&*kernel.code_hash);
-            match record.compiler.as_deref().filter(|by| *by != kernel.compiler && hash.is_some()) {
-                // Another compiler makes other code.
-                Some(by) => Some(format!(
-                    "Compiled by {}; the present build of <code>{}</code> is by {}. Their sums can be \
-                     compared, their counts cannot.",
-                    escape(by),
-                    kernel.source_path,
-                    escape(&kernel.compiler)
-                )),
-                None => note(record, &kernel.source_path, hash),
-            }
-        }
+    let Some(kernel) = kernels::find(&record.stem)? else {
         // A chapter without a kernel: its identity is that of its example.
-        None => {
-            let file = format!("examples/{}.rs", record.stem);
-            note(record, &file, Some(&prebuilt::text_hash(&book.read(&file)?)))
-        }
+        let file = format!("examples/{}.rs", record.stem);
+        let hash = prebuilt::text_hash(&book.read(&file)?);
+        return Ok(note(record, &file, Some(&hash)));
     };
-    Ok(note.map_or(String::new(), |note| changed(&note)))
+    let hash = (kernel.state != State::Stale).then_some(&*kernel.code_hash);
+    let other = record.compiler.as_deref().filter(|by| *by != kernel.compiler && hash.is_some());
+    let Some(other) = other else { return Ok(note(record, &kernel.source_path, hash)) };
+    // Another compiler makes other code.
+    Ok(note_unless(
+        false,
+        &format!(
+            "Compiled by {}; the present build of <code>{}</code> is by {}. Their sums can be compared, their \
+             counts cannot.",
+            escape(other),
+            kernel.source_path,
+            escape(&kernel.compiler)
+        ),
+    ))
 }
 
 /// `hash` is that of the present code in `file`; `None` if the file was edited and there is no compiler to
 /// build it.
-fn note(record: &Record, file: &str, hash: Option<&str>) -> Option<String> {
-    match hash {
-        Some(hash) if hash == record.source_hash => None,
-        Some(_) => Some(format!(
-            "<code>{file}</code> has changed since this record was made; run <code>{}</code> to \
-             make it anew.",
+fn note(record: &Record, file: &str, hash: Option<&str>) -> String {
+    let since = match hash {
+        Some(_) => format!(
+            "has changed since this record was made; run <code>{}</code> to make it anew.",
             escape(&record.command)
-        )),
-        None => Some(format!(
-            "<code>{file}</code> has been edited, and there is no compiler to build it; this record is of an \
-             older version."
-        )),
-    }
+        ),
+        None => "has been edited, and there is no compiler to build it; this record is of an older version."
+            .to_string(),
+    };
+    note_unless(hash == Some(&record.source_hash), &format!("<code>{file}</code> {since}"))
 }
 
 #[cfg(test)]
@@ -117,10 +117,8 @@ mod tests {
                 "block": 0, "grid": 0, "seed": 0, "runs": [], "sweep": [], "ok": true}"#,
         )
         .unwrap();
-        assert_eq!(note(&record, "kernels/ch9.cu", Some("a")), None);
-        assert!(
-            note(&record, "kernels/ch9.cu", Some("b")).unwrap().contains("has changed since this record")
-        );
-        assert!(note(&record, "kernels/ch9.cu", None).unwrap().contains("no compiler to build it"));
+        assert_eq!(note(&record, "kernels/ch9.cu", Some("a")), "");
+        assert!(note(&record, "kernels/ch9.cu", Some("b")).contains("has changed since this record"));
+        assert!(note(&record, "kernels/ch9.cu", None).contains("no compiler to build it"));
     }
 }

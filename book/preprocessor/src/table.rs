@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use chapters::ch7_limit::comparison;
-use workbook::build::kernels;
 use workbook::number::{raised, size, thousands, two_digits};
 use workbook::record::Record;
 use workbook::record::columns::{Column, NONE, escape};
 
 use crate::directive::Words;
-use crate::html::{changed, paragraph, scrolling};
+use crate::html::{note_unless, paragraph, scrolling};
 use crate::ncu;
 use crate::number::of_kernel;
 use crate::page::{Page, Workbook};
-use crate::provenance::figure_of;
+use crate::provenance::{figure_of, is_current};
 use crate::records::{self, named};
 
 /// What a page calls the records of the benches: how fast the simulator is, the sweep behind chapter 7's last kernel.
@@ -173,9 +172,8 @@ fn recorded(book: &Workbook, name: &str, command: &str) -> Result<(String, Strin
         book.read(&format!("{name}.md")).with_context(|| format!("make it anew: {command} -- --record"))?;
     let (head, tables) = text.split_once("\n\n").unwrap_or_default();
     let (stem, code) = head.trim_matches(['<', '!', '-', '>', ' ']).split_once(' ').unwrap_or_default();
-    let same = kernels::all().iter().any(|build| build.stem == stem && *build.code_hash == *code);
-    let note = changed(&format!(
+    let note = format!(
         "<code>kernels/{stem}.cu</code> has changed since this was measured; run <code>{command}</code>."
-    ));
-    Ok((tables.to_string(), if same { String::new() } else { format!("\n{note}") }))
+    );
+    Ok((tables.to_string(), format!("\n{}", note_unless(is_current(stem, code), &note))))
 }

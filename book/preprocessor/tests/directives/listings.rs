@@ -109,28 +109,6 @@ fn lines_that_another_listing_lacks_are_marked() {
 }
 
 #[test]
-fn a_listing_is_of_a_file_of_the_repository() {
-    let repository = Repository::new();
-    let outside = repository.root.with_extension("outside.cu");
-    fs::write(&outside, "// ANCHOR: sum\nsecret\n// ANCHOR_END: sum\n").unwrap();
-    let name = outside.file_name().unwrap().to_str().unwrap();
-    let mut files =
-        vec![outside.display().to_string(), format!("../{name}"), format!("kernels/../../{name}")];
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::symlink(&outside, repository.root.join("kernels/link.cu")).unwrap();
-        files.push("kernels/link.cu".to_string());
-    }
-    for file in files {
-        for directive in [format!("{file} sum"), format!("kernels/k.cu body against={file}:sum")] {
-            let error = repository.error(&format!("{{{{#code {directive}}}}}\n"));
-            assert!(error.contains("is no file of the repository") && !error.contains("secret"), "{error}");
-        }
-    }
-    fs::remove_file(outside).unwrap();
-}
-
-#[test]
 fn a_term_is_explained_where_it_is_used() {
     let repository = Repository::new();
     let page =
