@@ -67,19 +67,56 @@ impl Plan {
         options: &Options,
     ) -> Result<Plan> {
         let (variants, mut left_out) = able(chapter, device, options)?;
+        let (place, kind) = (chapter.place, device.kind);
+        let planned = |variant: &Variant, n: u64, shape: Shape| {
+            let mut shape = (variant.shape)(n, shape, multiprocessors);
+            // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
+            if let (Place::GridStride, Some(grid), true) = (place, options.grid, shape != Shape::CPU) {
+                shape.grid = grid;
+            }
+            Planned { variant: *variant, n, shape }
+        };
         // Beside a GPU's kernels that add up stands the serial recursion, once for each size.
         let adds_up = variants.iter().any(|variant| variant.operation.name == SERIAL.operation.name);
-        let serial = (device.kind == DeviceKind::Gpu && adds_up).then_some(SERIAL);
-        let planner = Planner { place: chapter.place, kind: device.kind, multiprocessors, serial, options };
+        let serial = (kind == DeviceKind::Gpu && adds_up).then_some(SERIAL);
+        let at_size = |variants: &[Variant], n: u64, shape: Shape| -> Vec<Planned> {
+            let serial = serial.map(|variant| Planned { variant, n, shape: Shape::CPU });
+            variants.iter().map(|variant| planned(variant, n, shape)).chain(serial).collect()
+        };
 
-        let runs = planner.at_size(&variants, n, shape);
+        let runs = at_size(&variants, n, shape);
         runs.iter().try_for_each(refuse_endless)?;
-        let mut sweep = planner.sweep(&variants, n, shape);
-        if device.kind == DeviceKind::Gpu {
+        if kind == DeviceKind::Gpu {
             runs.iter().try_for_each(refuse_minutes)?;
-            let (short, long) = sweep.into_iter().partition(is_short);
-            sweep = short;
-            left_out.extend(long.iter().map(why_left_out));
+        }
+        let mut sweep = Vec::new();
+        if options.pending_launches.is_some() || options.no_sweep || options.steps {
+            return Ok(Plan { runs, sweep, left_out });
+        }
+        let mut swept = variants;
+        swept.retain(|variant| match variant.sweep {
+            Sweep::Everywhere => true,
+            Sweep::TimesOnly => kind != DeviceKind::Sim,
+            Sweep::Never => false,
+        });
+        for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
+            sweep.extend(at_size(&swept, size, place.shape_of(size, shape.block)));
+        }
+        if options.block.is_none() && options.grid.is_none() {
+            for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
+                let in_blocks = swept.iter().map(|variant| planned(variant, n, place.shape_of(n, block)));
+                // A kernel that has a block of its own has run in it.
+                sweep.extend(in_blocks.filter(|case| case.shape.block == block));
+            }
+            for variant in &swept {
+                let further = (variant.also)(kind).iter();
+                let further = further.filter(|(size, _)| options.n.is_none_or(|n| *size < n));
+                sweep.extend(further.map(|&(n, block)| planned(variant, n, place.shape_of(n, block))));
+            }
+        }
+        if kind == DeviceKind::Gpu {
+            left_out.extend(sweep.iter().filter_map(why_left_out));
+            sweep.retain(|case| why_left_out(case).is_none());
         }
         Ok(Plan { runs, sweep, left_out })
     }
@@ -103,64 +140,6 @@ fn able(chapter: &Chapter, device: &DeviceInfo, options: &Options) -> Result<(Ve
         left_out.push(format!("left out: {needs}"));
     }
     Ok((variants, left_out))
-}
-
-/// Gives variants their shapes.
-struct Planner<'a> {
-    place: Place,
-    kind: DeviceKind,
-    multiprocessors: u32,
-    /// What stands beside all others.
-    serial: Option<Variant>,
-    options: &'a Options,
-}
-
-impl Planner<'_> {
-    fn planned(&self, variant: &Variant, n: u64, shape: Shape) -> Planned {
-        let mut shape = (variant.shape)(n, shape, self.multiprocessors);
-        // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
-        if let (Place::GridStride, Some(grid), true) = (self.place, self.options.grid, shape != Shape::CPU) {
-            shape.grid = grid;
-        }
-        Planned { variant: *variant, n, shape }
-    }
-
-    fn at_size(&self, variants: &[Variant], n: u64, shape: Shape) -> Vec<Planned> {
-        let serial = self.serial.map(|variant| Planned { variant, n, shape: Shape::CPU });
-        variants.iter().map(|variant| self.planned(variant, n, shape)).chain(serial).collect()
-    }
-
-    /// Other sizes, other blocks at this one, and what variants ask for besides.
-    fn sweep(&self, variants: &[Variant], n: u64, shape: Shape) -> Vec<Planned> {
-        let Planner { place, kind, options, .. } = *self;
-        let mut sweep = Vec::new();
-        if options.pending_launches.is_some() || options.no_sweep || options.steps {
-            return sweep;
-        }
-        let mut swept = variants.to_vec();
-        swept.retain(|variant| match variant.sweep {
-            Sweep::Everywhere => true,
-            Sweep::TimesOnly => kind != DeviceKind::Sim,
-            Sweep::Never => false,
-        });
-        for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
-            sweep.extend(self.at_size(&swept, size, place.shape_of(size, shape.block)));
-        }
-        if options.block.is_some() || options.grid.is_some() {
-            return sweep;
-        }
-        for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
-            let in_blocks = swept.iter().map(|variant| self.planned(variant, n, place.shape_of(n, block)));
-            // A kernel that has a block of its own has run in it.
-            sweep.extend(in_blocks.filter(|case| case.shape.block == block));
-        }
-        for variant in &swept {
-            let further = (variant.also)(kind).iter();
-            let further = further.filter(|(size, _)| options.n.is_none_or(|n| *size < n));
-            sweep.extend(further.map(|&(n, block)| self.planned(variant, n, place.shape_of(n, block))));
-        }
-        sweep
-    }
 }
 
 fn refuse_endless(case: &Planned) -> Result<()> {
@@ -189,24 +168,22 @@ fn refuse_minutes(case: &Planned) -> Result<()> {
     Ok(())
 }
 
-fn is_short(case: &Planned) -> bool {
-    let launches = case.launches();
-    launches.all_microseconds() <= SWEEP_MICROSECONDS && launches.pending <= SWEEP_PENDING
-}
-
-/// Why the sweep leaves a run out, in a line.
-fn why_left_out(case: &Planned) -> String {
+/// Why the sweep leaves a run out, in a line, if it does.
+fn why_left_out(case: &Planned) -> Option<String> {
     let launches = case.launches();
     let why = match launches.all_microseconds() {
         long if long > SWEEP_MICROSECONDS => format!("about {} per run", time(long)),
-        _ => format!("{} launches pending", thousands(launches.pending as i64)),
+        _ if launches.pending > SWEEP_PENDING => {
+            format!("{} launches pending", thousands(launches.pending as i64))
+        }
+        _ => return None,
     };
-    format!(
+    Some(format!(
         "left out: {}, n = {}, {} threads per block: {why}",
         case.variant.name,
         thousands(case.n as i64),
         thousands(case.shape.block.into())
-    )
+    ))
 }
 
 #[cfg(test)]

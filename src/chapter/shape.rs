@@ -152,21 +152,15 @@ impl Place {
     /// The sizes of the sweep: powers of 2 in one block, else powers of 4 from 2^10 on; up to `asked`, or to
     /// what is quick on the device.
     pub(super) fn sizes(self, kind: DeviceKind, asked: Option<u64>) -> Vec<u64> {
-        let (first, step, quick) = match (self, kind) {
-            (Place::OneBlock, _) => (1, 1, MAX_BLOCK.into()),
-            (_, DeviceKind::Sim) => (10, 2, SIM_SWEEP_N),
-            (_, DeviceKind::Cpu) => (10, 2, 1 << 26),
-            (_, DeviceKind::Gpu) => (10, 2, 1 << 28),
+        let (first, step) = if self == Place::OneBlock { (1, 1) } else { (10, 2) };
+        let quick = match (self, kind) {
+            (Place::OneBlock, _) => MAX_BLOCK.into(),
+            (_, DeviceKind::Sim) => SIM_SWEEP_N.min(self.most_simulated()),
+            (Place::ManyBlocksUpTo(most), _) => most,
+            (_, DeviceKind::Cpu) => 1 << 26,
+            (_, DeviceKind::Gpu) => 1 << 28,
         };
-        let quick = match self {
-            Place::ManyBlocksUpTo(_) if kind == DeviceKind::Sim => quick.min(self.most_simulated()),
-            Place::ManyBlocksUpTo(most) => quick.min(most),
-            _ => quick,
-        };
-        let last = match kind {
-            DeviceKind::Sim => asked.unwrap_or(quick).min(quick),
-            _ => asked.unwrap_or(quick),
-        };
+        let last = asked.unwrap_or(quick).min(if kind == DeviceKind::Sim { quick } else { u64::MAX });
         (first..).step_by(step).map(|exponent| 1 << exponent).take_while(|&size| size <= last).collect()
     }
 
