@@ -329,16 +329,11 @@ impl<'a> Bench<'a> {
 
     /// How many kernels the story leaves out.
     fn say_what_else_there_is(&mut self) {
-        let variants = self.chapter.variants.iter();
-        match variants.filter(|variant| !self.options.asks_for(variant.name, variant.story)).count() {
-            _ if !self.options.kernels.is_empty() => {}
-            0 => {}
-            more => {
-                let kernels = if more == 1 { "kernel" } else { "kernels" };
-                self.say(&format!(
-                    "{more} more {kernels}: --kernel NAME, or --kernel all; --help names them"
-                ));
-            }
+        let mut left = self.chapter.variants.to_vec();
+        left.retain(|variant| !self.options.asks_for(variant.name, variant.story));
+        if !left.is_empty() && self.options.kernels.is_empty() {
+            let (more, kernels) = (left.len(), if left.len() == 1 { "kernel" } else { "kernels" });
+            self.say(&format!("{more} more {kernels}: --kernel NAME, or --kernel all; --help names them"));
         }
     }
 

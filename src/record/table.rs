@@ -238,26 +238,20 @@ pub fn wrong_elsewhere(record: &Record) -> Vec<String> {
     lines
 }
 
-/// How a nested kernel went, level by level, and how many levels and grids each kernel had.
+/// How the first nested kernel went, level by level.
 pub fn levels(kernels: &[(String, Vec<Level>)]) -> String {
-    let nested: Vec<_> = kernels.iter().filter(|(_, levels)| levels.len() > 1).collect();
-    let Some((kernel, levels)) = nested.first() else { return String::new() };
+    let nested = kernels.iter().find(|(_, levels)| levels.len() > 1);
+    let Some((kernel, levels)) = nested else { return String::new() };
     let column = |title, count: fn(&Level) -> u64| {
         Column::right(title, levels.iter().map(|level| thousands(count(level) as i64)))
     };
-    let grids = |levels: &[Level]| levels.iter().map(|level| level.grids).sum::<u64>();
     format!(
-        "{kernel}, level by level:\n\n{}\n{}",
+        "{kernel}, level by level:\n\n{}",
         text_table(&[
             Column::right("level", (0..levels.len()).map(|number| number.to_string())),
             column("grids", |level| level.grids),
             column("blocks", |level| level.blocks),
             column("threads", |level| level.threads),
-        ]),
-        text_table(&[
-            Column::left("in all", nested.iter().map(|(kernel, _)| kernel)),
-            Column::right("levels", nested.iter().map(|(_, levels)| levels.len().to_string())),
-            Column::right("grids", nested.iter().map(|(_, levels)| thousands(grids(levels) as i64))),
         ])
     )
 }
