@@ -42,8 +42,6 @@ const SERIAL: Variant =
 /// this, since the driver reserves memory for each.
 const SWEEP_MICROSECONDS: f64 = 5e6;
 const SWEEP_PENDING: u64 = 1 << 18;
-/// A requested run that would take longer on a GPU is refused.
-const MAX_MICROSECONDS: f64 = 180e6;
 
 impl Planned {
     /// What device code launches.
@@ -56,7 +54,7 @@ impl Plan {
     /// The runs of `chapter` on `device` with `multiprocessors`, at `n` elements in a [`Place::shape`].
     ///
     /// # Errors
-    /// If a requested run would take minutes or never end, or a kernel asked for by name cannot run on the
+    /// If a requested run would never end, or a kernel asked for by name cannot run on the
     /// device.
     pub fn new(
         chapter: &Chapter,
@@ -86,9 +84,6 @@ impl Plan {
 
         let runs = at_size(&variants, n, shape);
         runs.iter().try_for_each(refuse_endless)?;
-        if kind == DeviceKind::Gpu {
-            runs.iter().try_for_each(refuse_minutes)?;
-        }
         let mut sweep = Vec::new();
         if options.pending_launches.is_some() || options.no_sweep || options.steps {
             return Ok(Plan { runs, sweep, left_out });
@@ -149,21 +144,6 @@ fn refuse_endless(case: &Planned) -> Result<()> {
         "{name} in blocks of {} thread leaves as many partial sums as there were elements, so its passes \
          would never end; give --block {least_block} or more",
         shape.block
-    );
-    Ok(())
-}
-
-fn refuse_minutes(case: &Planned) -> Result<()> {
-    let launches = case.launches();
-    ensure!(
-        launches.all_microseconds() <= MAX_MICROSECONDS,
-        "{} would make {} device launches at n = {} in blocks of {}, about {} minutes; give a smaller --n or \
-         a larger --block",
-        case.variant.name,
-        thousands(launches.total as i64),
-        thousands(case.n as i64),
-        case.shape.block,
-        (launches.all_microseconds() / 60e6).round()
     );
     Ok(())
 }
@@ -286,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_are_left_out_of_a_sweep_and_refused_when_asked_for() {
+    fn long_runs_are_left_out_of_a_sweep() {
         let on_gpu = |line| plan(Place::ManyBlocks, &[NESTED], DeviceKind::Gpu, 1 << 20, line);
         let sweep = on_gpu("").unwrap();
         assert!(sizes(&sweep, "nested").contains(&(1 << 26, 512)), "131,072 launches: 3.3 s");
@@ -295,8 +275,6 @@ mod tests {
         assert!(small_blocks.left_out[0].contains("n = 16,777,216, 32 threads per block: about 13.1 s"));
         let names: Vec<_> = small_blocks.runs.iter().map(|case| case.variant.name).collect();
         assert_eq!(names, ["nested", SERIAL.name], "the requested run is made all the same");
-        let minutes = on_gpu("--n 2^26 --block 1").err().unwrap().to_string();
-        assert!(minutes.contains("about 28 minutes"), "{minutes}");
     }
 
     #[test]

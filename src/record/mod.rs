@@ -13,17 +13,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{read_text, write_whole};
+use crate::files::write_whole;
 use crate::number;
 use crate::reduction::operation::Operation;
 use crate::reduction::value::{Expected, Value};
 use crate::sim::{Counters, Kind};
 
-/// Version of the JSON layout; a record of another version is refused by name.
+/// Version of the JSON layout.
 pub const SCHEMA: u32 = 1;
 
 /// One run of one chapter on one device.
@@ -413,7 +413,7 @@ impl Record {
     /// # Errors
     /// A file that is missing or no record of this layout; names the file and what is wrong with it.
     pub fn read(path: &Path) -> Result<Record> {
-        read_json(path, SCHEMA)
+        read_json(path)
     }
 
     /// Writes the record into `directory` under [`Record::file_name`], creating the directory; a reader of
@@ -430,27 +430,13 @@ impl Record {
     }
 }
 
-/// Bytes that a record has at most.
-const MOST_BYTES: u64 = 1 << 28;
-
-/// Reads what was measured, if its `schema` is that.
+/// Reads what was measured.
 ///
 /// # Errors
 /// The file and what is wrong with it.
-pub fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T> {
-    #[derive(Deserialize)]
-    struct Layout {
-        schema: u32,
-    }
-    let text = read_text(path, MOST_BYTES).with_context(|| format!("cannot read {}", path.display()))?;
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let foreign = || format!("{} is not a record of this workbook", path.display());
-    let layout: Layout = serde_json::from_str(&text).with_context(foreign)?;
-    ensure!(
-        layout.schema == schema,
-        "{} has layout {}, and this workbook reads layout {schema}",
-        path.display(),
-        layout.schema
-    );
     serde_json::from_str(&text).with_context(foreign)
 }
 
