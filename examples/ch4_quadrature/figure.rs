@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn the_figure_s_kernel_finds_the_area_of_the_recursion() {
         let root = Path::new(workbook::ROOT);
-        let trace = Sources { root, records: root }.trace("quadrature").unwrap();
+        let trace = Sources(root).trace("quadrature").unwrap();
         assert_eq!(total(&trace) as i64, area_below(4..8, TEETH));
         for (interval, divided) in levels(&trace).iter().flatten() {
             assert_eq!(interval.is_coarse(1.0 / 256.0), *divided, "{}", key(interval));

@@ -42,13 +42,8 @@ impl Figure {
     }
 }
 
-/// Where figures find what they show.
-pub struct Sources<'a> {
-    /// The repository.
-    pub root: &'a Path,
-    /// The directory of the records.
-    pub records: &'a Path,
-}
+/// Where figures find what they show: the repository.
+pub struct Sources<'a>(pub &'a Path);
 
 impl Sources<'_> {
     /// The text of a file of the repository.
@@ -56,7 +51,7 @@ impl Sources<'_> {
     /// # Errors
     /// If there is no such file.
     pub fn text(&self, path: &str) -> Result<String> {
-        std::fs::read_to_string(self.root.join(path)).with_context(|| format!("cannot read {path}"))
+        std::fs::read_to_string(self.0.join(path)).with_context(|| format!("cannot read {path}"))
     }
 
     /// The committed trace of that name.
@@ -73,6 +68,6 @@ impl Sources<'_> {
     /// # Errors
     /// If there is none, or the file is no record.
     pub fn record(&self, name: &str) -> Result<Record> {
-        Record::read(&self.records.join(format!("{name}.json")))
+        Record::read(&self.0.join(format!("book/records/{name}.json")))
     }
 }

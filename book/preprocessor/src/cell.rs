@@ -2,7 +2,6 @@
 //! says, a chart.
 
 use std::iter;
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use chapters::charts;
@@ -43,7 +42,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     page.cells += 1;
     let number = page.cells;
     let (mut outputs, mut known_charts, mut drawn) = (String::new(), Vec::new(), 0);
-    for committed in &records {
+    for &committed in &records {
         let own = local(book, stem, committed.device.kind)?;
         let both = iter::once((committed, false)).chain(own.iter().map(|own| (own, true)));
         for (record, is_own) in both {
@@ -74,7 +73,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
 }
 
 /// The committed records that the cell shows.
-fn records(book: &Workbook, stem: &str, on: &[&str]) -> Result<Vec<Arc<Record>>> {
+fn records<'a>(book: &'a Workbook, stem: &str, on: &[&str]) -> Result<Vec<&'a Record>> {
     for word in on {
         pick(KINDS, word, |kind| kind.as_str(), "there is no kind of device")?;
     }
@@ -93,7 +92,7 @@ fn records(book: &Workbook, stem: &str, on: &[&str]) -> Result<Vec<Arc<Record>>>
 }
 
 /// Refuses kernels and columns that none of `records` has.
-fn check(stem: &str, records: &[Arc<Record>], asked: &Asked) -> Result<()> {
+fn check(stem: &str, records: &[&Record], asked: &Asked) -> Result<()> {
     for kernel in &asked.kernels {
         let all = records.iter().flat_map(|record| runs(record));
         pick(all, kernel, |run| &run.kernel, &format!("`{stem}` has no kernel"))?;

@@ -2,7 +2,6 @@
 //! chapters' variants, all else from the records.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use workbook::chapter::Variant;
@@ -22,13 +21,13 @@ const COUNTED: u64 = 1 << 16;
 const TIMED: [u64; 2] = [1 << 20, 1 << 24];
 
 /// A chapter with its kernels, and where they were recorded.
-struct Chapter {
+struct Chapter<'a> {
     stem: &'static str,
     variants: &'static [Variant],
     /// `ch3_blocks.md`; that of the chapter's first page where the stem has none of its own.
     page: String,
-    gpu: Option<Arc<Record>>,
-    sim: Option<Arc<Record>>,
+    gpu: Option<&'a Record>,
+    sim: Option<&'a Record>,
 }
 
 /// The shortest time of any kernel of the book that adds up `i32`, in microseconds, by size: of sizes at
@@ -55,7 +54,7 @@ pub fn kernels(page: &mut Page, _: &Words) -> Result<String> {
 }
 
 /// The chapters that have kernels and a record, as their pages come in the book.
-fn chapters(book: &Workbook) -> Result<Vec<Chapter>> {
+fn chapters(book: &Workbook) -> Result<Vec<Chapter<'_>>> {
     let summary = book.read("book/src/SUMMARY.md")?;
     let mut found = Vec::new();
     for workbook::chapter::Chapter { stem, variants, .. } in chapters::CHAPTERS {
@@ -81,15 +80,15 @@ fn heading(book: &Workbook, page: &str) -> Result<String> {
     Ok(title.with_context(|| format!("book/src/{page} does not begin with its title"))?.to_string())
 }
 
-fn all(record: &Option<Arc<Record>>) -> impl Iterator<Item = &Run> {
-    record.iter().flat_map(|record| runs(record))
+fn all(record: Option<&Record>) -> impl Iterator<Item = &Run> {
+    record.into_iter().flat_map(runs)
 }
 
-impl Chapter {
+impl Chapter<'_> {
     /// The median time of `kernel` at `n`, the shortest where several block sizes were timed.
     fn fastest(&self, kernel: &str, n: u64) -> Option<f64> {
         let is_asked = |run: &&Run| run.kernel == kernel && run.n == n && run.ok;
-        let times = all(&self.gpu).filter(is_asked).filter_map(|run| run.time_us);
+        let times = all(self.gpu).filter(is_asked).filter_map(|run| run.time_us);
         times.map(|time| time.median).min_by(f64::total_cmp)
     }
 
@@ -97,14 +96,14 @@ impl Chapter {
     /// sum that is right by luck has no speed.
     fn is_sum(&self, run: &Run) -> bool {
         let is_wrong = |other: &Run| other.kernel == run.kernel && other.message.is_some();
-        run.block > 0 && run.operation.is_none() && !all(&self.sim).any(is_wrong)
+        run.block > 0 && run.operation.is_none() && !all(self.sim).any(is_wrong)
     }
 }
 
 fn best(chapters: &[Chapter]) -> Best {
     let mut best: BTreeMap<u64, (f64, BTreeSet<&str>)> = BTreeMap::new();
     for chapter in chapters {
-        for run in all(&chapter.gpu).filter(|run| run.ok && chapter.is_sum(run)) {
+        for run in all(chapter.gpu).filter(|run| run.ok && chapter.is_sum(run)) {
             let Some(time) = run.time_us else { continue };
             let (least, stems) = best.entry(run.n).or_insert((f64::INFINITY, BTreeSet::new()));
             *least = least.min(time.median);
@@ -116,14 +115,14 @@ fn best(chapters: &[Chapter]) -> Best {
 
 /// The kernels of a chapter that were run over many sizes.
 fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
-    let Some(record) = chapter.gpu.as_ref().or(chapter.sim.as_ref()) else { return Ok(String::new()) };
+    let Some(record) = chapter.gpu.or(chapter.sim) else { return Ok(String::new()) };
     let is_swept = |run: &&Run| run.block > 0 && record.sweep.iter().any(|swept| swept.kernel == run.kernel);
     let runs: Vec<&Run> = record.runs.iter().filter(is_swept).collect();
     let at = |title: &str, n: u64| format!("{title}, {}", raised(&size(n)));
     let counts = |title: &str, count: fn(&Counters) -> u64| {
         let cell = |run: &&Run| {
             let is_counted = |other: &&Run| other.kernel == run.kernel && other.n == COUNTED;
-            let counted = all(&chapter.sim).find(is_counted).and_then(|run| run.counters.as_ref());
+            let counted = all(chapter.sim).find(is_counted).and_then(|run| run.counters.as_ref());
             counted.map_or(NONE.into(), |counters| thousands(count(counters) as i64))
         };
         Column::right(&at(title, COUNTED), runs.iter().map(cell))
@@ -148,7 +147,7 @@ fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
     columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
     columns.retain(|column| column.name() == "kernel" || column.has_something_to_say());
     let table = scrolling(&columns, &format!("Kernels of {}", chapter.stem));
-    let records: Vec<&Record> = [&chapter.gpu, &chapter.sim].into_iter().flatten().map(Arc::as_ref).collect();
+    let records: Vec<&Record> = [chapter.gpu, chapter.sim].into_iter().flatten().collect();
     figure_of(book, table, &records)
 }
 

@@ -98,12 +98,12 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     if build.is_none() && !on_cpu {
         return Ok(String::new()); // it was edited since
     }
-    let known = |kernel: &&str| runs(&record).any(|run| run.kernel == **kernel);
+    let known = |kernel: &&str| runs(record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(known).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
         return Ok(String::new());
     }
-    let most = most(&record, &kernels).min(chapter.place.most_simulated()).max(record.n);
+    let most = most(record, &kernels).min(chapter.place.most_simulated()).max(record.n);
     // Larger sizes, which a GPU was given, take long here.
     let n = asked.n.filter(|n| *n <= most).unwrap_or(record.n);
     let run = |variant: &&Variant| match kernels.is_empty() {
@@ -118,7 +118,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     let takes_blocks = |variant: &&Variant| shape(variant, BLOCKS[0]) != shape(variant, BLOCKS[1]);
     let launches = |variant: &&Variant| (variant.launches)(n, shape(variant, BLOCKS[0])).total > 0;
     let blocks = variants.iter().any(takes_blocks);
-    let shown = records::at(&record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
+    let shown = records::at(record, &kernels, Some(n), asked.block).map_or(record.block, |part| part.block);
     let live = Live {
         stem,
         simulated: !on_cpu,
@@ -270,8 +270,7 @@ mod tests {
 
     /// What the page's cell of these kernels offers.
     fn live(stem: &str, kernels: &[&str], n: Option<u64>) -> Value {
-        let records = PathBuf::from(workbook::ROOT).join("book/records");
-        let book = Workbook::new(workbook::ROOT.into(), records, PathBuf::new());
+        let book = Workbook::new(workbook::ROOT.into(), PathBuf::new());
         let (kernels, columns) = (kernels.to_vec(), Vec::new());
         let (block, chart, scale) = (None, None, None);
         let asked = Asked { kernels, n, block, columns, chart, scale, message: true, is_comparable: false };
@@ -301,7 +300,7 @@ mod tests {
 
     #[test]
     fn what_clang_cannot_compile_is_not_for_editing() {
-        let book = Workbook::new(workbook::ROOT.into(), PathBuf::new(), PathBuf::new());
+        let book = Workbook::new(workbook::ROOT.into(), PathBuf::new());
         let edits = |stem, kernel| {
             let build = kernels::get(stem).unwrap();
             assert!(build.source.contains(&format!("// ANCHOR: {kernel}\n")), "{stem} has no {kernel}");

@@ -70,8 +70,7 @@ fn run() -> Result<Vec<Problem>> {
 fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem>> {
     let directory = context.root.canonicalize()?;
     let root = directory.parent().context("the book lies in no repository")?;
-    let records = directory.join("records");
-    let workbook = Workbook::new(root.to_path_buf(), records.clone(), records.join("local"));
+    let workbook = Workbook::new(root.to_path_buf(), directory.join("records/local"));
     let pages = directory.join(&context.config.book.src);
     write_builds(&workbook, &pages)?;
     let pages = pages.strip_prefix(root).unwrap_or(&pages);

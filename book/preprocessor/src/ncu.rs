@@ -273,13 +273,12 @@ fn roofline(book: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result<Cha
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     use super::*;
 
     fn workbook() -> Workbook {
-        let book = Path::new(workbook::ROOT).join("book");
-        Workbook::new(PathBuf::from(workbook::ROOT), book.join("records"), PathBuf::from("not there"))
+        Workbook::new(PathBuf::from(workbook::ROOT), PathBuf::from("not there"))
     }
 
     #[test]

@@ -1,43 +1,39 @@
 //! Where the book finds what it shows, and the page that is being made.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fs::{DirEntry, read_dir, read_to_string};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use workbook::record::Record;
+
+/// Where the committed records are, from the root of the repository.
+pub const RECORDS: &str = "book/records";
 
 /// Where the book finds what it shows.
 pub struct Workbook {
     /// The repository: listings are named from here.
     pub root: PathBuf,
-    /// The committed records.
-    pub records: PathBuf,
-    /// Those of the reader's own runs; need not exist.
+    /// The committed records by name, `ch4_nested.gpu`; or why one cannot be read.
+    pub records: BTreeMap<String, Result<Record>>,
+    /// The records of the reader's own runs; need not exist.
     pub local: PathBuf,
-    read: Mutex<BTreeMap<PathBuf, Arc<Record>>>,
 }
 
 impl Workbook {
-    /// That of the repository at `root`.
-    pub fn new(root: PathBuf, records: PathBuf, local: PathBuf) -> Workbook {
-        Workbook { root, records, local, read: Mutex::default() }
+    /// That of the repository at `root`, with the reader's own records in `local`.
+    pub fn new(root: PathBuf, local: PathBuf) -> Workbook {
+        let record = |file: DirEntry| {
+            let name = file.file_name().into_string().ok()?;
+            Some((name.strip_suffix(".json")?.to_string(), Record::read(&file.path())))
+        };
+        let files = read_dir(root.join(RECORDS)).into_iter().flatten().flatten();
+        Workbook { records: files.filter_map(record).collect(), root, local }
     }
 
     /// The text of a file, which is named from the repository's root.
     pub fn read(&self, path: &str) -> Result<String> {
-        std::fs::read_to_string(self.root.join(path)).with_context(|| format!("cannot read {path}"))
-    }
-
-    /// The record at `path`, which is read once.
-    pub fn record(&self, path: &Path) -> Result<Arc<Record>> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(record) = read.get(path) {
-            return Ok(record.clone());
-        }
-        let record = Arc::new(Record::read(path)?);
-        read.insert(path.to_path_buf(), record.clone());
-        Ok(record)
+        read_to_string(self.root.join(path)).with_context(|| format!("cannot read {path}"))
     }
 }
 

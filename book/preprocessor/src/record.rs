@@ -22,7 +22,7 @@ pub fn chart(page: &mut Page, words: &Words) -> Result<String> {
     if source == ncu::SOURCE {
         return ncu::chart(page.book, name, &words.list("kernel"));
     }
-    let record = records::of_kernels(named(page.book, source)?.as_ref(), &words.list("kernel"))?;
+    let record = records::of_kernels(named(page.book, source)?, &words.list("kernel"))?;
     let charts = charts(&record, words.vertical()?)?;
     let chart = records::few_lines(pick(&charts, name, |chart| chart.name, "the record has no chart")?)?;
     figure_of(page.book, chart.html(), &[&record])
@@ -32,10 +32,10 @@ pub fn chart(page: &mut Page, words: &Words) -> Result<String> {
 pub fn figure(page: &mut Page, words: &Words) -> Result<String> {
     let (book, name) = (page.book, words.of[0]);
     let figure = pick(chapters::figures(), name, |figure| figure.name, "there is no figure")?;
-    let mut film = (figure.draw)(&Sources { root: &book.root, records: &book.records })?;
+    let mut film = (figure.draw)(&Sources(&book.root))?;
     ensure!(film.tracks.iter().all(|track| !track.frames.is_empty()), "the trace has no steps to show");
     if let Some(record) = figure.record {
-        film.caption += &format!(" {}", provenance(named(book, record)?.as_ref()));
+        film.caption += &format!(" {}", provenance(named(book, record)?));
     }
     Ok(film.html())
 }
@@ -46,7 +46,7 @@ pub fn record(page: &mut Page, words: &Words) -> Result<String> {
     let mut text = String::new();
     for kind in KINDS {
         if let Some(record) = committed(book, stem, kind)? {
-            text += &whole(book, &record)?;
+            text += &whole(book, record)?;
         }
     }
     if text.is_empty() {

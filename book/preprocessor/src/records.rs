@@ -1,41 +1,34 @@
 //! Finds and reads records, and says by name which are missing; a part of one: some of its kernels, at one size
 //! and block, which tables and charts show as they show a whole one.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use workbook::record::chart::{Chart, SERIES};
 use workbook::record::{DeviceKind, Record, Run, Section};
 
 use crate::directive::{list, pick};
-use crate::page::Workbook;
+use crate::page::{RECORDS, Workbook};
 
 pub const KINDS: [DeviceKind; 3] = [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind::Cpu];
 
 /// The committed record of `stem` on a device of `kind`; `None` if there is none.
-pub fn committed(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Arc<Record>>> {
-    let path = book.records.join(Record::file_name(stem, kind));
-    let make = make(stem, Some(kind));
-    read(book, &path, &format!("bring it back: git restore {}\nor {make}", path.display()))
+pub fn committed<'a>(book: &'a Workbook, stem: &str, kind: DeviceKind) -> Result<Option<&'a Record>> {
+    let name = format!("{stem}.{}", kind.as_str());
+    book.records.get(&name).map(Result::as_ref).transpose().map_err(|error| {
+        let make = make(stem, Some(kind));
+        anyhow!("{error:#}\nbring it back: git restore {RECORDS}/{name}.json\nor {make}")
+    })
 }
 
 /// The reader's own record, the same way.
-pub fn local(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Arc<Record>>> {
+pub fn local(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Record>> {
     let path = book.local.join(Record::file_name(stem, kind));
-    read(book, &path, "it is of a run of yours: delete it, or run the chapter again")
-}
-
-/// `advice`: what to do about a record that cannot be read.
-fn read(book: &Workbook, path: &Path, advice: &str) -> Result<Option<Arc<Record>>> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    book.record(path).map(Some).map_err(|error| anyhow!("{error:#}\n{advice}"))
+    let advice = "it is of a run of yours: delete it, or run the chapter again";
+    let read = || Record::read(&path).map_err(|error| anyhow!("{error:#}\n{advice}"));
+    path.exists().then(read).transpose()
 }
 
 /// The committed record that a page calls `STEM.KIND`, `ch4_nested.gpu`.
-pub fn named(book: &Workbook, name: &str) -> Result<Arc<Record>> {
+pub fn named<'a>(book: &'a Workbook, name: &str) -> Result<&'a Record> {
     let kind_of = |word: &str| KINDS.into_iter().find(|kind| kind.as_str() == word);
     let parts = name.rsplit_once('.').and_then(|(stem, kind)| Some((stem, kind_of(kind)?)));
     let (stem, kind) = parts.with_context(|| {
@@ -49,12 +42,7 @@ pub fn named(book: &Workbook, name: &str) -> Result<Arc<Record>> {
 
 /// What is said of a record of `stem` that does not exist, and how it is made on a device of `kind`.
 pub fn missing(book: &Workbook, what: &str, stem: &str, kind: Option<DeviceKind>) -> String {
-    format!(
-        "there is no {what} in {}; there are: {}\n{}",
-        book.records.display(),
-        list(names(book)),
-        make(stem, kind)
-    )
+    format!("there is no {what} in {RECORDS}; there are: {}\n{}", list(book.records.keys()), make(stem, kind))
 }
 
 /// The command that makes a committed record.
@@ -65,15 +53,6 @@ fn make(stem: &str, kind: Option<DeviceKind>) -> String {
         Some(DeviceKind::Cpu) | None => "",
     };
     format!("make it: cargo run --example {stem} -- {device}--record")
-}
-
-/// Names of the committed records, sorted: `ch4_nested.gpu`.
-fn names(book: &Workbook) -> Vec<String> {
-    let Ok(files) = std::fs::read_dir(&book.records) else { return Vec::new() };
-    let files = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
-    let mut names: Vec<_> = files.filter_map(|name| name.strip_suffix(".json").map(str::to_string)).collect();
-    names.sort();
-    names
 }
 
 /// The runs of a record's kernels at its own size and at others.

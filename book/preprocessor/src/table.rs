@@ -1,7 +1,5 @@
 //! A small table in place of many numbers: kernels down, and sizes, blocks or fields across.
 
-use std::sync::Arc;
-
 use anyhow::{Context, Result, ensure};
 use chapters::ch7_limit::comparison;
 use workbook::number::{raised, size, thousands, two_digits};
@@ -21,9 +19,9 @@ const SIMULATOR: &str = "benches/simulator";
 const SWEEP: &str = "benches/limit";
 
 /// A row: the record it is from, and the kernel there.
-struct Row {
-    record: Arc<Record>,
-    kernel: String,
+struct Row<'a> {
+    record: &'a Record,
+    kernel: &'a str,
 }
 
 /// Rows are kernels. With several sizes or blocks those are the columns, of one field; else the fields are.
@@ -40,9 +38,9 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     }
     let record = named(book, source)?;
     if let Some(rival) = words.get("against") {
-        return against(book, &record, rival);
+        return against(book, record, rival);
     }
-    let rows = rows(book, &record, &words.list("kernel"))?;
+    let rows = rows(book, record, &words.list("kernel"))?;
     let fields: Vec<&str> = fields.context("names no field; for one: time")?.split(',').collect();
     let mut sizes = words.numbers("n")?;
     if sizes.is_empty() {
@@ -54,7 +52,7 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     }
     let several = [fields.len(), sizes.len(), blocks.len()].iter().filter(|count| **count > 1).count();
     ensure!(several <= 1, "has several of fields, sizes and blocks; only one of them can make the columns");
-    let mut columns = vec![Column::left("kernel", rows.iter().map(|row| row.kernel.as_str()))];
+    let mut columns = vec![Column::left("kernel", rows.iter().map(|row| row.kernel))];
     for field in &fields {
         for n in &sizes {
             for block in &blocks {
@@ -80,7 +78,7 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     let head = same.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let label = format!("{head}: {}", record.device.title());
     let content = paragraph("cell-head", &escape(&head)) + &scrolling(&columns, &label);
-    let records: Vec<&Record> = rows.iter().map(|row| row.record.as_ref()).collect();
+    let records: Vec<&Record> = rows.iter().map(|row| row.record).collect();
     figure_of(book, content, &records)
 }
 
@@ -102,21 +100,19 @@ fn against(book: &Workbook, record: &Record, rival: &str) -> Result<String> {
 }
 
 /// The kernels as rows: those of `record`, or of the record named before a slash; without any, all.
-fn rows(book: &Workbook, record: &Arc<Record>, kernels: &[&str]) -> Result<Vec<Row>> {
-    let row = |record: &Arc<Record>, kernel: &str| Row { record: record.clone(), kernel: kernel.to_string() };
+fn rows<'a>(book: &'a Workbook, record: &'a Record, kernels: &[&'a str]) -> Result<Vec<Row<'a>>> {
     if kernels.is_empty() {
-        return Ok(record.runs.iter().map(|run| row(record, &run.kernel)).collect());
+        return Ok(record.runs.iter().map(|run| Row { record, kernel: &run.kernel }).collect());
     }
-    let named = |kernel: &&str| {
-        let (other, kernel) = match kernel.split_once('/') {
-            Some((other, kernel)) => (Some(named(book, other)?), kernel),
-            None => (None, *kernel),
+    let row = |kernel: &&'a str| {
+        let (record, kernel) = match kernel.split_once('/') {
+            Some((other, kernel)) => (named(book, other)?, kernel),
+            None => (record, *kernel),
         };
-        let record = other.as_ref().unwrap_or(record);
         records::of_kernels(record, &[kernel])?;
-        Ok(row(record, kernel))
+        Ok(Row { record, kernel })
     };
-    kernels.iter().map(named).collect()
+    kernels.iter().map(row).collect()
 }
 
 /// What the head of the table calls a field.
@@ -135,7 +131,7 @@ fn title(field: &str) -> String {
 /// The value of each row, [`NONE`] where a kernel has no such run though another row has. The field
 /// `FIELD-ratio` is how many times the row's the first row's is.
 fn cells(rows: &[Row], n: u64, block: Option<u32>, field: &str) -> Result<Vec<String>> {
-    let of = |row: &Row, field| of_kernel(&row.record, &row.kernel, n, block, field);
+    let of = |row: &Row, field| of_kernel(row.record, row.kernel, n, block, field);
     let cell = |row: &Row| {
         Ok(match field.strip_suffix("-ratio") {
             Some(field) => format!("{}×", two_digits(of(&rows[0], field)?.value / of(row, field)?.value)),

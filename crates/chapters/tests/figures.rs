@@ -9,7 +9,7 @@ use workbook::sim::trace::{Did, Trace};
 /// The committed traces and records.
 fn sources<T>(read: impl Fn(&Sources) -> T) -> T {
     let root = Path::new(workbook::ROOT);
-    read(&Sources { root, records: &root.join("book/records") })
+    read(&Sources(root))
 }
 
 fn trace(name: &str) -> Trace {

@@ -80,7 +80,7 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
         copy(&root.join(directory), &folder.path().join(directory));
     }
     let records = folder.path().join("book/records");
-    let workbook = Workbook::new(folder.path().to_path_buf(), records.clone(), records);
+    let workbook = Workbook::new(folder.path().to_path_buf(), records);
     let page = |text: &str, name: &str| match catch_unwind(|| expand(&workbook, name, text)) {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(problems)) => Err(problems.iter().map(|problem| format!("{problem}\n")).collect()),

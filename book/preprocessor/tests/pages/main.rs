@@ -25,7 +25,7 @@ use page::{book, files, pages};
 /// The repository, without a reader's own records: they are not the business of a test.
 fn workbook() -> Workbook {
     let root = book().parent().unwrap().to_path_buf();
-    Workbook::new(root, book().join("records"), PathBuf::from("not there"))
+    Workbook::new(root, PathBuf::from("not there"))
 }
 
 #[test]
