@@ -17,7 +17,6 @@ use crate::device::{Device, Fault};
 use crate::figure;
 use crate::number::thousands;
 use crate::record::columns::text_table;
-use crate::record::levels::Level;
 use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
 use crate::reduction::operation::Operation;
@@ -79,8 +78,8 @@ struct Bench<'a> {
     stage: Stage,
     plan: Plan,
     record: Record,
-    /// The runs at the requested size level by level, where the simulator made them.
-    levels: Vec<(String, Vec<Level>)>,
+    /// The first nested run that was asked for by name, level by level, where the simulator made it.
+    levels: String,
     /// What the checks have found in those.
     found: Vec<Diagnostic>,
     /// The same runs step by step, if that was asked for.
@@ -125,7 +124,7 @@ impl<'a> Bench<'a> {
             sections: BTreeMap::new(),
             ok: false,
         };
-        let (levels, found, traces) = (Vec::new(), Vec::new(), Vec::new());
+        let (levels, found, traces) = (String::new(), Vec::new(), Vec::new());
         Ok(Bench { chapter, options, output, stage, plan, record, levels, found, traces })
     }
 
@@ -237,7 +236,10 @@ impl<'a> Bench<'a> {
         for case in self.plan.runs.clone() {
             let (run, outcome) = self.run(&case, input)?;
             let message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
-            self.levels.push((run.kernel.clone(), outcome.cost.levels));
+            let levels = outcome.cost.levels;
+            if !self.options.kernels.is_empty() && self.levels.is_empty() && levels.len() > 1 {
+                self.levels = format!("\n{}", table::levels(&run.kernel, &levels));
+            }
             self.found.extend(outcome.cost.found);
             self.record.runs.push(Run { message, ..run });
         }
@@ -314,13 +316,7 @@ impl<'a> Bench<'a> {
 
     /// The tables of the runs at the requested size, and what was left out.
     fn tables(&self) -> String {
-        let mut text = table::table(&self.record);
-        if !self.options.kernels.is_empty() {
-            let levels = table::levels(&self.levels);
-            if !levels.is_empty() {
-                text += &format!("\n{levels}");
-            }
-        }
+        let mut text = table::table(&self.record) + &self.levels;
         for line in &self.plan.left_out {
             text += &format!("\n{line}");
         }

@@ -122,7 +122,7 @@ impl Simulator {
     /// What the launches since the last call have shown.
     pub fn take_seen(&self) -> Measurement {
         let (counters, levels) = self.seen.take();
-        let (levels, found) = (levels.into_vec(), self.found.take());
+        let (levels, found) = (levels.0, self.found.take());
         Measurement { counters: Some(counters), levels, found, ..Default::default() }
     }
 

@@ -14,29 +14,20 @@ pub struct Level {
     pub threads: u64,
 }
 
-/// Listens to launches on the simulator and sorts their grids into levels.
+/// Listens to launches on the simulator and sorts their grids into levels, that of the host's launch first.
 #[derive(Clone, Debug, Default)]
-pub struct Levels {
-    levels: Vec<Level>,
-}
-
-impl Levels {
-    /// The levels, that of the host's launch first.
-    pub fn into_vec(self) -> Vec<Level> {
-        self.levels
-    }
-}
+pub struct Levels(pub Vec<Level>);
 
 impl Observer for Levels {
     fn event(&mut self, event: &Event) {
         let Event::Grid(start) = event else { return };
         let level = start.depth as usize;
-        if self.levels.len() == level {
-            self.levels.push(Level::default());
+        if self.0.len() == level {
+            self.0.push(Level::default());
         }
         let product = |(x, y, z): (u32, u32, u32)| u64::from(x) * u64::from(y) * u64::from(z);
         let blocks = product(start.config.grid_dim);
-        let level = &mut self.levels[level];
+        let level = &mut self.0[level];
         level.grids += 1;
         level.blocks = level.blocks.saturating_add(blocks);
         let threads = blocks.saturating_mul(product(start.config.block_dim));
@@ -70,6 +61,6 @@ mod tests {
             }));
         }
         let level = |grids, blocks| Level { grids, blocks, threads: blocks * 32 };
-        assert_eq!(levels.into_vec(), [level(1, 4), level(2, 3), level(1, 1)]);
+        assert_eq!(levels.0, [level(1, 4), level(2, 3), level(1, 1)]);
     }
 }

@@ -238,10 +238,8 @@ pub fn wrong_elsewhere(record: &Record) -> Vec<String> {
     lines
 }
 
-/// How the first nested kernel went, level by level.
-pub fn levels(kernels: &[(String, Vec<Level>)]) -> String {
-    let nested = kernels.iter().find(|(_, levels)| levels.len() > 1);
-    let Some((kernel, levels)) = nested else { return String::new() };
+/// How a nested kernel went, level by level.
+pub fn levels(kernel: &str, levels: &[Level]) -> String {
     let column = |title, count: fn(&Level) -> u64| {
         Column::right(title, levels.iter().map(|level| thousands(count(level) as i64)))
     };

@@ -23,7 +23,7 @@ use crate::records::{KINDS, committed, local, missing, runs};
 const ROWS: usize = 12;
 
 /// The cell of a chapter: every committed record, or those `on=` names, each followed by the reader's own run
-/// if there is one. Without options the whole record.
+/// if there is one.
 pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let (book, stem, on) = (page.book, words.of[0], words.list("on"));
     let records = records(book, stem, &on)?;
@@ -37,7 +37,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
         message: words.get("message") != Some("no"),
         is_comparable: records.iter().any(|record| record.device.kind != DeviceKind::Gpu),
     };
-    let (vertical, whole) = (words.vertical()?, !words.has_options());
+    let vertical = words.vertical()?;
     check(stem, &records, &asked)?;
     page.cells += 1;
     let number = page.cells;
@@ -47,9 +47,9 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
         let both = iter::once((committed, false)).chain(own.iter().map(|own| (own, true)));
         for (record, is_own) in both {
             let place = || in_record(record, &asked);
-            let Some(part) = part(record, &asked, whole, is_own).with_context(place)? else { continue };
+            let Some(part) = part(record, &asked, is_own).with_context(place)? else { continue };
             let charts = charts(&part, vertical)?;
-            let is_shown = |chart: &&Chart| asked.chart.map_or(whole, |name| chart.name == name);
+            let is_shown = |chart: &&Chart| asked.chart == Some(chart.name);
             let shown: Vec<&Chart> = charts.iter().filter(is_shown).collect();
             if !is_own && asked.chart.is_some() {
                 drawn += shown.len();
@@ -81,12 +81,12 @@ fn records<'a>(book: &'a Workbook, stem: &str, on: &[&str]) -> Result<Vec<&'a Re
     for kind in KINDS.into_iter().filter(|kind| on.is_empty() || on.contains(&kind.as_str())) {
         let record = committed(book, stem, kind)?;
         if record.is_none() && !on.is_empty() {
-            bail!(missing(book, &Record::file_name(stem, kind), stem, Some(kind)));
+            bail!(missing(book, stem, Some(kind)));
         }
         records.extend(record);
     }
     if records.is_empty() {
-        bail!(missing(book, &format!("record of `{stem}`"), stem, None));
+        bail!(missing(book, stem, None));
     }
     Ok(records)
 }
@@ -106,7 +106,7 @@ fn check(stem: &str, records: &[&Record], asked: &Asked) -> Result<()> {
 
 /// What the cell shows of `record`; `None` if that has none of the kernels or none of the columns. Nothing in
 /// a reader's own record is an error: what was not run at the cell's size is shown at its own.
-fn part(record: &Record, asked: &Asked, whole: bool, is_own: bool) -> Result<Option<Record>> {
+fn part(record: &Record, asked: &Asked, is_own: bool) -> Result<Option<Record>> {
     let has = |kernel: &&str| runs(record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(has).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
@@ -117,7 +117,7 @@ fn part(record: &Record, asked: &Asked, whole: bool, is_own: bool) -> Result<Opt
         part => part?,
     };
     ensure!(
-        whole || is_own || part.runs.len() <= ROWS,
+        is_own || part.runs.len() <= ROWS,
         "the cell has {} rows, and a reader compares {ROWS} at most; say which: kernel=A,B",
         part.runs.len()
     );

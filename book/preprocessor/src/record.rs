@@ -50,7 +50,7 @@ pub fn record(page: &mut Page, words: &Words) -> Result<String> {
         }
     }
     if text.is_empty() {
-        bail!(missing(book, &format!("record of `{stem}`"), stem, None));
+        bail!(missing(book, stem, None));
     }
     Ok(folded("class=\"record\"", &format!("The whole record: <code>{stem}</code>"), &text))
 }

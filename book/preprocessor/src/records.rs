@@ -36,13 +36,14 @@ pub fn named<'a>(book: &'a Workbook, name: &str) -> Result<&'a Record> {
             "`{name}` names no record; a record is STEM.KIND, with the kind gpu, sim or cpu: ch4_nested.gpu"
         )
     })?;
-    let missing = || missing(book, &Record::file_name(stem, kind), stem, Some(kind));
-    committed(book, stem, kind)?.with_context(missing)
+    committed(book, stem, kind)?.with_context(|| missing(book, stem, Some(kind)))
 }
 
-/// What is said of a record of `stem` that does not exist, and how it is made on a device of `kind`.
-pub fn missing(book: &Workbook, what: &str, stem: &str, kind: Option<DeviceKind>) -> String {
-    format!("there is no {what} in {RECORDS}; there are: {}\n{}", list(book.records.keys()), make(stem, kind))
+/// What is said of a record of `stem` that does not exist, on a device of `kind` or any, and how it is made.
+pub fn missing(book: &Workbook, stem: &str, kind: Option<DeviceKind>) -> String {
+    let what = kind.map_or(format!("record of `{stem}`"), |kind| Record::file_name(stem, kind));
+    let (there_are, make) = (list(book.records.keys()), make(stem, kind));
+    format!("there is no {what} in {RECORDS}; there are: {there_are}\n{make}")
 }
 
 /// The command that makes a committed record.

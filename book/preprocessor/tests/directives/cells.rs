@@ -20,14 +20,8 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
             "<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"Out &#91;1&#93; on \
              Fixture GPU\">",
             "<th scope=\"row\">reduce<wbr>Neighbored</th>",
-            "aria-label=\"Time against n, ",
-            "aria-label=\"Bandwidth against n, ",
-            "aria-label=\"Time against block size, ",
             "<figcaption>Fixture GPU · <time>2026-02-03</time> · source <code>",
             "<strong>Recorded on the simulator</strong>",
-            "aria-label=\"Divergent branches against n, ",
-            "aria-label=\"Global memory traffic against n, ",
-            "aria-label=\"Instructions against block size, ",
             "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · \
              source <code>",
         ],
