@@ -191,8 +191,8 @@ fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
     Ok(headers)
 }
 
-/// The text of each file that the exercises' program reads in the page, by its path from `root`, the repository. Among them are the tasks as they are given:
-/// on disk a reader may have written there.
+/// The text of each file that the exercises' program reads in the page, by its path from `root`, the
+/// repository. Among them are the tasks as they are given: on disk a reader may have written there.
 fn exercises(root: &Path) -> Result<BTreeMap<String, String>> {
     let exercises = catalogue::read(root)?;
     let stubs = exercises.iter().map(|exercise| Ok((exercise.path.clone(), exercise.stub())));

@@ -81,8 +81,8 @@ pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
     Ok(note_unless(
         false,
         &format!(
-            "Compiled by {}; the present build of <code>{}</code> is by {}. Their sums can be compared, their \
-             counts cannot.",
+            "Compiled by {}; the present build of <code>{}</code> is by {}. Their sums can be compared, \
+             their counts cannot.",
             escape(other),
             kernel.source_path,
             escape(&kernel.compiler)

@@ -1,5 +1,5 @@
-//! Finds and reads records, and says by name which are missing; a part of one: some of its kernels, at one size
-//! and block, which tables and charts show as they show a whole one.
+//! Finds and reads records, and says by name which are missing; a part of one: some of its kernels, at one
+//! size and block, which tables and charts show as they show a whole one.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use workbook::record::chart::{Chart, SERIES};

@@ -14,7 +14,8 @@ use crate::page::{Page, Workbook};
 use crate::provenance::{figure_of, is_current};
 use crate::records::{self, named};
 
-/// What a page calls the records of the benches: how fast the simulator is, the sweep behind chapter 7's last kernel.
+/// What a page calls the records of the benches: how fast the simulator is, the sweep behind chapter 7's last
+/// kernel.
 const SIMULATOR: &str = "benches/simulator";
 const SWEEP: &str = "benches/limit";
 
