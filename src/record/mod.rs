@@ -413,7 +413,10 @@ impl Record {
     /// # Errors
     /// A file that is missing or no record of this layout; names the file and what is wrong with it.
     pub fn read(path: &Path) -> Result<Record> {
-        read_json(path)
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let foreign = || format!("{} is not a record of this workbook", path.display());
+        serde_json::from_str(&text).with_context(foreign)
     }
 
     /// Writes the record into `directory` under [`Record::file_name`], creating the directory; a reader of
@@ -428,16 +431,6 @@ impl Record {
         write_json(self, &path)?;
         Ok(path)
     }
-}
-
-/// Reads what was measured.
-///
-/// # Errors
-/// The file and what is wrong with it.
-pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let foreign = || format!("{} is not a record of this workbook", path.display());
-    serde_json::from_str(&text).with_context(foreign)
 }
 
 /// Writes what was measured as JSON; a reader of the file never sees half of it.
