@@ -7,7 +7,7 @@ use super::output::Output;
 use super::shape::Place;
 use super::variant::Chapter;
 use crate::build::kernels::{self, Build};
-use crate::device::{Device, DeviceChoice, Module, SimulatorOptions};
+use crate::device::{Device, DeviceChoice, Module, SimulatorOptions, measure};
 use crate::number::thousands;
 
 /// Where a chapter runs.
@@ -90,9 +90,11 @@ fn on_cpu(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Resu
 /// There is too little, with the bytes.
 pub fn ensure_room(n: u64) -> Result<()> {
     let bytes = 2 * 4 * n;
-    let is_allowed = |bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok();
+    let is_allowed =
+        usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
+    let free = measure::free_memory().unwrap_or(u64::MAX);
     ensure!(
-        usize::try_from(bytes).is_ok_and(is_allowed),
+        is_allowed && bytes <= free,
         "{} numbers and a copy of them take {} bytes, more than this program can have; give a smaller --n",
         thousands(n as i64),
         thousands(bytes as i64)

@@ -54,6 +54,18 @@ pub fn repeat(budget: f64, mut once: impl FnMut() -> Result<f64>) -> Result<Opti
     Ok(Timing::of(samples))
 }
 
+/// Bytes of memory that a program may still have here, as Linux says: of the machine and of its control group
+/// (manual pages proc_meminfo(5) and cgroups(7)); `None` where nothing says so.
+pub fn free_memory() -> Option<u64> {
+    let read = |path| std::fs::read_to_string(path).ok();
+    let of_machine = read("/proc/meminfo").and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+    });
+    let of_group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok());
+    of_machine.into_iter().chain(of_group).min()
+}
+
 /// Threads that share the work of a parallel iterator.
 pub fn cpu_threads() -> usize {
     rayon::current_num_threads()
