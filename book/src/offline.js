@@ -24,7 +24,7 @@ addEventListener('fetch', event => {
     const { method, url } = event.request;
     const { origin, pathname } = new URL(url);
     // The compiler is kept by live/compiler.js, unpacked.
-    if (method === 'GET' && origin === location.origin && !pathname.endsWith('.zst')) {
+    if (method === 'GET' && origin === location.origin && !pathname.endsWith('clang.wasm.zst')) {
         event.respondWith(answer(event.request));
     }
 });

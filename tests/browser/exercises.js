@@ -120,8 +120,8 @@ const judged = (page, { id, path, text }) =>
         const [{ judge, task }, store] = await Promise.all(['exercise_judge.js', 'exercise_store.js'].map(name => import(new URL(`live/${name}`, location))));
         localStorage.clear();
         store.keepFile(path, text === await task(path) ? undefined : text);
-        const answer = await judge({ id, path }, [id], new AbortController().signal);
-        return { status: answer.status, stdout: answer.stdout ?? answer.sentence };
+        return judge({ id, path }, [id], new AbortController().signal)
+            .then(({ status, stdout }) => ({ status, stdout }), ({ message }) => ({ stdout: message }));
     }, id, path, text);
 
 /** The first line in which the two differ; nothing if none does. Where the compiler lies, each says in its own way. */

@@ -4,6 +4,7 @@ import * as address from './address.js';
 import { command, differences, options } from './controls.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
+import { progressed } from './task.js';
 
 export const part = ({ form }, selector) => form.querySelector(selector);
 /** In the cell, and where its kernels are being edited; once, since a screen reader reads what is written. */
@@ -68,12 +69,4 @@ export function showRunning(cell, on) {
     Object.assign(part(cell, 'progress'), { hidden: !on, value: 0 });
 }
 
-/** How far it is; nothing, if it is not known. */
-export function showProgress(cell, fraction) {
-    const bar = part(cell, 'progress');
-    if (fraction === undefined) {
-        bar.removeAttribute('value');
-    } else {
-        bar.value = fraction;
-    }
-}
+export const showProgress = (cell, fraction) => progressed(part(cell, 'progress'), fraction);

@@ -8,8 +8,9 @@ import * as edits from './edits.js';
 import { stylesheet } from './html.js';
 import * as listings from './listings.js';
 import { remove } from './result.js';
-import { run, runOrStop, stop } from './run.js';
+import { run, runOrStop } from './run.js';
 import * as simulator from './simulator.js';
+import { stop } from './task.js';
 import * as workbench from './workbench.js';
 
 export { compareOwnRuns } from './result.js';
@@ -39,8 +40,6 @@ export function reset(cell, cells) {
 /** The edit of a file has changed: the cells that run it say so. */
 const showEdits = (file, cells) => cells.filter(({ live }) => live.file === file.path).forEach(cell => follow(cell, cells));
 
-const NOT_FETCHED = 'What runs the cell could not be fetched. Is the server still there?';
-
 /** Opens the editor in the listing with this caption; a what-if that is shown there becomes the reader's. */
 export async function edit(_, cells, caption) {
     const listing = listings.of(caption);
@@ -59,13 +58,7 @@ export async function edit(_, cells, caption) {
             workbench.showSource(file);
         }
     }
-    const press = async () => {
-        try {
-            await runOrStop(cell, cells);
-        } catch {
-            say(cell, NOT_FETCHED);
-        }
-    };
+    const press = () => runOrStop(cell, cells);
     const runAndGoOn = () => {
         (cells[cells.indexOf(cell) + 1] ?? cell).element.focus();
         press();
@@ -82,14 +75,12 @@ export async function begin(_, cells) {
         workbench.showSource(file);
         showEdits(file, cells);
     }
-    if (!edits.isLink(location.hash)) {
+    const shared = await edits.fromLink();
+    if (!shared) {
         return;
     }
-    const { hash } = location;
-    history.replaceState(history.state, '', hash.split('&')[0]);
-    const shared = await edits.fromLink(hash).catch(() => null);
     const cell = cells.find(({ element }) => `#${element.id}` === location.hash) ?? cells[0];
-    if (shared?.file !== cell.live.file) {
+    if (shared.file !== cell.live.file) {
         say(cell, 'The code in this link cannot be read. Was it cut off, or is it of another page?');
         return;
     }

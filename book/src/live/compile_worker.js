@@ -39,29 +39,16 @@ function compile(request) {
     return asked('answers', { path: request.path, answers });
 }
 
-const WORK = {
-    unpack({ packed, size }) {
-        const wasm = new ArrayBuffer(size);
-        fzstd.decompress(new Uint8Array(packed), new Uint8Array(wasm));
-        postMessage({ wasm }, [wasm]);
-    },
-    start({ tools: given }) {
-        tools = given;
-        ahead = instantiate(tools.clang);
-        postMessage({ isReady: true });
-    },
-    compile({ request }) {
-        const started = performance.now();
-        const compiled = compile(request);
-        postMessage({ compiled: { ...compiled, seconds: (performance.now() - started) / 1000 } });
-        ahead = instantiate(tools.clang);
-    },
-};
-
-onmessage = ({ data }) => {
+onmessage = ({ data: { request, ...given } }) => {
     try {
-        WORK[data.work](data);
+        tools ??= given;
+        if (request) {
+            const started = performance.now();
+            const compiled = compile(request);
+            postMessage({ compiled: { ...compiled, seconds: (performance.now() - started) / 1000 } });
+        }
+        ahead = instantiate(tools.clang);
     } catch (error) {
-        postMessage({ trapped: { error: String(error), stderr: error.stderr ?? '' } });
+        postMessage({ trapped: String(error), stderr: error.stderr ?? '' });
     }
 };

@@ -1,12 +1,13 @@
 // The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the first time, and
 // kept by the browser from then on. crates/page/clang says how it is made, and crates/page how it is called.
 
-import { compileModule, file } from './simulator.js';
+import { answer, file, program, unpacked, worker } from './fetched.js';
+import { counted } from './html.js';
+import { Sentence } from './task.js';
 
 const CACHE = 'workbook-compiler';
 const LIMIT = 20; // seconds
 
-const STOPPED = 'Stopped.';
 const TOO_LONG = `The compiler did not come to an end in ${LIMIT} seconds, and was stopped. What can take so long is a loop that it unrolls or ` +
     'evaluates, or a template that instantiates itself. On a busy machine it may be any code: try again.';
 const NOT_FETCHED = 'The compiler could not be fetched. Is the server still there?';
@@ -14,16 +15,9 @@ const NOT_STARTED = 'This browser does not start the compiler, which is WebAssem
 const NO_MEMORY = 'The compiler was broken off: it needs more memory than the browser gives a page.';
 const TOO_DEEP = 'The compiler was broken off: most likely something in the code nests too deeply, such as a template that instantiates itself.';
 
-/** A reason, in one sentence, why nothing was compiled. */
-class Sentence extends Error {}
-
-const scripts = ['vendor/wasi_shim.js', 'vendor/fzstd.js', 'program.js', 'compile_worker.js'];
-let worker;
-/** Whether the worker has what it needs to compile. */
-let isStarted = false;
-/** The compiled module, as a promise. */
+/** The worker, once it has what it needs to compile, as a promise; and clang's compiled module. */
+let ready;
 let module;
-let giveUp = () => {};
 let before = Promise.resolve();
 
 const manifest = () => file('clang/clang.json', response => response.json());
@@ -31,53 +25,24 @@ const manifest = () => file('clang/clang.json', response => response.json());
 const address = ({ hash }) => new URL(`clang/clang.wasm?${hash}`, import.meta.url).href;
 const megabytes = bytes => Math.round(bytes / 1e6);
 
-/** Hands `work` to the worker; its answer. */
-async function ask(work, transferred = []) {
-    const parts = await Promise.all(scripts.map(name => file(name)));
-    return new Promise((resolve, reject) => {
-        giveUp = sentence => reject(new Sentence(sentence));
-        worker ??= new Worker(URL.createObjectURL(new Blob(parts, { type: 'text/javascript' })));
-        worker.onmessage = ({ data }) => (data.trapped ? reject(broken(data.trapped)) : resolve(data));
-        worker.onerror = () => reject(new Sentence(NO_MEMORY));
-        worker.postMessage(work, transferred);
-    });
-}
-
 /** Why clang ended without an answer. */
-function broken({ error, stderr }) {
+function broken({ trapped, stderr }) {
     const [said] = stderr.split('\n').filter(line => /error: |ERROR: /.test(line));
-    if (error.includes('RangeError') && error.includes('call stack') || error.includes('InternalError')) {
+    if (trapped.includes('RangeError') && trapped.includes('call stack') || trapped.includes('InternalError')) {
         return new Sentence(TOO_DEEP);
     }
-    if (/out of memory|bad_alloc/i.test(error + stderr)) {
+    if (/out of memory|bad_alloc/i.test(trapped + stderr)) {
         return new Sentence(NO_MEMORY);
     }
-    return new Sentence(`The compiler broke off, which is a mistake of its own: ${said ?? error}`);
-}
-
-function end() {
-    worker?.terminate();
-    worker = undefined;
-    isStarted = false;
-}
-
-/** Ends what is under way. */
-export function stop(reason = STOPPED) {
-    end();
-    giveUp(reason);
+    return new Sentence(`The compiler broke off, which is a mistake of its own: ${said ?? trapped}`);
 }
 
 /** The cache of compilers, where the browser has one for this page. */
 const cache = async () => (globalThis.caches ? caches.open(CACHE).catch(() => undefined) : undefined);
 
 /** The bytes of the compiler as they are packed. */
-async function fetched({ bytes, hash }, progress) {
-    const stopped = new AbortController();
-    giveUp = () => stopped.abort();
-    const response = await fetch(new URL(`clang/clang.wasm.zst?${hash}`, import.meta.url), { signal: stopped.signal });
-    if (!response.ok) {
-        throw new Sentence(NOT_FETCHED);
-    }
+async function fetched({ bytes, hash }, signal, tell) {
+    const response = await fetch(new URL(`clang/clang.wasm.zst?${hash}`, import.meta.url), { signal });
     const packed = new Uint8Array(bytes);
     let length = 0;
     for (const reader = response.body.getReader(); ;) {
@@ -87,7 +52,7 @@ async function fetched({ bytes, hash }, progress) {
         }
         packed.set(value, length);
         length += value.length;
-        progress(length / bytes, `Fetching the compiler, ${megabytes(length)} of ${megabytes(bytes)} MB, once`);
+        tell(`Fetching the compiler, ${megabytes(length)} of ${megabytes(bytes)} MB, once`, length / bytes);
     }
     if (length !== bytes) {
         throw new Sentence(NOT_FETCHED);
@@ -107,71 +72,90 @@ async function keep(name, wasm) {
     }
 }
 
-async function made(progress) {
+async function made(signal, tell) {
     const about = await manifest();
     const kept = await (await cache())?.match(address(about));
     if (kept) {
-        progress(undefined, 'Starting the compiler');
-        return compileModule(kept);
+        tell('Starting the compiler');
+        return WebAssembly.compileStreaming(kept);
     }
-    const packed = await fetched(about, progress);
-    progress(undefined, 'Unpacking the compiler');
-    const { wasm } = await ask({ work: 'unpack', packed, size: about.wasm_bytes }, [packed]);
+    const packed = await fetched(about, signal, tell);
+    tell('Unpacking the compiler');
+    const wasm = await unpacked(packed);
     const compiled = await WebAssembly.compile(wasm);
     keep(address(about), wasm);
     return compiled;
 }
 
-/** The compiled module, made once; again if that went wrong. */
-function clang(progress) {
-    module ??= made(progress).catch(error => {
-        module = undefined;
-        throw error;
-    });
-    return module;
+async function started(signal, tell) {
+    module ??= made(signal, tell);
+    const [clang, workbook, headers] = await Promise.all([module, program(), file('headers.json', response => response.json())]);
+    const own = await worker('vendor/wasi_shim.js', 'program.js', 'compile_worker.js');
+    own.postMessage({ clang, workbook, headers });
+    return own;
 }
 
-async function started(progress) {
-    const [clangModule, workbook, headers] = await Promise.all([
-        clang(progress), file('workbook.wasm', compileModule), file('headers.json', response => response.json()),
-    ]);
-    if (!isStarted) {
-        await ask({ work: 'start', tools: { clang: clangModule, workbook, headers } });
-        isStarted = true;
+async function inTurn(request, signal, tell) {
+    signal.throwIfAborted();
+    try {
+        ready ??= started(signal, tell);
+        const own = await ready;
+        tell('Compiling');
+        const limited = AbortSignal.any([signal, AbortSignal.timeout(1000 * LIMIT)]);
+        const made = await answer(own, { request }, limited);
+        if (made.trapped !== undefined) {
+            throw broken(made);
+        }
+        return { ...made.compiled, compiler: `clang ${(await manifest()).version}` };
+    } catch (error) {
+        ready?.then(own => own.terminate(), () => (module = undefined));
+        ready = undefined;
+        throw signal.aborted ? signal.reason : inWords(error);
     }
 }
 
-function sentence(error) {
+function inWords(error) {
     if (error instanceof Sentence) {
-        return error.message;
+        return error;
     }
-    if (error.name === 'AbortError') {
-        return STOPPED;
+    if (error.name === 'TimeoutError') {
+        return new Sentence(TOO_LONG);
     }
-    return error instanceof WebAssembly.CompileError || typeof WebAssembly === 'undefined' ? NOT_STARTED : NOT_FETCHED;
+    return new Sentence(error instanceof WebAssembly.CompileError || typeof WebAssembly === 'undefined' ? NOT_STARTED : NOT_FETCHED);
 }
 
-/** Does `work` after what is under way; `{ sentence }` if it cannot be done. */
-function inTurn(work) {
-    const turn = before.then(work).catch(error => {
-        end();
-        return { sentence: sentence(error) };
-    });
-    before = turn;
+/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, status, seconds }`,
+    of which src/build/in_page.rs has the meaning, and the compiler's name, `compiler`. Without PTX if it refuses. `tell` gets
+    words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
+export function compile(request, signal, tell) {
+    const turn = before.then(() => inTurn(request, signal, tell));
+    before = turn.catch(() => {});
     return turn;
 }
 
-/** Compiles `source`, the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, status, seconds }`,
-    of which src/build/in_page.rs has the meaning, and the compiler's name, `compiler`; or `{ sentence }`. `progress` gets a
-    fraction, where there is one, and words. */
-export const compile = (request, progress = () => {}) => inTurn(async () => {
-    await started(progress);
-    progress(undefined, 'Compiling');
-    const timer = setTimeout(() => stop(TOO_LONG), 1000 * LIMIT);
-    try {
-        const { compiled } = await ask({ work: 'compile', request });
-        return { ...compiled, compiler: `clang ${(await manifest()).version}` };
-    } finally {
-        clearTimeout(timer);
+/** What came of a request, by its text. */
+const known = new Map();
+
+/** `compile`, once for each request. */
+export async function build(request, signal, tell) {
+    const name = JSON.stringify(request);
+    if (!known.has(name)) {
+        known.set(name, await compile(request, signal, tell));
     }
+    return known.get(name);
+}
+
+const MESSAGE = /^(.+?)\((\d+)\): (?:fatal )?(error|warning): (.*)$/;
+
+/** The messages in what the compiler said: { file, line, kind, message }, as those of the simulator. */
+export const messages = said => said.split('\n').flatMap(text => {
+    const [, file, line, kind, message] = text.match(MESSAGE) ?? [];
+    return file ? [{ file, line: Number(line), kind, message }] : [];
 });
+
+/** Why there is no PTX. */
+export function refusal(found) {
+    const errors = found.filter(({ kind }) => kind === 'error');
+    const [{ line } = {}] = errors;
+    return `It does not compile: ${counted(errors.length, 'error')}${line ? `, line ${line}` : ''}.`;
+}

@@ -1,6 +1,7 @@
 // What the reader has written: for each kernel file of the page its source as printed and as edited. Edits are kept in
 // the browser, by page and file, and travel in the address of a link.
 
+import * as kept from './kept.js';
 import { printed } from './simulator.js';
 
 /** { path, printed, source }, by path; `isOld` if the book's source has changed since the edit was made; `before`: the
@@ -9,37 +10,20 @@ const files = new Map();
 
 const key = path => `workbook-edit ${location.pathname} ${path}`;
 
-/** What the browser keeps: { printed, source, before }. A browser may keep nothing, or refuse to be asked. */
-function kept(name) {
-    try {
-        const draft = JSON.parse(localStorage.getItem(name));
-        return typeof draft.printed === 'string' && typeof draft.source === 'string' ? draft : null;
-    } catch {
-        return null;
-    }
-}
+/** What the browser keeps: { printed, source, before }. */
+const draft = path => kept.checked(kept.get(key(path)), ({ printed, source }) => typeof printed === 'string' && typeof source === 'string');
 
-/** Whether the browser keeps it now. */
-function keep(file) {
-    try {
-        if (file.source === file.printed && file.before === undefined) {
-            localStorage.removeItem(key(file.path));
-        } else {
-            localStorage.setItem(key(file.path), JSON.stringify({ printed: file.printed, source: file.source, before: file.before }));
-        }
-        return true;
-    } catch {
-        return false;
-    }
+function keep({ path, printed, source, before }) {
+    const isEdited = source !== printed || before !== undefined;
+    kept.set(key(path), isEdited ? JSON.stringify({ printed, source, before }) : undefined);
 }
 
 /** The file that a cell runs, with what the reader has made of it. */
 export async function open({ live: { stem, file: path } }) {
     const source = await printed(stem);
     if (!files.has(path)) {
-        const draft = kept(key(path));
-        const isOld = draft !== null && draft.printed !== source;
-        files.set(path, { path, printed: source, source: draft?.source ?? source, before: draft?.before, isOld });
+        const own = draft(path) ?? { printed: source, source };
+        files.set(path, { path, printed: source, source: own.source, before: own.before, isOld: own.printed !== source });
     }
     return files.get(path);
 }
@@ -51,7 +35,7 @@ export function edited({ live }) {
 }
 
 /** Whether there is something for `open` to bring back. */
-export const hasDraft = ({ live }) => kept(key(live.file)) !== null;
+export const hasDraft = ({ live }) => draft(live.file) !== undefined;
 
 /** Takes `source` as the file's. What is `others` does not take the place of the reader's own, which can be had back. */
 export function write(file, source, others = false) {
@@ -60,7 +44,7 @@ export function write(file, source, others = false) {
     }
     file.source = source;
     file.isOld &&= source !== file.printed;
-    return keep(file);
+    keep(file);
 }
 
 // A listing shows what stands between two comments, `ANCHOR: name` and `ANCHOR_END: name`.
@@ -87,21 +71,40 @@ export function withPart(source, anchor, text) {
 const LINK = /^#([\w-]+)&code=(.*)$/;
 const MOST = 1_000_000;
 
-export const isLink = hash => LINK.test(hash);
-
-export async function link(cell, { path, source }) {
+async function link(id, { path, source }) {
     const text = new Blob([JSON.stringify({ file: path, source })]);
     const deflated = text.stream().pipeThrough(new CompressionStream('deflate-raw'));
     const bytes = new Uint8Array(await new Response(deflated).arrayBuffer());
     const code = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
     const address = new URL(location);
-    address.hash = `${cell.element.id}&code=${code}`;
+    address.hash = `${id}&code=${code}`;
     return address.href;
 }
 
-/** { id, file, source } of a link; an error if it was cut off, or is none of ours. */
-export async function fromLink(hash) {
-    const [, id, code] = hash.match(LINK);
+/** Gives the reader a link to `what`, which leads to the part of the page with this id; what to say. */
+export async function copyLink(id, file, what) {
+    const address = await link(id, file);
+    try {
+        await navigator.clipboard.writeText(address);
+        return `The link is copied. It shows ${what}; whoever opens it presses Run.`;
+    } catch {
+        history.replaceState(history.state, '', address);
+        return 'The link stands in the address bar.';
+    }
+}
+
+/** What the address brings, which then has it no more: { file, source }; `{}` of a link that was cut off, or is none of ours; nothing if it
+    is no link. */
+export async function fromLink() {
+    const [, id, code] = location.hash.match(LINK) ?? [];
+    if (!id) {
+        return undefined;
+    }
+    history.replaceState(history.state, '', `#${id}`);
+    return read(code).catch(() => ({}));
+}
+
+async function read(code) {
     const bytes = Uint8Array.from(atob(code.replaceAll('-', '+').replaceAll('_', '/')), char => char.charCodeAt());
     const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
     const decoder = new TextDecoder();
@@ -117,5 +120,5 @@ export async function fromLink(hash) {
     if (typeof file !== 'string' || typeof source !== 'string') {
         throw new Error('no source');
     }
-    return { id, file, source };
+    return { file, source };
 }

@@ -1,13 +1,15 @@
 // An exercise in the page: its card becomes a cell with a task. theme/exercises.js fetches this when a card is opened.
 
-import { messages } from './build.js';
+import { messages } from './compiler.js';
 import * as code from './exercise_code.js';
 import { judge } from './exercise_judge.js';
 import { shown } from './exercise_result.js';
 import * as store from './exercise_store.js';
-import { element, save, stylesheet } from './html.js';
+import { button, element, save, stylesheet } from './html.js';
+import { keeps } from './kept.js';
 import { keep } from './offline.js';
 import { folded } from './steps.js';
+import { perform, progressed, stop } from './task.js';
 
 const looks = stylesheet(new URL('exercise.css', import.meta.url));
 
@@ -38,7 +40,6 @@ export async function show(card) {
         editor: null,
         marks: [],
         written: undefined,
-        running: undefined,
         status: element('p', { className: 'exercise-status', role: 'status' }),
         verdict: element('p', { className: 'exercise-verdict', role: 'status' }),
         out: element('div', { className: 'exercise-out' }),
@@ -70,10 +71,9 @@ function form(exercise, fields) {
 
 function bar(exercise) {
     const { id, inputs, why } = exercise;
-    const button = (textContent, onclick, more) => element('button', { type: 'button', textContent, onclick, ...more });
     const isNumbers = inputs.size > 0;
     const buttons = {
-        check: button('Check', () => (exercise.running ? exercise.running.abort() : check(exercise)), { className: 'exercise-check' }),
+        check: button('Check', () => (exercise.stop ? stop(exercise) : check(exercise)), { className: 'exercise-check' }),
         edit: button('Edit', () => toggle(exercise), { hidden: isNumbers }),
         hint: button('Hint', () => hint(exercise)),
         figure: button('Figure', () => check(exercise, '--figure'), { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
@@ -92,6 +92,16 @@ function bar(exercise) {
 }
 
 const say = ({ status }, sentence) => (status.textContent = sentence);
+
+const LOOKS = {
+    say,
+    showRunning({ buttons: { check }, progress }, on) {
+        check.textContent = on ? 'Stop' : 'Check';
+        check.classList.toggle('running', on);
+        progress.hidden = !on;
+    },
+    showProgress: ({ progress }, fraction) => progressed(progress, fraction),
+};
 
 /** The card follows what the browser keeps. */
 function follow(exercise) {
@@ -114,37 +124,19 @@ function follow(exercise) {
     buttons.edit.textContent = exercise.editor ? 'Close' : 'Edit';
 }
 
-/** What the program says to `words` of the answer `text`; nothing if it was stopped, and the status says why. */
+/** What the program says to `words` of the answer `text`; nothing if it says nothing, and the status says why. */
 async function ask(exercise, ...words) {
-    exercise.running?.abort();
-    const running = exercise.running = new AbortController();
-    const { check, giveUp } = exercise.buttons;
-    check.textContent = 'Stop';
-    check.classList.add('running');
-    giveUp.hidden = true;
-    exercise.progress.hidden = false;
-    const tell = (fraction, sentence) => {
-        if (exercise.running === running) {
-            exercise.progress.removeAttribute('value');
-            if (fraction !== undefined) {
-                exercise.progress.value = fraction;
-            }
-            say(exercise, `${sentence} …`);
-        }
-    };
-    await exercise.written;
-    const text = store.file(exercise.path);
-    const outcome = await judge(exercise, words, running.signal, tell);
-    if (exercise.running !== running) {
-        return undefined; // another one has begun
+    exercise.buttons.giveUp.hidden = true;
+    const said = await perform(exercise, LOOKS, async (signal, tell) => {
+        await exercise.written;
+        const text = store.file(exercise.path);
+        return { ...(await judge(exercise, words, signal, tell)), text };
+    });
+    if (said) {
+        say(exercise, '');
+        follow(exercise);
     }
-    exercise.running = undefined;
-    check.textContent = 'Check';
-    check.classList.remove('running');
-    exercise.progress.hidden = true;
-    say(exercise, outcome.sentence ?? '');
-    follow(exercise);
-    return outcome.sentence ? undefined : { ...outcome, text };
+    return said;
 }
 
 /** Shows what a check has found; nothing, before the next one. */
@@ -222,7 +214,7 @@ async function edit(exercise) {
 function changed(exercise) {
     follow(exercise);
     showChanged(exercise);
-    if (!store.keeps()) {
+    if (!keeps()) {
         say(exercise, KEEPS_NOTHING);
     }
     clearTimeout(exercise.timer);

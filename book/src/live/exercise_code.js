@@ -4,6 +4,7 @@
 import { task } from './exercise_judge.js';
 import * as store from './exercise_store.js';
 import { element } from './html.js';
+import { sites } from './said.js';
 
 const ANSWER = /^(\/\/ The answer: (.+) )(\S+);$/gm;
 
@@ -107,11 +108,6 @@ export function number({ pre, first }) {
 /** Marks the lines that a diagnostic names, both sides of a race among them. */
 export function mark(exercise, diagnostics) {
     exercise.editor?.unmark('found', exercise.id);
-    const sites = diagnostics.flatMap(({ kind, file, line, message, related = [] }) => [
-        { file, line, words: kind, sentence: message },
-        ...related.map(site => ({ ...site, words: site.message, sentence: message })),
-    ]);
-    exercise.marks = sites.filter(({ file }) => file === exercise.path)
-        .map(({ line, words, sentence }) => ({ kind: 'found', cell: exercise.id, line, words, sentence }));
+    exercise.marks = sites(diagnostics).filter(({ file }) => file === exercise.path).map(site => ({ ...site, kind: 'found', cell: exercise.id }));
     exercise.marks.forEach(mark => exercise.editor?.mark(mark));
 }

@@ -1,19 +1,16 @@
 // The page of all exercises: what is done, what is next, and progress and answers as files, out of the browser and into it.
 
 import * as store from './exercise_store.js';
-import { element, save, stylesheet } from './html.js';
+import { button, counted, element, save, stylesheet } from './html.js';
 
 const NO_PROGRESS = 'is no progress of these exercises: it should be .exercises.json, from the repository or exported here';
 const NO_ANSWER = 'is not called like the file of an exercise';
-
-const plural = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
-const button = (textContent, onclick, more) => element('button', { type: 'button', textContent, onclick, ...more });
 
 const fileName = path => path.split('/').at(-1);
 
 /** As the terminal's list says it. */
 function notes({ passed, hints, tries, gave_up }, isNext) {
-    const all = [passed ? 'done' : isNext && 'next', hints && plural(hints, 'hint'), tries && plural(tries, 'wrong answer'), gave_up && 'solution seen'];
+    const all = [passed ? 'done' : isNext && 'next', hints && counted(hints, 'hint'), tries && counted(tries, 'wrong answer'), gave_up && 'solution seen'];
     return all.filter(Boolean).join(', ');
 }
 
@@ -75,7 +72,7 @@ export async function show(table) {
         const taken = wrong.filter(sentence => sentence === undefined).length;
         files.value = '';
         follow();
-        status.textContent = [taken && `${plural(taken, 'file')} imported.`, ...wrong].filter(Boolean).join(' ');
+        status.textContent = [taken && `${counted(taken, 'file')} imported.`, ...wrong].filter(Boolean).join(' ');
     });
     const exportProgress = () => {
         save('.exercises.json', store.progress());

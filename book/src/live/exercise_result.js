@@ -1,6 +1,7 @@
 // What the judge says, as HTML: paragraphs in place of the terminal's lines, tables in place of its columns.
 
-import { element } from './html.js';
+import { element, framed, terminal } from './html.js';
+import { leadTo, linked } from './said.js';
 
 /** Columns of the terminal's running text. */
 const WIDTH = 96;
@@ -42,37 +43,16 @@ function table(lines) {
     const cell = (tag, text, place) => element(tag, { textContent: text, className: place ? 'number' : '' });
     const row = (tag, cells) => element('tr', {}, ...names.map((_, place) => cell(tag, cells[place] ?? '', place)));
     const made = element('table', {}, element('thead', {}, row('th', names)), element('tbody', {}, ...rows.map(cells => row('td', cells))));
-    return framed(made);
-}
-
-function framed(table) {
-    const frame = element('div', { className: 'table-frame', role: 'group', ariaLabel: 'What the answer costs' }, table);
-    window.workbook.watch(frame);
-    return frame;
+    return framed(made, 'What the answer costs');
 }
 
 /** `said` as elements. Where it names a line of the file `path`, pressing that calls `reveal` with the number. */
 export function shown(said, path, reveal) {
-    const place = new RegExp(`(${path.replaceAll('.', '\\.')}[:(]\\d+)`);
-    const linked = text => text.split(place).map(part => {
-        if (!place.test(part)) {
-            return part;
-        }
-        const link = element('a', { href: '#', textContent: part });
-        link.addEventListener('click', event => {
-            event.preventDefault();
-            reveal(Number(part.match(/\d+$/)[0]));
-        });
-        return link;
-    });
+    const pieces = text => linked(text, leadTo(path, reveal));
     const MADE = {
-        p: lines => joined(lines).split('\n').map(line => element('p', {}, ...linked(line))),
+        p: lines => joined(lines).split('\n').map(line => element('p', {}, ...pieces(line))),
         table: lines => [table(lines)],
-        pre: lines => {
-            const code = element('code', { className: 'language-text hljs' }, ...linked(`${lines.join('\n')}\n`));
-            window.workbook.watch(code);
-            return [element('pre', {}, code)];
-        },
+        pre: lines => [terminal(...pieces(`${lines.join('\n')}\n`))],
     };
     const blocks = said.trimEnd().split(/\n\n+/).filter(Boolean);
     return blocks.flatMap(parts).flatMap(({ kind, lines }) => MADE[kind](lines));

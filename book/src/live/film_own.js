@@ -3,66 +3,53 @@
 
 import { element, parsed } from './html.js';
 import * as simulator from './simulator.js';
+import { perform, stop } from './task.js';
 
 const thousands = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 
-class Own {
-    constructor(frame) {
-        this.frame = frame;
-        this.recorded = frame.querySelector('figure');
-        const { request, ...controls } = JSON.parse(frame.dataset.of);
-        this.request = request;
-        this.controls = ['n', 'block'].map(name => this.slider(name, controls[name]));
-        this.status = element('p', { className: 'film-status', role: 'status' });
-        const bar = element('div', { className: 'film-bar', role: 'group', ariaLabel: 'Your own run' }, ...this.controls.map(({ label }) => label));
-        this.frame.append(bar, this.status);
-    }
-
-    slider(name, { label, values, value }) {
-        const input = element('input', { type: 'range', min: 0, max: values.length - 1, value: values.indexOf(value), autocomplete: 'off' });
-        const output = element('output', {});
-        const now = () => values[input.value];
-        const show = () => {
-            output.textContent = thousands(now());
-            input.setAttribute('aria-valuetext', thousands(now()));
-        };
-        show();
-        input.addEventListener('input', show);
-        input.addEventListener('change', () => this.run());
-        // The page would be turned.
-        input.addEventListener('keydown', event => event.stopPropagation());
-        return { name, now, isRecorded: () => now() === value, label: element('label', {}, `${label} `, input, output) };
-    }
-
-    async run() {
-        if (this.controls.every(({ isRecorded }) => isRecorded())) {
-            this.latest = undefined;
-            this.show(this.recorded);
-            this.status.textContent = 'As recorded.';
-            return;
-        }
-        const sizes = this.controls.map(({ name, now }) => `--${name} ${now()}`);
-        const asked = { ...this.request, options: [...this.request.options, ...sizes] };
-        this.latest = asked;
-        const begin = () => (this.status.textContent = 'Running …');
-        const { answer, error, sentence = error } = await simulator.run(asked, begin, () => {}).catch(() => ({ sentence: 'The simulator could not be fetched.' }));
-        if (this.latest !== asked) {
-            return;
-        }
-        if (answer?.films?.length) {
-            this.show(parsed(answer.films[0]).querySelector('figure'));
-        }
-        this.status.textContent = sentence ?? 'Your own run, in this page.';
-    }
-
-    /** In place of the figure that is there, with the same run of several chosen. */
-    show(figure) {
-        const old = this.frame.querySelector('figure');
-        figure.id = old.id;
-        old.replaceWith(figure);
-        window.playFilms(this.frame);
-        figure.player.choose(Math.min(old.player?.track ?? 0, figure.player.film.tracks.length - 1));
-    }
+/** A slider for an option of the run; `changed` hears of every choice. */
+function slider(name, { label, values, value }, changed) {
+    const input = element('input', { type: 'range', min: 0, max: values.length - 1, value: values.indexOf(value), autocomplete: 'off', onchange: changed });
+    const output = element('output', {});
+    const now = () => values[input.value];
+    input.oninput = () => {
+        output.textContent = thousands(now());
+        input.setAttribute('aria-valuetext', thousands(now()));
+    };
+    input.oninput();
+    input.onkeydown = event => event.stopPropagation(); // the page would be turned
+    return { option: () => `--${name} ${now()}`, isRecorded: () => now() === value, label: element('label', {}, `${label} `, input, output) };
 }
 
-export const start = frame => new Own(frame);
+export function start(frame) {
+    const recorded = frame.querySelector('figure');
+    const { request, ...controls } = JSON.parse(frame.dataset.of);
+    const status = element('p', { className: 'film-status', role: 'status' });
+    const looks = { say: (_, sentence) => (status.textContent = sentence), showRunning() {}, showProgress() {} };
+    /** In place of the figure that is there, with the same run of several chosen. */
+    const show = figure => {
+        const old = frame.querySelector('figure');
+        figure.id = old.id;
+        old.replaceWith(figure);
+        window.playFilms(frame);
+        figure.player.choose(Math.min(old.player?.track ?? 0, figure.player.film.tracks.length - 1));
+    };
+    const run = () => {
+        stop(frame);
+        if (sliders.every(({ isRecorded }) => isRecorded())) {
+            show(recorded);
+            status.textContent = 'As recorded.';
+            return;
+        }
+        const options = [...request.options, ...sliders.map(({ option }) => option())];
+        perform(frame, looks, async (signal, tell) => {
+            const { answer, error } = await simulator.run({ ...request, options }, signal, tell);
+            if (answer?.films?.length) {
+                show(parsed(answer.films[0]).querySelector('figure'));
+            }
+            status.textContent = error ?? 'Your own run, in this page.';
+        });
+    };
+    const sliders = ['n', 'block'].map(name => slider(name, controls[name], run));
+    frame.append(element('div', { className: 'film-bar', role: 'group', ariaLabel: 'Your own run' }, ...sliders.map(({ label }) => label)), status);
+}

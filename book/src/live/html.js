@@ -1,9 +1,25 @@
-// Small pieces of HTML.
+// Small pieces of HTML, and of English.
 
 export function element(tag, properties, ...children) {
     const made = Object.assign(document.createElement(tag), properties);
     made.append(...children);
     return made;
+}
+
+export const button = (textContent, onclick, more) => element('button', { type: 'button', textContent, onclick, ...more });
+
+/** A table in a frame that scrolls, as the others of the page do. */
+export function framed(table, label) {
+    const frame = element('div', { className: 'table-frame', role: 'group', ariaLabel: label }, table);
+    window.workbook.watch(frame);
+    return frame;
+}
+
+/** Text in a frame that scrolls, as a terminal has it. */
+export function terminal(...parts) {
+    const code = element('code', { className: 'language-text hljs' }, ...parts);
+    window.workbook.watch(code);
+    return element('pre', {}, code);
 }
 
 /** Gives the reader `text` as a file. */
@@ -20,3 +36,6 @@ export const parsed = html => element('template', { innerHTML: html }).content;
 export const stylesheet = url => new Promise((resolve, reject) => {
     document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href: url }));
 });
+
+/** `3 errors`, `1 error`. */
+export const counted = (number, word) => `${number} ${word}${number === 1 ? '' : 's'}`;

@@ -1,6 +1,7 @@
 // The listings of the page: lines that a diagnostic is about, and lines that a what-if changes, are marked there.
 
 import { element, parsed } from './html.js';
+import { sites } from './said.js';
 
 /** `12+3,20+1` → 12, 13, 14, 20 */
 const numbers = spans => spans.split(',').flatMap(span => {
@@ -93,12 +94,7 @@ export function reveal(file, line) {
 
 /** Both sides of a race, and whatever else a diagnostic names. */
 export function showFound(cell, diagnostics) {
-    for (const { kind, file, line, message, related = [] } of diagnostics) {
-        if (file) {
-            mark(cell, 'found', file, line, kind, message);
-        }
-        related.forEach(site => mark(cell, 'found', site.file, site.line, site.message, message));
-    }
+    sites(diagnostics).filter(({ file }) => file).forEach(({ file, line, words, sentence }) => mark(cell, 'found', file, line, words, sentence));
 }
 
 export const clearFound = cell => unmark(cell, 'found');

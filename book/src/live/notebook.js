@@ -1,13 +1,16 @@
 // The notebook: cells of CUDA C++ that the page compiles and launches on the simulator, as one file from the first cell
 // down to the one that runs. The editor and the compiler are fetched when somebody edits or runs.
 
-import * as builds from './build.js';
+import { build, messages, refusal } from './compiler.js';
 import * as edits from './edits.js';
-import { element, save, stylesheet } from './html.js';
+import { button, element, save, stylesheet } from './html.js';
+import { keeps } from './kept.js';
 import * as file from './notebook_file.js';
 import { compilerSaid, refused, result } from './notebook_result.js';
 import { keep as keepPage } from './offline.js';
+import { sites } from './said.js';
 import * as simulator from './simulator.js';
+import { perform, stop } from './task.js';
 
 /** More is taken for an endless kernel, or is more than a page has. */
 const LIMITS = ['--steps-limit', '2^24', '--memory', '2^30'];
@@ -28,15 +31,11 @@ let cells = [];
 let { removed, others } = kept ?? { removed: [], others: [] };
 /** What makes an editor, once it is there. */
 let editor;
-/** The run that is under way: { cell, stop }. */
-let running;
 /** The page is kept for reading and running without the network, once. */
 let offline;
 
-const button = (text, click, more = {}) => element('button', { type: 'button', textContent: text, onclick: click, ...more });
 const say = (cell, sentence) => (cell.status.textContent = sentence);
 const sayOfAll = sentence => (status.textContent = sentence);
-const path = { path: file.PATH };
 
 /** What the cells from this place on run is no longer what it was. */
 function changed(place) {
@@ -46,7 +45,8 @@ function changed(place) {
 }
 
 function keep() {
-    if (!file.keep({ source: file.source(cells), removed, others })) {
+    file.keep({ source: file.source(cells), removed, others });
+    if (!keeps()) {
         sayOfAll(KEEPS_NOTHING);
     }
 }
@@ -140,7 +140,7 @@ function show() {
 
 /** Shows another notebook; the one that was there is kept among the `others`, to be had back in its turn. */
 function replace(source, turn = 0) {
-    stop();
+    cells.forEach(stop);
     const own = file.source(cells);
     others = others.filter(other => other !== own && other !== source);
     if (own !== source && own !== example) {
@@ -175,9 +175,7 @@ function move(cell, by) {
 }
 
 function remove(cell) {
-    if (running?.cell === cell) {
-        stop();
-    }
+    stop(cell);
     const from = cells.indexOf(cell);
     removed.push({ from, mark: cell.mark, text: cell.text });
     close(cell);
@@ -214,94 +212,62 @@ const reveal = line => {
     cell?.editor?.reveal(line);
 };
 
-function showRunning(cell, on) {
-    cell.frame.classList.toggle('running', on);
-    cell.run.textContent = on ? 'Stop' : 'Run';
-    show();
-}
+const LOOKS = {
+    say,
+    showRunning(cell, on) {
+        cell.frame.classList.toggle('running', on);
+        cell.run.textContent = on ? 'Stop' : 'Run';
+        show();
+    },
+    showProgress() {},
+};
 
-function stop() {
-    running?.stop();
-    running = undefined;
-}
-
-/** What the cells down to this one give: what the status says, what is shown, and whether the next cell may follow. */
-async function ran(cell, isCurrent) {
+/** Shows what the cells down to this one give; whether the next cell may follow. */
+async function ran(cell, signal, tell) {
+    await fetchEditor();
+    unmark();
     const source = file.source(cells, cells.indexOf(cell));
-    const build = await builds.build({ ...path, source }, (fraction, words) => isCurrent() && say(cell, `${words} …`));
-    if (!isCurrent() || build.sentence) {
-        return { words: build.sentence, parts: [] };
-    }
-    const found = builds.messages(build.said).filter(message => message.file === file.PATH);
+    const end = (sentence, ...parts) => {
+        cell.out.replaceChildren(...parts);
+        say(cell, sentence);
+    };
+    const { ptx, said } = await build({ path: file.PATH, source }, signal, tell);
+    const found = messages(said).filter(message => message.file === file.PATH);
     found.forEach(({ line, kind, message }) => mark(line, kind, message));
-    const told = build.said ? compilerSaid(build.said, reveal) : [];
-    if (!build.ptx) {
-        const errors = found.filter(({ kind }) => kind === 'error');
-        const lines = errors.length ? `, line ${errors[0].line}` : '';
-        return { words: `It does not compile: ${errors.length} error${errors.length === 1 ? '' : 's'}${lines}.`, parts: told };
+    const told = said ? compilerSaid(said, reveal) : [];
+    if (!ptx) {
+        end(refusal(found), ...told);
+        return false;
     }
     if (!file.launches(cell)) {
-        return { words: COMPILES, parts: told, goesOn: true };
+        end(COMPILES, ...told);
+        return true;
     }
-    const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: build.ptx };
-    const begin = () => {
-        if (isCurrent()) {
-            running.stop = simulator.stop;
-            say(cell, 'Running …');
-        }
-        return isCurrent();
-    };
-    const { answer, stderr, sentence, seconds } = await simulator.start(['simulate', file.PATH, ...LIMITS], () => files, begin, () => {});
+    const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: ptx };
+    const left = await simulator.start(['simulate', file.PATH, ...LIMITS], () => files, signal, tell);
+    const answer = simulator.shown(left);
     if (!answer) {
-        const line = Number(stderr?.match(/^error: notebook\.cu:(\d+): /)?.[1]);
-        if (line && isCurrent()) {
-            mark(line, 'error', stderr.replace(/^error: /, ''));
+        const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);
+        if (line) {
+            mark(line, 'error', simulator.refusal(left));
         }
-        return { words: sentence ?? `It was not launched${line ? `: line ${line}` : ''}.`, parts: sentence ? [] : [...told, ...refused(stderr, reveal)] };
+        end(`It was not launched${line ? `: line ${line}` : ''}.`, ...told, ...refused(left.stderr, reveal));
+        return false;
     }
     offline ??= keepPage();
-    if (isCurrent()) {
-        for (const { kind, file: where, line, message, related = [] } of answer.diagnostics) {
-            const sites = [{ file: where, line, message: kind }, ...related];
-            sites.filter(site => site.file === file.PATH).forEach(site => mark(site.line, site.message, message));
-        }
-    }
-    const isOld = isCurrent() && source !== file.source(cells, cells.indexOf(cell));
-    return {
-        words: `Done in ${seconds.toFixed(2)} s: ${answer.verdict}.${isOld ? ` ${IS_OLD}` : ''}`,
-        parts: [...told, ...result(answer, COMMAND, reveal)],
-        goesOn: true,
-    };
+    sites(answer.diagnostics).filter(site => site.file === file.PATH).forEach(({ line, words, sentence }) => mark(line, words, sentence));
+    const isOld = source !== file.source(cells, cells.indexOf(cell));
+    end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.${isOld ? ` ${IS_OLD}` : ''}`, ...told, ...result(answer, COMMAND, reveal));
+    return true;
 }
 
 /** Runs a cell; whether those after it may follow. */
-async function run(cell) {
-    stop();
-    const own = (running = { cell, stop: () => builds.stop() });
-    const isCurrent = () => running === own && cells.includes(cell);
-    showRunning(cell, true);
-    say(cell, 'Waiting …');
-    try {
-        await fetchEditor();
-        unmark();
-        const { words, parts, goesOn = false } = await ran(cell, isCurrent);
-        if (isCurrent()) {
-            cell.out.replaceChildren(...parts);
-            say(cell, words);
-        } else if (running?.cell !== cell) {
-            say(cell, 'Stopped.');
-        }
-        return goesOn && isCurrent();
-    } catch {
-        say(cell, NOT_FETCHED);
-        return false;
-    } finally {
-        running = isCurrent() ? undefined : running;
-        showRunning(cell, running?.cell === cell);
-    }
+function run(cell) {
+    cells.forEach(stop);
+    return perform(cell, LOOKS, (signal, tell) => ran(cell, signal, tell));
 }
 
-const press = cell => (running?.cell === cell ? stop() : run(cell));
+const press = cell => (cell.stop ? stop(cell) : run(cell));
 
 function runAndGoOn(cell) {
     const next = cells[cells.indexOf(cell) + 1] ?? cell;
@@ -339,31 +305,17 @@ async function take() {
     input.value = ''; // so that the same file can be chosen again
 }
 
-async function copy() {
-    const address = await edits.link({ element: place }, { ...path, source: file.source(cells) });
-    try {
-        await navigator.clipboard.writeText(address);
-        sayOfAll('The link is copied. It shows these cells; whoever opens it presses Run.');
-    } catch {
-        history.replaceState(history.state, '', address);
-        sayOfAll('The link stands in the address bar.');
-    }
-}
+const copy = async () => sayOfAll(await edits.copyLink(place.id, { path: file.PATH, source: file.source(cells) }, 'these cells'));
 
 /** The notebook of a link is shown, and runs nothing. */
 async function fromLink() {
-    const { hash } = location;
-    if (!edits.isLink(hash)) {
-        return;
-    }
-    history.replaceState(history.state, '', hash.split('&')[0]);
-    const shared = await edits.fromLink(hash).catch(() => null);
-    if (shared?.file !== file.PATH) {
+    const shared = await edits.fromLink();
+    if (shared?.file === file.PATH) {
+        replace(shared.source);
+        sayOfAll('The notebook of a link. It runs when you press Run.');
+    } else if (shared) {
         sayOfAll('The notebook in this link cannot be read. Was it cut off, or is it of another page?');
-        return;
     }
-    replace(shared.source);
-    sayOfAll('The notebook of a link. It runs when you press Run.');
 }
 
 const list = element('div', { className: 'notebook-cells' });

@@ -1,5 +1,7 @@
 // A notebook as one file of CUDA C++: a line `// %%` begins a cell. What the browser keeps of it.
 
+import { checked, get, set } from './kept.js';
+
 export const PATH = 'notebook.cu';
 
 const MARK = /^\/\/ ?%%/;
@@ -37,22 +39,8 @@ export const launches = ({ text }) => /^\s*\/\/@/m.test(text);
 
 const KEY = 'workbook-notebook';
 
-/** What the browser keeps: `source`; `removed`: cells with their places; `others`: notebooks that made way for another. */
-export function kept() {
-    try {
-        const { source, removed, others } = JSON.parse(localStorage.getItem(KEY));
-        return typeof source === 'string' && [removed, others].every(Array.isArray) ? { source, removed, others } : null;
-    } catch {
-        return null;
-    }
-}
+const isNotebook = ({ source, removed, others }) => typeof source === 'string' && [removed, others].every(Array.isArray);
 
-/** Whether the browser keeps it now. */
-export function keep(notebook) {
-    try {
-        localStorage.setItem(KEY, JSON.stringify(notebook));
-        return true;
-    } catch {
-        return false;
-    }
-}
+/** What the browser keeps: `source`; `removed`: cells with their places; `others`: notebooks that made way for another. */
+export const kept = () => checked(get(KEY), isNotebook);
+export const keep = notebook => set(KEY, JSON.stringify(notebook));

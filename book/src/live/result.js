@@ -2,16 +2,10 @@
 
 import { compare } from './compare.js';
 import { differences } from './controls.js';
-import { element, parsed, save } from './html.js';
+import { counted, element, framed, parsed, save, terminal } from './html.js';
 import * as listings from './listings.js';
+import { linked } from './said.js';
 import { folded } from './steps.js';
-
-/** A table in a frame that scrolls, as the others of the page do. */
-function framed(table, label) {
-    const frame = element('div', { className: 'table-frame', role: 'group', ariaLabel: label }, table);
-    window.workbook.watch(frame);
-    return frame;
-}
 
 /** What was recorded where the page runs the cell: on the simulator, or on a CPU. */
 const recordedHere = cell => cell.element.querySelector(`.cell-out.recorded[data-kind="${cell.live.simulated ? 'sim' : 'cpu'}"]`);
@@ -45,39 +39,23 @@ function besides({ form }, whatIf, edited) {
 
 const SEE = 'See it in the listing.';
 
-/** The line numbers of a message, the simulator's or the compiler's, lead to the lines in the listings; so does the
-    link that is returned, to the first of them. */
-function linkLines(cell, code) {
-    const lines = code.textContent.trimEnd().split('\n');
-    let file = '';
+/** `text` in pieces, of which the lines' numbers lead to the listings; and a link to the first of these lines. */
+function led(cell, text) {
     let see;
-    const linked = line => {
-        const [, compiled] = line.match(/^([^\s(]+)\(\d+\): /) ?? [];
-        file = compiled ?? line.match(/^\s*(?:-->|:::) (.+?):\d+/)?.[1] ?? file;
-        const [, before, number, after] = line.match(compiled ? /^(.+?\()(\d+)(\): .*)$/ : /^(\s*)(\d+)( \|.*)$/) ?? [];
-        const target = number && listings.target(cell, file, Number(number));
-        if (!target) {
-            return [`${line}\n`];
-        }
-        const link = text => {
-            const named = file;
-            const onclick = event => listings.reveal(named, Number(number)) && event.preventDefault();
-            return element('a', { href: `#${target}`, textContent: text, onclick });
-        };
-        see ??= link(SEE);
-        return [before, link(number), `${after}\n`];
-    };
-    code.replaceChildren(...lines.flatMap(linked));
-    return see ? [' ', see] : [];
+    const pieces = linked(text, (file, line, number) => {
+        const target = listings.target(cell, file, line);
+        const link = textContent => element('a', { href: `#${target}`, textContent, onclick: event => listings.reveal(file, line) && event.preventDefault() });
+        see ??= target && link(SEE);
+        return target ? link(number) : number;
+    });
+    return [pieces, see ? [' ', see] : []];
 }
 
 /** The message as the terminal shows it, of `kernel` if that is known. */
 function message(cell, kernel, text, who = 'The simulator') {
-    const code = element('code', { className: 'language-text hljs', textContent: text });
-    const see = linkLines(cell, code);
-    window.workbook.watch(code);
+    const [pieces, see] = led(cell, `${text.trimEnd()}\n`);
     const whose = kernel ? [' of ', element('code', { textContent: kernel })] : [];
-    return [element('p', { className: 'cell-note' }, `${who} says`, ...whose, ':', ...see), element('pre', {}, code)];
+    return [element('p', { className: 'cell-note' }, `${who} says`, ...whose, ':', ...see), terminal(...pieces)];
 }
 
 /** The first message, and the others folded; one that stands in the recorded run comes last. */
@@ -93,7 +71,7 @@ function messages(cell, figure, { record, stderr, status }) {
     if (others.length === 0) {
         return first;
     }
-    const summary = element('summary', { textContent: `${others.length} more ${others.length > 1 ? 'messages' : 'message'}` });
+    const summary = element('summary', { textContent: counted(others.length, 'more message') });
     return [...first, element('details', {}, summary, ...others.flat())];
 }
 
@@ -108,7 +86,8 @@ function saysTheSame(cell, figure, { record }) {
 /** One line below the recorded run of the same input, which stays. */
 function identical(cell, figure, { headline, record: { seed } }) {
     const code = recordedMessage(figure);
-    const see = code ? linkLines(cell, code) : [];
+    const [pieces, see] = led(cell, code?.textContent ?? '');
+    code?.replaceChildren(...pieces);
     const [input] = headline.split(';');
     const yours = element('strong', { textContent: 'Yours, in this page' });
     return [element('p', { className: 'cell-note same' }, yours, ` · ${input}, seed ${seed}: identical to the recorded run of the same.`, ...see)];

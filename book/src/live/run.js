@@ -1,7 +1,8 @@
 // A run of a cell: waiting, compiling, running, and what comes of it.
 
-import { follow, input, isRunning, part, say, showProgress, showRunning, touched } from './bar.js';
-import * as builds from './build.js';
+import * as bar from './bar.js';
+import { follow, input, isRunning, part, say, touched } from './bar.js';
+import { build, messages, refusal } from './compiler.js';
 import { chosenWhatIf, options } from './controls.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
@@ -9,9 +10,7 @@ import { keep } from './offline.js';
 import { addChart, remove, show, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
 import { MOST } from './steps.js';
-
-/** Ends what the cell is at: waiting, compiling or running. */
-export const stop = cell => cell.stop?.();
+import { perform, stop } from './task.js';
 
 /** Whether all results are right, or what is wrong. */
 function verdict({ status, record: { runs }, diagnostics }) {
@@ -30,47 +29,68 @@ const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 /** The columns of the recorded table, and whether the result is right. */
 const columns = ({ live: { columns } }) => (columns.length && !columns.includes('check') ? [...columns, 'check'] : columns);
 
-/** The chart, which takes runs of other sizes, after the table; whether other cells may follow. */
-async function draw(cell, simulate, done) {
-    say(cell, `${done} Drawing the chart …`);
-    const { answer, error, sentence = error } = await simulate();
-    if (answer?.chart && touched.has(cell)) {
-        addChart(cell, answer);
+/** What the compiler makes of the reader's kernels; the cell shows what it says if it refuses them. */
+async function compiled(cell, request, signal, tell) {
+    tell('Compiling');
+    const made = await build(request, signal, tell);
+    if (!made.ptx) {
+        const found = messages(made.said);
+        showRefused(cell, made, found);
+        say(cell, refusal(found));
     }
-    say(cell, sentence ? `${done} The chart is as it was: ${sentence}` : done);
-    return sentence === undefined;
+    return made;
 }
 
-const counted = (number, word) => `${number} ${word}${number === 1 ? '' : 's'}`;
-
-/** The reader's kernels, compiled; nothing, and the cell says why, if that does not come to be. */
-async function compiled(cell, file, ran, isCurrent) {
-    say(cell, 'Compiling …');
-    const { source } = file;
-    const made = await builds.build(file, (fraction, words) => {
-        if (isCurrent()) {
-            showProgress(cell, fraction);
-            say(cell, `${words} …`);
-        }
+async function ran(cell, signal, tell) {
+    const file = edits.edited(cell);
+    const request = file && { path: file.path, source: file.source };
+    const whatIf = file ? undefined : chosenWhatIf(cell);
+    const { stem, simulated, chart, scale } = cell.live;
+    const words = options(cell);
+    const isOwn = cell.form.elements.n.value === cell.recorded.n;
+    const hasSteps = simulated && Number(cell.form.elements.n.value) <= MOST;
+    const of = input(cell);
+    const { ptx, newer, compiler, said } = file ? await compiled(cell, request, signal, tell) : {};
+    if (file && !ptx) {
+        cell.ran = of;
+        return false;
+    }
+    const edited = file && { source: request.source, ptx, newer, compiler };
+    const simulate = (options, show, tell) => simulator.run({ stem, simulated, whatIf: whatIf?.name, edited, options, show }, signal, tell);
+    const table = more => simulate([...words, '--no-sweep', ...more], { columns: columns(cell) }, tell);
+    const { answer, error } = await table(hasSteps ? ['--steps'] : []).catch(error => {
+        // Its steps cannot be drawn.
+        return hasSteps && error instanceof simulator.Trapped ? table([]) : Promise.reject(error);
     });
-    if (!isCurrent()) {
-        return undefined;
+    if (!answer) {
+        remove(cell);
+        say(cell, error);
+        return true;
     }
-    if (made.ptx) {
-        const { ptx, newer, compiler, said } = made;
-        return { edited: { source, ptx, newer, compiler }, said };
+    show(cell, answer, whatIf, edited);
+    if (said) {
+        showWarnings(cell, { compiler, said }, messages(said));
     }
-    if (made.sentence) {
-        say(cell, made.sentence);
-        return undefined;
+    cell.ran = of;
+    firstRun ??= keep();
+    firstEdit ??= edited && keep();
+    const done = `Done in ${inWords(answer.seconds)}: ${verdict(answer)}.`;
+    say(cell, done);
+    if (!chart) {
+        return true;
     }
-    const found = builds.messages(made.said);
-    showRefused(cell, made, found);
-    cell.ran = ran;
-    const errors = found.filter(({ kind }) => kind === 'error');
-    const [{ line } = {}] = errors;
-    say(cell, `It does not compile: ${counted(errors.length, 'error')}${line ? `, line ${line}` : ''}.`);
-    return undefined;
+    // The recorded chart is of the record's own n and others, whichever of them the cell shows.
+    const swept = isOwn ? words.filter(word => !word.startsWith('--n ')) : words;
+    const drawing = (_, fraction) => tell(`${done} Drawing the chart`, fraction);
+    const drawn = await simulate(swept, { chart, scale }, drawing).catch(error => {
+        signal.throwIfAborted();
+        return { error: error.message };
+    });
+    if (drawn.answer?.chart) {
+        addChart(cell, drawn.answer);
+    }
+    say(cell, drawn.error ? `${done} The chart is as it was: ${drawn.error}` : done);
+    return !drawn.error;
 }
 
 /** Runs the cell; whether those after it may follow. */
@@ -80,81 +100,11 @@ export async function run(cell, cells) {
         cell.form.reportValidity();
         return false;
     }
-    const turn = (cell.turn = {});
-    const isCurrent = () => cell.turn === turn && touched.has(cell);
     touched.add(cell);
     follow(cell, cells);
-    const file = edits.edited(cell);
-    const whatIf = file ? undefined : chosenWhatIf(cell);
-    const { stem, simulated, chart, scale } = cell.live;
-    const words = options(cell);
-    const ran = input(cell);
-    const hasSteps = simulated && Number(cell.form.elements.n.value) <= MOST;
-    const giveUp = () => {
-        cell.turn = cell.stop = undefined;
-        showRunning(cell, false);
-        say(cell, 'Stopped.');
-    };
-    cell.stop = () => {
-        builds.stop();
-        giveUp();
-    };
-    showRunning(cell, true);
-    try {
-        const { edited, said } = (file && (await compiled(cell, file, ran, isCurrent))) ?? {};
-        if (!isCurrent() || (file && !edited)) {
-            return false;
-        }
-        const begin = () => {
-            if (isCurrent()) {
-                cell.stop = simulator.stop;
-                say(cell, 'Running …');
-            }
-            return isCurrent();
-        };
-        const progress = value => showProgress(cell, value);
-        const simulate = (options, show) => {
-            cell.stop = giveUp;
-            say(cell, 'Waiting …');
-            return simulator.run({ stem, simulated, whatIf: whatIf?.name, edited, options, show }, begin, progress);
-        };
-        const table = more => simulate([...words, '--no-sweep', ...more], { columns: columns(cell) });
-        let outcome = await table(hasSteps ? ['--steps'] : []);
-        if (outcome.hasTrapped && hasSteps) {
-            outcome = await table([]); // its steps cannot be drawn
-        }
-        const { answer, seconds, sentence, error } = outcome;
-        if (!isCurrent()) {
-            return false; // reset in the meantime, or stopped before its turn
-        }
-        if (!answer) {
-            remove(cell);
-            say(cell, sentence ?? error);
-            return sentence === undefined;
-        }
-        show(cell, answer, whatIf, edited);
-        if (said) {
-            showWarnings(cell, { compiler: edited.compiler, said }, builds.messages(said));
-        }
-        cell.ran = ran;
-        firstRun ??= keep();
-        firstEdit ??= edited && keep();
-        const done = `Done in ${inWords(seconds)}: ${verdict(answer)}.`;
-        say(cell, done);
-        if (chart) {
-            // The recorded chart is of the record's own n and others, whichever of them the cell shows.
-            const isOwn = cell.form.elements.n.value === cell.recorded.n;
-            const swept = isOwn ? words.filter(word => !word.startsWith('--n ')) : words;
-            return await draw(cell, () => simulate(swept, { chart, scale }), done);
-        }
-        return true;
-    } finally {
-        if (cell.turn === turn) {
-            cell.stop = undefined;
-            showRunning(cell, false);
-            follow(cell, cells); // what has changed since it began
-        }
-    }
+    const goesOn = await perform(cell, bar, (signal, tell) => ran(cell, signal, tell));
+    follow(cell, cells); // what has changed since it began
+    return Boolean(goesOn);
 }
 
 export const runOrStop = (cell, cells) => (isRunning(cell) ? stop(cell) : run(cell, cells));

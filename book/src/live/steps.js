@@ -5,12 +5,6 @@ import { element, parsed } from './html.js';
 /** Runs of more elements have more steps than a reader follows. */
 export const MOST = 128;
 
-const PLAYER = new URL('player.js', import.meta.url);
-
-const player = () => (window.playFilms ? Promise.resolve() : new Promise((resolve, reject) => {
-    document.head.append(element('script', { src: PLAYER, onload: resolve, onerror: reject }));
-}));
-
 /** `films`: a figure in HTML for each launch. */
 export function folded(films) {
     const summary = element('summary', { textContent: 'Step by step' });
@@ -24,6 +18,6 @@ export function folded(films) {
         frame.append(drawing);
         window.workbook.watch(frame);
     }
-    details.addEventListener('toggle', () => player().then(() => window.playFilms(details), () => {}), { once: true });
+    details.addEventListener('toggle', () => window.playFilms(details), { once: true });
     return details;
 }

@@ -2,7 +2,8 @@
 
 import { diff } from './diff.js';
 import * as edits from './edits.js';
-import { element, save } from './html.js';
+import { button, element, save, terminal } from './html.js';
+import { keeps } from './kept.js';
 import * as listings from './listings.js';
 
 const KEEPS_NOTHING = 'This browser keeps nothing: download the file before you leave the page.';
@@ -46,14 +47,10 @@ const SIGNS = { '-': 'del', '+': 'ins', ' ': 'span', '…': 'span' };
 function showDiff(pre, file) {
     const lines = diff(file.printed, file.source);
     const shown = lines.map(([sign, line]) => element(SIGNS[sign], {}, `${sign} ${line}\n`));
-    const code = element('code', { className: 'language-text hljs' }, ...(shown.length ? shown : ['Nothing differs from the printed source.\n']));
-    pre.replaceChildren(code);
-    window.workbook.watch(code);
+    pre.replaceChildren(...terminal(...(shown.length ? shown : ['Nothing differs from the printed source.\n'])).children);
 }
 
 const download = ({ path, source }) => save(path.split('/').at(-1), source);
-
-const button = (text, click, more = {}) => element('button', { type: 'button', textContent: text, onclick: click, ...more });
 
 /** Puts an editor in the place of a listing of `file`. `press` runs its cell, or stops it; `changed`
     hears of every edit. */
@@ -75,7 +72,8 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
     }
 
     const hear = source => {
-        say(edits.write(file, source) ? '' : KEEPS_NOTHING);
+        edits.write(file, source);
+        say(keeps() ? '' : KEEPS_NOTHING);
         showSource(file);
         changed();
     };
@@ -103,22 +101,12 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
         showSource(file);
         listing.caption.querySelector('button').focus();
     };
-    const copy = async () => {
-        const address = await edits.link(cell, file);
-        try {
-            await navigator.clipboard.writeText(address);
-            say('The link is copied. It shows this code and these controls; whoever opens it presses Run.');
-        } catch {
-            history.replaceState(history.state, '', address);
-            say('The link stands in the address bar.');
-        }
-    };
     const bar = element('div', { className: 'workbench-bar', role: 'group', ariaLabel: `Your ${file.path}` },
         button('Run', press, { className: 'workbench-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' }),
         button('Diff', compare, { ariaPressed: 'false', title: 'Against the printed source' }),
         button('Reset', () => hear(file.printed), { title: 'The printed source again, in all listings of the file' }),
         button('Download', () => download(file)),
-        button('Copy link', copy),
+        button('Copy link', async () => say(await edits.copyLink(cell.element.id, file, 'this code and these controls'))),
         button('Close', close),
         status);
     if (file.before !== undefined) {

@@ -1,5 +1,5 @@
 // fzstd 0.1.1 (https://github.com/101arrowz/fzstd), Copyright (c) 2020 Arjun Barrett, MIT (LICENSE-MIT, beside this): what
-// compile_worker.js needs of it, as one script. Made in an empty folder by
+// unpack_worker.js needs of it, as one script. Made in an empty folder by
 //     npm install esbuild@0.28.2 fzstd@0.1.1
 //     echo 'export { decompress } from "fzstd"' |
 //         npx esbuild --bundle --format=iife --global-name=fzstd --minify

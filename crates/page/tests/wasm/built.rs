@@ -15,7 +15,7 @@ use super::{read, root, text};
 const TARGET: &str = "wasm32-wasip1";
 const FLAGS: &str = "CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS";
 
-const WASM: &str = "book/src/live/workbook.wasm";
+const PACKED: &str = "book/src/live/workbook.wasm.zst";
 const MANIFEST: &str = "book/src/live/manifest.json";
 
 fn manifest() -> Value {
@@ -24,7 +24,14 @@ fn manifest() -> Value {
 
 #[test]
 fn the_wasm_belongs_to_its_manifest() {
-    assert_eq!(manifest()["wasm"]["hash"], prebuilt::hash(&read(WASM)), "{WASM} is not that of {MANIFEST}");
+    let (packed, manifest) = (read(PACKED), manifest());
+    assert_eq!(
+        manifest["wasm"]["hash"],
+        prebuilt::hash(&packed),
+        "{PACKED} is not that of {MANIFEST}: run `{HOW}`"
+    );
+    assert_eq!(manifest["wasm"]["bytes"], packed.len());
+    assert!(packed.len() <= 800_000, "{} bytes are to be fetched", packed.len());
 }
 
 #[test]
@@ -32,9 +39,9 @@ fn the_wasm_belongs_to_its_manifest() {
 fn every_chapter_with_a_kernel_is_in_it() {
     let known = manifest()["chapters"].clone();
     assert_eq!(
-        json!(chapters(&root().join(WASM))),
+        json!(chapters(&Page::committed())),
         known,
-        "{MANIFEST} has other chapters than {WASM}: run `{HOW}`"
+        "{MANIFEST} has other chapters than {PACKED}: run `{HOW}`"
     );
     for build in kernels::all() {
         assert!(known.as_array().unwrap().contains(&json!(build.stem)), "no {}: run `{HOW}`", build.stem);
@@ -42,14 +49,14 @@ fn every_chapter_with_a_kernel_is_in_it() {
 }
 
 /// The stems of the chapters that it runs.
-fn chapters(wasm: &Path) -> Vec<String> {
-    let ran = Page::new(wasm).run(&[], "", &json!({})).unwrap();
+fn chapters(page: &Page) -> Vec<String> {
+    let ran = page.run(&[], "", &json!({})).unwrap();
     ran.stdout.lines().map(str::to_string).collect()
 }
 
 #[test]
 fn it_names_no_machine() {
-    let wasm = read(WASM);
+    let wasm = zstd::decode_all(&*read(PACKED)).unwrap();
     let has = |words: &str| wasm.windows(words.len()).any(|part| part == words.as_bytes());
     assert!(!has("/.cargo/") && !has("/home/") && !has("/Users/") && !has("C:\\"));
 }
@@ -94,21 +101,22 @@ fn said(ran: Ran) -> (i32, String, String, Value) {
     (ran.status, ran.stdout, ran.stderr, shown)
 }
 
-/// Where files are renewed, writes the WebAssembly and its manifest; else proves that what the sources give
+/// Where files are renewed, writes the WebAssembly, packed, and its manifest; else proves that what the sources give
 /// behaves as the committed one does. The bytes may depend on the compiler.
 #[test]
 #[ignore = "needs the target wasm32-wasip1, and node"]
 fn the_wasm_is_renewed_by_rustc() {
-    let built = build();
+    let wasm = build();
+    let built = Page::new(&wasm);
     if renewing() {
-        let wasm = std::fs::read(&built).unwrap();
-        let about = json!({"hash": prebuilt::hash(&wasm), "bytes": wasm.len(), "rustc": rustc()});
+        let packed = zstd::bulk::compress(&std::fs::read(&wasm).unwrap(), 22).unwrap();
+        let about = json!({"hash": prebuilt::hash(&packed), "bytes": packed.len(), "rustc": rustc()});
         let manifest = json!({"chapters": chapters(&built), "wasm": about});
         committed(MANIFEST, serde_json::to_string_pretty(&manifest).unwrap() + "\n");
-        return committed(WASM, wasm);
+        return committed(PACKED, packed);
     }
-    assert_eq!(chapters(&root().join(WASM)), chapters(&built), "run `{HOW}`");
-    let [held, built] = [Page::new(root().join(WASM)), Page::new(built)];
+    let held = Page::committed();
+    assert_eq!(chapters(&held), chapters(&built), "run `{HOW}`");
     for build in kernels::all() {
         let json = serde_json::to_string(build).unwrap();
         let words = [&*build.stem, "--device", "sim", "--no-sweep", "--n", "100", "--schedule", "3"];

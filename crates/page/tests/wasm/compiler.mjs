@@ -40,15 +40,16 @@ globalThis.Worker = class {
 };
 
 await writeFile(join(live, 'package.json'), '{ "type": "module" }');
-const { compile, stop } = await import(pathToFileURL(resolve(live, 'compiler.js')));
+const { compile } = await import(pathToFileURL(resolve(live, 'compiler.js')));
 const made = [];
 for (const { stop_after, ...request } of JSON.parse(await readFile(requests, 'utf8'))) {
+    const stopped = new AbortController();
     if (stop_after) {
-        setTimeout(stop, 1000 * stop_after);
+        setTimeout(() => stopped.abort(new Error('Stopped.')), 1000 * stop_after);
     }
     const told = [];
     const began = performance.now();
-    const answer = await compile(request, (_, words) => told.push(words));
+    const answer = await compile(request, stopped.signal, words => told.push(words)).catch(({ message }) => ({ sentence: message }));
     made.push({ ...answer, told, wall: (performance.now() - began) / 1000 });
 }
 await writeFile(answers, JSON.stringify(made));

@@ -33,7 +33,7 @@ impl Both {
         let files: BTreeMap<String, String> = files.map(|path| (path.clone(), text(&path))).collect();
         let terminal = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = std::fs::remove_dir_all(&terminal);
-        let page = Page::new(root().join("book/src/live/workbook.wasm"));
+        let page = Page::committed();
         let both = Both { page, exercises, files, terminal, progress: None, compiled: Vec::new() };
         both.files.iter().for_each(|(path, text)| both.write(path, text));
         both.exercises.iter().for_each(|exercise| both.write(&exercise.path, &exercise.stub()));

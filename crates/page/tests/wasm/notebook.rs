@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::page::{Page, Ran};
 use super::terminal::program;
-use super::{root, text};
+use super::text;
 
 /// Where the files lie in the repository; in a page, in `/`.
 const FOLDER: &str = "crates/simulate/tests/simulate/";
@@ -14,7 +14,7 @@ const STEM: &str = "missing_barrier";
 fn run(source: &str, options: &[&str]) -> Ran {
     let (file, ptx) = (format!("{STEM}.cu"), format!("{STEM}.ptx"));
     let words = [&["simulate", &*file], options].concat();
-    let page = Page::new(root().join("book/src/live/workbook.wasm"));
+    let page = Page::committed();
     let built = text(&format!("{FOLDER}{ptx}")).replace(FOLDER, "");
     page.run_with(&words, &[(&file, source), (&ptx, &built)]).unwrap()
 }

@@ -41,6 +41,11 @@ struct Printed {
 pub struct Page(PathBuf);
 
 impl Page {
+    /// The committed one, which is packed.
+    pub fn committed() -> Page {
+        Page::new(super::root().join("book/src/live/workbook.wasm.zst"))
+    }
+
     /// That of the WebAssembly at `path`.
     pub fn new(path: impl Into<PathBuf>) -> Page {
         Page(path.into())

@@ -9,11 +9,13 @@ import { text } from 'node:stream/consumers';
 import { runInThisContext } from 'node:vm';
 
 const live = new URL('../../../../book/src/live/', import.meta.url);
-for (const name of ['vendor/wasi_shim.js', 'program.js']) {
+for (const name of ['vendor/wasi_shim.js', 'vendor/fzstd.js', 'program.js']) {
     runInThisContext(await readFile(new URL(name, live), 'utf8'), { filename: name });
 }
 const { args, files } = JSON.parse(await text(process.stdin));
-const module = await WebAssembly.compile(await readFile(process.argv[2]));
+const [, , path] = process.argv;
+const wasm = new Uint8Array(await readFile(path));
+const module = await WebAssembly.compile(path.endsWith('.zst') ? fzstd.decompress(wasm) : wasm);
 let ran;
 try {
     const { status, stdout, stderr, files: left } = instantiate(module)(args, { files });

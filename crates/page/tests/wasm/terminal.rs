@@ -75,10 +75,6 @@ fn compare(page: &Page, line: &str, build: &str, show: &Value) -> Ran {
     ran
 }
 
-fn page() -> Page {
-    Page::new(root().join("book/src/live/workbook.wasm"))
-}
-
 /// The build of a chapter's kernels, edited or not, as a page fetches it.
 fn build(stem: &str, edit: Option<&str>) -> String {
     match edit {
@@ -119,7 +115,7 @@ fn every_chapter_says_what_the_terminal_says() {
         manifest["chapters"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let stems: Vec<&str> = stems.into_iter().filter(|stem| *stem != "ch1_serial").collect(); // which is timed
     assert!(stems.len() >= 9, "{stems:?}");
-    let page = page();
+    let page = Page::committed();
     for_all(stems, |stem| {
         let line = format!("{stem} --kernel all --n {} --no-sweep --seed 5 --schedule 7", size(stem));
         let ran = compare(&page, &line, &build(stem, None), &json!({}));
@@ -132,7 +128,8 @@ fn every_chapter_says_what_the_terminal_says() {
 #[ignore = "needs node"]
 fn the_sums_of_the_cpu_are_those_of_the_terminal() {
     let words = ["ch1_serial", "--kernel", "all", "--n", "1023", "--seed", "5", "--no-sweep"];
-    let ran = page().run_with(&words, &[("show.json", r#"{"columns": ["sum", "check"]}"#)]).unwrap();
+    let ran =
+        Page::committed().run_with(&words, &[("show.json", r#"{"columns": ["sum", "check"]}"#)]).unwrap();
     let shown = ran.shown.expect(&ran.stderr);
     let json: Value = serde_json::from_slice(&program(&[&words[..], &["--json"]].concat()).stdout).unwrap();
     let sums = |runs: &Value| -> Vec<_> {
@@ -150,7 +147,7 @@ fn the_sums_of_the_cpu_are_those_of_the_terminal() {
 #[test]
 #[ignore = "needs node"]
 fn every_edit_says_what_the_terminal_says() {
-    let page = page();
+    let page = Page::committed();
     for_all(what_if::all(&root()).unwrap(), |Edit { stem, name, kernels, .. }| {
         let kernels: String = kernels.iter().map(|kernel| format!(" --kernel {kernel}")).collect();
         let line = format!("{stem}{kernels} --n {} --no-sweep --schedule 1 --what-if {name}", size(&stem));
@@ -161,7 +158,7 @@ fn every_edit_says_what_the_terminal_says() {
 #[test]
 #[ignore = "needs node"]
 fn options_charts_and_refusals_are_those_of_the_terminal() {
-    let page = page();
+    let page = Page::committed();
     for (line, says) in [
         ("ch3_blocks --n 1024 --block 32", ""),
         ("ch3_blocks --n 1000 --grid 2 --no-sweep", ""),
@@ -184,7 +181,7 @@ fn options_charts_and_refusals_are_those_of_the_terminal() {
 #[test]
 #[ignore = "needs node"]
 fn what_the_page_gets_wrong_is_said_in_a_sentence() {
-    let page = page();
+    let page = Page::committed();
     let chapter_2 = &build("ch2_parallel", None);
     for (stem, build, show, says) in [
         ("ch3_blocks", chapter_2, json!({}), "no kernel named ch3_blocks"),
@@ -202,7 +199,7 @@ fn what_the_page_gets_wrong_is_said_in_a_sentence() {
 #[test]
 #[ignore = "needs node"]
 fn an_edited_source_runs_in_place_of_the_printed_one() {
-    let page = page();
+    let page = Page::committed();
     let words = ["ch2_parallel", "--device", "sim", "--no-sweep", "--kernel", "reduceNeighbored"];
     let [printed, what_if] = [None, Some("warp-barrier")].map(|name| build("ch2_parallel", name));
     let made: Build = serde_json::from_str(&what_if).unwrap();
@@ -257,7 +254,7 @@ fn a_store_4_gib_past_a_buffer_is_reported_here_too() {
     )
     .into();
     let words = ["ch2_parallel", "--device", "sim", "--no-sweep", "--kernel", "reduceNeighbored"];
-    let ran = page().run(&words, &serde_json::to_string(&build).unwrap(), &json!({})).unwrap();
+    let ran = Page::committed().run(&words, &serde_json::to_string(&build).unwrap(), &json!({})).unwrap();
     let diagnostic = &ran.shown.unwrap()["diagnostics"][0];
     assert_eq!(diagnostic["kind"], "out-of-bounds", "{diagnostic}");
     let message = diagnostic["message"].as_str().unwrap();
@@ -268,7 +265,7 @@ fn a_store_4_gib_past_a_buffer_is_reported_here_too() {
 #[test]
 #[ignore = "needs node"]
 fn a_run_tells_how_far_it_is_within_its_launch() {
-    let page = page();
+    let page = Page::committed();
     for (stem, kernel) in [("ch3_blocks", "reduceInterleaved"), ("ch4_nested", "gpuRecursiveReduce")] {
         let words =
             [stem, "--no-sweep", "--device", "sim", "--kernel", kernel, "--n", "1024", "--block", "32"];
