@@ -1,5 +1,5 @@
 // Service worker of a published book: what was read once is there without the network. With it, nothing is older than
-// what the server has. Registered by live/cells.js at a reader's first run; in this place, so that it serves all pages.
+// what the server has. Registered by live/offline.js at a reader's first run; in this place, so that it serves all pages.
 
 const CACHE = 'workbook';
 

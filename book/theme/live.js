@@ -114,8 +114,6 @@
             if (event.key === 'Enter' && event.shiftKey) {
                 event.preventDefault();
                 act('run', cell);
-            } else if (/^Arrow(Left|Right)$/.test(event.key) && form.contains(event.target)) {
-                event.stopPropagation(); // mdBook would turn the page
             }
         });
     };

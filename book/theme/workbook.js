@@ -19,9 +19,9 @@
     regions.forEach(watch);
     document.fonts.ready.then(() => regions.forEach(update));
 
-    // There the arrow keys scroll, and do not turn the page as mdBook would have it.
+    // There the arrow keys scroll, in a control they choose, and do not turn the page as mdBook would have it.
     main.addEventListener('keydown', event => {
-        if (/^Arrow(Left|Right)$/.test(event.key) && event.target.matches(SCROLLS)) {
+        if (/^Arrow(Left|Right)$/.test(event.key) && event.target.matches(`${SCROLLS}, input, select, .cell-bar *`)) {
             event.stopPropagation();
         }
     });

@@ -37,44 +37,35 @@ function broken({ trapped, stderr }) {
     return new Sentence(`The compiler broke off, which is a mistake of its own: ${said ?? trapped}`);
 }
 
-/** The cache of compilers, where the browser has one for this page. */
-const cache = async () => (globalThis.caches ? caches.open(CACHE).catch(() => undefined) : undefined);
-
 /** The bytes of the compiler as they are packed. */
 async function fetched({ bytes, hash }, signal, tell) {
-    const response = await fetch(new URL(`clang/clang.wasm.zst?${hash}`, import.meta.url), { signal });
-    const packed = new Uint8Array(bytes);
+    const { body } = await fetch(new URL(`clang/clang.wasm.zst?${hash}`, import.meta.url), { signal });
     let length = 0;
-    for (const reader = response.body.getReader(); ;) {
-        const { done, value } = await reader.read();
-        if (done || length + value.length > bytes) {
-            break;
-        }
-        packed.set(value, length);
-        length += value.length;
-        tell(`Fetching the compiler, ${megabytes(length)} of ${megabytes(bytes)} MB, once`, length / bytes);
-    }
-    if (length !== bytes) {
-        throw new Sentence(NOT_FETCHED);
-    }
-    return packed.buffer;
+    const counted = new TransformStream({
+        transform(part, stream) {
+            length += part.length;
+            tell(`Fetching the compiler, ${megabytes(length)} of ${megabytes(bytes)} MB, once`, length / bytes);
+            stream.enqueue(part);
+        },
+    });
+    const packed = await new Response(body.pipeThrough(counted)).arrayBuffer();
+    return length === bytes ? packed : Promise.reject(new Sentence(NOT_FETCHED));
 }
 
 /** Keeps the compiler, and no other. */
 async function keep(name, wasm) {
     try {
-        const kept = await cache();
-        await kept?.put(name, new Response(wasm, { headers: { 'Content-Type': 'application/wasm' } }));
-        const others = (await kept?.keys() ?? []).filter(({ url }) => url !== name);
-        await Promise.all(others.map(other => kept.delete(other)));
+        await caches.delete(CACHE);
+        const kept = await caches.open(CACHE);
+        await kept.put(name, new Response(wasm, { headers: { 'Content-Type': 'application/wasm' } }));
     } catch {
-        // No room: it is fetched again another time.
+        // A browser that keeps nothing, or has no room: it is fetched again another time.
     }
 }
 
 async function made(signal, tell) {
     const about = await manifest();
-    const kept = await (await cache())?.match(address(about));
+    const kept = await globalThis.caches?.match(address(about)).catch(() => undefined);
     if (kept) {
         tell('Starting the compiler');
         return WebAssembly.compileStreaming(kept);

@@ -13,28 +13,19 @@ function lengths(one, other) {
 
 /** [sign, line] of both, in order: ' ' in both, '-' in the first alone, '+' in the second alone. */
 function merged(one, other) {
-    let [start, end] = [0, 0];
-    while (start < Math.min(one.length, other.length) && one[start] === other[start]) {
-        start++;
-    }
-    while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) {
-        end++;
-    }
-    const both = lines => lines.map(line => [' ', line]);
-    const [old, own] = [one, other].map(lines => lines.slice(start, lines.length - end));
-    const table = lengths(old, own);
-    const middle = [];
-    for (let [i, j] = [0, 0]; i < old.length || j < own.length; ) {
-        if (i < old.length && j < own.length && old[i] === own[j]) {
-            middle.push([' ', old[i++]]);
+    const table = lengths(one, other);
+    const all = [];
+    for (let [i, j] = [0, 0]; i < one.length || j < other.length; ) {
+        if (one[i] === other[j]) {
+            all.push([' ', one[i++]]);
             j++;
-        } else if (j === own.length || (i < old.length && table[i + 1][j] >= table[i][j + 1])) {
-            middle.push(['-', old[i++]]);
+        } else if (j === other.length || (i < one.length && table[i + 1][j] >= table[i][j + 1])) {
+            all.push(['-', one[i++]]);
         } else {
-            middle.push(['+', own[j++]]);
+            all.push(['+', other[j++]]);
         }
     }
-    return [...both(one.slice(0, start)), ...middle, ...both(one.slice(one.length - end))];
+    return all;
 }
 
 const CONTEXT = 2;

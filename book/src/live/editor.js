@@ -8,8 +8,7 @@ import {
     syntaxHighlighting, tags,
 } from './vendor/codemirror.js';
 
-/** Its looks, before the first of them. */
-export const ready = stylesheet(new URL('editor.css', import.meta.url));
+await stylesheet(new URL('editor.css', import.meta.url));
 
 // The classes of highlight.js, which follow the page's theme.
 const colours = HighlightStyle.define([

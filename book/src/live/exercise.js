@@ -7,17 +7,14 @@ import { shown } from './exercise_result.js';
 import * as store from './exercise_store.js';
 import { button, element, save, stylesheet } from './html.js';
 import { keeps } from './kept.js';
-import { keep } from './offline.js';
 import { folded } from './steps.js';
-import { perform, progressed, stop } from './task.js';
+import { NOT_FETCHED, perform, progressed, stop } from './task.js';
 
 const looks = stylesheet(new URL('exercise.css', import.meta.url));
 
 const KEEPS_NOTHING = 'This browser keeps nothing: download your answer before you leave the page.';
 /** Milliseconds without a key, after which a check begins by itself. */
 const PAUSE = 1000;
-
-let firstCheck;
 
 /** Makes the card of an exercise one that can be solved here. */
 export async function show(card) {
@@ -58,28 +55,24 @@ export async function show(card) {
 
 /** The numbers that are asked for. */
 function form(exercise, fields) {
-    const made = element('div', { className: 'exercise-answers', role: 'group', ariaLabel: `Your answer to ${exercise.id}` }, ...fields);
-    made.addEventListener('keydown', event => {
+    const onkeydown = event => {
         if (event.key === 'Enter') {
             check(exercise);
-        } else if (/^Arrow(Left|Right)$/.test(event.key)) {
-            event.stopPropagation(); // mdBook would turn the page
         }
-    });
-    return made;
+    };
+    return element('div', { className: 'exercise-answers', role: 'group', ariaLabel: `Your answer to ${exercise.id}`, onkeydown }, ...fields);
 }
 
 function bar(exercise) {
-    const { id, inputs, why } = exercise;
+    const { id, inputs } = exercise;
     const isNumbers = inputs.size > 0;
     const buttons = {
         check: button('Check', () => (exercise.stop ? stop(exercise) : check(exercise)), { className: 'exercise-check' }),
         edit: button('Edit', () => toggle(exercise), { hidden: isNumbers }),
         hint: button('Hint', () => hint(exercise)),
         figure: button('Figure', () => check(exercise, '--figure'), { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
-        why: button('Why', () => give(exercise, why, 'why', id), { hidden: !why }),
-        solution: button('Solution', () => give(exercise, exercise.solution, 'solution', id)),
-        giveUp: button('Give up and show it', () => give(exercise, exercise.solution, 'solution', id, '--give-up'), { hidden: true }),
+        solution: button('Solution', () => solve(exercise, 'solution', id)),
+        giveUp: button('Give up and show it', () => solve(exercise, 'solution', id, '--give-up'), { hidden: true }),
         reset: button('Reset', () => reset(exercise), { title: 'The task as it was given; your answer is kept' }),
         back: button('Bring back', () => bringBack(exercise), { title: 'Your answer from before Reset' }),
         download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
@@ -118,7 +111,6 @@ function follow(exercise) {
     buttons.hint.hidden = given >= hints.length;
     buttons.solution.hidden = !solution.hidden;
     buttons.giveUp.hidden ||= !solution.hidden;
-    buttons.why.hidden = !why || passed;
     buttons.reset.hidden = buttons.download.hidden = store.file(path) === undefined;
     buttons.back.hidden = store.backups(path).length === 0;
     buttons.edit.textContent = exercise.editor ? 'Close' : 'Edit';
@@ -152,7 +144,6 @@ async function check(exercise, ...more) {
     if (!answer) {
         return;
     }
-    firstCheck ??= keep();
     const { passed, said, findings, figure, next } = answer.shown;
     // The question after an answer that passes stands in the card.
     const [verdict, ...rest] = shown(said.split('Can you explain it? ')[0], exercise.path, line => reveal(exercise, line));
@@ -198,8 +189,6 @@ async function toggle(exercise) {
     }
     follow(exercise);
 }
-
-const NOT_FETCHED = 'The editor could not be fetched. Is the server still there?';
 
 async function edit(exercise) {
     try {
@@ -248,15 +237,14 @@ async function hint(exercise) {
     }
 }
 
-/** A part that the program gives, or not yet. */
-async function give(exercise, part, ...words) {
+/** The solution, if the program gives it. */
+async function solve(exercise, ...words) {
     const answer = await ask(exercise, ...words);
     if (answer?.status === 0) {
-        unfold(part);
+        unfold(exercise.solution);
     } else if (answer) {
-        const isSolution = part === exercise.solution;
-        say(exercise, isSolution ? 'The solution is shown once your answer has passed.' : 'The question comes once your answer has passed.');
-        exercise.buttons.giveUp.hidden = !isSolution;
+        say(exercise, 'The solution is shown once your answer has passed.');
+        exercise.buttons.giveUp.hidden = false;
     }
 }
 

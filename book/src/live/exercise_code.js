@@ -56,8 +56,7 @@ export async function follow(exercise) {
 /** Puts an editor in the place of the listing. `check` is what Shift+Enter does; `changed` hears of every edit. */
 export async function open(exercise, { check, changed }) {
     const { id, path, pre } = exercise;
-    const [{ editor, ready }, given] = await Promise.all([import('./editor.js'), task(path)]);
-    await ready;
+    const [{ editor }, given] = await Promise.all([import('./editor.js'), task(path)]);
     if (exercise.editor) {
         return;
     }

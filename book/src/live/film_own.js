@@ -17,7 +17,6 @@ function slider(name, { label, values, value }, changed) {
         input.setAttribute('aria-valuetext', thousands(now()));
     };
     input.oninput();
-    input.onkeydown = event => event.stopPropagation(); // the page would be turned
     return { option: () => `--${name} ${now()}`, isRecorded: () => now() === value, label: element('label', {}, `${label} `, input, output) };
 }
 

@@ -6,11 +6,10 @@ import * as edits from './edits.js';
 import { button, element, save, stylesheet } from './html.js';
 import { keeps } from './kept.js';
 import * as file from './notebook_file.js';
-import { compilerSaid, refused, result } from './notebook_result.js';
-import { keep as keepPage } from './offline.js';
+import { result, said } from './notebook_result.js';
 import { sites } from './said.js';
 import * as simulator from './simulator.js';
-import { perform, stop } from './task.js';
+import { NOT_FETCHED, perform, stop } from './task.js';
 
 /** More is taken for an endless kernel, or is more than a page has. */
 const LIMITS = ['--steps-limit', '2^24', '--memory', '2^30'];
@@ -19,7 +18,6 @@ const MOST = 1_000_000;
 
 const KEEPS_NOTHING = 'This browser keeps nothing: export the notebook before you leave the page.';
 const IS_OLD = 'The code has changed since this result.';
-const NOT_FETCHED = 'What edits and runs the cells could not be fetched. Is the server still there?';
 const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does.';
 
 const place = document.getElementById('notebook');
@@ -31,8 +29,6 @@ let cells = [];
 let { removed, others } = kept ?? { removed: [], others: [] };
 /** What makes an editor, once it is there. */
 let editor;
-/** The page is kept for reading and running without the network, once. */
-let offline;
 
 const say = (cell, sentence) => (cell.status.textContent = sentence);
 const sayOfAll = sentence => (status.textContent = sentence);
@@ -80,9 +76,7 @@ function open(cell) {
 
 async function fetchEditor() {
     if (!editor) {
-        const made = await import('./editor.js');
-        await made.ready;
-        editor = made.editor;
+        ({ editor } = await import('./editor.js'));
         cells.filter(cell => cell.pre).forEach(open);
     }
 }
@@ -231,11 +225,11 @@ async function ran(cell, signal, tell) {
         cell.out.replaceChildren(...parts);
         say(cell, sentence);
     };
-    const { ptx, said } = await build({ path: file.PATH, source }, signal, tell);
-    const found = messages(said).filter(message => message.file === file.PATH);
+    const made = await build({ path: file.PATH, source }, signal, tell);
+    const found = messages(made.said).filter(message => message.file === file.PATH);
     found.forEach(({ line, kind, message }) => mark(line, kind, message));
-    const told = said ? compilerSaid(said, reveal) : [];
-    if (!ptx) {
+    const told = made.said ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), said(made.said, reveal)] : [];
+    if (!made.ptx) {
         end(refusal(found), ...told);
         return false;
     }
@@ -243,7 +237,7 @@ async function ran(cell, signal, tell) {
         end(COMPILES, ...told);
         return true;
     }
-    const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: ptx };
+    const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: made.ptx };
     const left = await simulator.start(['simulate', file.PATH, ...LIMITS], () => files, signal, tell);
     const answer = simulator.shown(left);
     if (!answer) {
@@ -251,10 +245,9 @@ async function ran(cell, signal, tell) {
         if (line) {
             mark(line, 'error', simulator.refusal(left));
         }
-        end(`It was not launched${line ? `: line ${line}` : ''}.`, ...told, ...refused(left.stderr, reveal));
+        end(`It was not launched${line ? `: line ${line}` : ''}.`, ...told, said(left.stderr, reveal));
         return false;
     }
-    offline ??= keepPage();
     sites(answer.diagnostics).filter(site => site.file === file.PATH).forEach(({ line, words, sentence }) => mark(line, words, sentence));
     const isOld = source !== file.source(cells, cells.indexOf(cell));
     end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.${isOld ? ` ${IS_OLD}` : ''}`, ...told, ...result(answer, COMMAND, reveal));

@@ -1,13 +1,13 @@
 // What came of a notebook's cell: findings, buffers as tables and drawings, counters, steps.
 
 import { element, framed as frame, parsed, terminal } from './html.js';
+import { PATH } from './notebook_file.js';
 import { leadTo, linked } from './said.js';
 import { folded } from './steps.js';
-import { PATH } from './notebook_file.js';
 
 const framed = (html, label) => frame(parsed(html), label);
 /** Text as a terminal shows it, whose lines' numbers lead to them. */
-const said = (text, reveal) => terminal(...linked(`${text.trimEnd()}\n`, leadTo(PATH, reveal)));
+export const said = (text, reveal) => terminal(...linked(`${text.trimEnd()}\n`, leadTo(PATH, reveal)));
 const head = (...words) => element('p', { className: 'cell-note' }, ...words);
 const fold = (title, ...parts) => element('details', {}, element('summary', { textContent: title }), ...parts);
 
@@ -21,12 +21,6 @@ function download([name, data]) {
     };
     return head('Saved: ', element('a', { href: '#notebook', download: name, textContent: name, onclick: save }));
 }
-
-/** What the compiler says. */
-export const compilerSaid = (text, reveal) => [head('The compiler says:'), said(text, reveal)];
-
-/** What the program says of a file or a launch that it cannot take. */
-export const refused = (text, reveal) => [said(text, reveal)];
 
 /** What a run gave; `command` gives it in a terminal. */
 export function result(answer, command, reveal) {

@@ -51,8 +51,6 @@
                 ...SPEEDS.map(speed => element('option', { value: speed }, `${speed}×`)));
             this.speed.value = '1';
             this.speed.addEventListener('change', () => this.timer && this.play());
-            // An arrow there chooses a speed.
-            this.speed.addEventListener('keydown', event => event.stopPropagation());
             const bar = element('div', { class: 'film-bar', role: 'group', 'aria-label': 'Player' },
                 button('◀', 'One step back', () => this.stopAt(this.frame - 1)),
                 this.playing,
@@ -74,8 +72,8 @@
         }
 
         key(event) {
-            if (event.target.matches('.steps-frame')) {
-                return; // which scrolls
+            if (event.target.matches('.steps-frame, select, .film-zoom input')) {
+                return; // which have keys of their own
             }
             const steps = { ArrowLeft: -1, ArrowRight: 1 };
             if (event.key in steps) {

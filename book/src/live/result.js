@@ -2,7 +2,7 @@
 
 import { compare } from './compare.js';
 import { differences } from './controls.js';
-import { counted, element, framed, parsed, save, terminal } from './html.js';
+import { button, counted, element, framed, parsed, save, terminal } from './html.js';
 import * as listings from './listings.js';
 import { linked } from './said.js';
 import { folded } from './steps.js';
@@ -10,18 +10,23 @@ import { folded } from './steps.js';
 /** What was recorded where the page runs the cell: on the simulator, or on a CPU. */
 const recordedHere = cell => cell.element.querySelector(`.cell-out.recorded[data-kind="${cell.live.simulated ? 'sim' : 'cpu'}"]`);
 
-/** The figure for the result: the recorded one, else one of its own. */
-function place(cell, head) {
-    const recorded = recordedHere(cell);
-    if (recorded) {
-        return recorded;
+const note = (...words) => element('p', { className: 'cell-note' }, ...words);
+const yours = () => element('strong', { textContent: 'Yours, in this page' });
+
+/** Shows `parts` in the recorded figure, else in one of their own, below a line that says what they are `of`; where `keepsRecord`,
+    below what was recorded. */
+function put(cell, of, keepsRecord, ...parts) {
+    let figure = recordedHere(cell);
+    const isOwn = !figure;
+    if (isOwn) {
+        const label = element('span', { className: 'cell-label', textContent: `Out [${cell.number}]` });
+        const where = element('strong', { textContent: 'On the simulator, in this page' });
+        figure = element('figure', { className: 'cell-out live' }, element('p', { className: 'cell-head' }, label, ' ', where, ` · ${of}`));
+        cell.element.append(figure);
     }
-    const figure = element('figure', { className: 'cell-out live' });
-    const label = element('span', { className: 'cell-label', textContent: `Out [${cell.number}]` });
-    const where = element('strong', { textContent: 'On the simulator, in this page' });
-    figure.append(element('p', { className: 'cell-head' }, label, ' ', where, ` · ${head}`));
-    cell.element.append(figure);
-    return figure;
+    figure.classList.toggle('replaced', !keepsRecord);
+    const head = isOwn || keepsRecord ? [] : [element('p', { className: 'cell-head yours' }, yours(), ` · ${of}`)];
+    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...head, ...parts));
 }
 
 /** What the controls say beyond the size: `order of turns 3`, `what if: no barrier`. */
@@ -44,7 +49,12 @@ function led(cell, text) {
     let see;
     const pieces = linked(text, (file, line, number) => {
         const target = listings.target(cell, file, line);
-        const link = textContent => element('a', { href: `#${target}`, textContent, onclick: event => listings.reveal(file, line) && event.preventDefault() });
+        const onclick = event => {
+            if (listings.reveal(file, line)) {
+                event.preventDefault();
+            }
+        };
+        const link = textContent => element('a', { href: `#${target}`, textContent, onclick });
         see ??= target && link(SEE);
         return target ? link(number) : number;
     });
@@ -55,12 +65,12 @@ function led(cell, text) {
 function message(cell, kernel, text, who = 'The simulator') {
     const [pieces, see] = led(cell, `${text.trimEnd()}\n`);
     const whose = kernel ? [' of ', element('code', { textContent: kernel })] : [];
-    return [element('p', { className: 'cell-note' }, `${who} says`, ...whose, ':', ...see), terminal(...pieces)];
+    return [note(`${who} says`, ...whose, ':', ...see), terminal(...pieces)];
 }
 
 /** The first message, and the others folded; one that stands in the recorded run comes last. */
-function messages(cell, figure, { record, stderr, status }) {
-    const known = recordedMessage(figure)?.textContent.trim();
+function messages(cell, { record, stderr, status }) {
+    const known = recordedMessage(cell)?.textContent.trim();
     const isKnown = run => run.message.trim() === known;
     const runs = record.runs.filter(run => run.message).sort((a, b) => isKnown(a) - isKnown(b));
     const said = runs.map(run => message(cell, run.kernel, run.message));
@@ -68,47 +78,39 @@ function messages(cell, figure, { record, stderr, status }) {
         said.push(message(cell, null, stderr)); // of a run that was stopped
     }
     const [first = [], ...others] = said;
-    if (others.length === 0) {
-        return first;
-    }
     const summary = element('summary', { textContent: counted(others.length, 'more message') });
-    return [...first, element('details', {}, summary, ...others.flat())];
+    return others.length ? [...first, element('details', {}, summary, ...others.flat())] : first;
 }
 
-const recordedMessage = figure => figure.querySelector(':scope > pre > code');
+const recordedMessage = cell => recordedHere(cell)?.querySelector(':scope > pre > code');
 
 /** Whether the simulator says what it said when the recorded run was made, if the cell shows that. */
-function saysTheSame(cell, figure, { record }) {
+function saysTheSame(cell, { record }) {
     const said = record.runs.find(run => run.message)?.message.trim() ?? '';
-    return !cell.live.message || said === (recordedMessage(figure)?.textContent.trim() ?? '');
+    return !cell.live.message || said === (recordedMessage(cell)?.textContent.trim() ?? '');
 }
 
 /** One line below the recorded run of the same input, which stays. */
-function identical(cell, figure, { headline, record: { seed } }) {
-    const code = recordedMessage(figure);
+function identical(cell, { headline, record: { seed } }) {
+    const code = recordedMessage(cell);
     const [pieces, see] = led(cell, code?.textContent ?? '');
     code?.replaceChildren(...pieces);
     const [input] = headline.split(';');
-    const yours = element('strong', { textContent: 'Yours, in this page' });
-    return [element('p', { className: 'cell-note same' }, yours, ` · ${input}, seed ${seed}: identical to the recorded run of the same.`, ...see)];
-}
-
-/** Counts of two compilers differ a little by themselves. */
-function twoCompilers(figure, edited) {
-    const recorded = edited && figure.matches('.recorded') && figure.querySelector('figcaption')?.textContent.match(/nvcc [\d.]+/)?.[0];
-    return recorded ? [element('p', { className: 'cell-note', textContent: `Yours is compiled by ${edited.compiler} in this page, the recorded one by ${recorded}: for that reason alone, counts of instructions can differ by some percent.` })] : [];
+    const line = note(yours(), ` · ${input}, seed ${seed}: identical to the recorded run of the same.`, ...see);
+    line.classList.add('same');
+    return [line];
 }
 
 /** What takes the place of the recorded run. */
-function different(cell, figure, answer, head, both, edited) {
-    const whose = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ` · ${head}`);
+function different(cell, answer, both, edited) {
+    const recorded = recordedHere(cell);
+    const nvcc = edited && recorded?.querySelector('figcaption')?.textContent.match(/nvcc [\d.]+/)?.[0];
     return [
-        ...(recordedHere(cell) ? [whose] : []),
         ...(answer.record.runs.length ? [framed(both ?? parsed(answer.table).querySelector('table'), `Out [${cell.number}]: your run`)] : []),
-        ...(both || !recordedHere(cell) ? [] : [element('p', { className: 'cell-note', textContent: 'Every number of this table is as recorded.' })]),
-        ...twoCompilers(figure, edited),
-        ...answer.notes.map(note => element('p', { className: 'cell-note', textContent: note })),
-        ...messages(cell, figure, answer),
+        ...(both || !recorded ? [] : [note('Every number of this table is as recorded.')]),
+        ...(nvcc ? [note(`Yours is compiled by ${edited.compiler} in this page, the recorded one by ${nvcc}: for that reason alone, counts of instructions can differ by some percent.`)] : []),
+        ...answer.notes.map(text => note(text)),
+        ...messages(cell, answer),
     ];
 }
 
@@ -121,8 +123,7 @@ function csv(text) {
 /** A button that gives the reader a file, ch3_blocks-cell-2.csv. */
 function file(cell, kind, type, text) {
     const page = location.pathname.split('/').at(-1).replace(/\.html$/, '') || 'index';
-    const onclick = () => save(`${page}-${cell.element.id}.${kind.toLowerCase()}`, text(), type);
-    return element('button', { type: 'button', textContent: kind, onclick });
+    return button(kind, () => save(`${page}-${cell.element.id}.${kind.toLowerCase()}`, text(), type));
 }
 
 /** The table and the record as files. */
@@ -158,16 +159,13 @@ export function addChart(cell, { chart }) {
 export function show(cell, answer, whatIf, edited) {
     remove(cell);
     listings.showFound(cell, answer.diagnostics);
-    const also = besides(cell, whatIf, edited);
-    const head = [answer.headline, ...also].join(' · ');
-    const figure = place(cell, head);
-    const recorded = (recordedHere(cell) ?? cell.element).querySelector('.table-frame table');
-    const both = compare(recorded, parsed(answer.table).querySelector('table'));
-    const isSame = figure.matches('.recorded') && !both && !edited && !cell.live.isOther && differences(cell).length === 0 && saysTheSame(cell, figure, answer);
-    figure.classList.toggle('replaced', !isSame);
-    const parts = isSame ? identical(cell, figure, answer) : different(cell, figure, answer, head, both, edited);
+    const of = [answer.headline, ...besides(cell, whatIf, edited)].join(' · ');
+    const recorded = recordedHere(cell);
+    const both = compare((recorded ?? cell.element).querySelector('.table-frame table'), parsed(answer.table).querySelector('table'));
+    const isSame = recorded && !both && !edited && !cell.live.isOther && differences(cell).length === 0 && saysTheSame(cell, answer);
+    const parts = isSame ? identical(cell, answer) : different(cell, answer, both, edited);
     const steps = answer.films?.length ? [folded(answer.films)] : [];
-    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts, ...steps, files(cell, answer)));
+    put(cell, of, isSame, ...parts, ...steps, files(cell, answer));
 }
 
 /** What the compiler says of a source that it takes, below the result and above its files. */
@@ -180,11 +178,7 @@ export function showWarnings(cell, { compiler, said }, found) {
 export function showRefused(cell, { compiler, said }, found) {
     remove(cell);
     listings.showFound(cell, found);
-    const figure = place(cell, 'your kernel');
-    figure.classList.add('replaced');
-    const head = element('p', { className: 'cell-head yours' }, element('strong', { textContent: 'Yours, in this page' }), ' · your kernel');
-    const parts = [...(recordedHere(cell) ? [head] : []), ...message(cell, null, said, compiler)];
-    figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...parts));
+    put(cell, 'your kernel', false, ...message(cell, null, said, compiler));
 }
 
 /** The cell as it was recorded. */

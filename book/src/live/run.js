@@ -6,7 +6,6 @@ import { build, messages, refusal } from './compiler.js';
 import { chosenWhatIf, options } from './controls.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
-import { keep } from './offline.js';
 import { addChart, remove, show, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
 import { MOST } from './steps.js';
@@ -22,8 +21,6 @@ function verdict({ status, record: { runs }, diagnostics }) {
     return wrong.join('; ') || (runs.length > 1 ? 'all results are right' : 'the result is right');
 }
 
-let firstRun;
-let firstEdit;
 const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 
 /** The columns of the recorded table, and whether the result is right. */
@@ -72,8 +69,6 @@ async function ran(cell, signal, tell) {
         showWarnings(cell, { compiler, said }, messages(said));
     }
     cell.ran = of;
-    firstRun ??= keep();
-    firstEdit ??= edited && keep();
     const done = `Done in ${inWords(answer.seconds)}: ${verdict(answer)}.`;
     say(cell, done);
     if (!chart) {

@@ -60,8 +60,7 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
         return;
     }
     const part = edits.part(file.source, listing.anchor);
-    const { editor, ready } = await import('./editor.js');
-    await ready;
+    const { editor } = await import('./editor.js');
     const status = element('span', { className: 'workbench-status', role: 'status' });
     status.dataset.cell = cell.number;
     const say = sentence => (status.textContent = sentence);

@@ -1,13 +1,13 @@
 """Writes clang.json beside the packed compiler: what the page and the tests ask about it.
 
-    manifest.py PRODUCT WASM VERSION MADE
+    manifest.py PRODUCT VERSION MADE
 """
 
 import json
 import os
 import sys
 
-product, wasm, version, made = sys.argv[1:]
+product, version, made = sys.argv[1:]
 with open(os.path.join(product, "clang.wasm.zst"), "rb") as file:
     packed = file.read()
 # FNV-1a, as `hash` in src/build/prebuilt.rs.
@@ -18,7 +18,6 @@ about = {
     "version": version,
     "hash": f"{hashed:016x}",
     "bytes": len(packed),
-    "wasm_bytes": os.path.getsize(wasm),
     "made": made,
 }
 with open(os.path.join(product, "clang.json"), "w") as file:
