@@ -1,5 +1,5 @@
 // Exercises that can be solved in the page. What they need is fetched when somebody opens one; the page of all exercises
-// shows the reader's progress.
+// shows the reader's progress. A notebook is made of what stands in #notebook.
 'use strict';
 
 (() => {
@@ -31,6 +31,9 @@
     };
     addEventListener('hashchange', follow);
     follow();
+    if (document.getElementById('notebook')) {
+        load('notebook.js');
+    }
     const list = document.querySelector('.exercise-list');
     if (list) {
         load('exercise_list.js').then(({ show }) => show(list), () => {});

@@ -1,7 +1,6 @@
 // A cell's bar: what it says, and how its parts follow the controls, the reader's edits and a run.
 
-import * as address from './address.js';
-import { command, differences, options } from './controls.js';
+import { command, differences, options, toAddress } from './controls.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
 import { progressed } from './task.js';
@@ -36,7 +35,7 @@ export function follow(cell, cells) {
     const isTouched = touched.has(cell) || differences(cell).length > 0;
     window.workbook.showCommand(cell.code, isTouched ? command(cell) : cell.command);
     part(cell, '.cell-reset').hidden = !isTouched;
-    address.write(cells);
+    toAddress(cells);
     showEdited(cell);
     showAge(cell);
 }

@@ -1,9 +1,8 @@
 // What a cell's controls do: run, stop, change, reset, edit. theme/live.js fetches this when somebody first reaches for a
 // cell.
 
-import * as address from './address.js';
 import { follow, part, say, touched } from './bar.js';
-import { chosenWhatIf } from './controls.js';
+import * as controls from './controls.js';
 import * as edits from './edits.js';
 import { stylesheet } from './html.js';
 import * as listings from './listings.js';
@@ -23,7 +22,7 @@ export const warm = ({ live }) => simulator.warm(live);
 
 export function change(cell, cells) {
     follow(cell, cells);
-    listings.showWhatIf(cell, chosenWhatIf(cell));
+    listings.showWhatIf(cell, controls.chosenWhatIf(cell));
 }
 
 export function reset(cell, cells) {
@@ -46,7 +45,7 @@ export async function edit(_, cells, caption) {
     const cell = workbench.cellOf(listing, cells);
     const file = await edits.open(cell);
     for (const other of cells.filter(({ live }) => live.file === file.path)) {
-        const whatIf = chosenWhatIf(other);
+        const whatIf = controls.chosenWhatIf(other);
         if (whatIf && file.source === file.printed) {
             const lines = file.printed.split('\n');
             whatIf.lines.forEach(({ line, text }) => (lines[line - 1] = text));
@@ -96,7 +95,7 @@ export async function begin(_, cells) {
 
 /** What a shared address shows. */
 export async function fromAddress(_, cells) {
-    const shared = cells.filter(address.read);
+    const shared = cells.filter(controls.fromAddress);
     shared.forEach(cell => change(cell, cells));
     for (const cell of shared.filter(cell => !edits.edited(cell))) {
         await run(cell, cells);

@@ -1,4 +1,5 @@
-// What stands in a cell's controls, as a command line.
+// What stands in a cell's controls: as a command line, and in the address, ?cell-2=n.1024_what-if.no-barrier, with a parameter for
+// each cell that is not as recorded.
 
 const values = ({ form }) => Object.fromEntries(new FormData(form));
 
@@ -30,3 +31,35 @@ export function options(cell) {
 }
 
 export const command = cell => `cargo run --example ${cell.live.stem} -- ${options(cell).join(' ')}`;
+
+/** Writes the controls of all `cells` into the address. */
+export function toAddress(cells) {
+    const address = new URL(location);
+    for (const cell of cells) {
+        const value = differences(cell).map(pair => pair.join('.')).join('_');
+        if (value) {
+            address.searchParams.set(cell.element.id, value);
+        } else {
+            address.searchParams.delete(cell.element.id);
+        }
+    }
+    if (address.href !== location.href) {
+        history.replaceState(history.state, '', address);
+    }
+}
+
+/** Puts what the address says of `cell` into its controls, as far as they have it; whether anything is other than recorded. */
+export function fromAddress(cell) {
+    const value = new URLSearchParams(location.search).get(cell.element.id) ?? '';
+    for (const [name, setting] of value.split('_').map(pair => pair.split('.'))) {
+        const control = cell.form.elements[name];
+        const before = control?.value;
+        if (before !== undefined) {
+            control.value = setting;
+            if (control.value !== setting) {
+                control.value = before;
+            }
+        }
+    }
+    return differences(cell).length > 0;
+}
