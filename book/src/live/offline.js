@@ -9,15 +9,15 @@ const known = new Set();
 
 /** Keeps what is not kept yet. */
 export async function keep() {
+    const fetched = performance.getEntriesByType('resource').map(({ name }) => name);
+    const ours = fetched.filter(name => name.startsWith(location.origin) && !name.includes(COMPILER));
+    const news = [...new Set([location.origin + location.pathname, ...ours])].filter(name => !known.has(name));
     // Where the book is served from the reader's own machine, it is there anyway.
-    if (!navigator.serviceWorker || LOCAL.includes(location.hostname)) {
+    if (!navigator.serviceWorker || LOCAL.includes(location.hostname) || news.length === 0) {
         return;
     }
     try {
         await navigator.serviceWorker.register(new URL('../offline.js', import.meta.url));
-        const fetched = performance.getEntriesByType('resource').map(({ name }) => name);
-        const ours = fetched.filter(name => name.startsWith(location.origin) && !name.includes(COMPILER));
-        const news = [...new Set([location.origin + location.pathname, ...ours])].filter(name => !known.has(name));
         await (await caches.open('workbook')).addAll(news);
         news.forEach(name => known.add(name));
     } catch {
