@@ -3,7 +3,7 @@
 
 import { task } from './exercise_judge.js';
 import * as store from './exercise_store.js';
-import { element } from './html.js';
+import { element, highlight } from './html.js';
 import { sites } from './said.js';
 
 const ANSWER = /^(\/\/ The answer: (.+) )(\S+);$/gm;
@@ -43,8 +43,7 @@ export async function follow(exercise) {
     if (text === undefined) {
         shown.innerHTML = printed;
     } else {
-        shown.textContent = split(exercise, text).code.join('\n');
-        window.hljs?.highlightBlock(shown);
+        highlight(shown, split(exercise, text).code.join('\n'));
     }
     if (exercise.editor) {
         const { head, code, first } = split(exercise, text ?? await task(path));

@@ -22,6 +22,12 @@ export function terminal(...parts) {
     return element('pre', {}, code);
 }
 
+/** Shows code in the colours of the page's listings. */
+export function highlight(code, text) {
+    code.textContent = text;
+    window.hljs?.highlightBlock(code);
+}
+
 /** Gives the reader `text` as a file. */
 export function save(name, text, type = 'text/plain') {
     const address = URL.createObjectURL(new Blob([text], { type }));

@@ -1,6 +1,6 @@
 // The listings of the page: lines that a diagnostic is about, and lines that a what-if changes, are marked there.
 
-import { element, parsed } from './html.js';
+import { element, highlight, parsed } from './html.js';
 import { sites } from './said.js';
 
 /** `12+3,20+1` → 12, 13, 14, 20 */
@@ -99,19 +99,6 @@ export function showFound(cell, diagnostics) {
 
 export const clearFound = cell => unmark(cell, 'found');
 
-function rewrite(listing, cell, changes) {
-    listing.owner = cell.number;
-    const text = parsed(listing.printed).textContent.split('\n');
-    changes.forEach(([place, line]) => (text[place] = line.slice(listing.indent)));
-    show(listing, text.join('\n'));
-}
-
-function show({ pre }, text) {
-    const code = pre.querySelector('code');
-    code.textContent = text;
-    window.hljs?.highlightBlock(code);
-}
-
 function showPrinted(listing) {
     listing.pre.querySelector('code').innerHTML = listing.printed;
     listing.lines = listing.printedLines;
@@ -135,7 +122,7 @@ export function showPart(listing, part, printed) {
     listing.lines = isEdited ? part.lines.map((_, place) => part.first + place) : listing.lines.map(line => line + moved);
     if (isEdited) {
         const moveLeft = line => line.slice(0, listing.indent).trimStart() + line.slice(listing.indent);
-        show(listing, part.lines.map(moveLeft).join('\n'));
+        highlight(listing.pre.querySelector('code'), part.lines.map(moveLeft).join('\n'));
     }
 }
 
@@ -162,7 +149,10 @@ export function showWhatIf(cell, whatIf) {
     for (const listing of listings.filter(listing => listing.file === file)) {
         const changes = whatIf.lines.map(({ line, text }) => [listing.lines.indexOf(line), text]).filter(([place]) => place >= 0);
         if (changes.length) {
-            rewrite(listing, cell, changes);
+            const text = parsed(listing.printed).textContent.split('\n');
+            changes.forEach(([place, line]) => (text[place] = line.slice(listing.indent)));
+            highlight(listing.pre.querySelector('code'), text.join('\n'));
+            listing.owner = cell.number;
         }
     }
     const note = cell.form.querySelector('.what-if-lines');

@@ -3,7 +3,7 @@
 
 import { build, messages, refusal } from './compiler.js';
 import * as edits from './edits.js';
-import { button, element, save, stylesheet } from './html.js';
+import { button, element, highlight, save, stylesheet } from './html.js';
 import { keeps } from './kept.js';
 import * as file from './notebook_file.js';
 import { result, said } from './notebook_result.js';
@@ -51,9 +51,9 @@ function keep() {
 
 /** The text of a cell, where there is no editor. */
 function still(cell) {
-    const code = element('code', { className: 'language-cpp', textContent: cell.text });
+    const code = element('code', { className: 'language-cpp' });
     cell.pre = element('pre', { title: 'Click to edit', onclick: () => edit(cell) }, code);
-    window.hljs?.highlightBlock(code);
+    highlight(code, cell.text);
     window.workbook.watch(code);
     return cell.pre;
 }
