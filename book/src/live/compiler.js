@@ -92,8 +92,10 @@ async function inTurn(request, signal, tell) {
         ready ??= started(signal, tell);
         const own = await ready;
         tell('Compiling');
-        const limited = AbortSignal.any([signal, AbortSignal.timeout(1000 * LIMIT)]);
-        const made = await answer(own, { request }, limited);
+        const limited = new AbortController();
+        signal.addEventListener('abort', () => limited.abort(signal.reason), { once: true });
+        const timer = setTimeout(() => limited.abort(new Sentence(TOO_LONG)), 1000 * LIMIT);
+        const made = await answer(own, { request }, limited.signal).finally(() => clearTimeout(timer));
         if (made.trapped !== undefined) {
             throw broken(made);
         }
@@ -108,9 +110,6 @@ async function inTurn(request, signal, tell) {
 function inWords(error) {
     if (error instanceof Sentence) {
         return error;
-    }
-    if (error.name === 'TimeoutError') {
-        return new Sentence(TOO_LONG);
     }
     return new Sentence(error instanceof WebAssembly.CompileError || typeof WebAssembly === 'undefined' ? NOT_STARTED : NOT_FETCHED);
 }
