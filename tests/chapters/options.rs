@@ -1,8 +1,5 @@
 //! What all chapters share: options, exit status, output and `--json`.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
 use std::path::Path;
 
 use serde_json::Value;
