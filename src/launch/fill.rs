@@ -1,12 +1,12 @@
 //! What the elements of a buffer are before a launch: parts, side by side.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::npy::{Elements, PIECE};
 use super::number::{Names, Type, expression};
 use crate::arguments::number;
+use crate::files::no_file;
 use crate::number::thousands;
 use crate::reduction::data;
 
@@ -17,6 +17,8 @@ pub const FORMS: &str = "write TYPE:NUMBER, like i32:5; buf:TYPE:ELEMENTS, like 
 
 /// Bytes that a buffer may have: how many addresses the simulator keeps for one.
 const MAX_BYTES: u64 = 1 << 36;
+/// Bytes that are made at a time.
+const PIECE: u64 = 1 << 22;
 
 /// An address: `@0` is the buffer that is argument 0, `@name` one with a name, `@name+16` some bytes further.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +58,8 @@ enum Part {
     Uninit,
     /// By chance, from this seed.
     Random(u64),
-    File(Elements),
+    /// All of a file.
+    File(PathBuf),
     Pointer(Pointer),
 }
 
@@ -66,9 +69,7 @@ impl Fill {
         let (kind, elements) = text.split_once(':').context(FORMS)?;
         let (kind, elements) = (Type::parse(kind.trim())?, elements.trim());
         let parts = if let Some(file) = elements.strip_prefix("file=") {
-            let file = Elements::open(Path::new(file), kind)?;
-            let len = file.len() / kind.bytes() as u64;
-            vec![(Part::File(file), len)]
+            vec![of_file(Path::new(file), kind)?]
         } else if elements.is_empty() {
             Vec::new()
         } else {
@@ -87,14 +88,6 @@ impl Fill {
         self.count() * self.kind.bytes() as u64
     }
 
-    /// The file that they come from, if one has more bytes than these.
-    pub fn file_beyond(&self, bytes: u64) -> Option<&Path> {
-        self.parts.iter().find_map(|(part, _)| match part {
-            Part::File(file) if file.len() > bytes => Some(&*file.path),
-            _ => None,
-        })
-    }
-
     /// The elements as memory holds them, one piece after another, each with the byte that it begins at: a
     /// buffer may be as large as half of the host's memory. Nothing of a piece that nobody has written.
     /// `address` knows what pointers point to.
@@ -110,8 +103,8 @@ impl Fill {
         self.parts.iter().flat_map(move |(part, len)| {
             let first = end;
             end += len;
-            // What nobody writes takes no memory here.
-            let most = if matches!(part, Part::Uninit) { u64::MAX } else { PIECE as u64 / width };
+            let is_whole = matches!(part, Part::Uninit | Part::File(_));
+            let most = if is_whole { u64::MAX } else { PIECE / width };
             (0..*len).step_by(most as usize).map(move |from| {
                 let to = from.saturating_add(most).min(*len);
                 Ok(((first + from) * width, (to - from) * width, part.content(kind, from..to, address)?))
@@ -138,11 +131,45 @@ impl Part {
         Ok(match self {
             Part::Uninit => None,
             Part::Repeat(0) => Some(vec![0; (elements.end - elements.start) as usize * width]),
-            Part::File(file) => Some(file.part(elements.start * width as u64..elements.end * width as u64)?),
+            Part::File(path) => {
+                let bytes = std::fs::read(path).map_err(|why| cannot_read(path, why))?;
+                ensure!(
+                    bytes.len() as u64 == elements.end * width as u64,
+                    "{} has been changed since its length was read",
+                    path.display()
+                );
+                Some(bytes)
+            }
             Part::Pointer(pointer) => Some(address(pointer)?.to_le_bytes().to_vec()),
             _ => Some(elements.flat_map(|i| one(i).to_le_bytes().into_iter().take(width)).collect()),
         })
     }
+}
+
+/// The bare bytes of a file, and how many elements they are.
+fn of_file(path: &Path, kind: Type) -> Result<(Part, u64)> {
+    check_bare(path)?;
+    let about = std::fs::metadata(path).map_err(|why| cannot_read(path, why))?;
+    // A device such as /dev/zero has no end.
+    if let Some(what) = no_file(&about) {
+        bail!(cannot_read(path, format!("it is not a file but {what}")));
+    }
+    let (name, bytes, width) = (path.display(), about.len(), kind.bytes() as u64);
+    let fits = kind != Type::Ptr && bytes.is_multiple_of(width);
+    ensure!(fits, "{name} has {bytes} bytes, which are no elements of {}", kind.name());
+    Ok((Part::File(path.into()), bytes / width))
+}
+
+fn cannot_read(path: &Path, why: impl std::fmt::Display) -> anyhow::Error {
+    anyhow!("cannot read {}: {why}", path.display())
+}
+
+/// Whether a file may hold bare bytes by its name: NumPy's `.npy` begins with a header.
+pub fn check_bare(path: &Path) -> Result<()> {
+    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    let name = path.display();
+    ensure!(!is_npy, "{name}: files hold bare bytes; take another name, and NumPy's tofile and fromfile");
+    Ok(())
 }
 
 /// One part, and how many elements it has.

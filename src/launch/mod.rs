@@ -6,8 +6,8 @@
 //! buffer sums = f32:uninit*16
 //! symbol scale = f32:0.5                    # a variable of the module is set
 //! launch blockSums<<<16, 256>>> @in @sums i32:4096
-//! expect sums = f32:file=sums.npy within 1e-5
-//! save sums   = out.npy
+//! expect sums = f32:file=sums.bin within 1e-5
+//! save sums   = out.bin
 //! ```
 //!
 //! | word | is |
@@ -18,7 +18,7 @@
 //! | `buf:i32:iota*64` | as an argument: a buffer that is called by the argument's number, `@0` |
 //! | `zeros*N`, `uninit*N`, `iota*N`, `iota:1*N`, `random*N`, `random:SEED*N`, `5*N` | N elements |
 //! | `1,2,zeros*8` | parts, side by side |
-//! | `file=in.npy` | what a file holds |
+//! | `file=in.bin` | what a file holds, bare bytes |
 //! | `KERNEL<<<GRID, BLOCK, SHARED>>>` | a launch; `<<<2,2, 64>>>` has a grid of two rows |
 //! | `cluster=4` | before the arguments: blocks of a cluster |
 //!
@@ -28,14 +28,13 @@
 //! | file | job |
 //! | --- | --- |
 //! | `number.rs` | types, numbers and expressions |
-//! | `fill.rs`, `npy.rs` | the elements of a buffer; those of a file |
+//! | `fill.rs` | the elements of a buffer |
 //! | `script.rs` | the lines |
 //! | `stage.rs` | the buffers on a device, and the steps |
 //! | `held.rs` | what a buffer holds afterwards |
 
 mod fill;
 mod held;
-mod npy;
 mod number;
 mod script;
 mod stage;

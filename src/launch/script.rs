@@ -1,10 +1,10 @@
 //! What is launched on what: the lines of a script, read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::fill::{FORMS, Fill, Pointer};
+use super::fill::{FORMS, Fill, Pointer, check_bare};
 use super::number::{Names, Type, expression, split};
 use crate::sim::LaunchConfig;
 
@@ -186,7 +186,7 @@ pub enum Step {
     Launch(Launch),
     /// A buffer is compared with what it is to hold, floats within a part of the larger of 1 and that.
     Check { expected: Named, within: f64 },
-    /// A buffer is written to a file: `.npy`, or anything else for bare bytes.
+    /// A buffer is written to a file: as bare bytes.
     Save { name: String, file: PathBuf },
 }
 
@@ -236,6 +236,7 @@ impl Script {
             }
             "save" => {
                 let (name, file) = pair(rest)?;
+                check_bare(Path::new(file))?;
                 self.steps.push(Step::Save { name, file: file.into() });
             }
             _ => bail!("`{what}` is none of buffer, symbol, launch, expect and save"),

@@ -3,15 +3,15 @@
 use std::ops::Range;
 use std::path::Path;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
 
 use super::fill::{Fill, Pointer};
 use super::held::Held;
-use super::npy;
 use super::number::Type;
 use super::script::{Launch, Named, Script, Step, Value};
 use crate::device::{Arg, Buffer, Device, Function, LaunchArgs, Module};
+use crate::files::write_whole;
 use crate::number::thousands;
 use crate::sim::{Counters, Diagnostic, Written};
 
@@ -59,7 +59,7 @@ pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
             }
             Step::Check { expected, within } => ran.wrong.extend(stage.check(expected, *within)?),
             Step::Save { name, file } => {
-                ran.lost.extend(stage.save(name, file).err().map(|why| why.to_string()));
+                ran.lost.extend(stage.save(name, file).err().map(|why| format!("{why:#}")));
             }
         }
         if !ran.completed {
@@ -250,9 +250,8 @@ impl<'a> Stage<'a> {
 
     /// Writes a buffer to a file.
     fn save(&self, name: &str, file: &Path) -> Result<()> {
-        let number = self.script.buffer(name)?;
-        let (buffer, kind) = (&self.buffers[number], self.script.buffers[number].fill.kind);
-        npy::write(file, kind, buffer.len(), |part| self.device.read_at(buffer, part))
+        let bytes = self.device.clone_dtoh(self.buffer(name)?)?;
+        write_whole(file, bytes).with_context(|| format!("cannot write {}", file.display()))
     }
 
     /// What all buffers hold, which go from the device, and the variables that were named.

@@ -128,6 +128,16 @@ fn a_buffer_is_a_list_of_parts() {
 }
 
 #[test]
+fn a_file_holds_whole_elements() {
+    let path = std::env::temp_dir().join(format!("workbook-fill-{}", std::process::id()));
+    std::fs::write(&path, [1, 2, 3, 4, 5, 6]).unwrap();
+    assert_eq!(buffer(&format!("buf:i16:file={}", path.display())), [1, 2, 3, 4, 5, 6]);
+    let said = refusal(&format!("buf:i32:file={}", path.display()));
+    assert!(said.ends_with("has 6 bytes, which are no elements of i32"), "{said}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn random_data_depends_on_the_seed_alone() {
     assert_eq!(buffer("buf:f32:random*100"), buffer("buf:f32:random:1*100"));
     assert_eq!(buffer("buf:f32:random:2*100"), buffer("buf:f32:random:2*200")[..400]);
@@ -170,7 +180,9 @@ fn what_is_no_argument_is_refused_by_name() {
         ("buf:i32:random:1:5*4", "write random or random:SEED before *"),
         ("buf:i32:iota:x*4", "write iota or iota:FIRST"),
         ("buf:u8:iota:250*7", "counts to 256, and u8 holds whole numbers to 255"),
-        ("buf:i32:file=none.npy", "cannot read none.npy"),
+        ("buf:i32:file=none.bin", "cannot read none.bin"),
+        ("buf:i32:file=none.npy", "none.npy: files hold bare bytes"),
+        ("buf:i32:file=.", "cannot read .: it is not a file but a directory"),
         ("buf:i32:1,,2", "`` is no i32"),
         ("buf:u8:1,256", "`256` is no u8"),
         ("buf:i32:ones*4", "before * may also stand zeros, iota, random or uninit"),
@@ -192,7 +204,7 @@ fn what_is_no_argument_is_refused_by_name() {
 fn a_script_is_read_line_by_line() {
     let text = "# two kernels\nbuffer in = i32:iota*8\nbuffer out=i32:uninit*1  # one\n\n\
                 launch sum<<<2,1, 4, 64>>> @in @out i32:8\nlaunch <<<1,2^5>>> @out\n\
-                expect out = i32:28\nexpect @in=f32:0.5 within 1e-5\nsave out = out.npy\n";
+                expect out = i32:28\nexpect @in=f32:0.5 within 1e-5\nsave out = out.bin\n";
     let script = Script::parse(text, &[]).unwrap();
     assert_eq!((script.buffers.len(), script.steps.len()), (2, 5));
     let launches: Vec<&Launch> = script.launches().collect();
@@ -245,7 +257,7 @@ fn a_wrong_line_is_named() {
         ("buffer", "write NAME="),
         ("buffer = i32:1", "`` is no name"),
         ("buffer a+1 = i32:1", "`a+1` is no name"),
-        ("save = x.npy", "`` is no name"),
+        ("save = x.bin", "`` is no name"),
         ("expect in = f32:1 within x", "`x` is no number"),
         ("expect in = f32:1 within -1", "`-1` is no number"),
         ("expect in = f32:1 within nan", "`nan` is no number"),

@@ -4,7 +4,7 @@
 //! In a page that runs programs, `theme/exercises.js` makes the card a cell with a task: what is folded in it
 //! stays hidden until the judge gives it.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use exercise::catalogue;
 use exercise::id::Id;
 use exercise::source::{Exercise, Kind};
@@ -17,9 +17,7 @@ use crate::page::{Page, Workbook};
 
 /// The exercise as one folded card of its page.
 pub fn exercise(page: &mut Page, words: &Words) -> Result<String> {
-    let id = words.of[0];
-    let number =
-        Id::parse(id).with_context(|| format!("`{id}` is no number of an exercise; write it like 3.1"))?;
+    let number: Id = words.of[0].parse().map_err(anyhow::Error::msg)?;
     let root = &page.book.root;
     let exercises = catalogue::read(root)?;
     let exercise = catalogue::find(&exercises, number)?;

@@ -1,11 +1,10 @@
 //! The steps of a script on the simulator, and their result.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::input::MOST_SOURCE;
 use super::options::{Checks, Options};
@@ -33,38 +32,10 @@ pub struct Launched {
     pub trace: Option<Trace>,
 }
 
-impl Launched {
-    /// Adds what the same launch has shown under another schedule, and only there.
-    pub fn unite(&mut self, (wrong, found): (Vec<String>, Vec<Diagnostic>), schedule: u64) {
-        for wrong in wrong {
-            if !self.ran.wrong.contains(&wrong) {
-                self.ran.wrong.push(format!("{wrong} (under schedule {schedule})"));
-            }
-        }
-        for mut found in found {
-            if !self.diagnostics.iter().any(|known| is_alike(known, &found)) {
-                let mut words = sim::Words::from(found.what);
-                words.message += &format!(" (under schedule {schedule})");
-                found.what = words.into();
-                self.diagnostics.push(found);
-            }
-        }
-    }
-}
-
-/// Whether two findings are of the same kind and about the same lines, from whichever side.
-fn is_alike(a: &Diagnostic, b: &Diagnostic) -> bool {
-    let lines = |found: &Diagnostic| {
-        let related = found.related().into_iter().map(|site| (Some(site.file), Some(site.line)));
-        related.chain([(found.file.clone(), found.line)]).collect::<BTreeSet<_>>()
-    };
-    (a.kind, a.severity) == (b.kind, b.severity) && lines(a) == lines(b)
-}
-
-/// The simulator that `options` ask for, with one of its schedules.
-pub fn device(options: &Options, schedule: u64) -> Result<Device> {
+/// The simulator that `options` ask for.
+pub fn device(options: &Options) -> Result<Device> {
     let device = Device::simulator(SimulatorOptions {
-        schedule,
+        schedule: options.schedule,
         checks: options.checks == Checks::On,
         step_limit: options.steps_limit,
         memory: options.memory,
@@ -204,26 +175,11 @@ fn check_outputs(script: &Script, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The buffers, and every file that something is filled from or compared with, fit into `memory` bytes.
+/// The buffers fit into `memory` bytes.
 fn check_memory(script: &Script, memory: u64) -> Result<()> {
-    let allowed = thousands(memory as i64);
-    let others = script.steps.iter().filter_map(|step| match step {
-        Step::Symbol { named, .. } => Some(named),
-        Step::Check { expected, .. } => Some(expected),
-        Step::Launch(_) | Step::Save { .. } => None,
-    });
-    for fill in script.buffers.iter().chain(others).map(|named| &named.fill) {
-        if let Some(file) = fill.file_beyond(memory) {
-            let (file, bytes) = (file.display(), thousands(fill.bytes() as i64));
-            bail!("{file} has {bytes} bytes, and --memory allows {allowed}");
-        }
-    }
     let bytes: u64 = script.buffers.iter().map(|named| named.fill.bytes()).sum();
-    ensure!(
-        bytes <= memory,
-        "the buffers have {} bytes together, and --memory allows {allowed}",
-        thousands(bytes as i64)
-    );
+    let [has, allowed] = [bytes, memory].map(|bytes| thousands(bytes as i64));
+    ensure!(bytes <= memory, "the buffers have {has} bytes together, and --memory allows {allowed}");
     Ok(())
 }
 

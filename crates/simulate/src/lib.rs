@@ -86,32 +86,16 @@ fn simulate(options: &Options) -> Result<Report> {
     let (ptx, mut sources) = input::read(options)?;
     let file = options.file.display().to_string();
     let script = launch::script(options, sources.text(&file).unwrap_or_default())?;
-    let run = |schedule| -> Result<Launched> {
-        let device = launch::device(options, schedule)?;
-        if options.steps || options.figure.is_some() || options.remembers {
-            ensure!(
-                options.checks == Checks::On,
-                "steps are remembered under checks: leave --checks off out"
-            );
-            device.remember(MOST_EVENTS, None); // all that it prints says `argument 0`
-        }
-        match device.load_code(&file, &ptx, &[]) {
-            Ok(module) => {
-                launch::launch(&device, &module, options, &script, &sources.templates(&options.file))
-            }
-            // Text that the simulator cannot read: nothing is launched.
-            Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
-        }
-    };
-    // The first comes last, so that the buffers of only one are held at a time, and saved as they are shown.
-    let mut others = Vec::new();
-    for more in 1..options.schedules {
-        let schedule = options.schedule.wrapping_add(more);
-        let Launched { ran, diagnostics, .. } = run(schedule)?;
-        others.push((schedule, (ran.wrong, diagnostics)));
+    let device = launch::device(options)?;
+    if options.steps || options.figure.is_some() || options.remembers {
+        ensure!(options.checks == Checks::On, "steps are remembered under checks: leave --checks off out");
+        device.remember(MOST_EVENTS, None); // all that it prints says `argument 0`
     }
-    let mut launched = run(options.schedule)?;
-    others.into_iter().for_each(|(schedule, other)| launched.unite(other, schedule));
+    let mut launched = match device.load_code(&file, &ptx, &[]) {
+        Ok(module) => launch::launch(&device, &module, options, &script, &sources.templates(&options.file))?,
+        // Text that the simulator cannot read: nothing is launched.
+        Err(error) => Launched { diagnostics: vec![error.downcast()?], ..Launched::default() },
+    };
     sources.read_for(&launched.diagnostics);
     if let (Some(path), Some(trace)) = (&options.figure, &launched.trace) {
         launched.ran.lost.extend(write_figure(path, trace, &sources).err().map(|why| format!("{why:#}")));

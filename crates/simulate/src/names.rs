@@ -1,7 +1,6 @@
 //! Names of kernels and variables: as PTX has them, and as the source does.
 
 use anyhow::{Context, Result, bail, ensure};
-#[cfg(not(target_family = "wasm"))]
 use cpp_demangle::{DemangleOptions, Symbol};
 
 use workbook::device::Module;
@@ -54,71 +53,9 @@ pub fn variable<'m>(module: &'m Module, asked: &str) -> Result<&'m str> {
 
 /// `lab::sum<int>` of a kernel that is not `extern "C"`: its name in the source, without the types of its
 /// parameters.
-#[cfg(not(target_family = "wasm"))]
 fn source_name(kernel: &str) -> Option<String> {
     let options = DemangleOptions::new().no_params().no_return_type();
     Symbol::new(kernel).ok()?.demangle_with_options(&options).ok()
-}
-
-#[cfg(target_family = "wasm")]
-use plain_name as source_name;
-
-/// [`source_name`] in a page, which need not fetch a library for it: namespaces and the name, with template
-/// arguments as far as they are built-in types and numbers.
-#[cfg(any(test, target_family = "wasm"))]
-fn plain_name(kernel: &str) -> Option<String> {
-    /// `3sumPi`: `sum`, and the rest.
-    fn counted(text: &str) -> Option<(&str, &str)> {
-        let digits = text.find(|c: char| !c.is_ascii_digit())?;
-        text[digits..].split_at_checked(text[..digits].parse().ok()?)
-    }
-    /// `iLi256EE`: `<int, 256>`, and the rest.
-    fn arguments(mut text: &str) -> Option<(String, &str)> {
-        let mut all = Vec::new();
-        while !text.starts_with('E') {
-            if let Some((number, rest)) = text.strip_prefix("Li").and_then(|text| text.split_once('E')) {
-                all.push(number.replace('n', "-"));
-                text = rest;
-            } else {
-                let kind = text.chars().next()?;
-                let (_, name) = BUILT_IN.iter().find(|(letter, _)| *letter == kind)?;
-                all.push((*name).to_string());
-                text = &text[1..];
-            }
-        }
-        Some((format!("<{}>", all.join(", ")), &text[1..]))
-    }
-    const BUILT_IN: [(char, &str); 12] = [
-        ('v', "void"),
-        ('b', "bool"),
-        ('c', "char"),
-        ('h', "unsigned char"),
-        ('s', "short"),
-        ('t', "unsigned short"),
-        ('i', "int"),
-        ('j', "unsigned int"),
-        ('x', "long long"),
-        ('y', "unsigned long long"),
-        ('f', "float"),
-        ('d', "double"),
-    ];
-    let rest = kernel.strip_prefix("_Z")?;
-    let nested = rest.strip_prefix('N');
-    let (mut name, mut rest) = (String::new(), nested.unwrap_or(rest));
-    loop {
-        let (part, after) = counted(rest)?;
-        name += if part == "_GLOBAL__N_1" { "(anonymous namespace)" } else { part };
-        rest = after;
-        if let Some(given) = rest.strip_prefix('I') {
-            let Some((arguments, after)) = arguments(given) else { return Some(name) };
-            name += &arguments;
-            rest = after;
-        }
-        if nested.is_none() || rest.starts_with('E') {
-            return Some(name);
-        }
-        name += "::";
-    }
 }
 
 fn is_of_library(kernel: &str) -> bool {
@@ -169,25 +106,5 @@ mod tests {
         for other in ["sum", "_Z", "_Z9sum", "_Z99999999999999999999999sum"] {
             assert_eq!(source_name(other), None, "{other}");
         }
-    }
-
-    /// A page and a terminal show the same names, but for template arguments that are rare.
-    #[test]
-    fn a_page_has_the_names_of_the_terminal() {
-        for kernel in [
-            "_Z3sumPKiPi",
-            "_ZN3lab3sumEv",
-            "_Z6reduceILi256EEvPi",
-            "_Z6reduceIfLin3EdEvPT_S1_",
-            "_ZN3lab6reduceIjE3runILi7EEEvPT_",
-            "_ZN12_GLOBAL__N_13sumEPj",
-            "sum",
-            "_Z",
-            "_Z9sum",
-            "_Zero",
-        ] {
-            assert_eq!(plain_name(kernel), source_name(kernel), "{kernel}");
-        }
-        assert_eq!(plain_name("_Z6reduceI6__halfEvPT_").as_deref(), Some("reduce"));
     }
 }

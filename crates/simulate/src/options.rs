@@ -20,7 +20,7 @@ An argument, one --arg for each parameter in order:
   buf:u8:uninit*64        64 elements that nobody has written
   buf:i32:5,zeros*9,uninit*2     parts, side by side
   buf:f32:random*1024     between -1 and 1 (whole numbers: -100 to 100); random:SEED
-  buf:f32:file=in.npy     what a file holds: .npy, or anything else as bare bytes
+  buf:f32:file=in.bin     what a file holds: bare bytes
   buf:i32:                no element
   @1                      the buffer of argument 1 again; @NAME one of --buffer; @NAME+16 bytes further
   buf:ptr:@1,@NAME        a table of pointers
@@ -106,7 +106,7 @@ pub struct Options {
     /// What a buffer is to hold after the launch, by its name or the number of its argument
     #[arg(long = "expect", value_name = "NAME=TYPE:ELEMENTS")]
     pub expected: Vec<String>,
-    /// Write a buffer to a file after the launch: .npy, or anything else as bare bytes
+    /// Write a buffer to a file after the launch, as bare bytes
     #[arg(long = "save", value_name = "NAME=FILE")]
     pub saves: Vec<String>,
     /// For a .cu: the compute capability it is compiled for, like 90
@@ -131,10 +131,6 @@ pub struct Options {
     /// 1 or 3 a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
-    /// Run under this many schedules, from --schedule on, and list what any of them has found
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000),
-        default_value_t = 1)]
-    pub schedules: u64,
     /// Instructions that the warps of a launch may execute; without it a launch ends only when all its
     /// threads do, or when nothing can change any more
     #[arg(long, value_name = "N", value_parser = whole::<u64>("instructions, like 1e9 or 2^30"),

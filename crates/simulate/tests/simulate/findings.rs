@@ -50,17 +50,14 @@ fn names_are_those_of_the_source() {
 }
 
 #[test]
-fn what_one_schedule_hides_is_found_under_several() {
+fn what_one_order_of_turns_hides_is_found_in_another() {
     let args =
         "--kernel orderedByChance --grid 2 --block 1 --arg buf:i32:0 --arg buf:i32:0 --arg buf:i32:0 --json";
-    let one = run(&format!("{KERNELS} {args}")).exits(0).json();
-    assert_eq!(one["diagnostics"], json!([]));
-    let several = run(&format!("{KERNELS} {args} --schedules 16")).exits(1).json();
-    let found = several["diagnostics"].as_array().unwrap();
-    assert_eq!((found.len(), &found[0]["kind"]), (1, &json!("data-race")), "{found:?}");
-    assert!(found[0]["message"].as_str().unwrap().contains(" (under schedule "), "{found:?}");
-    assert_eq!(several["buffers"], one["buffers"], "of the first");
-    run(&format!("{KERNELS} {args} --schedules 0")).refuses(&["--schedules"]);
+    let found = |schedule: u32| {
+        run(&format!("{KERNELS} {args} --schedule {schedule}")).json()["diagnostics"][0]["kind"].clone()
+    };
+    assert_eq!(found(0), json!(null));
+    assert!((1..16).map(found).any(|kind| kind == "data-race"));
 }
 
 #[test]
