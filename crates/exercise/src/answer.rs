@@ -32,10 +32,8 @@ pub struct Answer {
 pub enum Source {
     /// What the simulator counts.
     Counter { field: String, case: Case },
-    /// The block size with the least time.
-    Fastest { times: Times },
-    /// The largest block size that takes at most so much longer.
-    LargestWithin { percent: u32, times: Times },
+    /// The largest block size that takes at most so much longer than the fastest; 0: the fastest.
+    Within { percent: u32, times: Times },
     /// It follows from the task.
     Given(u64),
     /// That of a marked line of the exercise.
@@ -58,11 +56,11 @@ impl Answer {
                 let goal = Goal::parse(&format!("{field} <= 0 {size}"))?;
                 Source::Counter { field: field.to_string(), case: goal.case }
             }
-            "fastest" => Source::Fastest { times: Times::parse(rest)? },
+            "fastest" => Source::Within { percent: 0, times: Times::parse(rest)? },
             "largest-within" => {
                 let (percent, rest) =
                     rest.split_once(' ').context("largest-within PERCENT STEM KERNEL n=N")?;
-                Source::LargestWithin { percent: percent.parse()?, times: Times::parse(rest)? }
+                Source::Within { percent: percent.parse()?, times: Times::parse(rest)? }
             }
             "given" => Source::Given(rest.parse().context("given NUMBER")?),
             "line" => Source::Line,
@@ -89,10 +87,7 @@ impl Answer {
 
     /// The times that it is chosen from.
     pub fn times(&self) -> Option<&Times> {
-        match &self.source {
-            Source::Fastest { times } | Source::LargestWithin { times, .. } => Some(times),
-            _ => None,
-        }
+        if let Source::Within { times, .. } = &self.source { Some(times) } else { None }
     }
 
     /// The input of a predicted counter.

@@ -1,21 +1,20 @@
-//! Who compiles answers.
+//! Who compiles answers: nvcc or clang on this machine, or the clang of the page that this program runs in.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
 
-use super::machine::installed::Installed;
 use super::page::Page;
 use super::source::Exercise;
 use workbook::build::call::Ptx;
-use workbook::build::compiler::Maker;
+use workbook::build::compiler::{self, Maker};
 
 /// Who compiles answers.
 #[derive(Clone)]
 pub enum Compiler {
     /// nvcc or clang on this machine.
-    Installed(Installed),
+    Installed(compiler::Compiler),
     /// The clang of the page that this program runs in.
     Page(Arc<Page>),
 }
@@ -26,15 +25,10 @@ impl Compiler {
     /// # Errors
     /// `NVCC` or `CLANG` names one that does not run.
     pub fn find(root: &Path) -> Result<Option<Compiler>> {
-        Ok(Installed::find(root)?.map(Compiler::Installed))
-    }
-
-    /// [`Compiler::find`] of this maker, where there must be one.
-    ///
-    /// # Errors
-    /// What to do if there is none.
-    pub fn wanted(maker: Maker, root: &Path) -> Result<Compiler> {
-        Installed::wanted(maker, root).map(Compiler::Installed)
+        match cfg!(target_family = "wasm") {
+            true => Ok(None),
+            false => Ok(compiler::Compiler::find(root)?.map(Compiler::Installed)),
+        }
     }
 
     /// `nvcc 13.0.88`
@@ -48,7 +42,7 @@ impl Compiler {
     /// Whether its code is compared with code of its own; that of nvcc is compared with the committed builds.
     pub fn is_clang(&self) -> bool {
         match self {
-            Compiler::Installed(compiler) => compiler.is_clang(),
+            Compiler::Installed(compiler) => compiler.maker == Maker::Clang,
             Compiler::Page(_) => true,
         }
     }
@@ -60,7 +54,18 @@ impl Compiler {
     /// What the compiler says of the text that it refuses.
     pub fn ptx(&self, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
         match self {
-            Compiler::Installed(compiler) => compiler.ptx(exercise, text, is_optimised),
+            #[cfg(not(target_family = "wasm"))]
+            Compiler::Installed(compiler) => {
+                let alone = super::machine::alone(exercise, text)?;
+                let source = alone.path().join(&exercise.path);
+                let compiler = compiler.clone().within(super::machine::PATIENCE).run_in(alone.path());
+                match is_optimised {
+                    true => compiler.ptx(&source, alone.path()),
+                    false => compiler.unoptimised_ptx(&source, alone.path()),
+                }
+            }
+            #[cfg(target_family = "wasm")]
+            Compiler::Installed(_) => anyhow::bail!("a page starts no compiler"),
             Compiler::Page(page) => page.ptx(exercise, text, is_optimised),
         }
     }

@@ -21,8 +21,9 @@ pub struct Effort {
     pub launches: Vec<(u64, u64)>,
     /// Children that were launched into the tail stream.
     pub tail_launches: u64,
-    /// The first barrier that opened when others had left with their writes.
-    pub left: Option<Left>,
+    /// The first barrier that opened when others had left with what they had written since their last one:
+    /// how many, and its index into the line table.
+    pub left: Option<(u32, u32)>,
     /// Children that loaded something that may have reached the result.
     pub working_children: u64,
     /// The most warps of one block that did.
@@ -64,15 +65,6 @@ impl Effort {
         let launch = self.launches.get(self.busiest.launch);
         launch.is_some_and(|(threads, loads)| self.busiest.loads * threads > 2 * loads)
     }
-}
-
-/// Threads that have left the kernel, had written something since their last barrier, and missed this one.
-#[derive(Clone, Copy, Debug)]
-pub struct Left {
-    /// How many.
-    pub threads: u32,
-    /// Of the barrier: index into the line table.
-    pub loc: u32,
 }
 
 /// Listens to a run.
@@ -225,7 +217,7 @@ impl Watcher {
         // All that have not left are here: those who still have writes of their own to show have left.
         let threads = block.wrote.iter().map(|mask| mask.count_ones()).sum();
         if all && threads > 0 {
-            self.effort.left.get_or_insert(Left { threads, loc: block.loc });
+            self.effort.left.get_or_insert((threads, block.loc));
         }
     }
 

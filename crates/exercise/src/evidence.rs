@@ -1,15 +1,14 @@
 //! What an answer is taken from: the times of a chapter's GPU record, or what `ncu` counted for each line of
 //! the exercise's kernel (`benches/ncu_lines.json`, made by `benches/ncu_lines.py`).
 
-use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use workbook::number::{percent, size, thousands, time};
+use workbook::record::Record;
 use workbook::record::columns::{Column, text_table};
-use workbook::record::{DeviceInfo, Record};
 
 /// The times of one kernel for one length, by threads per block.
 #[derive(Clone, Debug)]
@@ -17,20 +16,6 @@ pub struct Times {
     stem: String,
     kernel: String,
     n: u64,
-}
-
-/// The time for one block size.
-pub struct Time {
-    /// Threads per block.
-    pub block: u32,
-    /// Microseconds.
-    pub us: f64,
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&time(self.us))
-    }
 }
 
 impl Times {
@@ -52,33 +37,27 @@ impl Times {
             .with_context(|| format!("the record that {} asks about", self.kernel))
     }
 
-    /// The times in the record, the shortest first.
-    pub fn read(&self, root: &Path) -> Result<Vec<Time>> {
-        Ok(self.of(&self.record(root)?))
-    }
-
-    fn of(&self, record: &Record) -> Vec<Time> {
+    /// Threads per block, and the microseconds that it takes with them; the shortest time first.
+    pub fn read(&self, root: &Path) -> Result<Vec<(u32, f64)>> {
+        let record = self.record(root)?;
         let runs = record.runs.iter().chain(&record.sweep);
         let runs = runs.filter(|run| run.kernel == self.kernel && run.n == self.n);
-        let mut times: Vec<Time> = runs
-            .filter_map(|run| Some(Time { block: run.block, us: run.time_us.as_ref()?.median }))
-            .collect();
-        times.sort_by(|a, b| a.us.total_cmp(&b.us).then(a.block.cmp(&b.block)));
-        times.dedup_by_key(|time| time.block);
-        times
+        let mut times: Vec<(u32, f64)> =
+            runs.filter_map(|run| Some((run.block, run.time_us.as_ref()?.median))).collect();
+        times.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        times.dedup_by_key(|(block, _)| *block);
+        Ok(times)
     }
 
     /// The times as a table, by block size.
     pub fn table(&self, root: &Path) -> Result<String> {
-        let record = self.record(root)?;
-        let DeviceInfo { name, .. } = &record.device;
-        let mut times = self.of(&record);
-        times.sort_by_key(|time| time.block);
+        let mut times = self.read(root)?;
+        times.sort_by_key(|(block, _)| *block);
         let columns = [
-            Column::right("threads per block", times.iter().map(|time| thousands(time.block.into()))),
-            Column::right("time", times.iter().map(Time::to_string)),
+            Column::right("threads per block", times.iter().map(|(block, _)| thousands((*block).into()))),
+            Column::right("time", times.iter().map(|(_, us)| time(*us))),
         ];
-        let (kernel, n) = (&self.kernel, size(self.n));
+        let (kernel, n, name) = (&self.kernel, size(self.n), self.record(root)?.device.name);
         Ok(format!("{kernel}, {n} elements, on an {name}:\n{}", indented(&text_table(&columns))))
     }
 }

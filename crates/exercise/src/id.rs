@@ -14,14 +14,6 @@ pub struct Id {
     pub number: u32,
 }
 
-impl Id {
-    /// `3.1`, if `text` is written like that.
-    pub fn parse(text: &str) -> Option<Id> {
-        let (chapter, number) = text.split_once('.')?;
-        Some(Id { chapter: chapter.parse().ok()?, number: number.parse().ok()? })
-    }
-}
-
 impl From<Id> for String {
     fn from(id: Id) -> String {
         id.to_string()
@@ -40,7 +32,10 @@ impl FromStr for Id {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Id, String> {
-        Id::parse(text).ok_or(format!("`{text}` is no number of an exercise; write it like 3.1"))
+        let numbers = text.split_once('.').and_then(|(chapter, number)| {
+            Some(Id { chapter: chapter.parse().ok()?, number: number.parse().ok()? })
+        });
+        numbers.ok_or(format!("`{text}` is no number of an exercise; write it like 3.1"))
     }
 }
 

@@ -24,7 +24,7 @@
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what the terminal says |
-//! | `machine/` | compilers, the exercises in Rust, the GPU; in a page `no_machine.rs` |
+//! | `machine/` | the exercises in Rust, the GPU: what a page has not |
 //! | `session.rs` | the verbs: list, check, hint, why, reset, solution |
 //! | `terminal.rs` | these and `watch` in a terminal |
 
@@ -37,8 +37,8 @@ mod evidence;
 mod figure;
 mod goal;
 pub mod id;
-#[cfg_attr(target_family = "wasm", path = "no_machine.rs")]
-pub mod machine;
+#[cfg(not(target_family = "wasm"))]
+mod machine;
 pub mod mark;
 mod names;
 pub mod numbers;
@@ -73,14 +73,14 @@ pub use session::Shown;
 #[cfg(not(target_family = "wasm"))]
 pub use terminal::run;
 
-/// Does what a page's words ask for, where the files of the exercises lie in the repository `/`, and an
-/// answer only where the reader has written one: the exit status, and what the page shows.
+/// Does what this process's words ask for in a page, where the files of the exercises lie in the repository
+/// `/`, and an answer only where the reader has written one: the exit status, and what the page shows.
 ///
 /// # Errors
 /// As in a terminal, those that end with status 2; or `page` lacks a build, and wants it: then nothing is
 /// said or changed.
-pub fn run_in(page: Arc<Page>, words: &[&str]) -> Result<(u8, Shown)> {
-    let options = Options::in_page(words)?;
+pub fn run_in(page: Arc<Page>) -> Result<(u8, Shown)> {
+    let options = Options::parse_or_exit();
     let root = Path::new(workbook::ROOT);
     for exercise in catalogue::read(root)? {
         let path = root.join(&exercise.path);

@@ -9,11 +9,10 @@ use anyhow::Result;
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
 use super::goal;
-use super::machine::{each, rust};
 use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
-use super::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
+use super::verdict::{Counted, Counts, Findings, failed, too_much};
 use super::{names, numbers, own, rules, summary, weigh};
 use workbook::device::Module;
 use workbook::number::thousands;
@@ -38,18 +37,25 @@ const COUNTERS: [&str; 10] = [
 ];
 
 /// Marks the learner's file: by `compiler`, if one is given; else a known text by its committed build, and
-/// another one by what compiler there is.
-pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<Verdict> {
+/// another one by what compiler there is; `None` if there is none.
+pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<Option<Findings>> {
     let text = match exercise.learners_text(root) {
         Ok(text) => text,
         Err(why) => {
             let what = format!("{} cannot be read: {why}.", exercise.path);
-            return Ok(failed(exercise, "missing-file", what));
+            return Ok(Some(failed(exercise, "missing-file", what)));
         }
     };
     match &exercise.kind {
-        Kind::Function(name) => rust::mark(root, exercise, name, &text),
-        Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, &text),
+        #[cfg(not(target_family = "wasm"))]
+        Kind::Function(name) => super::machine::rust::mark(root, exercise, name, &text).map(Some),
+        #[cfg(target_family = "wasm")]
+        Kind::Function(_) => {
+            let Exercise { id, path, .. } = exercise;
+            let command = super::options::COMMAND;
+            anyhow::bail!("{id} is in Rust, which a page does not compile: edit {path}, then {command} {id}")
+        }
+        Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, &text).map(Some),
         Kind::Kernel(plan) => mark_kernel(root, exercise, plan, &text, compiler),
     }
 }
@@ -60,22 +66,23 @@ fn mark_kernel(
     plan: &Plan,
     text: &str,
     compiler: Option<&Compiler>,
-) -> Result<Verdict> {
+) -> Result<Option<Findings>> {
     if let Some(what) = own::foreign_include(text) {
-        return Ok(failed(exercise, "not-allowed", what));
+        return Ok(Some(failed(exercise, "not-allowed", what)));
     }
     Ok(match code::build(root, exercise, text, compiler)? {
-        Built::NoCompiler => Verdict::NoCompiler,
-        Built::Refused(said) => failed(exercise, "compile-error", said),
-        Built::Ptx(build) => match mark_build(root, exercise, plan, text, &build)? {
-            Verdict::Failed(failure) => Findings { warnings: build.warnings, ..*failure }.into(),
-            passed => passed,
-        },
+        Built::NoCompiler => None,
+        Built::Refused(said) => Some(failed(exercise, "compile-error", said)),
+        Built::Ptx(build) => {
+            let found = mark_build(root, exercise, plan, text, &build)?;
+            let warnings = if found.passes() { String::new() } else { build.warnings };
+            Some(Findings { warnings, ..found })
+        }
     })
 }
 
 /// Marks `text`, the learner's file, which was compiled.
-fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: &Build) -> Result<Verdict> {
+fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: &Build) -> Result<Findings> {
     if let Some(what) = own::foreign_file(&build.ptx, &exercise.path) {
         return Ok(failed(exercise, "not-allowed", what));
     }
@@ -83,7 +90,7 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
         Ok(module) => module,
         Err(error) => {
             let what = format!("The simulator cannot run what {} made of it.", build.compiler);
-            return Ok(Findings::new(exercise, &[], what, vec![error.downcast()?]).into());
+            return Ok(Findings::new(exercise, &[], what, vec![error.downcast()?]));
         }
     };
     if let Some(what) = too_large(&module) {
@@ -94,23 +101,18 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     }
     let plan = &plan.for_text(text);
     let attempt = Attempt { root, exercise, plan, text, build, yours: Runs::new(module, plan) };
-    let verdict = attempt.mark(false)?;
-    let is_race = matches!(&verdict, Verdict::Failed(failure) if failure.kinds == ["data-race"]);
-    if !is_race || !attempt.is_the_compilers()? {
-        return Ok(verdict);
+    let found = attempt.mark(false)?;
+    if found.kinds != ["data-race"] || !attempt.is_the_compilers()? {
+        return Ok(found);
     }
-    Ok(match attempt.mark(true)? {
-        Verdict::Passed(passed) => {
-            let what = format!(
-                "The race that the simulator found is not in your source: {} moves a load ahead of the `if` \
-                 that guards it, and discards the value where the condition is false. Compiled without \
-                 optimisation, the kernel has no race.",
-                build.compiler
-            );
-            Findings { what, ..*passed }.into()
-        }
-        failed => failed,
-    })
+    let found = attempt.mark(true)?;
+    let what = format!(
+        "The race that the simulator found is not in your source: {} moves a load ahead of the `if` that \
+         guards it, and discards the value where the condition is false. Compiled without optimisation, the \
+         kernel has no race.",
+        build.compiler
+    );
+    Ok(if found.passes() { Findings { what, ..found } } else { found })
 }
 
 /// An answer that can be launched.
@@ -159,33 +161,30 @@ impl Runs<'_> {
 }
 
 /// What was found for one input.
-struct Checked {
+struct Tried {
+    case: Case,
+    outcome: Arc<Outcome>,
     failure: Option<Findings>,
-    /// What is said beside a right result: the other half of a synchronisation that is missing.
-    note: Option<Diagnostic>,
-    result: Option<i32>,
-    printed: String,
 }
 
 impl Attempt<'_> {
     /// `forgives`: races are not its own.
-    fn mark(&self, forgives: bool) -> Result<Verdict> {
+    fn mark(&self, forgives: bool) -> Result<Findings> {
         let Attempt { exercise, plan, yours, .. } = self;
-        let mut tried: Vec<(Case, Checked)> = Vec::new();
+        let mut tried: Vec<Tried> = Vec::new();
         for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
             // What fails for short arrays is not tried with long ones, and what never ends not again.
-            let fails = tried.iter().any(|(_, checked)| checked.failure.is_some());
+            let fails = tried.iter().any(|one| one.failure.is_some());
             if fails && (cases[0].n > SHORT || is_hopeless(&tried)) {
                 break;
             }
-            let mut checked = each(cases, |case| Ok((*case, self.check(*case, forgives)?)))?;
+            let mut now = each(cases, |case| self.check(*case, forgives))?;
             if plan.op.rounds() {
-                differing(exercise, plan, &mut checked);
+                differing(exercise, plan, &mut now);
             }
-            tried.extend(checked);
+            tried.extend(now);
         }
-        let right: Vec<Case> =
-            tried.iter().filter(|(_, checked)| checked.failure.is_none()).map(|(case, _)| *case).collect();
+        let right: Vec<Case> = tried.iter().filter(|one| one.failure.is_none()).map(|one| one.case).collect();
         if right.len() < tried.len() {
             return self.failure(tried, &right);
         }
@@ -202,14 +201,19 @@ impl Attempt<'_> {
         if let Some(failure) = self.breaks(&pairs, &more)? {
             return Ok(failure);
         }
-        let mut diagnostics = Vec::from_iter(tried.iter().find_map(|(_, checked)| checked.note.clone()));
+        // What is said beside a right result: the other half of a synchronisation that is missing.
+        let is_note = |found: &&Diagnostic| {
+            !forgives && found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace
+        };
+        let note = tried.iter().find_map(|one| one.outcome.diagnostics.iter().find(is_note).cloned());
+        let mut diagnostics = Vec::from_iter(note);
         diagnostics.iter_mut().for_each(|note| names::name(note, self.text, plan));
         // One number prints little.
-        let mut prints = tried.iter().filter(|(_, checked)| !checked.printed.is_empty());
-        let printed = prints.clone().find(|(case, _)| case.n > 1).or(prints.next_back());
-        let printed =
-            printed.map_or(String::new(), |(case, checked)| format!("{case}:\n{}", checked.printed));
-        Ok(Findings { tried: right.len(), counts, printed, diagnostics, ..Findings::default() }.into())
+        let is_short = |one: &&Tried| one.case.schedule == 0 && one.case.n < SHORT;
+        let mut prints = tried.iter().filter(is_short).filter(|one| !one.outcome.printed.is_empty());
+        let printed = prints.clone().find(|one| one.case.n > 1).or(prints.next_back());
+        let printed = printed.map_or(String::new(), |one| format!("{}:\n{}", one.case, one.outcome.printed));
+        Ok(Findings { tried: right.len(), counts, printed, diagnostics, ..Findings::default() })
     }
 
     /// All inputs that the answer is tried with, the shortest first. Where a goal is measured it has to be
@@ -223,25 +227,19 @@ impl Attempt<'_> {
     }
 
     /// Runs it for one input.
-    fn check(&self, case: Case, forgives: bool) -> Result<Checked> {
-        let outcome = &*self.yours.at(case)?;
-        let is_forgiven = |found: &Diagnostic| forgives && found.kind == DiagnosticKind::DataRace;
-        let found = || outcome.diagnostics.iter().filter(|found| !is_forgiven(found));
-        let is_kept = case.schedule == 0 && case.n < SHORT;
-        let printed = if is_kept { outcome.printed.clone() } else { String::new() };
-        let result = outcome.result;
-        let is_note =
-            |found: &&Diagnostic| found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace;
-        let note = found().find(is_note).cloned();
-        let failure = wrong(self.exercise, self.plan, case, outcome, grave(found()).cloned().collect());
-        Ok(Checked { failure, note, result, printed })
+    fn check(&self, case: Case, forgives: bool) -> Result<Tried> {
+        let outcome = self.yours.at(case)?;
+        let is_own = |found: &&Diagnostic| !(forgives && found.kind == DiagnosticKind::DataRace);
+        let found = grave(&outcome.diagnostics).filter(is_own).cloned().collect();
+        let failure = wrong(self.exercise, self.plan, case, &outcome, found);
+        Ok(Tried { case, outcome, failure })
     }
 
     /// The failure that says most, with the names of the source, and with what a wrong result leaves out.
-    fn failure(&self, tried: Vec<(Case, Checked)>, right: &[Case]) -> Result<Verdict> {
+    fn failure(&self, tried: Vec<Tried>, right: &[Case]) -> Result<Findings> {
         let Attempt { exercise, plan, .. } = self;
         let is_hopeless = is_hopeless(&tried);
-        let failures = tried.into_iter().filter_map(|(case, checked)| Some((case, checked.failure?)));
+        let failures = tried.into_iter().filter_map(|one| Some((one.case, one.failure?)));
         let (case, mut failure) = summary::telling(failures.collect(), right, is_hopeless)?;
         for found in &mut failure.diagnostics {
             names::name(found, self.text, plan);
@@ -250,7 +248,7 @@ impl Attempt<'_> {
             failure.printed = format!("{case}:\n{}", failure.printed);
         }
         let run = |input| run::result_for(&self.yours.module, plan, case, input);
-        Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run).into())
+        Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run))
     }
 
     /// A text of the exercise, compiled as the answer was.
@@ -275,7 +273,7 @@ impl Attempt<'_> {
         &self,
         pairs: &[rules::Pair],
         rule: &dyn Fn(&[rules::Pair]) -> rules::Broken,
-    ) -> Result<Option<Verdict>> {
+    ) -> Result<Option<Findings>> {
         let Some((kind, what)) = rule(pairs) else { return Ok(None) };
         for other in self.exercise.mutants.iter().filter(|other| other.is_right()) {
             if let Some(other) = self.known(&self.exercise.mutated(other)?)
@@ -348,14 +346,27 @@ impl Attempt<'_> {
     }
 }
 
+/// What `work` gives for each of `items`, on all cores.
+#[cfg(not(target_family = "wasm"))]
+fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
+    use rayon::prelude::*;
+    items.par_iter().map(work).collect()
+}
+
+/// A page has one core.
+#[cfg(target_family = "wasm")]
+fn each<T, R>(items: &[T], work: impl Fn(&T) -> Result<R>) -> Result<Vec<R>> {
+    items.iter().map(work).collect()
+}
+
 /// What is no mere note.
 fn grave<'a>(found: impl IntoIterator<Item = &'a Diagnostic>) -> impl Iterator<Item = &'a Diagnostic> {
     found.into_iter().filter(|found| found.severity != Severity::Note)
 }
 
 /// Whether it does not end for some input.
-fn is_hopeless(tried: &[(Case, Checked)]) -> bool {
-    let mut failures = tried.iter().filter_map(|(_, checked)| checked.failure.as_ref());
+fn is_hopeless(tried: &[Tried]) -> bool {
+    let mut failures = tried.iter().filter_map(|one| one.failure.as_ref());
     failures.any(|failure| failure.kinds.iter().any(|kind| kind == "step-limit"))
 }
 
@@ -418,12 +429,13 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
 }
 
 /// Sums that round must have the same bits in every order of turns.
-fn differing(exercise: &Exercise, plan: &Plan, checked: &mut [(Case, Checked)]) {
-    let results: Vec<(Case, Option<i32>)> =
-        checked.iter().map(|(case, checked)| (*case, checked.result)).collect();
-    for (case, Checked { failure, result, .. }) in checked {
+fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
+    let results: Vec<_> = tried.iter().map(|one| (one.case, one.outcome.result)).collect();
+    for Tried { case, outcome, failure } in tried {
         let first = results.iter().find(|(other, _)| *other == case.plain());
-        let (Some((_, Some(first))), Some(result), None) = (first, *result, &failure) else { continue };
+        let (Some((_, Some(first))), Some(result), None) = (first, outcome.result, &failure) else {
+            continue;
+        };
         if *first != result {
             let order = match case.plain().schedule {
                 0 => "the plain order of turns".to_string(),
@@ -432,7 +444,7 @@ fn differing(exercise: &Exercise, plan: &Plan, checked: &mut [(Case, Checked)]) 
             let (noun, result, first) = (plan.op.noun(), plan.op.show(result), plan.op.show(*first));
             let what =
                 format!("{case}: the {noun} is {result}. In {order} it is {first}, from the same numbers.");
-            *failure = Some(Findings::new(exercise, &["not-reproducible"], what, Vec::new()));
+            *failure = Some(failed(exercise, "not-reproducible", what));
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::answer::{ANSWER, Answer, Source, is_answer};
-use super::code::{self, Built};
+use super::code;
 use super::goal;
 use super::plan::Plan;
 use super::run;
 use super::source::Exercise;
-use super::verdict::{Findings, Guess, Verdict, failed};
+use super::verdict::{Findings, Guess, failed};
 use workbook::build::prebuilt::source_hash;
-use workbook::number::thousands;
+use workbook::number::{thousands, time};
 
 /// What `ptx`, the kernel as it is given, counts; `None` if the answer is no counter.
 pub fn count(answer: &Answer, exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<Option<u64>> {
@@ -22,34 +22,23 @@ pub fn count(answer: &Answer, exercise: &Exercise, plan: &Plan, ptx: &str) -> Re
 }
 
 /// The right number; for a line the first that is right.
-pub fn right(
-    answer: &Answer,
-    root: &Path,
-    exercise: &Exercise,
-    plan: &Plan,
-    text: &str,
-) -> Result<Option<u64>> {
+pub fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> Result<u64> {
     Ok(match &answer.source {
-        Source::Counter { .. } => {
+        Source::Counter { field, .. } => {
             // The learner's file is the task but for comments.
-            let committed = code::committed(root, exercise, &source_hash(&exercise.stub()))?;
-            let ptx = match committed {
-                Some(ptx) => ptx,
-                None => match code::build(root, exercise, text, None)? {
-                    Built::Ptx(build) => build.ptx,
-                    _ => return Ok(None),
-                },
-            };
-            count(answer, exercise, plan, &ptx)?
+            let ptx = code::committed(root, exercise, &source_hash(&exercise.stub()))?;
+            let ptx = ptx.with_context(|| format!("{} is not built", exercise.path))?;
+            count(answer, exercise, plan, &ptx)?.with_context(|| format!("no counter {field}"))?
         }
-        Source::Fastest { times } => times.read(root)?.first().map(|time| u64::from(time.block)),
-        Source::LargestWithin { percent, times } => {
+        Source::Within { percent, times } => {
             let times = times.read(root)?;
-            let most = times.first().map_or(0.0, |time| time.us) * (1.0 + f64::from(*percent) / 100.0);
-            times.iter().filter(|time| time.us <= most).map(|time| u64::from(time.block)).max()
+            let (_, least) = times.first().context("the record has no such times")?;
+            let most = least * (1.0 + f64::from(*percent) / 100.0);
+            let fitting = times.iter().filter(|(_, us)| *us <= most).map(|(block, _)| u64::from(*block));
+            fitting.max().unwrap_or_default()
         }
-        Source::Given(number) => Some(*number),
-        Source::Line => exercise.marked_lines().first().map(|line| u64::from(*line)),
+        Source::Given(number) => *number,
+        Source::Line => exercise.marked_lines().first().map_or(0, |line| u64::from(*line)),
     })
 }
 
@@ -71,19 +60,21 @@ fn wrong(answer: &Answer, root: &Path, text: &str, said: u64, right: u64) -> Res
         (Source::Counter { .. }, _) => format!("{name}: {} {}", thousands(said as i64), off(said, right)),
         // Few can be meant: how far off it is would give it away.
         (Source::Given(_), _) => format!("{name}: not {}.", thousands(said as i64)),
-        (Source::Fastest { times } | Source::LargestWithin { times, .. }, _) => {
+        (Source::Within { percent, times }, _) => {
             let times = times.read(root)?;
-            let time = times.iter().find(|time| u64::from(time.block) == said);
-            match (&answer.source, time) {
-                (_, None) => format!("{name}: the record has no blocks of {said} threads."),
-                (Source::LargestWithin { percent, .. }, _) if said < right => {
+            match times.iter().find(|(block, _)| u64::from(*block) == said) {
+                None => format!("{name}: the record has no blocks of {said} threads."),
+                Some((_, us)) if *percent == 0 => {
+                    format!("{name}: with {said} it took {}. Another size took less.", time(*us))
+                }
+                Some(_) if said < right => {
                     format!("{name}: {said} is within {percent} % of the fastest, and a larger size is, too.")
                 }
-                (Source::LargestWithin { .. }, Some(time)) => format!(
-                    "{name}: with {said} it took {time}, {:.0} % longer than the fastest.",
-                    100.0 * (time.us / times[0].us - 1.0)
+                Some((_, us)) => format!(
+                    "{name}: with {said} it took {}, {:.0} % longer than the fastest.",
+                    time(*us),
+                    100.0 * (us / times[0].1 - 1.0)
                 ),
-                (_, Some(time)) => format!("{name}: with {said} it took {time}. Another size took less."),
             }
         }
     })
@@ -109,7 +100,7 @@ pub fn mark(
     answers: &[Answer],
     plan: &Plan,
     text: &str,
-) -> Result<Verdict> {
+) -> Result<Findings> {
     // An editor may change the ends of lines, and that of the file.
     let rest = |text: &str| {
         let lines = text.trim_end().lines().filter(|line| !is_answer(line));
@@ -140,9 +131,7 @@ pub fn mark(
                  `{ANSWER}{name} 12;`."
             )),
             Some(Ok(said)) => {
-                let Some(right) = right(answer, root, exercise, plan, text)? else {
-                    return Ok(Verdict::NoCompiler);
-                };
+                let right = right(answer, root, exercise, plan)?;
                 let is_other_line = answer.is_line() && lines.iter().any(|line| u64::from(*line) == said);
                 if said != right && !is_other_line {
                     slips.push(wrong(answer, root, text, said, right)?);
@@ -152,7 +141,7 @@ pub fn mark(
         }
     }
     if unread.is_empty() && open.is_empty() && slips.is_empty() {
-        return Ok(Findings { tried: 1, guesses, ..Findings::default() }.into());
+        return Ok(Findings { tried: 1, guesses, ..Findings::default() });
     }
     let what = match (&unread[..], &open[..]) {
         ([], []) => slips.join("\n"),
@@ -170,7 +159,7 @@ pub fn mark(
     let guesses = if guesses.len() == answers.len() { guesses } else { Vec::new() };
     let asked = exercise.evidence(root)?;
     let what = if asked.is_empty() { what } else { format!("{what}\n\n{asked}") };
-    Ok(Findings { guesses, ..Findings::new(exercise, &[kind], what, Vec::new()) }.into())
+    Ok(Findings { guesses, ..failed(exercise, kind, what) })
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The command line of `exercise`.
 
-use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 
 use super::id::Id;
@@ -85,40 +84,17 @@ pub enum Verb {
 }
 
 impl Options {
-    #[cfg(not(target_family = "wasm"))]
-    /// The options of this process; a wrong one ends it with exit status 2 and a message.
+    /// The options of this process, where `3.1` is `check 3.1`; a wrong one ends it with exit status 2 and a
+    /// message.
     pub fn parse_or_exit() -> Options {
-        let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
-        let text = |word: &std::ffi::OsString| word.to_str().unwrap_or_default().to_string();
-        let is_verb = |word: &std::ffi::OsString| Verb::has_subcommand(&text(word));
-        // `3.1` is `check 3.1`.
-        let number =
-            words.iter().skip(1).position(|word| text(word).starts_with(|c: char| c.is_ascii_digit()));
-        if let Some(before) = number
-            && !words[1..=before].iter().any(is_verb)
+        let mut words: Vec<String> =
+            std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
+        if let Some(before) = words.iter().skip(1).position(is_number)
+            && !words[1..=before].iter().any(|word| Verb::has_subcommand(word))
         {
             words.insert(1 + before, "check".into());
         }
         Options::try_parse_from(words).unwrap_or_else(|error| workbook::say::usage(&error))
-    }
-
-    /// The same words as a page gives them, without the help for those who type: `3.1 --figure`, `hint 3.1`.
-    ///
-    /// # Errors
-    /// Other words.
-    pub fn in_page(words: &[&str]) -> Result<Options> {
-        let id = |id: &str| Id::parse(id).context("there is no such exercise");
-        let verb = match *words {
-            ["list"] => Verb::List,
-            ["hint", of] => Verb::Hint { id: Some(id(of)?) },
-            ["why", of] => Verb::Why { id: id(of)? },
-            ["reset", of] => Verb::Reset { id: id(of)? },
-            ["solution", of] => Verb::Solution { id: Some(id(of)?), give_up: false },
-            ["solution", of, "--give-up"] => Verb::Solution { id: Some(id(of)?), give_up: true },
-            [of] | [of, "--figure"] => Verb::Check { id: id(of)? },
-            _ => bail!("a page does not say `{}`", words.join(" ")),
-        };
-        let figure = words.contains(&"--figure");
-        Ok(Options { verb: Some(verb), device: DeviceChoice::Sim, compiler: None, figure })
     }
 }

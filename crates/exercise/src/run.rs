@@ -156,10 +156,8 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let seen = device.take_seen();
     let effort = watcher.borrow_mut().take();
     let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
-    let left = effort.left.map(|left| {
-        let line = module.ptx().source_line(left.loc).map_or(0, |(_, line)| line);
-        (left.threads, line)
-    });
+    let line = |loc| module.ptx().source_line(loc).map_or(0, |(_, line)| line);
+    let left = effort.left.map(|(threads, loc)| (threads, line(loc)));
     let result = if completed { run.result()? } else { None };
     Ok(Outcome {
         left,

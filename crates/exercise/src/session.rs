@@ -10,15 +10,13 @@ use super::catalogue;
 use super::compiler::Compiler;
 use super::figure;
 use super::id::Id;
-use super::machine::gpu;
 use super::mark;
 use super::options::{COMMAND, Options, Verb};
 use super::show;
-use super::source::{Exercise, Kind};
+use super::source::Exercise;
 use super::state::{Progress, State, free_name};
-use super::verdict::{Findings, Guess, Verdict};
+use super::verdict::Findings;
 use workbook::build::compiler::HOW_TO_GET_A_COMPILER;
-use workbook::device::{Device, DeviceChoice};
 use workbook::figure::Film;
 use workbook::files::no_file;
 use workbook::say;
@@ -31,8 +29,6 @@ pub struct Session {
     pub(super) options: Options,
     /// That of `--compiler`, or of the page.
     pub(super) compiler: Option<Compiler>,
-    /// Whether this very run has said how to get a compiler.
-    pub(super) has_told: bool,
     /// The figure that was asked for, and its title.
     pub(super) film: Option<(Film, String)>,
     shown: Shown,
@@ -65,8 +61,7 @@ impl Session {
         if let Some(said) = damaged {
             warn(&said);
         }
-        let (has_told, film, shown) = (false, None, Shown::default());
-        Ok(Session { root, exercises, state, options, compiler, has_told, film, shown })
+        Ok(Session { root, exercises, state, options, compiler, film: None, shown: Shown::default() })
     }
 
     /// Does what a page's words say; the exit status, and what the page shows.
@@ -79,24 +74,29 @@ impl Session {
 
     /// Does what the command line says; the exit status.
     pub fn run(&mut self) -> Result<u8> {
-        match self.options.verb.unwrap_or(Verb::List) {
-            Verb::List => self.list(),
-            Verb::Check { id } => {
-                let exercise = catalogue::find(&self.exercises, id)?;
-                let film = || figure::film(&self.root, exercise, self.compiler.as_ref());
+        let verb = self.options.verb.unwrap_or(Verb::List);
+        let id = match verb {
+            Verb::List | Verb::Watch { .. } => return self.list(),
+            Verb::Check { id } | Verb::Why { id } | Verb::Reset { id } => Some(id),
+            Verb::Hint { id } | Verb::Solution { id, .. } => id,
+        };
+        let Some(exercise) = self.asked_or_next(id)? else { return self.list() };
+        self.shown.id = Some(exercise.id);
+        match verb {
+            Verb::Hint { .. } => self.hint(&exercise),
+            Verb::Why { .. } => self.why(&exercise),
+            Verb::Reset { .. } => self.reset(&exercise),
+            Verb::Solution { give_up, .. } => self.solution(&exercise, give_up),
+            _ => {
+                let film = || figure::film(&self.root, &exercise, self.compiler.as_ref());
                 let film = self.options.figure.then(film);
-                let status = self.check(id)?;
+                let status = self.check(&exercise)?;
                 match film {
                     Some(Err(error)) => drop(self.say(&format!("\nno figure: {error:#}\n"))),
                     film => self.film = film.and_then(Result::ok),
                 }
                 Ok(status)
             }
-            Verb::Hint { id } => self.hint(id),
-            Verb::Why { id } => self.why(id),
-            Verb::Watch { .. } => bail!("only a terminal watches"),
-            Verb::Reset { id } => self.reset(id),
-            Verb::Solution { id, give_up } => self.solution(id, give_up),
         }
     }
 
@@ -106,91 +106,66 @@ impl Session {
         Ok(0)
     }
 
-    pub(super) fn check(&mut self, id: Id) -> Result<u8> {
-        let exercise = catalogue::find(&self.exercises, id)?.clone();
-        let gpu = open(self.options.device)?;
-        let verdict = mark::mark(&self.root, &exercise, self.compiler.as_ref())?;
+    pub(super) fn check(&mut self, exercise: &Exercise) -> Result<u8> {
+        let id = exercise.id;
+        #[cfg(not(target_family = "wasm"))]
+        let gpu = self.gpu()?;
+        let found = mark::mark(&self.root, exercise, self.compiler.as_ref())?;
         if let Some(Compiler::Page(page)) = &self.compiler {
             ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.path);
         }
-        self.shown.id = Some(id);
-        self.shown.passed = Some(matches!(verdict, Verdict::Passed(_)));
-        if let Verdict::Passed(findings) | Verdict::Failed(findings) = &verdict {
-            self.shown.findings = Some((**findings).clone());
-        }
-        match verdict {
-            Verdict::NoCompiler if self.has_told => {
-                bail!("{} has to be compiled. Then check again: {COMMAND} {id}", exercise.path)
-            }
-            Verdict::NoCompiler => bail!(
-                "{} has to be compiled, and no compiler for CUDA C++ was found.\n{HOW_TO_GET_A_COMPILER}\n\
-                 Then check again: {COMMAND} {id}",
+        let Some(found) = found else {
+            bail!(
+                "{} has to be compiled, and no compiler for CUDA C++ was found. The book has one: run \
+                 `mdbook serve book`, and do the exercises on its pages. To do them in the \
+                 terminal:\n{HOW_TO_GET_A_COMPILER}\nThen check again: {COMMAND} {id}",
                 exercise.path
-            ),
-            Verdict::Failed(failure) => {
-                let source = exercise.learners_text(&self.root).unwrap_or_default();
-                let again = self.state.of(id).failed == failure.kinds;
-                self.say(&show::failed(&exercise, &failure, &source, again, say::has_colour(&stdout())));
-                self.remember(|state| state.at(id).failed.clone_from(&failure.kinds));
-                self.remember_guesses(id, &failure.guesses, true);
-                if !failure.guesses.is_empty() {
-                    self.say(&show::after_tries(&exercise, &failure.guesses, self.state.of(id).tries));
-                }
-                let missing = failure.kinds == ["missing-file"];
-                say(&match missing {
-                    true => format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"),
-                    false => format!("\n{}", show::try_again(&exercise, &self.state)),
-                });
-                Ok(1)
-            }
-            Verdict::Passed(passed) => {
-                self.remember_guesses(id, &passed.guesses, false);
-                let source = exercise.learners_text(&self.root).unwrap_or_default();
-                let color = say::has_colour(&stdout());
-                self.say(&show::passed(&exercise, &passed, &self.state.of(id), &source, color));
-                let gain = exercise.gain(&self.root)?;
-                if !gain.is_empty() {
-                    self.say(&format!("\n{}", show::paragraph(&gain)));
-                }
-                if !exercise.why.is_empty() {
-                    self.say(&format!("\n{}", show::ask_why(&exercise)));
-                    say(&format!("An answer: {COMMAND} why {id}\n"));
-                }
-                if let Some(gpu) = gpu
-                    && !self.on_gpu(&exercise, &gpu)?
-                {
-                    say(&format!("\n{}", show::try_again(&exercise, &self.state)));
-                    return Ok(1);
-                }
-                self.remember(|state| {
-                    let progress = state.at(id);
-                    progress.passed = true;
-                    progress.failed.clear();
-                });
-                say(&format!("Compare with a solution: {COMMAND} solution {id}\n\n"));
-                say(&show::what_next(&self.exercises, &self.state, Some(id)));
-                Ok(0)
-            }
+            )
+        };
+        self.shown.passed = Some(found.passes());
+        self.shown.findings = Some(found.clone());
+        self.remember_guesses(id, &found);
+        let source = exercise.learners_text(&self.root).unwrap_or_default();
+        let (progress, color) = (self.state.of(id), say::has_colour(&stdout()));
+        if !found.passes() {
+            self.say(&show::failed(exercise, &found, &source, &progress, color));
+            self.remember(|state| state.at(id).failed.clone_from(&found.kinds));
+            match found.kinds == ["missing-file"] {
+                true => say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n")),
+                false => say(&format!("\n{}", show::try_again(exercise, &self.state))),
+            };
+            return Ok(1);
         }
-    }
-
-    /// Runs an answer that passes on the GPU too; whether it is right there.
-    fn on_gpu(&self, exercise: &Exercise, device: &Device) -> Result<bool> {
-        let Kind::Kernel(plan) = &exercise.kind else { return Ok(true) };
-        let said = gpu::check(&self.root, exercise, plan, device)?;
-        say(&match &said {
-            Ok(times) => format!("\n{times}"),
-            Err(what) => format!("\n{what}\n"),
+        self.say(&show::passed(exercise, &found, &progress, &source, color));
+        let gain = exercise.gain(&self.root)?;
+        if !gain.is_empty() {
+            self.say(&format!("\n{}", show::paragraph(&gain)));
+        }
+        if !exercise.why.is_empty() {
+            self.say(&format!("\n{}", show::ask_why(exercise)));
+            say(&format!("An answer: {COMMAND} why {id}\n"));
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(gpu) = gpu
+            && !self.on_gpu(exercise, &gpu)?
+        {
+            say(&format!("\n{}", show::try_again(exercise, &self.state)));
+            return Ok(1);
+        }
+        self.remember(|state| {
+            let progress = state.at(id);
+            progress.passed = true;
+            progress.failed.clear();
         });
-        Ok(said.is_ok())
+        say(&format!("Compare with a solution: {COMMAND} solution {id}\n\n"));
+        say(&show::what_next(&self.exercises, &self.state, Some(id)));
+        Ok(0)
     }
 
-    fn hint(&mut self, id: Option<Id>) -> Result<u8> {
-        let Some(exercise) = self.asked_or_next(id)? else { return self.list() };
+    fn hint(&mut self, exercise: &Exercise) -> Result<u8> {
         let (id, hints) = (exercise.id, &exercise.hints);
-        self.shown.id = Some(id);
         let given = self.state.of(id).hints;
-        self.say(&format!("{}\n\n", show::title(&exercise)));
+        self.say(&format!("{}\n\n", show::title(exercise)));
         if given >= hints.len() {
             self.say("These were all the hints:\n\n");
             for (number, hint) in (1..).zip(hints) {
@@ -204,30 +179,27 @@ impl Session {
         }
         say(&match self.state.of(id).passed {
             true => format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id))),
-            false => format!("\n{}", show::try_again(&exercise, &self.state)),
+            false => format!("\n{}", show::try_again(exercise, &self.state)),
         });
         Ok(0)
     }
 
-    fn why(&mut self, id: Id) -> Result<u8> {
-        let exercise = catalogue::find(&self.exercises, id)?.clone();
-        self.shown.id = Some(id);
-        let Progress { passed, gave_up, .. } = self.state.of(id);
+    fn why(&mut self, exercise: &Exercise) -> Result<u8> {
+        let Progress { passed, gave_up, .. } = self.state.of(exercise.id);
         if !passed && !gave_up {
-            self.say(&format!("{}: asked once your answer has passed.\n\n", show::title(&exercise)));
-            say(&show::try_again(&exercise, &self.state));
+            self.say(&format!("{}: asked once your answer has passed.\n\n", show::title(exercise)));
+            say(&show::try_again(exercise, &self.state));
             return Ok(1);
         }
-        self.say(&show::why(&exercise));
-        say(&format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id))));
+        self.say(&show::why(exercise));
+        say(&format!("\n{}", show::what_next(&self.exercises, &self.state, Some(exercise.id))));
         Ok(0)
     }
 
-    fn reset(&mut self, id: Id) -> Result<u8> {
-        let exercise = catalogue::find(&self.exercises, id)?.clone();
+    fn reset(&mut self, exercise: &Exercise) -> Result<u8> {
         let path = self.root.join(&exercise.path);
         let stub = exercise.stub();
-        (self.shown.id, self.shown.text) = (Some(id), Some(stub.clone()));
+        self.shown.text = Some(stub.clone());
         let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
         if is_file && std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
             self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
@@ -242,22 +214,20 @@ impl Session {
             std::fs::write(&path, stub).with_context(|| format!("cannot write {}", exercise.path))?;
             self.say(&format!("{} is the task again.\n", exercise.path));
         }
-        say(&format!("\n{}", show::try_again(&exercise, &self.state)));
+        say(&format!("\n{}", show::try_again(exercise, &self.state)));
         Ok(0)
     }
 
-    fn solution(&mut self, id: Option<Id>, give_up: bool) -> Result<u8> {
-        let Some(exercise) = self.asked_or_next(id)? else { return self.list() };
+    fn solution(&mut self, exercise: &Exercise, give_up: bool) -> Result<u8> {
         let id = exercise.id;
-        self.shown.id = Some(id);
         if !self.state.of(id).passed && !give_up {
-            self.say(&format!("{}: the solution is shown once yours has passed.\n", show::title(&exercise)));
+            self.say(&format!("{}: the solution is shown once yours has passed.\n", show::title(exercise)));
             say(&format!("To see it before: {COMMAND} solution {id} --give-up\n\n"));
-            say(&show::try_again(&exercise, &self.state));
+            say(&show::try_again(exercise, &self.state));
             return Ok(1);
         }
         let code = exercise.solution_code();
-        let text = format!("A solution to {}:\n\n{code}\n", show::title(&exercise));
+        let text = format!("A solution to {}:\n\n{code}\n", show::title(exercise));
         self.shown.text = Some(code);
         if self.say(&text) && !self.state.of(id).passed {
             self.remember(|state| state.at(id).gave_up = true);
@@ -281,8 +251,8 @@ impl Session {
     }
 
     /// The first complete answer is what was predicted; wrong ones are counted, each once.
-    fn remember_guesses(&mut self, id: Id, guesses: &[Guess], are_wrong: bool) {
-        let said: Vec<u64> = guesses.iter().map(|guess| guess.said).collect();
+    fn remember_guesses(&mut self, id: Id, found: &Findings) {
+        let said: Vec<u64> = found.guesses.iter().map(|guess| guess.said).collect();
         if said.is_empty() || self.state.of(id).last == said {
             return;
         }
@@ -292,7 +262,7 @@ impl Session {
                 progress.first.clone_from(&said);
             }
             progress.last.clone_from(&said);
-            progress.tries += usize::from(are_wrong && !progress.passed);
+            progress.tries += usize::from(!found.passes() && !progress.passed);
         });
     }
 
@@ -302,15 +272,6 @@ impl Session {
             warn(&format!("your progress is not remembered: {error:#}"));
         }
     }
-}
-
-/// The GPU that `choice` asks for; an error if it asks for one and there is none.
-fn open(choice: DeviceChoice) -> Result<Option<Device>> {
-    if choice == DeviceChoice::Sim {
-        return Ok(None);
-    }
-    let device = Device::open(choice)?;
-    Ok(if device.no_gpu.is_some() { None } else { Some(device) })
 }
 
 /// Whether it has been shown.

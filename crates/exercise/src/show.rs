@@ -146,9 +146,16 @@ pub fn ask_why(exercise: &Exercise) -> String {
     paragraph(&format!("Can you explain it? {}", exercise.why))
 }
 
-/// Why an answer does not pass. `source` is the learner's file. `again`: it has failed this way before, so
-/// what to do about it is said, too.
-pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, again: bool, color: bool) -> String {
+/// Why an answer does not pass. `source` is the learner's file. If it has failed this way before, what to do
+/// about it is said, too.
+pub fn failed(
+    exercise: &Exercise,
+    failure: &Findings,
+    source: &str,
+    progress: &Progress,
+    color: bool,
+) -> String {
+    let again = progress.failed == failure.kinds;
     let mut text = format!("{}: not yet.\n\n", title(exercise));
     let source = &visible(source);
     for line in visible(&failure.what).trim_end().lines() {
@@ -182,7 +189,7 @@ pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, again: bool
     if !failure.diagnostics.is_empty() && !again {
         text += "If it fails this way once more, the message will say what usually helps.\n";
     }
-    text
+    text + &after_tries(exercise, &failure.guesses, progress.tries)
 }
 
 /// What the simulator has found. `source` is the learner's file.
@@ -192,7 +199,10 @@ fn shown(exercise: &Exercise, found: &Diagnostic, source: &str, color: bool) -> 
 }
 
 /// What is said after several wrong answers, where trying one after the other leads to the right one.
-pub fn after_tries(exercise: &Exercise, guesses: &[Guess], tries: usize) -> String {
+fn after_tries(exercise: &Exercise, guesses: &[Guess], tries: usize) -> String {
+    if guesses.is_empty() {
+        return String::new();
+    }
     // With a hint for each number, those of the wrong ones help.
     let by_number = guesses.len() == exercise.hints.len();
     let helps = |at: usize| !by_number || guesses[at].said != guesses[at].right;

@@ -140,7 +140,7 @@ impl Exercise {
         let mut lines = text.lines().peekable();
         let head = lines.next().and_then(|line| line.strip_prefix("// ")).unwrap_or_default();
         let (id, title) = head.split_once(' ').unwrap_or_default();
-        let id = Id::parse(id).context("the first line is not `// N.M Title`")?;
+        let id: Id = id.parse().ok().context("the first line is not `// N.M Title`")?;
         let mut task = Vec::new();
         while let Some(line) = lines
             .next_if(|line| line.starts_with("//") && !line.starts_with("//@") && !line.starts_with("//|"))

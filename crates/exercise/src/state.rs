@@ -17,18 +17,11 @@ pub const FILE: &str = ".exercises.json";
 /// Bytes that it may have: far more than all exercises need.
 const MOST: u64 = 16 << 20;
 
-/// What another version of this program has written beside that, and may look for.
-type Unknown = BTreeMap<String, serde_json::Value>;
-
-/// The learner's progress. A file without these fields is damaged.
+/// The learner's progress. A file without these fields is damaged; others in it are of another version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// Whether the commands that bring a compiler have been said.
-    pub told_of_nvcc: bool,
     /// By number, `3.1`.
     exercises: BTreeMap<Id, Progress>,
-    #[serde(flatten)]
-    unknown: Unknown,
     #[serde(skip)]
     path: PathBuf,
 }
@@ -53,8 +46,6 @@ pub struct Progress {
     /// The first numbers that were answered, where numbers are asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<u64>,
-    #[serde(flatten)]
-    unknown: Unknown,
 }
 
 impl State {
@@ -133,24 +124,6 @@ mod tests {
         };
         std::thread::scope(|scope| (0..8).for_each(|_| drop(scope.spawn(change))));
         assert_eq!(State::read(root.path()).unwrap().0.of(id).hints, 160);
-    }
-
-    #[test]
-    fn what_a_later_version_has_written_is_kept() {
-        let root = tempfile::tempdir().unwrap();
-        let text = r#"{"told_of_nvcc": true, "theme": [1], "exercises":
-            {"1.1": {"passed": true, "hints": 1, "gave_up": false, "minutes": 7}}}"#;
-        std::fs::write(root.path().join(FILE), text).unwrap();
-        let (mut state, damaged) = State::read(root.path()).unwrap();
-        assert_eq!(damaged, None);
-        state.change(|state| state.at(Id { chapter: 1, number: 1 }).hints += 1).unwrap();
-        let text = std::fs::read_to_string(root.path().join(FILE)).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let progress = &json["exercises"]["1.1"];
-        assert_eq!(
-            (&json["theme"][0], &progress["minutes"], &progress["hints"]),
-            (&1.into(), &7.into(), &2.into())
-        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The exercises in a terminal: what is said once, `watch`, and where a figure is written.
+//! The exercises in a terminal: `watch`, the GPU, and where a figure is written.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,11 +9,13 @@ use anyhow::Result;
 use super::catalogue;
 use super::compiler::Compiler;
 use super::id::Id;
+use super::machine::gpu;
 use super::options::{Options, Verb};
 use super::session::Session;
 use super::show;
-use super::source::Exercise;
-use workbook::build::compiler::HOW_TO_GET_A_COMPILER;
+use super::source::{Exercise, Kind};
+use workbook::build::compiler;
+use workbook::device::{Device, DeviceChoice};
 use workbook::figure::{self, Film};
 use workbook::files::write_whole;
 use workbook::say;
@@ -34,9 +36,9 @@ pub fn run() -> ExitCode {
 
 fn status(options: Options) -> Result<u8> {
     let root = catalogue::root();
-    let compiler = options.compiler.map(|maker| Compiler::wanted(maker, &root)).transpose()?;
+    let wanted = |maker| compiler::Compiler::wanted(maker, &root).map(Compiler::Installed);
+    let compiler = options.compiler.map(wanted).transpose()?;
     let mut session = Session::open(root, options, compiler)?;
-    session.tell_of_a_compiler();
     if let Some(Verb::Watch { id }) = session.options.verb {
         return session.watch(id);
     }
@@ -48,22 +50,24 @@ fn status(options: Options) -> Result<u8> {
 }
 
 impl Session {
-    /// Once, before anything else: without a compiler an edited kernel cannot be checked.
-    fn tell_of_a_compiler(&mut self) {
-        // A wrong NVCC is said where a compiler is needed.
-        let is_missing = || matches!(Compiler::find(&self.root), Ok(None));
-        if self.state.told_of_nvcc || self.compiler.is_some() || !is_missing() {
-            return;
+    /// The GPU that is asked for; an error if there is none, and there has to be one.
+    pub(super) fn gpu(&self) -> Result<Option<Device>> {
+        if self.options.device == DeviceChoice::Sim {
+            return Ok(None);
         }
-        self.has_told = say::out(&format!(
-            "From chapter 2 on you write CUDA C++, and no compiler for it was found here.\n\
-             The book has one: run `mdbook serve book`, and do the exercises on its pages.\n\
-             To do them in the terminal:\n{HOW_TO_GET_A_COMPILER}\n\
-             This is said once. Chapter 1 needs none.\n\n"
-        ));
-        if self.has_told {
-            self.remember(|state| state.told_of_nvcc = true);
-        }
+        let device = Device::open(self.options.device)?;
+        Ok(if device.no_gpu.is_some() { None } else { Some(device) })
+    }
+
+    /// Runs an answer that passes on the GPU too; whether it is right there.
+    pub(super) fn on_gpu(&self, exercise: &Exercise, device: &Device) -> Result<bool> {
+        let Kind::Kernel(plan) = &exercise.kind else { return Ok(true) };
+        let said = gpu::check(&self.root, exercise, plan, device)?;
+        say::out(&match &said {
+            Ok(times) => format!("\n{times}"),
+            Err(what) => format!("\n{what}\n"),
+        });
+        Ok(said.is_ok())
     }
 
     /// Checks whenever a file is saved, and goes on to the next open exercise when it passes. Ends when all
@@ -85,12 +89,12 @@ impl Session {
             show::title(exercise),
             exercise.path
         ));
-        let files: Vec<(Id, PathBuf)> =
-            self.exercises.iter().map(|other| (other.id, self.root.join(&other.path))).collect();
-        let stamps = || files.iter().map(|(_, path)| stamp(path)).collect::<Vec<_>>();
+        let exercises = self.exercises.clone();
+        let paths: Vec<PathBuf> = exercises.iter().map(|other| self.root.join(&other.path)).collect();
+        let stamps = || paths.iter().map(|path| stamp(path)).collect::<Vec<_>>();
         let mut seen = stamps();
         let is_task = exercise.learners_text(&self.root).is_ok_and(|text| text == exercise.stub());
-        if let Some(mine) = files.iter().position(|(id, _)| *id == exercise.id)
+        if let Some(mine) = exercises.iter().position(|other| other.id == exercise.id)
             && !is_task
         {
             seen[mine] = None;
@@ -98,16 +102,16 @@ impl Session {
         loop {
             let now = stamps();
             // A file that is just being written is not there for a moment, or in parts.
-            let saved = (0..files.len()).find(|&file| now[file].is_some() && now[file] != seen[file]);
+            let saved = (0..paths.len()).find(|&file| now[file].is_some() && now[file] != seen[file]);
             if let Some(file) = saved {
                 std::thread::sleep(SETTLE);
-                if stamp(&files[file].1) != now[file] {
+                if stamp(&paths[file]) != now[file] {
                     continue;
                 }
                 seen[file] = now[file];
-                let id = files[file].0;
+                let id = exercises[file].id;
                 let was_open = id == exercise.id || !self.state.of(id).passed;
-                let passed = self.check(id)? == 0;
+                let passed = self.check(&exercises[file])? == 0;
                 say::out("\n");
                 if was_open && passed {
                     return Ok(id);

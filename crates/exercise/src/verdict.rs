@@ -8,17 +8,6 @@ use super::think;
 use workbook::number::thousands;
 use workbook::sim::Diagnostic;
 
-/// What a check says.
-#[derive(Debug)]
-pub enum Verdict {
-    /// Right, and within its goals.
-    Passed(Box<Findings>),
-    /// It does not pass, and why.
-    Failed(Box<Findings>),
-    /// It cannot be checked without a compiler.
-    NoCompiler,
-}
-
 /// A number that was asked for.
 #[derive(Clone, Debug, Serialize)]
 pub struct Guess {
@@ -105,26 +94,24 @@ impl Findings {
         Findings { kinds, what, diagnostics, think, ..Findings::default() }
     }
 
+    /// Whether the answer is right, and within its goals.
+    pub fn passes(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
     /// The same, where there is something better to think about.
     pub fn about(self, exercise: &Exercise, kind: &str) -> Findings {
         Findings { think: think::sentence(exercise, &[kind.into()], &[]), ..self }
     }
 }
 
-impl From<Findings> for Verdict {
-    fn from(found: Findings) -> Verdict {
-        let passes = found.kinds.is_empty();
-        if passes { Verdict::Passed(found.into()) } else { Verdict::Failed(found.into()) }
-    }
-}
-
 /// A failure of one kind.
-pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Verdict {
-    Findings::new(exercise, &[kind], what, Vec::new()).into()
+pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Findings {
+    Findings::new(exercise, &[kind], what, Vec::new())
 }
 
 /// An answer that is right, if it misses a goal.
-pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: &Counts) -> Option<Verdict> {
+pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: &Counts) -> Option<Findings> {
     let missed = counts.rows.iter().find(|row| !row.is_met())?;
     // Without its unit: `barrier arrivals`.
     let name = missed.name.split(" (").next().unwrap_or_default();
@@ -133,6 +120,5 @@ pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: &Counts) 
         "The {noun} is right for all {tried} inputs, but {yours} {name} are too many: the goal is {most}."
     );
     let think = think::sentence(exercise, &[missed.name.clone(), "goal".into()], &[]);
-    let failure = Findings::new(exercise, &["goal"], what, Vec::new());
-    Some(Findings { counts: counts.clone(), think, ..failure }.into())
+    Some(Findings { counts: counts.clone(), think, ..failed(exercise, "goal", what) })
 }

@@ -44,9 +44,7 @@ pub fn run() -> Result<u8> {
     }
     let Clang { version } = parsed(CLANG)?;
     let page = Arc::new(Page::new(format!("clang {version}"), parsed::<Vec<Compiled>>("compiled.json")?));
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let ran = exercise::run_in(page.clone(), &words);
+    let ran = exercise::run_in(page.clone());
     let wanted = page.wanted();
     if !wanted.is_empty() {
         std::fs::write("/wanted.json", serde_json::to_vec(&wanted)?).context("cannot write wanted.json")?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::installed::alone;
+use super::alone;
 use crate::plan::Plan;
 use crate::run::{self, Run};
 use crate::source::Exercise;

@@ -1,9 +1,7 @@
-//! What takes more than a page has: compilers and other programs, a GPU, cores. In a page `no_machine.rs`
-//! takes its place.
+//! What takes more than a page has: other programs, a GPU.
 //!
 //! | file | job |
 //! | --- | --- |
-//! | `installed.rs` | nvcc or clang on this machine |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `rust.rs`, `harness.rs` | marks the exercises in Rust; the program that calls their functions |
 //! | `calls.rs` | how often, and how deep, they call each other |
@@ -11,14 +9,24 @@
 
 mod calls;
 pub mod gpu;
-pub mod installed;
 pub mod rust;
 mod tokens;
 
-use anyhow::Result;
-use rayon::prelude::*;
+use std::time::Duration;
 
-/// What `work` gives for each of `items`, on all cores.
-pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
-    items.par_iter().map(work).collect()
+use anyhow::Result;
+use tempfile::TempDir;
+
+use super::source::Exercise;
+
+/// How long a compiler may take for an answer; a right one takes a second or two.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A directory with `text`, a version of the file of `exercise`, where no other file lies.
+pub fn alone(exercise: &Exercise, text: &str) -> Result<TempDir> {
+    let directory = tempfile::tempdir()?;
+    let source = directory.path().join(&exercise.path);
+    std::fs::create_dir_all(source.parent().unwrap_or(directory.path()))?;
+    std::fs::write(source, text)?;
+    Ok(directory)
 }

@@ -11,13 +11,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::installed::PATIENCE;
-use super::{calls, tokens};
+use super::{PATIENCE, calls, tokens};
 use crate::goal::Goal;
 use crate::op::Op;
 use crate::plan::{Case, Plan, SIZES};
 use crate::source::Exercise;
-use crate::verdict::{Counted, Counts, Findings, Verdict, failed, too_much};
+use crate::verdict::{Counted, Counts, Findings, failed, too_much};
 use crate::{summary, weigh};
 use workbook::build::within;
 use workbook::number::thousands;
@@ -35,7 +34,7 @@ const HARNESS: &str = include_str!("harness.rs");
 const DEPTH: u64 = 8;
 
 /// Marks the file of `exercise`, whose contents are `text`, and which has to have the function `name`.
-pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Verdict> {
+pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Findings> {
     match tokens::foreign_word(text) {
         Some(what) => Ok(failed(exercise, "not-allowed", what)),
         None => mark_own(root, exercise, name, text),
@@ -43,7 +42,7 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<
 }
 
 /// The same for a text in which no foreign word was found.
-fn mark_own(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Verdict> {
+fn mark_own(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Findings> {
     let scratch = tempfile::tempdir()?;
     if let Err(said) = compile_answer(root, &exercise.path, scratch.path())? {
         return Ok(failed(exercise, "compile-error", said));
@@ -76,7 +75,7 @@ fn mark_program(
     program: &Program,
     name: &str,
     text: &str,
-) -> Result<Verdict> {
+) -> Result<Findings> {
     let tries = inputs(text);
     let (mut allocations, mut printed) = (0, String::new());
     let (mut failures, mut passed): (Vec<(Case, Findings)>, Vec<Case>) = (Vec::new(), Vec::new());
@@ -100,10 +99,10 @@ fn mark_program(
         let (case, failure) = summary::telling(failures, &passed, false)?;
         let (_, input) = tries.iter().find(|(other, _)| *other == case).context("there is no such input")?;
         if case.n > SHORT {
-            return Ok(failure.into());
+            return Ok(failure);
         }
         let result = |input: Vec<i32>| Some(program.run(&input).ok()?.done()?.result);
-        return Ok(weigh::explained(exercise, failure, Op::Sum, input, result).into());
+        return Ok(weigh::explained(exercise, failure, Op::Sum, input, result));
     }
     let (case, input) = tries.last().context("there is no input")?;
     let Done { calls, depth, .. } = counting(root, name, text, input)?;
@@ -127,7 +126,7 @@ fn mark_program(
     if let Some(failure) = too_much(exercise, "sum", passed.len(), &counts) {
         return Ok(failure);
     }
-    Ok(Findings { tried: passed.len(), counts, printed, ..Findings::default() }.into())
+    Ok(Findings { tried: passed.len(), counts, printed, ..Findings::default() })
 }
 
 /// A run for `input` of the same file once more, in which each call counts itself.
@@ -174,7 +173,7 @@ fn failure(exercise: &Exercise, case: Case, input: &[i32], ran: &Ran) -> Result<
         }
         (None, None) => ("crash", format!("the program ended in the middle.\n{}", ran.said.trim_end())),
     };
-    let failure = Findings::new(exercise, &[kind], format!("{case}: {what}"), Vec::new());
+    let failure = failed(exercise, kind, format!("{case}: {what}"));
     let failure = match case.n == 0 && kind == "wrong-result" {
         true => failure.about(exercise, "no numbers"),
         false => failure,
@@ -301,8 +300,7 @@ mod tests {
         }
 ";
         fs::write(&path, text).unwrap();
-        let verdict = mark_own(root.path(), exercise, "recursive_sum", text).unwrap();
-        let Verdict::Failed(failure) = verdict else { panic!("{verdict:?}") };
-        assert_eq!(failure.kinds, ["crash"], "{}", failure.what);
+        let found = mark_own(root.path(), exercise, "recursive_sum", text).unwrap();
+        assert_eq!(found.kinds, ["crash"], "{}", found.what);
     }
 }

@@ -107,9 +107,8 @@ fn numbers_that_are_asked_for_are_those_of_clangs_code_too() {
         };
         let stub = compile(&exercise.stub());
         for answer in answers {
-            let right = numbers::right(answer, &root, &exercise, plan, &exercise.stub()).unwrap();
-            let counted = numbers::count(answer, &exercise, plan, &stub).unwrap();
-            if let Some((right, counted)) = right.zip(counted) {
+            if let Some(counted) = numbers::count(answer, &exercise, plan, &stub).unwrap() {
+                let right = numbers::right(answer, &root, &exercise, plan).unwrap();
                 assert_eq!(right, counted, "{}: {}", exercise.id, answer.name);
             }
         }
