@@ -10,7 +10,6 @@ use super::float::{self, Float};
 use super::integers;
 use super::lanes::{AluFn, LaneFn, Lanes, lanes};
 use super::rare;
-use super::video::Video;
 
 /// What an arithmetic instruction computes.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +19,6 @@ pub enum Alu {
     Float(Float),
     Halves(SetHalves),
     Convert(Conversion),
-    Video(Video),
 }
 
 impl Alu {
@@ -31,7 +29,6 @@ impl Alu {
             Alu::Rare(f) => lane_by_lane(*f, out, source, mask),
             Alu::Float(float) => float.apply(out, [source[0], source[1], source[2]], mask),
             Alu::Halves(set) => set.apply(out, [source[0], source[1]], mask),
-            Alu::Video(video) => video.apply(out, source, mask),
             Alu::Convert(conversion) => conversion.apply(out, [source[0], source[1]], mask),
         }
     }

@@ -15,7 +15,6 @@ mod matrix;
 mod rare;
 mod rounding;
 mod spread;
-mod video;
 
 pub use alu::{Alu, select};
 pub use atomics::{AtomOp, combine};
@@ -27,4 +26,3 @@ pub use lanes::*;
 pub use matrix::{Mma, Role, Tile};
 pub use rounding::Format;
 pub use spread::Spread;
-pub use video::Video;

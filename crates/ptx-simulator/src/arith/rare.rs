@@ -118,6 +118,9 @@ const ROWS: &[&[Row]] = rows! {
     "slct.ftz.f32" u64 (|a, b, c| if f32::get(c) > -f32::MIN_POSITIVE { a } else { b }),
     "sad" [u16 u32 u64] (|a, b, c| a.abs_diff(b).wrapping_add(c)),
     "sad" [s16 s32 s64] (|a, b, c| a.abs_diff(b).wrapping_add_signed(c)),
+    // `__vabsdiffu4` and `__vsadu4`; nvcc writes no other of the video instructions.
+    "vabsdiff4.u32.u32" [u32] (|a, b, _c| u32::from_le_bytes(differences(a, b))),
+    "vabsdiff4.u32.u32.u32.add" u32 (|a, b, c| differences(a, b).iter().fold(c, |sum, x| sum + u32::from(*x))),
     "fns" [b32] (|a, b, c| find_nth_set(a, b, c as i32)),
     "dp4a.u32" [u32] (|a, b, c| dot(a, b, c, false, false, false)),
     "dp4a.u32.s32" u32 (|a, b, c| dot(a, b, c, false, true, false)),
@@ -139,6 +142,12 @@ const ROWS: &[&[Row]] = rows! {
 /// A negative number's complement, in which `bfind` looks for the highest bit that is not the sign.
 fn without_sign(a: i64) -> u64 {
     (a ^ (a >> 63)) as u64
+}
+
+/// How far the bytes are apart.
+fn differences(a: u32, b: u32) -> [u8; 4] {
+    let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+    std::array::from_fn(|byte| a[byte].abs_diff(b[byte]))
 }
 
 fn low_24(a: u32) -> u64 {

@@ -112,12 +112,6 @@ pub enum Mbarrier {
     Arrive {
         drop: bool,
     },
-    /// Arrives once, and expects this many bytes more.
-    ArriveExpecting {
-        drop: bool,
-    },
-    ExpectBytes,
-    CompleteBytes,
     /// Whether a phase is complete: that of a state, or of a parity.
     Test {
         parity: bool,
@@ -249,16 +243,6 @@ operations! {
         what f: Test, WritesPredicate d: Pred, WritesPredicate q: Pred, Reads a: Reg, Reads b: Reg,
         ReadsPredicate combine: Option<(Bits, Guard)>,
     }
-    /// `setp` of two halves: `d` from the lower ones, `q` from the upper ones.
-    TestHalves {
-        what f: Test, WritesPredicate d: Pred, WritesPredicate q: Pred, Reads a: Reg, Reads b: Reg,
-        ReadsPredicate combine: Option<(Bits, Guard)>,
-    }
-    /// `lop3` that also says whether its result has any bit: `p = (d != 0) op q`.
-    LogicTest {
-        what f: Alu, Writes d: Reg, WritesPredicate p: Pred, Reads s: [Reg; 4], what bits: Bits,
-        ReadsPredicate q: Guard,
-    }
     /// `set`: all ones (or 1.0) where the comparison holds.
     Set { what f: Test, Writes d: Reg, Reads a: Reg, Reads b: Reg, what holds: u64 }
     /// `a` where `p` holds, else `b`.
@@ -305,8 +289,6 @@ operations! {
     ClusterWait {}
     /// `mapa`: where the same shared variable lies in the block of a rank; `own`: that of this one.
     MapShared { Writes d: Reg, Reads a: Reg, Reads rank: Reg, Reads own: Reg }
-    /// `getctarank`: the rank of the block in whose shared memory an address lies.
-    RankOf { Writes d: Reg, Reads a: Reg, Reads own: Reg }
     WarpBarrier { Reads mask: Reg }
     Shuffle {
         what mode: Shuffle, Writes d: Reg, WritesPredicate p: Pred, Reads a: Reg, Reads b: Reg, Reads c: Reg,

@@ -6,7 +6,7 @@ use super::op::*;
 use super::opcodes_memory::atomic_op;
 use super::program::FUNCTION_WINDOW;
 use super::runtime;
-use crate::arith::{self, Alu, Extended, SetHalves, Spread, Video};
+use crate::arith::{self, Alu, Extended, SetHalves, Spread};
 use crate::memory;
 use crate::ptx::{self, Instruction, Operand, Space};
 
@@ -24,14 +24,11 @@ impl Names<'_> {
             "selp" => self.select(o),
             "testp" if words.len() == 3 => self.classify(o, arith::class(words[1], ty)?),
             "isspacep" if words.len() == 2 => self.classify(o, is_in(ty)?),
-            "mov" if matches!(o, [_, Operand::Name("%is_explicit_cluster")]) => {
-                self.classify(o, |is| is != 0)
-            }
             "mov" => self.mov(words, o),
             "and" | "or" | "xor" | "not" if ty == "pred" => self.logic(words[0], o),
             "barrier" if words.get(1) == Some(&"cluster") => Self::cluster_barrier(&words[2..], o),
             "bar" | "barrier" => self.barrier(words, o),
-            "mapa" | "getctarank" => self.cluster_address(words, o),
+            "mapa" => self.map_shared(words, o),
             "membar" | "fence" => Some(Op::Fence { scope: Self::order_and_scope(words).1 }),
             "shfl" => self.shuffle(words, o),
             "vote" => self.vote(words, o),
@@ -65,8 +62,6 @@ impl Names<'_> {
                 _ => None,
             },
             "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "setmaxnreg" => Some(Op::Nop {}),
-            "lop3" if words.len() == 3 => self.logic_test(words, o),
-            name if name.starts_with('v') => self.video(words, o),
             _ => self.arithmetic(words, o),
         }
     }
@@ -107,17 +102,6 @@ impl Names<'_> {
         Some(self.alu(f, d, sources, Spread::of(words)))
     }
 
-    /// Operands of the video instructions may be parts of registers: `%r1.b3`.
-    fn video(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let [d, a, b, rest @ ..] = o else { return None };
-        let ((d, of_d), (a, of_a), (b, of_b)) = (part(d)?, part(a)?, part(b)?);
-        let (video, sources) = Video::parse(words, [of_d, of_a, of_b])?;
-        let mut s = vec![self.source(&a)?, self.source(&b)?];
-        s.extend(rest.iter().map(|c| self.source(c)).collect::<Option<Vec<_>>>()?);
-        let d = self.destination(&d)?;
-        (s.len() == sources).then(|| self.alu(Alu::Video(video), d, &s, Spread::Whole))
-    }
-
     fn select(&mut self, o: &[Operand]) -> Option<Op> {
         let [d, a, b, p @ (Operand::Name(_) | Operand::Not(_)), ..] = o else { return None };
         let p = self.predicate_operand(p)?;
@@ -139,15 +123,6 @@ impl Names<'_> {
         }
         let b = Some(self.predicate_operand(rest.first()?)?);
         Some(Op::Logic { bits, d, a, b })
-    }
-
-    fn logic_test(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let [Operand::Pair(d, p), a, b, c, table, q] = o else { return None };
-        let bits = bits(words[1]).filter(|bits| *bits != Bits::Xor)?;
-        let (f, _) = arith::select(&["lop3", words[2]])?;
-        let (d, p) = (self.destination(&Operand::Name(d))?, self.predicate(p)?);
-        let s = [self.source(a)?, self.source(b)?, self.source(c)?, self.source(table)?];
-        Some(Op::LogicTest { f, d, p, s, bits, q: self.predicate_operand(q)? })
     }
 
     /// `d`, or `d|p`: a register, and a predicate beside it.
@@ -332,9 +307,6 @@ impl Names<'_> {
             None => return None,
         };
         let (a, b) = (self.source(o.get(1)?)?, self.source(o.get(2)?)?);
-        if let Some(half @ ("f16" | "bf16")) = ty.strip_suffix("x2") {
-            return Some(Op::TestHalves { f: arith::test(compare, half, ftz)?, d, q, a, b, combine });
-        }
         Some(Op::Test { f: arith::test(compare, ty, ftz)?, d, q, a, b, combine })
     }
 
@@ -380,19 +352,15 @@ impl Names<'_> {
         }
     }
 
-    /// `mapa` and `getctarank` (PTX ISA 9.7.9.23 and 24), of an address in shared memory or a generic one:
-    /// both have the rank in the same bits.
-    fn cluster_address(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        if !matches!(words[1..], ["u32" | "u64"] | ["shared::cluster", "u32" | "u64"]) {
+    /// `mapa` (PTX ISA 9.7.9.23), of an address in shared memory or a generic one: both have the rank in the
+    /// same bits.
+    fn map_shared(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
+        let (["mapa", "u32" | "u64"] | ["mapa", "shared::cluster", "u32" | "u64"], [d, a, rank]) = (words, o)
+        else {
             return None;
-        }
-        let (d, a) = (self.destination(o.first()?)?, self.source(o.get(1)?)?);
-        let own = self.special("%cluster_ctarank")?;
-        match (words[0], o.get(2)) {
-            ("mapa", Some(rank)) => Some(Op::MapShared { d, a, rank: self.source(rank)?, own }),
-            ("getctarank", None) => Some(Op::RankOf { d, a, own }),
-            _ => None,
-        }
+        };
+        let (d, a, rank) = (self.destination(d)?, self.source(a)?, self.source(rank)?);
+        Some(Op::MapShared { d, a, rank, own: self.special("%cluster_ctarank")? })
     }
 
     fn call(&mut self, o: &[Operand]) -> Option<Op> {
@@ -433,18 +401,6 @@ impl Names<'_> {
             }
         };
         Some(Op::Call { callee, args, ret })
-    }
-}
-
-/// A register, and the part of it that is meant.
-fn part<'a>(operand: &Operand<'a>) -> Option<(Operand<'a>, &'a str)> {
-    match *operand {
-        Operand::Name(name) => {
-            let (register, part) = name.split_once('.').unwrap_or((name, ""));
-            Some((Operand::Name(register), part))
-        }
-        Operand::Int(value) => Some((Operand::Int(value), "")),
-        _ => None,
     }
 }
 

@@ -59,25 +59,18 @@ impl Names<'_> {
             return self.plain(&["and", "b64"], d, &[state, mask]);
         }
         let spaces = ["shared", "shared::cta", "shared::cluster"];
-        let others =
-            ["b64", "noComplete", "expect_tx", "parity", "release", "acquire", "relaxed", "cta", "cluster"];
+        let others = ["b64", "noComplete", "parity", "release", "acquire", "relaxed", "cta", "cluster"];
         let is_known = |word: &&str| spaces.contains(word) || others.contains(word);
         if words.last() != Some(&"b64") || !words[2..].iter().all(is_known) {
             return None;
         }
-        let expects = words.contains(&"expect_tx");
         // Without a word about it, an arrival releases and a wait acquires.
         let relaxed = words.contains(&"relaxed");
         let (how, d, rest) = match (what, o) {
             ("init", [at, count]) => (Mbarrier::Init, None, [Some(at), Some(count)]),
             ("inval", [at]) => (Mbarrier::Invalidate, None, [Some(at), None]),
-            ("expect_tx", [at, count]) => (Mbarrier::ExpectBytes, None, [Some(at), Some(count)]),
-            ("complete_tx", [at, count]) => (Mbarrier::CompleteBytes, None, [Some(at), Some(count)]),
             ("arrive" | "arrive_drop", [d, at, count @ ..]) if count.len() <= 1 => {
-                let drop = what == "arrive_drop";
-                let how =
-                    if expects { Mbarrier::ArriveExpecting { drop } } else { Mbarrier::Arrive { drop } };
-                (how, Some(d), [Some(at), count.first()])
+                (Mbarrier::Arrive { drop: what == "arrive_drop" }, Some(d), [Some(at), count.first()])
             }
             // The hint how long to wait, which may come last, has no meaning without a clock.
             ("test_wait" | "try_wait", [d, at, phase, hint @ ..]) if hint.len() <= 1 => {

@@ -11,9 +11,8 @@ pub struct Position {
     pub block_dim: [u32; 3],
     pub block: [u32; 3],
     pub warp: u32,
-    /// Blocks of a cluster, whether the launch has said so, and the block's rank.
+    /// Blocks of a cluster, and the block's rank.
     pub cluster_dim: [u32; 3],
-    pub is_explicit_cluster: bool,
     pub rank: u32,
     /// The address of a cooperative grid's workspace.
     pub workspace: u64,
@@ -70,7 +69,6 @@ const SPECIALS: &[(&str, Value)] = &[
     ("%cluster_nctaid.", |at, _, axis| at.cluster_dim[axis]),
     ("%cluster_ctarank", |at, _, _| at.rank),
     ("%cluster_nctarank", |at, _, _| at.cluster_dim.iter().product()),
-    ("%is_explicit_cluster", |at, _, _| at.is_explicit_cluster.into()),
     ("%laneid", |_, lane, _| lane),
     ("%warpid", |at, _, _| at.warp),
     ("%nwarpid", |at, _, _| at.block_dim.iter().product::<u32>().div_ceil(WARP as u32)),

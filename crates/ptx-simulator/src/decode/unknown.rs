@@ -7,7 +7,18 @@ const MISSING: [(&str, &[&str]); 4] = [
         &["wmma", "mma", "wgmma", "tcgen05", "ldmatrix", "stmatrix", "movmatrix"],
     ),
     ("textures or surfaces", &["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"]),
-    ("tensor memory accelerator (TMA)", &["cp.async.bulk", "cp.reduce.async.bulk", "tensormap"]),
+    (
+        "tensor memory accelerator (TMA)",
+        &[
+            "cp.async.bulk",
+            "cp.reduce.async.bulk",
+            "tensormap",
+            "mbarrier.expect_tx",
+            "mbarrier.complete_tx",
+            "mbarrier.arrive.expect_tx",
+            "mbarrier.arrive_drop.expect_tx",
+        ],
+    ),
     ("asynchronous stores", &["st.async", "st.bulk", "red.async"]),
 ];
 

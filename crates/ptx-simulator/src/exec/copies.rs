@@ -99,7 +99,7 @@ impl Context<'_> {
         let Op::CopyArrive { space, at: to, counted } = &at.inst.op else { return Ok(()) };
         self.copies_done(warp, at.mask, None);
         // An arrival that the mbarrier does not count on is added to those it waits for, and then made.
-        let change = Change { more: !*counted as u64, arrivals: 1, ..Change::default() };
+        let change = Change { more: !*counted as u64, arrivals: 1, fewer: 0 };
         self.change_mbarrier(warp, at, (*space, to), (&[change; WARP], NONE, Order::Release))
     }
 }

@@ -33,12 +33,6 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
         Op::Mma { .. } | Op::Tile { .. } => {}
-        Op::LogicTest { f, d, p, s, q, .. } => {
-            let of_d = u.any(s);
-            u.set_predicate(*p, active, either(of_d, u.predicate(q.p)));
-            let bits = spread_bits(activation, function, (f, Spread::Bits(3)), s, active);
-            activation.undefined.set_bits(*d, active, &bits, of_d.1);
-        }
         Op::Select { d, a, b, p } => {
             let value = activation.predicates[p.p as usize];
             let chosen = if p.negated { !value } else { value };

@@ -1,9 +1,9 @@
 //! Barriers in shared memory: `mbarrier` (PTX ISA 9.7.13.15).
 //!
 //! An mbarrier is 8 bytes. PTX leaves open what stands in them; here, from the lowest bit on: 20 bits of
-//! arrivals that are missing in this phase, 20 of those expected in each phase, 21 of bytes that are still to
-//! come (with a sign), two that say that this is an mbarrier, and one that is the parity of the phase. The
-//! state that an arrival gives is the mbarrier before it.
+//! arrivals that are missing in this phase, 20 of those expected in each phase, and uppermost two that say
+//! that this is an mbarrier, and one that is the parity of the phase. The state that an arrival gives is the
+//! mbarrier before it.
 //!
 //! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and
 //! 16), unless they are `.relaxed`. There is no time here, so `try_wait` never waits.
@@ -18,7 +18,6 @@ use crate::observe::{Access, Act, MbarrierUse, Peer, Request};
 use crate::ptx::{Order, Scope, Space};
 
 const EXPECTED: u32 = 20;
-const BYTES: u32 = 40;
 const MARK: u32 = 61;
 const PARITY: u32 = 63;
 
@@ -27,7 +26,6 @@ const PARITY: u32 = 63;
 struct State {
     missing: u64,
     expected: u64,
-    bytes: i64,
     parity: u64,
 }
 
@@ -36,19 +34,17 @@ impl State {
         (word >> MARK & 3 == 1).then_some(State {
             missing: word & MOST,
             expected: word >> EXPECTED & MOST,
-            bytes: (word << (64 - MARK)) as i64 >> (64 - MARK + BYTES),
             parity: word >> PARITY,
         })
     }
 
     fn word(self) -> u64 {
-        let bytes = self.bytes as u64 & ((1 << (MARK - BYTES)) - 1);
-        self.missing | self.expected << EXPECTED | bytes << BYTES | 1 << MARK | self.parity << PARITY
+        self.missing | self.expected << EXPECTED | 1 << MARK | self.parity << PARITY
     }
 
-    /// Nobody and nothing is missing: the next phase begins.
+    /// Nobody is missing: the next phase begins.
     fn settle(&mut self) {
-        if self.missing == 0 && self.bytes == 0 {
+        if self.missing == 0 {
             self.missing = self.expected;
             self.parity ^= 1;
         }
@@ -56,15 +52,13 @@ impl State {
 }
 
 /// What an operation changes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Change {
     /// Arrivals that this phase waits for besides, before those of the operation itself.
     pub more: u64,
     /// Arrivals now, and how many fewer the next phases wait for.
     pub arrivals: u64,
     pub fewer: u64,
-    /// Bytes to come.
-    pub bytes: i64,
 }
 
 impl Context<'_> {
@@ -82,7 +76,7 @@ impl Context<'_> {
                         return Err(self.mbarrier_fault(warp, at.lane(lane), what, help));
                     }
                     let count = a[lane] & MOST;
-                    let new = State { missing: count, expected: count, bytes: 0, parity: 0 };
+                    let new = State { missing: count, expected: count, parity: 0 };
                     let word = if *how == Mbarrier::Init { new.word() } else { 0 };
                     self.put(None, addresses[lane], word);
                 }
@@ -108,19 +102,10 @@ impl Context<'_> {
                 self.act(warp, at, Act::Mbarrier(&request, MbarrierUse { odd, done }));
                 Ok(())
             }
-            _ => {
-                let changes = std::array::from_fn(|lane| {
-                    let (count, bytes) = (a[lane] & 0xffff_ffff, a[lane] as u32 as i64);
-                    match how {
-                        Mbarrier::Arrive { drop } => {
-                            Change { arrivals: count, fewer: count * *drop as u64, ..Change::default() }
-                        }
-                        Mbarrier::ArriveExpecting { drop } => {
-                            Change { arrivals: 1, fewer: *drop as u64, bytes, ..Change::default() }
-                        }
-                        Mbarrier::CompleteBytes => Change { bytes: -bytes, ..Change::default() },
-                        _ => Change { bytes, ..Change::default() },
-                    }
+            Mbarrier::Arrive { drop } => {
+                let changes = a.map(|count| {
+                    let arrivals = count & 0xffff_ffff;
+                    Change { more: 0, arrivals, fewer: arrivals * *drop as u64 }
                 });
                 let order = if *relaxed { Order::Relaxed } else { Order::Release };
                 self.change_mbarrier(warp, at, place, (&changes, *d, order))
@@ -128,7 +113,7 @@ impl Context<'_> {
         }
     }
 
-    /// Lanes arrive, or announce bytes. The state before goes to the register `d`, if there is one.
+    /// Lanes arrive. The state before goes to the register `d`, if there is one.
     pub fn change_mbarrier(
         &mut self,
         warp: &mut Warp,
@@ -142,7 +127,7 @@ impl Context<'_> {
         let (mut odd, mut arrived) = (0u32, 0u32);
         for lane in lanes(at.mask) {
             let mut state = self.state(warp, at, lane, (owners[lane], addresses[lane]))?;
-            let Change { more, arrivals, fewer, bytes } = changes[lane];
+            let Change { more, arrivals, fewer } = changes[lane];
             if arrivals > state.missing + more || fewer > state.expected {
                 let what =
                     format!("{arrivals} arrivals at an mbarrier that waits for {} more", state.missing);
@@ -155,7 +140,6 @@ impl Context<'_> {
             arrived |= ((arrivals > 0) as u32) << lane;
             state.missing = state.missing + more - arrivals;
             state.expected -= fewer;
-            state.bytes += bytes;
             state.settle();
             self.put(owners[lane], addresses[lane], state.word());
             if d != NONE {
@@ -257,20 +241,18 @@ mod tests {
 
     #[test]
     fn a_state_is_what_was_written() {
-        for bytes in [0, 1, -1, 1_048_575, -1_048_575] {
-            let state = State { missing: 3, expected: MOST, bytes, parity: 1 };
-            assert_eq!(State::read(state.word()), Some(state));
-        }
+        let state = State { missing: 3, expected: MOST, parity: 1 };
+        assert_eq!(State::read(state.word()), Some(state));
         assert_eq!(State::read(0xcdcd_cdcd_cdcd_cdcd), None);
         assert_eq!(State::read(0), None);
     }
 
     #[test]
-    fn a_phase_ends_when_nobody_and_nothing_is_missing() {
-        let mut state = State { missing: 0, expected: 5, bytes: 16, parity: 0 };
+    fn a_phase_ends_when_nobody_is_missing() {
+        let mut state = State { missing: 1, expected: 5, parity: 0 };
         state.settle();
         assert_eq!(state.parity, 0);
-        state.bytes = 0;
+        state.missing = 0;
         state.settle();
         assert_eq!((state.parity, state.missing), (1, 5));
     }

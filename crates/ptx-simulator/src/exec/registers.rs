@@ -9,16 +9,6 @@ use crate::memory::{self, extend, shared};
 /// Does `op` for the lanes of `active`. `globals`: addresses of the module's variables.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
     match op {
-        Op::TestHalves { f, d, q, a, b, combine } => {
-            let (a, b) = (source(activation, function, *a), source(activation, function, *b));
-            let high = |lanes: &Lanes| lanes.map(|bits| bits >> 16);
-            let halves = [f.holds(a, b, active), f.holds(&high(a), &high(b), active)];
-            let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
-            for (holds, to) in halves.into_iter().zip([*d, *q]) {
-                let holds = given.map_or(holds, |(bits, p)| bits.of(holds, p));
-                activation.set_predicate(to, active, holds);
-            }
-        }
         Op::Logic { bits, d, a, b } => {
             let a = activation.holds(*a);
             let value = b.map_or(a, |b| bits.of(a, activation.holds(b)));
@@ -84,13 +74,6 @@ fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32,
             let yes = f.holds(read(*a), read(*b), active);
             (d, from_fn(|lane| if yes >> lane & 1 == 1 { *holds } else { 0 }))
         }
-        Op::LogicTest { f, d, p, s, bits, q } => {
-            let mut out = [0; WARP];
-            f.apply(&mut out, s.map(read), active);
-            let any = which(active, |lane| out[lane] != 0);
-            activation.set_predicate(*p, active, bits.of(any, activation.holds(*q)));
-            (d, out)
-        }
         Op::Pack { d, parts, bits } => {
             let mut out = [0; WARP];
             for (i, part) in parts.iter().enumerate() {
@@ -104,11 +87,6 @@ fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32,
         Op::MapShared { d, a, rank, own } => {
             let (a, rank, own) = (read(*a), read(*rank), read(*own));
             (d, from_fn(|lane| shared::with_rank(a[lane], rank[lane], own[lane])))
-        }
-        Op::RankOf { d, a, own } => {
-            let (a, own) = (read(*a), read(*own));
-            let rank = |lane: usize| shared::rank(a[lane] & u64::from(u32::MAX)).0.map(u64::from);
-            (d, from_fn(|lane| rank(lane).unwrap_or(own[lane])))
         }
         Op::ActiveMask { d } => (d, [active.into(); WARP]),
         _ => return,

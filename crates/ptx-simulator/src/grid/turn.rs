@@ -103,8 +103,6 @@ impl Engine<'_> {
             block: index,
             warp: 0,
             cluster_dim: grid.cluster_dim,
-            is_explicit_cluster: function.bounds.cluster.is_some()
-                || self.limits.cluster.is_some() && grid.parent.is_none(),
             rank: state.rank,
             workspace: grid.workspace,
             static_shared: function.shared_bytes as u32,
