@@ -183,7 +183,7 @@ impl Body<'_, '_> {
             let space = if ast.is_entry { &mut out.param_bytes } else { &mut out.frame_bytes };
             let offset = place(space, param);
             out.params.push(Param::new(param, offset));
-            let in_frame = Named::Frame { offset, bytes: param.bytes() };
+            let in_frame = Named::Frame { offset };
             self.names.add(&param.name, if ast.is_entry { Named::KernelParam { offset } } else { in_frame });
         }
         if !ast.is_entry {
@@ -204,7 +204,7 @@ impl Body<'_, '_> {
     /// Gives a variable its place in the frame.
     fn in_frame(&mut self, variable: &Variable) -> usize {
         let offset = place(&mut self.names.out.frame_bytes, variable);
-        self.names.add(&variable.name, Named::Frame { offset, bytes: variable.bytes() });
+        self.names.add(&variable.name, Named::Frame { offset });
         offset
     }
 

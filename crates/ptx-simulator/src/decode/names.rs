@@ -20,7 +20,7 @@ pub enum RegisterKind {
 pub enum Named {
     Register { number: Reg, kind: RegisterKind },
     KernelParam { offset: usize },
-    Frame { offset: usize, bytes: usize },
+    Frame { offset: usize },
     Local { offset: u64 },
     Shared { address: u64 },
     Global { number: usize },
@@ -211,11 +211,12 @@ impl<'a> Names<'a> {
         let Operand::Address(base, offset) = operand else { return None };
         let Some(name) = base else { return Some(Address { base: NONE, offset: *offset, narrow: false }) };
         let (base, start, narrow) = match self.lookup(name)? {
-            Named::Register { kind: RegisterKind::Predicate, .. } | Named::Frame { .. } => return None,
+            Named::Register { kind: RegisterKind::Predicate, .. } => return None,
             Named::Register { number, kind } => (number, 0, kind == RegisterKind::Narrow),
             Named::Shared { address } => (NONE, address, false),
             Named::KernelParam { offset } => (NONE, offset as u64, false),
             Named::Local { offset } => (LOCAL_BASE, offset, false),
+            Named::Frame { offset } => (FRAME_BASE, offset as u64, false),
             Named::Global { number } => (GLOBAL_BASE | number as u32, 0, false),
         };
         Some(Address { base, offset: (start as i64).wrapping_add(*offset), narrow })

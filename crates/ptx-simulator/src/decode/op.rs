@@ -128,9 +128,11 @@ pub enum Callee {
     Runtime(Call),
 }
 
-/// Bases of [`Address`] that are no registers: a module variable, and the activation's local memory.
+/// Bases of [`Address`] that are no registers: a module variable, the activation's local memory, and behind
+/// that its frame, with the parameters of its calls and its own.
 pub const GLOBAL_BASE: u32 = 1 << 29;
 pub const LOCAL_BASE: u32 = (1 << 29) - 1;
+pub const FRAME_BASE: u32 = (1 << 29) - 2;
 
 /// What an operation does with a register or predicate that stands in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,9 +272,6 @@ operations! {
         what space: Space, Reads s: Vec<Reg>, what bytes: u32, Addresses at: Address, what order: Order,
         what scope: Scope,
     }
-    /// Call parameters and return values, which live in the activation.
-    LoadFrame { Writes d: Vec<Reg>, what bytes: u32, what signed: bool, what offset: usize }
-    StoreFrame { Reads s: Vec<Reg>, what bytes: u32, what offset: usize }
     Atomic {
         what space: Space, what op: AtomOp, what bytes: u32, Writes d: Reg, Addresses at: Address,
         Reads b: Reg, Reads c: Reg, what order: Order, what scope: Scope,

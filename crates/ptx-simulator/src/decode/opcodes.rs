@@ -366,7 +366,7 @@ impl Names<'_> {
     fn call(&mut self, o: &[Operand]) -> Option<Op> {
         let frame = |this: &Self, operand: &Operand| match operand {
             Operand::Name(name) => match this.lookup(name)? {
-                Named::Frame { offset, .. } => Some(offset),
+                Named::Frame { offset } => Some(offset),
                 _ => None,
             },
             _ => None,

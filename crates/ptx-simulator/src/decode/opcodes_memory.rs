@@ -58,6 +58,7 @@ impl Names<'_> {
         match named {
             Some(Named::Shared { .. }) => Space::Shared,
             Some(Named::Local { .. }) => Space::Local,
+            Some(Named::Frame { .. }) => Space::Param,
             _ => Space::Generic,
         }
     }
@@ -89,24 +90,15 @@ impl Names<'_> {
     pub fn load(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let [d, from] = o else { return None };
         let (d, signed) = (self.destinations(d)?, words.last()?.starts_with('s'));
-        let (place, bytes, space, (order, scope)) = self.place_of(words, from, d.len())?;
-        Some(match place {
-            Target::Frame(offset) => Op::LoadFrame { d, bytes, signed, offset },
-            Target::At(at) => {
-                let used = Use::default();
-                Op::Load { space, d, bytes, signed, at, order, scope, used }
-            }
-        })
+        let (at, bytes, space, (order, scope)) = self.place_of(words, from, d.len())?;
+        Some(Op::Load { space, d, bytes, signed, at, order, scope, used: Use::default() })
     }
 
     pub fn store(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let [to, s] = o else { return None };
         let s = self.sources(s)?;
-        let (place, bytes, space, (order, scope)) = self.place_of(words, to, s.len())?;
-        Some(match place {
-            Target::Frame(offset) => Op::StoreFrame { s, bytes, offset },
-            Target::At(at) => Op::Store { space, s, bytes, at, order, scope },
-        })
+        let (at, bytes, space, (order, scope)) = self.place_of(words, to, s.len())?;
+        Some(Op::Store { space, s, bytes, at, order, scope })
     }
 
     /// What a load and a store of `count` elements have in common: where, bytes of an element, space, order
@@ -116,22 +108,13 @@ impl Names<'_> {
         words: &[&str],
         operand: &Operand,
         count: usize,
-    ) -> Option<(Target, u32, Space, (Order, Scope))> {
+    ) -> Option<(Address, u32, Space, (Order, Scope))> {
         let bytes = ptx::type_bytes(words.last()?).filter(|bytes| *bytes <= 8)?;
         if !Self::known_modifiers(words, &[]) || count != Self::vector(words) {
             return None;
         }
-        let named = match operand {
-            Operand::Address(Some(name), offset) => self.lookup(name).map(|named| (named, *offset)),
-            _ => None,
-        };
-        let place = match named {
-            Some((Named::Frame { offset: start, bytes: size }, offset)) => {
-                Target::Frame(inside(start, size, offset, bytes * count)?)
-            }
-            _ => Target::At(self.address(operand)?),
-        };
-        Some((place, bytes as u32, self.space_of_access(words, operand), Self::order_and_scope(words)))
+        let space = self.space_of_access(words, operand);
+        Some((self.address(operand)?, bytes as u32, space, Self::order_and_scope(words)))
     }
 
     pub fn atomic(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
@@ -160,18 +143,6 @@ impl Names<'_> {
         let bytes = ptx::type_bytes(ty)? as u32;
         Some(Op::Atomic { space, op, bytes, d, at, b, c, order, scope })
     }
-}
-
-/// Where an access to a call's parameter lies in the activation, if it lies within the parameter.
-fn inside(start: usize, size: usize, offset: i64, bytes: usize) -> Option<usize> {
-    let offset = usize::try_from(offset).ok().filter(|offset| *offset <= size && bytes <= size - offset)?;
-    Some(start + offset)
-}
-
-/// Where a load or a store goes: to call parameters in the activation, or to memory.
-enum Target {
-    Frame(usize),
-    At(Address),
 }
 
 /// The operation of `atom` and `red` on values of a type.

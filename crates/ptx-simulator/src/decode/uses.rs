@@ -11,7 +11,7 @@
 use rustc_hash::FxHashSet;
 
 use super::flow;
-use super::op::{Address, CONSTANT, LOCAL_BASE, NONE, Op, Pred, Reg, Role};
+use super::op::{Address, CONSTANT, FRAME_BASE, LOCAL_BASE, NONE, Op, Pred, Reg, Role};
 use super::program::Inst;
 use crate::arith::AtomOp;
 use crate::observe::Use;
@@ -26,7 +26,6 @@ struct Slice {
     predicates: FxHashSet<Pred>,
     /// Local variables, and parameters of calls.
     locals: FxHashSet<(Reg, i64)>,
-    frame: FxHashSet<usize>,
     /// Whether shared memory may hold it: of a value from global memory, that is followed.
     follows_shared: bool,
     in_shared: bool,
@@ -86,7 +85,7 @@ fn stack(code: &[Inst]) -> FxHashSet<Reg> {
 
 /// What becomes of the load at `at`, and whether a branch depends on it.
 fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
-    let is_local = |at: &Address| at.base == LOCAL_BASE || own.contains(&at.base);
+    let is_local = |at: &Address| matches!(at.base, LOCAL_BASE | FRAME_BASE) || own.contains(&at.base);
     let follows_shared = matches!(code[at].op, Op::Load { space: Space::Global, .. });
     let mut slice = Slice { follows_shared, ..Slice::default() };
     code[at].op.operands(|role, reg| {
@@ -95,14 +94,16 @@ fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
         }
     });
     while code.iter().fold(false, |grows, inst| slice.grow(inst, &is_local) | grows) {}
-    let args =
-        |offset: &usize| code.iter().any(|i| matches!(&i.op, Op::Call { args, .. } if args.contains(offset)));
+    let is_argument = |at: &Address| {
+        let is = |offset: &usize| *offset as i64 == at.offset;
+        at.base == FRAME_BASE
+            && code.iter().any(|i| matches!(&i.op, Op::Call { args, .. } if args.iter().any(is)))
+    };
     let goes_on = code.iter().any(|inst| {
         slice.reads(&inst.op).0
             && match &inst.op {
                 Op::Store { space: Space::Shared, .. } if follows_shared => false,
-                Op::Store { at, .. } => !is_local(at),
-                Op::StoreFrame { offset, .. } => args(offset),
+                Op::Store { at, .. } => !is_local(at) || is_argument(at),
                 // Whatever the order, these come to the same in the end; and a swap looks again.
                 Op::Atomic { op, .. } => !matches!(
                     op,
@@ -212,7 +213,6 @@ impl Slice {
         let (mut value, mut decision) = self.reads(&inst.op);
         match &inst.op {
             Op::Store { at, .. } if value && is_local(at) => return self.locals.insert((at.base, at.offset)),
-            Op::StoreFrame { offset, .. } if value => return self.frame.insert(*offset),
             Op::Store { space: Space::Shared, .. } if value && self.follows_shared => {
                 return !std::mem::replace(&mut self.in_shared, true);
             }
@@ -220,7 +220,6 @@ impl Slice {
             Op::Load { at, .. } => {
                 (value, decision) = (self.locals.contains(&(at.base, at.offset)) && is_local(at), false);
             }
-            Op::LoadFrame { offset, .. } => (value, decision) = (self.frame.contains(offset), false),
             Op::Atomic { .. } => return false,
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! Loads, stores and atomics: addresses, bounds, alignment, and the bytes moved.
 
-use super::activation::source;
+use super::activation::{FRAME_WINDOW, source};
 use super::cluster::shared_in;
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
@@ -20,6 +20,7 @@ impl Context<'_> {
         match to.base {
             NONE => [offset; WARP],
             LOCAL_BASE => [offset.wrapping_add(activation.local_base as u64); WARP],
+            FRAME_BASE => [offset.wrapping_add(FRAME_WINDOW + activation.frame_base as u64); WARP],
             base if (GLOBAL_BASE..1 << 30).contains(&base) => {
                 [self.globals[(base - GLOBAL_BASE) as usize].wrapping_add(offset); WARP]
             }
@@ -115,7 +116,8 @@ impl Context<'_> {
             Space::Shared => self.shared_mut(request.owner).bytes.get_mut(span(address, bytes)),
             Space::Local if self.is_past_locals(warp, at, address, bytes) => None,
             Space::Local => warp.local_of(lane, address, bytes),
-            Space::Param | Space::Const => None,
+            Space::Param => warp.local_of(lane, address.wrapping_sub(FRAME_WINDOW), bytes),
+            Space::Const => None,
             _ if address >> 56 != 0 => self.launches.buffer(address, bytes),
             _ => self.memory.slice_mut(address, bytes).ok(),
         }
@@ -153,10 +155,11 @@ impl Context<'_> {
                 let mut from = near.get(span(address.wrapping_sub(start), total));
                 if from.is_none() {
                     from = match request.space {
-                        Space::Shared | Space::Param => None,
+                        Space::Shared => None,
                         Space::Local if self.is_past_locals(warp, at, address, total) => None,
-                        Space::Local => {
-                            local = warp.local_of(lane, address, total);
+                        Space::Local | Space::Param => {
+                            let window = if request.space == Space::Param { FRAME_WINDOW } else { 0 };
+                            local = warp.local_of(lane, address.wrapping_sub(window), total);
                             local.as_deref()
                         }
                         _ if address >> 56 != 0 => self.launches.buffer(address, total).map(|b| &*b),
@@ -196,8 +199,8 @@ impl Context<'_> {
     ) -> Executed<()> {
         Self::split_spaces(self.shared, self.own_rank(), request, |request| {
             let request = &self.reach(warp, at, request)?;
-            // A loop that only waits may still count in local memory.
-            warp.spin.changes |= request.space != Space::Local;
+            // A loop that only waits may still count in local memory, and call functions.
+            warp.spin.changes |= !matches!(request.space, Space::Local | Space::Param);
             let mut unchanged = 0;
             for lane in lanes(request.mask) {
                 let mut values = [0u64; 4];
@@ -215,7 +218,7 @@ impl Context<'_> {
                 }
                 unchanged |= (same as u32) << lane;
             }
-            if unchanged != request.mask {
+            if unchanged != request.mask && request.space != Space::Param {
                 self.progress.changed();
             }
             if CHECKS {
@@ -246,7 +249,8 @@ impl Context<'_> {
             for lane in lanes(request.mask) {
                 let (b, c) = (at.source(warp, b)[lane], at.source(warp, c)[lane]);
                 let word = self.writable(warp, at, request, lane);
-                let Some(word) = word.filter(|_| request.space != Space::Local) else {
+                let Some(word) = word.filter(|_| !matches!(request.space, Space::Local | Space::Param))
+                else {
                     return Err(self.refused(warp, at, lane, request));
                 };
                 let old = memory::read(word);

@@ -1,4 +1,4 @@
-//! A function being executed by some lanes: its registers, predicates and call parameters.
+//! A function being executed by some lanes: its registers, its predicates, and its part of local memory.
 
 use super::undefined::Undefined;
 use crate::arith::{Lanes, WARP};
@@ -12,15 +12,14 @@ pub struct Activation {
     pub predicates: Vec<u32>,
     /// Which of both hold undefined values; kept under checks.
     pub undefined: Undefined,
-    /// `frame_bytes` bytes per lane.
-    pub frame: Vec<u8>,
-    pub frame_bytes: usize,
-    /// Where this activation's local variables start in the lanes' local memory.
+    /// Where this activation's local variables start in the lanes' local memory, and its call parameters, and
+    /// where both end.
     pub local_base: usize,
-    pub local_bytes: usize,
+    pub frame_base: usize,
+    pub local_end: usize,
     /// Calls that are open: 0 in a kernel.
     pub depth: u32,
-    /// Where the value that comes back goes: offset in the caller's frame.
+    /// Where the value that comes back goes, in the caller's frame.
     pub returns_to: Option<usize>,
 }
 
@@ -32,17 +31,15 @@ impl Activation {
         self.predicates.clear();
         self.predicates.resize(function.predicates, 0);
         self.undefined.open(function);
-        self.frame_bytes = function.frame_bytes;
-        self.frame.clear();
-        self.frame.resize(function.frame_bytes * WARP, 0);
         self.local_base = local_base;
-        self.local_bytes = function.local_bytes.next_multiple_of(16);
+        self.frame_base = (local_base + function.local_bytes).next_multiple_of(16);
+        self.local_end = (self.frame_base + function.frame_bytes).next_multiple_of(16);
         (self.returns_to, self.depth) = (None, 0);
     }
 
-    /// Registers, predicates and call parameters.
-    pub fn values(&self) -> (&[Lanes], &[u32], &[u8]) {
-        (&self.registers, &self.predicates, &self.frame)
+    /// Registers and predicates.
+    pub fn values(&self) -> (&[Lanes], &[u32]) {
+        (&self.registers, &self.predicates)
     }
 
     /// Fills the registers that hold special registers.
@@ -68,13 +65,11 @@ impl Activation {
             *slot = (*slot & !active) | (value & active);
         }
     }
-
-    /// `bytes` bytes at `offset` of a lane's call parameters.
-    pub fn frame_of(&mut self, lane: usize, offset: usize, bytes: usize) -> Option<&mut [u8]> {
-        let start = lane * self.frame_bytes;
-        self.frame.get_mut(start..start + self.frame_bytes)?.get_mut(offset..offset + bytes)
-    }
 }
+
+/// Addresses of call parameters: this plus where they lie in local memory. Those of a kernel's own parameters
+/// are below it.
+pub const FRAME_WINDOW: u64 = 1 << 40;
 
 /// The register, or the constant, that a number stands for.
 #[inline(always)]

@@ -3,7 +3,7 @@
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{lanes, which};
-use crate::decode::{Callee, FUNCTION_WINDOW, NONE};
+use crate::decode::{Callee, FUNCTION_WINDOW};
 use crate::diagnostic::{Kind, Limit, What};
 use crate::memory;
 
@@ -19,18 +19,19 @@ impl Context<'_> {
         self.pass(warp, at.mask, ret.bytes, (at.slot, ret.offset), (caller, to));
     }
 
-    /// Copies bytes of call parameters, and whether they are defined, from one activation's to another's.
+    /// Copies bytes of call parameters, and whether they have been written, from one activation's to
+    /// another's.
     fn pass(&self, warp: &mut Warp, mask: u32, bytes: usize, from: (u32, usize), to: (u32, usize)) {
-        let ((from, start), (to, at)) = ((from.0 as usize, from.1), (to.0 as usize, to.1));
-        if self.checks {
-            let given = &mut std::mem::take(&mut warp.activations[to].undefined);
-            warp.activations[from].undefined.pass(start, given, at, bytes, mask);
-            std::mem::swap(&mut warp.activations[to].undefined, given);
-        }
+        let place = |(slot, at): (u32, usize)| warp.activations[slot as usize].frame_base + at;
+        let (from, to) = (place(from), place(to));
         for lane in lanes(mask) {
-            let value = warp.activations[from].frame_of(lane, start, bytes).map(|bytes| bytes.to_vec());
-            if let (Some(slot), Some(value)) = (warp.activations[to].frame_of(lane, at, bytes), value) {
+            let value = warp.local_of(lane, from as u64, bytes).map(|bytes| bytes.to_vec());
+            if let (Some(slot), Some(value)) = (warp.local_of(lane, to as u64, bytes), value) {
                 slot.copy_from_slice(&value);
+            }
+            for byte in (0..bytes).filter(|_| self.checks) {
+                let written = warp.local_written(lane);
+                written.set(to + byte, 1, written.any(from + byte, 1));
             }
         }
     }
@@ -65,13 +66,7 @@ impl Context<'_> {
                 }
                 (number, same)
             }
-            Callee::Runtime(call) => {
-                if let Some(ret) = ret {
-                    let undefined = &mut warp.activations[at.slot as usize].undefined;
-                    undefined.set_frame(ret, 8, at.mask, (0, NONE));
-                }
-                return self.runtime(warp, index, at, *call, args, ret);
-            }
+            Callee::Runtime(call) => return self.runtime(warp, index, at, *call, args, ret),
         };
         let function = &program.functions[number];
         if warp.activations[at.slot as usize].depth >= MOST_CALLS {

@@ -1,13 +1,12 @@
 //! How undefined values spread, and where they matter.
 
-use super::activation::{Activation, source, source_of};
+use super::activation::{Activation, FRAME_WINDOW, source, source_of};
 use super::context::{At, Context};
 use super::undefined::{Lost, either, of_byte};
 use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site, Words};
-use crate::memory::Written;
 use crate::observe::{Peer, Request};
 use crate::ptx::Space;
 
@@ -69,16 +68,6 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         }
         // What a barrier gives does not follow what the threads bring.
         Op::Barrier { .. } | Op::Mbarrier { .. } => u.write(op, active, (0, NONE)),
-        Op::LoadFrame { d, bytes, offset, .. } => {
-            for (i, d) in d.iter().enumerate() {
-                u.set(*d, active, u.frame(offset + i * *bytes as usize, *bytes as usize));
-            }
-        }
-        Op::StoreFrame { s, bytes, offset } => {
-            for (i, s) in s.iter().enumerate() {
-                u.put_frame(offset + i * *bytes as usize, *bytes as usize, active, *s);
-            }
-        }
         op => u.write(op, active, u.read(op)),
     }
 }
@@ -265,7 +254,9 @@ impl Context<'_> {
                 self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
                 undefined = 0;
             }
-            warp.activations[at.slot as usize].undefined.set(*d, request.mask, (undefined, at.inst.loc));
+            // A call's parameter is not what lacks a value.
+            let origin = if request.space == Space::Param { NONE } else { at.inst.loc };
+            warp.activations[at.slot as usize].undefined.set(*d, request.mask, (undefined, origin));
         }
     }
 
@@ -326,8 +317,11 @@ impl Context<'_> {
         let (at, bytes) = (address as usize, bytes as usize);
         match request.space {
             Space::Shared => self.shared_of(request.owner).written.any(at, bytes),
-            Space::Local => warp.local_written.get(lane).is_some_and(|written| written.any(at, bytes)),
-            Space::Param => true,
+            Space::Param if address < FRAME_WINDOW => true,
+            Space::Local | Space::Param => {
+                let at = (address & (FRAME_WINDOW - 1)) as usize;
+                warp.local_written.get(lane).is_some_and(|written| written.any(at, bytes))
+            }
             _ if address >> 56 != 0 => true,
             _ => self.memory.written(address).is_none_or(|(written, at)| written.any(at, bytes)),
         }
@@ -347,9 +341,9 @@ impl Context<'_> {
         let (at, bytes) = (address as usize, bytes as usize);
         match space {
             Space::Shared => self.shared_mut(owner).written.set(at, bytes, written),
-            Space::Local => {
-                warp.local_written.resize_with(WARP, Written::default);
-                warp.local_written[lane].set(at, bytes, written);
+            Space::Local | Space::Param => {
+                let at = (address & (FRAME_WINDOW - 1)) as usize;
+                warp.local_written(lane).set(at, bytes, written);
             }
             Space::Global => self.memory.define(address, bytes),
             _ => {}

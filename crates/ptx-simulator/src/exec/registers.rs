@@ -1,10 +1,10 @@
 //! Instructions that only move values between the registers of a lane: selections, predicates, packing,
-//! addresses of variables, and the parameters of calls.
+//! addresses of variables.
 
 use super::activation::{Activation, source};
 use crate::arith::{Lanes, WARP, each, lanes, low, which};
 use crate::decode::{Function, NONE, Op, Reg};
-use crate::memory::{self, extend, shared};
+use crate::memory::shared;
 
 /// Does `op` for the lanes of `active`. `globals`: addresses of the module's variables.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
@@ -35,26 +35,6 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
             let keep = low(*bits);
             for (i, part) in parts.iter().enumerate() {
                 write(activation, *part, active, &a.map(|a| a >> (i as u32 * bits) & keep));
-            }
-        }
-        Op::LoadFrame { d, bytes, signed, offset } => {
-            for (i, d) in d.iter().enumerate() {
-                for lane in lanes(active) {
-                    let at = offset + i * *bytes as usize;
-                    let value = activation.frame_of(lane, at, *bytes as usize).map_or(0, |b| memory::read(b));
-                    activation.registers[*d as usize][lane] = extend(value, *bytes, *signed);
-                }
-            }
-        }
-        Op::StoreFrame { s, bytes, offset } => {
-            for (i, s) in s.iter().enumerate() {
-                let values = *source(activation, function, *s);
-                for lane in lanes(active) {
-                    let at = offset + i * *bytes as usize;
-                    if let Some(slot) = activation.frame_of(lane, at, *bytes as usize) {
-                        memory::write(slot, values[lane]);
-                    }
-                }
             }
         }
         op => value(op, activation, function, active, globals),

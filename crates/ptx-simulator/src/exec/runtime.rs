@@ -52,10 +52,8 @@ struct Lane<'a> {
 impl Lane<'_> {
     /// `bytes` bytes of argument `number`, from `offset` on.
     fn part(&mut self, number: usize, offset: usize, bytes: usize) -> u64 {
-        let activation = &mut self.warp.activations[self.slot as usize];
-        let start = self.args.get(number);
-        let found = start.and_then(|start| activation.frame_of(self.lane, start + offset, bytes));
-        found.map_or(0, |bytes| memory::read(bytes))
+        let Some(start) = self.args.get(number) else { return 0 };
+        self.warp.frame_of(self.slot, self.lane, start + offset, bytes).map_or(0, |bytes| memory::read(bytes))
     }
 
     fn word(&mut self, number: usize) -> u64 {
@@ -106,10 +104,11 @@ impl Context<'_> {
             if let Some(error) = error {
                 warp.last_error[lane] = error;
             }
-            if let Some(ret) = ret
-                && let Some(slot) = warp.activations[at.slot as usize].frame_of(lane, ret, bytes)
-            {
-                memory::write(slot, result);
+            let Some(ret) = ret else { continue };
+            warp.frame_of(at.slot, lane, ret, bytes).into_iter().for_each(|to| memory::write(to, result));
+            if self.checks {
+                let at = warp.activations[at.slot as usize].frame_base + ret;
+                warp.local_written(lane).set(at, bytes, true);
             }
         }
         self.memory.launch_bytes = self.launches.bytes;

@@ -24,8 +24,6 @@ pub struct Undefined {
     /// Which bits are, of the registers that are undefined in part; of the others all are.
     bits: FxHashMap<Reg, Box<Lanes>>,
     predicates: Vec<Lost>,
-    /// The same of each byte of the call parameters.
-    frame: Vec<Lost>,
 }
 
 /// Lanes of `active` write a value.
@@ -45,8 +43,6 @@ impl Undefined {
         self.registers.resize(function.registers, (u32::MAX, NONE));
         self.predicates.clear();
         self.predicates.resize(function.predicates, (0, NONE));
-        self.frame.clear();
-        self.frame.resize(function.frame_bytes, (0, NONE));
         for (_, register) in &function.specials {
             self.registers[*register as usize].0 = 0;
         }
@@ -111,38 +107,6 @@ impl Undefined {
     #[inline]
     pub fn predicate(&self, p: Pred) -> Lost {
         self.predicates.get(p as usize).copied().unwrap_or((0, NONE))
-    }
-
-    /// A value in the call parameters is undefined if all of its bytes are.
-    pub fn frame(&self, offset: usize, bytes: usize) -> Lost {
-        let part = self.frame.get(offset..offset + bytes).unwrap_or_default();
-        let undefined = part.iter().fold(u32::MAX, |all, byte| all & byte.0);
-        part.first().map_or((0, NONE), |first| (undefined, first.1))
-    }
-
-    /// Lanes of `active` put a register into call parameters.
-    pub fn put_frame(&mut self, offset: usize, bytes: usize, active: u32, s: Reg) {
-        let (undefined, origin) = (self.of(s), self.origin(s));
-        if undefined & active == 0 {
-            return self.set_frame(offset, bytes, active, (0, NONE));
-        }
-        let bits = self.bits_of(s);
-        for byte in 0..bytes {
-            self.set_frame(offset + byte, 1, active, (of_byte(&bits, byte), origin));
-        }
-    }
-
-    /// Lanes of `active` put a value into call parameters.
-    pub fn set_frame(&mut self, offset: usize, bytes: usize, active: u32, value: Lost) {
-        let slots = self.frame.get_mut(offset..offset + bytes).unwrap_or_default();
-        slots.iter_mut().for_each(|slot| put(slot, active, value));
-    }
-
-    /// `bytes` bytes of call parameters, one by one, go to those of another function.
-    pub fn pass(&self, from: usize, to: &mut Undefined, at: usize, bytes: usize, active: u32) {
-        for byte in 0..bytes {
-            to.set_frame(at + byte, 1, active, self.frame(from + byte, 1));
-        }
     }
 
     /// What is undefined in anything that an operation reads.

@@ -129,13 +129,13 @@ struct Still {
     age: u32,
     splits: Vec<Split>,
     joins: Vec<Join>,
-    /// Registers, predicates and call parameters of each activation.
-    values: Vec<(Vec<Lanes>, Vec<u32>, Vec<u8>)>,
+    /// Registers and predicates of each activation.
+    values: Vec<(Vec<Lanes>, Vec<u32>)>,
 }
 
 impl Still {
     fn is_now(&self, splits: &[Split], joins: &[Join], activations: &[Activation]) -> bool {
-        let values = self.values.iter().map(|(r, p, f)| (&r[..], &p[..], &f[..]));
+        let values = self.values.iter().map(|(r, p)| (&r[..], &p[..]));
         self.splits == splits && self.joins == joins && values.eq(activations.iter().map(Activation::values))
     }
 }
@@ -336,8 +336,7 @@ impl Warp {
             }
             _ => 1,
         };
-        let values =
-            self.activations.iter().map(Activation::values).map(|(r, p, f)| (r.into(), p.into(), f.into()));
+        let values = self.activations.iter().map(Activation::values).map(|(r, p)| (r.into(), p.into()));
         let (splits, joins, values) = (self.splits.clone(), self.joins.clone(), values.collect());
         self.past = Some(Box::new(Still { changes, turns: 0, age, splits, joins, values }));
         false
@@ -366,7 +365,7 @@ impl Warp {
     ) {
         let from = self.splits[split];
         let caller = &self.activations[from.activation as usize];
-        let (local_base, depth) = (caller.local_base + caller.local_bytes, caller.depth + 1);
+        let (local_base, depth) = (caller.local_end, caller.depth + 1);
         let slot = match self.free_activations.pop() {
             Some(slot) => slot,
             None => {
@@ -444,5 +443,17 @@ impl Warp {
             local.resize(end, 0xcd);
         }
         Some(&mut local[start..end])
+    }
+
+    /// `bytes` bytes of the call parameters of an activation, for a lane.
+    pub fn frame_of(&mut self, slot: u32, lane: usize, at: usize, bytes: usize) -> Option<&mut [u8]> {
+        let base = self.activations[slot as usize].frame_base;
+        self.local_of(lane, (base + at) as u64, bytes)
+    }
+
+    /// Which bytes of a lane's local memory have been written.
+    pub fn local_written(&mut self, lane: usize) -> &mut Written {
+        self.local_written.resize_with(WARP, Written::default);
+        &mut self.local_written[lane]
     }
 }
