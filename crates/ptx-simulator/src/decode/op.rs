@@ -91,15 +91,6 @@ impl Bits {
     }
 }
 
-/// What is done with the asynchronous copies of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copies {
-    /// Those since the last commit become a group.
-    Commit,
-    /// Waits for all groups `but` the last few; without a number for all copies, in a group or not.
-    Wait { but: Option<u32> },
-}
-
 /// The largest count of arrivals of an mbarrier.
 pub const MOST_ARRIVALS: u64 = (1 << 20) - 1;
 
@@ -122,8 +113,8 @@ pub enum Mbarrier {
 #[derive(Clone, Debug)]
 pub enum Callee {
     Function(usize),
-    /// Through a register that holds a function's address.
-    Register(Reg),
+    /// The function whose address a register holds.
+    Pointer,
     /// A function of the device runtime or the library, by name.
     Runtime(Call),
 }
@@ -182,26 +173,10 @@ impl<T: Operand> Operand for Option<T> {
     }
 }
 
-impl Operand for (Bits, Guard) {
-    #[inline(always)]
-    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
-        self.1.each(role, visit);
-    }
-}
-
 impl Operand for Guard {
     #[inline(always)]
     fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
         self.p.each(role, visit);
-    }
-}
-
-impl Operand for Callee {
-    #[inline(always)]
-    fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
-        if let Callee::Register(register) = self {
-            visit(role, *register);
-        }
     }
 }
 
@@ -243,7 +218,7 @@ operations! {
     /// `setp`: `d = test op combine`, `q = !test op combine`.
     Test {
         what f: Test, WritesPredicate d: Pred, WritesPredicate q: Pred, Reads a: Reg, Reads b: Reg,
-        ReadsPredicate combine: Option<(Bits, Guard)>,
+        what bits: Bits, ReadsPredicate combine: Option<Guard>,
     }
     /// `set`: all ones (or 1.0) where the comparison holds.
     Set { what f: Test, Writes d: Reg, Reads a: Reg, Reads b: Reg, what holds: u64 }
@@ -320,7 +295,10 @@ operations! {
         Addresses to: Address, Addresses from: Address, what bytes: u32, Reads given: Reg,
         ReadsPredicate ignored: Option<Guard>,
     }
-    CopyGroup { what how: Copies }
+    /// The copies since the last commit become a group.
+    CopyCommit {}
+    /// Waits for all groups `but` the last few; without a number for all copies, in a group or not.
+    CopyWait { what but: Option<u32> }
     /// `cp.async.mbarrier.arrive`; whether the mbarrier counts on this arrival already (`.noinc`).
     CopyArrive { what space: Space, Addresses at: Address, what counted: bool }
     /// `a` is a count, or the state or parity that is waited for; `d` takes a state, `done` whether it is
@@ -335,7 +313,7 @@ operations! {
     Clock { Writes d: Reg }
     Branch { what target: u32, what reconverge: u32 }
     BranchIndexed { Reads index: Reg, what targets: Vec<u32>, what reconverge: u32 }
-    Call { Reads callee: Callee, what args: Vec<usize>, what ret: Option<usize> }
+    Call { what callee: Callee, Reads pointer: Reg, what args: Vec<usize>, what ret: Option<usize> }
     Return {}
     Exit {}
     Trap {}

@@ -264,26 +264,22 @@ impl Names<'_> {
         let ([_, compare, to, ty] | [_, compare, "ftz", to, ty]) = words else { return None };
         let [d, a, b] = o else { return None };
         let (d, a, b) = (self.destination(d)?, self.source(a)?, self.source(b)?);
-        let ftz = words.contains(&"ftz");
-        if let Some(half @ ("f16" | "bf16")) = ty.strip_suffix("x2") {
-            let holds = match *to {
-                "f16x2" => 0x3c00,
-                "bf16x2" => 0x3f80,
-                "u32" | "s32" => 0xffff,
-                _ => return None,
-            };
-            let f = Alu::Halves(SetHalves { test: arith::test(compare, half, ftz)?, holds });
-            return Some(self.alu(f, d, &[a, b], Spread::Halves));
-        }
-        let holds = match *to {
-            "f32" => 0x3f80_0000,
-            "f16" => 0x3c00,
-            "bf16" => 0x3f80,
-            "u32" | "s32" => 0xffff_ffff,
-            "u16" | "s16" => 0xffff,
+        let (ftz, half) = (words.contains(&"ftz"), ty.strip_suffix("x2"));
+        let holds: u32 = match (*to, half) {
+            ("f16x2", Some(_)) | ("f16", None) => 0x3c00,
+            ("bf16x2", Some(_)) | ("bf16", None) => 0x3f80,
+            ("u32" | "s32", Some(_)) | ("u16" | "s16", None) => 0xffff,
+            ("f32", None) => 0x3f80_0000,
+            ("u32" | "s32", None) => 0xffff_ffff,
             _ => return None,
         };
-        Some(Op::Set { f: arith::test(compare, ty, ftz)?, d, a, b, holds })
+        let test = arith::test(compare, half.unwrap_or(ty), ftz)?;
+        Some(match half {
+            Some(_) => {
+                self.alu(Alu::Halves(SetHalves { test, holds: holds as u16 }), d, &[a, b], Spread::Halves)
+            }
+            None => Op::Set { f: test, d, a, b, holds: holds.into() },
+        })
     }
 
     /// A predicate that an instruction writes; [`NONE`] for `_`.
@@ -301,13 +297,14 @@ impl Names<'_> {
             _ => return None,
         };
         let bits = words.iter().skip(2).find_map(|word| bits(word));
-        let combine = match bits {
-            Some(bits) => Some((bits, self.predicate_operand(o.get(3)?)?)),
-            None if o.len() == 3 => None,
-            None => return None,
-        };
         let (a, b) = (self.source(o.get(1)?)?, self.source(o.get(2)?)?);
-        Some(Op::Test { f: arith::test(compare, ty, ftz)?, d, q, a, b, combine })
+        let combine = match (bits, &o[3..]) {
+            (Some(_), [p]) => Some(self.predicate_operand(p)?),
+            (None, []) => None,
+            _ => return None,
+        };
+        let bits = bits.unwrap_or(Bits::And);
+        Some(Op::Test { f: arith::test(compare, ty, ftz)?, d, q, a, b, bits, combine })
     }
 
     /// `bar.sync`, `bar.red`, `bar.arrive`, `bar.warp.sync`, and `barrier.…` (PTX ISA 9.7.13).
@@ -364,43 +361,34 @@ impl Names<'_> {
     }
 
     fn call(&mut self, o: &[Operand]) -> Option<Op> {
-        let frame = |this: &Self, operand: &Operand| match operand {
-            Operand::Name(name) => match this.lookup(name)? {
+        let frame = |operand: &Operand| match operand {
+            Operand::Name(name) => match self.lookup(name)? {
                 Named::Frame { offset } => Some(offset),
                 _ => None,
             },
             _ => None,
         };
-        let (ret, rest) = match o {
-            [Operand::List(items), rest @ ..] => (items.first(), rest),
-            _ => (None, o),
-        };
-        let ret = match ret {
-            Some(operand) => Some(frame(self, operand)?),
-            None => None,
-        };
-        let [Operand::Name(name), rest @ ..] = rest else { return None };
-        let args = match rest {
-            [Operand::List(items), ..] => {
-                items.iter().map(|item| frame(self, item)).collect::<Option<_>>()?
+        let all = |items: &[Operand]| items.iter().map(frame).collect::<Option<Vec<_>>>();
+        let (ret, name, rest) = match o {
+            [Operand::List(items), Operand::Name(name), rest @ ..] => {
+                (all(items)?.first().copied(), name, rest)
             }
-            _ => Vec::new(),
+            [Operand::Name(name), rest @ ..] => (None, name, rest),
+            _ => return None,
         };
-        let callee = if let Some(number) = self.functions.get(*name) {
+        let args = if let [Operand::List(items), ..] = rest { all(items)? } else { Vec::new() };
+        let (callee, pointer) = if let Some(number) = self.functions.get(*name) {
             self.out.calls.push(*number);
-            Callee::Function(*number)
+            (Callee::Function(*number), NONE)
         } else if let Some(Named::Register { number, kind: RegisterKind::Wide }) = self.lookup(name) {
-            Callee::Register(number)
+            (Callee::Pointer, number)
+        } else if let Some(call) = runtime::Call::parse(name) {
+            (Callee::Runtime(call), NONE)
         } else {
-            match runtime::Call::parse(name) {
-                Some(call) => Callee::Runtime(call),
-                None => {
-                    self.because = Some(format!(": it calls `{name}`, which is not in this module"));
-                    return None;
-                }
-            }
+            self.because = Some(format!(": it calls `{name}`, which is not in this module"));
+            return None;
         };
-        Some(Op::Call { callee, args, ret })
+        Some(Op::Call { callee, pointer, args, ret })
     }
 }
 

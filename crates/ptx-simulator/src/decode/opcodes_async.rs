@@ -8,12 +8,12 @@ impl Names<'_> {
     /// `cp.async…`; the bulk copies, which need Hopper's tensor memory accelerator, are not known.
     pub fn copy_async(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         match words.get(1..)? {
-            ["async", "commit_group"] if o.is_empty() => Some(Op::CopyGroup { how: Copies::Commit }),
-            ["async", "wait_all"] if o.is_empty() => Some(Op::CopyGroup { how: Copies::Wait { but: None } }),
-            ["async", "wait_group"] => match o {
-                [Operand::Int(but)] => Some(Op::CopyGroup { how: Copies::Wait { but: Some(*but as u32) } }),
-                _ => None,
-            },
+            ["async", "commit_group"] if o.is_empty() => Some(Op::CopyCommit {}),
+            ["async", "wait_all"] if o.is_empty() => Some(Op::CopyWait { but: None }),
+            ["async", "wait_group"] => {
+                let [Operand::Int(but)] = o else { return None };
+                Some(Op::CopyWait { but: Some(*but as u32) })
+            }
             ["async", "mbarrier", "arrive", rest @ .., "b64"] => {
                 let [at] = o else { return None };
                 let counted = rest.first() == Some(&"noinc");

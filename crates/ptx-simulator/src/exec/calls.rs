@@ -3,7 +3,7 @@
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{lanes, which};
-use crate::decode::{Callee, FUNCTION_WINDOW};
+use crate::decode::{Callee, FUNCTION_WINDOW, Op};
 use crate::diagnostic::{Kind, Limit, What};
 use crate::memory;
 
@@ -36,20 +36,13 @@ impl Context<'_> {
         }
     }
 
-    pub fn call(
-        &mut self,
-        warp: &mut Warp,
-        index: usize,
-        at: At,
-        callee: &Callee,
-        args: &[usize],
-        ret: Option<usize>,
-    ) -> Executed<()> {
+    pub fn call(&mut self, warp: &mut Warp, index: usize, at: At) -> Executed<()> {
+        let Op::Call { callee, pointer, args, ret } = &at.inst.op else { return Ok(()) };
         let program = self.program;
         let (number, active) = match callee {
             Callee::Function(number) => (*number, at.mask),
-            Callee::Register(register) => {
-                let values = *at.source(warp, *register);
+            Callee::Pointer => {
+                let values = *at.source(warp, *pointer);
                 let first = values[at.mask.trailing_zeros() as usize];
                 // Lanes with another function call it afterwards: the same instruction is met again by them.
                 let same = which(at.mask, |lane| values[lane] == first);
@@ -66,7 +59,7 @@ impl Context<'_> {
                 }
                 (number, same)
             }
-            Callee::Runtime(call) => return self.runtime(warp, index, at, *call, args, ret),
+            Callee::Runtime(call) => return self.runtime(warp, index, at, *call, args, *ret),
         };
         let function = &program.functions[number];
         if warp.activations[at.slot as usize].depth >= MOST_CALLS {
@@ -78,7 +71,7 @@ impl Context<'_> {
             let what = What::Refused(Limit::Calls, what);
             return Err(self.fault(warp, at, Kind::LaunchLimit, what, help));
         }
-        warp.call(index, active, number, function, ret);
+        warp.call(index, active, number, function, *ret);
         let callee = warp.splits[index].activation;
         for (param, &start) in function.params.iter().zip(args) {
             self.pass(warp, active, param.bytes, (at.slot, start), (callee, param.offset));

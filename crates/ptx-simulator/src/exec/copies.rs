@@ -8,8 +8,7 @@
 use super::activation::source;
 use super::context::{At, Context, Executed};
 use super::mbarrier::Change;
-use super::pending_copies::Copy;
-use super::warp::Warp;
+use super::warp::{Copy, Warp};
 use crate::arith::{WARP, each, lanes, which};
 use crate::decode::{NONE, Op};
 use crate::memory::span;
@@ -49,27 +48,27 @@ impl Context<'_> {
         }
         self.progress.changed();
         self.act(warp, at, Act::CopyStarts(&request));
-        let group = warp.copies.groups;
-        warp.copies.copies.push(Copy { request, group, loc: at.inst.loc });
+        let group = warp.copy_groups;
+        warp.copies.push(Copy { request, group, loc: at.inst.loc });
         Ok(())
     }
 
     /// The lanes of `mask` wait for their copies: for all, or for those in all groups `but` the last few.
     pub fn copies_done(&mut self, warp: &mut Warp, mask: u32, but: Option<u32>) {
         self.progress.changed();
-        let mut pending = std::mem::take(&mut warp.copies.copies);
+        let mut pending = std::mem::take(&mut warp.copies);
         for copy in &mut pending {
             let all = copy.request.mask;
             let done = which(all & mask, |lane| match but {
                 None => true,
-                Some(but) => copy.group[lane].saturating_add(but) < warp.copies.groups[lane],
+                Some(but) => copy.group[lane].saturating_add(but) < warp.copy_groups[lane],
             });
             copy.request.mask = done;
             self.do_copy(warp, &copy.request, copy.loc);
             copy.request.mask = all & !done;
         }
         pending.retain(|copy| copy.request.mask != 0);
-        warp.copies.copies = pending;
+        warp.copies = pending;
     }
 
     fn do_copy(&mut self, warp: &Warp, copy: &CopyRequest, loc: u32) {

@@ -134,7 +134,7 @@ fn follow_logic(activation: &mut Activation, function: &Function, op: &Op, activ
             let undefined = b.map_or(of_a, |b| decided(*bits, (activation.holds(*a), of_a), b));
             activation.undefined.set_predicate(*d, active, undefined);
         }
-        Op::Test { f, d, q, a, b, combine: Some((bits, p)) } => {
+        Op::Test { f, d, q, a, b, bits, combine: Some(p) } => {
             let holds = f.holds(source(activation, function, *a), source(activation, function, *b), active);
             let of_test = u.any(&[*a, *b]);
             let of_d = decided(*bits, (holds, of_test), *p);

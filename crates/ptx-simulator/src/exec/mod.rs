@@ -14,7 +14,6 @@ mod follow;
 mod launches;
 mod matrix;
 mod mbarrier;
-mod pending_copies;
 mod printf;
 mod progress;
 mod registers;

@@ -142,11 +142,11 @@ impl<'e> Context<'e> {
                     }
                     pc += 1;
                 }
-                Op::Test { f, d, q, a, b, combine } => {
+                Op::Test { f, d, q, a, b, bits, combine } => {
                     let holds =
                         f.holds(source(activation, function, *a), source(activation, function, *b), active);
-                    let given = combine.map(|(bits, p)| (bits, activation.holds(p)));
-                    let apply = |holds: u32| given.map_or(holds, |(bits, p)| bits.of(holds, p));
+                    let given = combine.map(|p| activation.holds(p));
+                    let apply = |holds: u32| given.map_or(holds, |p| bits.of(holds, p));
                     activation.set_predicate(*d, active, apply(holds));
                     activation.set_predicate(*q, active, apply(!holds));
                     pc += 1;
@@ -223,8 +223,8 @@ impl<'e> Context<'e> {
                 self.atomic(warp, at, &request)?;
             }
             Op::CopyAsync { .. } => self.copy_async(warp, at)?,
-            Op::CopyGroup { how: Copies::Commit } => warp.copies.commit(at.mask),
-            Op::CopyGroup { how: Copies::Wait { but } } => self.copies_done(warp, at.mask, *but),
+            Op::CopyCommit {} => each(at.mask, |lane| warp.copy_groups[lane] += 1),
+            Op::CopyWait { but } => self.copies_done(warp, at.mask, *but),
             Op::CopyArrive { .. } => self.copy_arrive(warp, at)?,
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
             Op::Fence { scope } => self.act(warp, at, Act::Fence(at.mask, *scope)),
@@ -241,8 +241,8 @@ impl<'e> Context<'e> {
             Op::BranchIndexed { index: way, targets, reconverge } => {
                 return self.indexed_branch(warp, (index, pc, mask), at, (*way, targets, *reconverge));
             }
-            Op::Call { callee, args, ret } => {
-                self.call(warp, index, at, callee, args, *ret)?;
+            Op::Call { .. } => {
+                self.call(warp, index, at)?;
                 return Ok(None);
             }
             Op::Return {} => {

@@ -11,10 +11,10 @@
 use std::mem;
 
 use super::activation::Activation;
-use super::pending_copies::PendingCopies;
 use crate::arith::{Lanes, WARP};
 use crate::decode::{Function, NONE, Position};
 use crate::memory::Written;
+use crate::observe::CopyRequest;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
 const LOCAL_LIMIT: usize = 512 << 10;
@@ -75,6 +75,15 @@ struct Join {
     returns_from: u32,
 }
 
+/// A `cp.async`, by the lanes that have not waited for it.
+#[derive(Debug)]
+pub struct Copy {
+    pub request: CopyRequest,
+    /// The group that it is in, counted for each lane.
+    pub group: [u32; WARP],
+    pub loc: u32,
+}
+
 #[derive(Debug, Default)]
 pub struct Warp {
     /// Number in the block.
@@ -99,8 +108,9 @@ pub struct Warp {
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.
     pub local_written: Vec<Written>,
-    /// Asynchronous copies that its lanes have not waited for.
-    pub copies: PendingCopies,
+    /// Asynchronous copies that its lanes have not waited for, and the groups that each lane has committed.
+    pub copies: Vec<Copy>,
+    pub copy_groups: [u32; WARP],
     position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
     pub last_error: Vec<u32>,

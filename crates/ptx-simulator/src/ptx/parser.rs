@@ -117,10 +117,23 @@ impl<'a> Parser<'a> {
         Ok(all)
     }
 
+    /// Those up to a bracket that closes, with commas between them or behind them.
+    fn up_to<T>(&mut self, close: char, mut one: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut all = Vec::new();
+        while !self.eat(close) {
+            if self.peek().is_none() {
+                return self.error(format!("expected `{close}`"));
+            }
+            all.push(one(self)?);
+            self.eat(',');
+        }
+        Ok(all)
+    }
+
     /// Skips to behind the next `end`.
     fn skip(&mut self, end: char, unless: &str) -> Parsed<()> {
         while !self.eat(end) {
-            if self.peek().is_none() {
+            if self.peek().is_none() || self.next_is(';') {
                 return self.error(unless);
             }
             self.at += 1;
@@ -228,20 +241,17 @@ impl<'a> Parser<'a> {
 
     /// `(.param .u64 a, …)`, if there are any.
     fn parameters(&mut self) -> Parsed<Vec<Variable>> {
-        let mut params = Vec::new();
         if !self.eat('(') {
-            return Ok(params);
+            return Ok(Vec::new());
         }
-        while !self.eat(')') {
-            let word = self.word()?;
+        self.up_to(')', |this| {
+            let word = this.word()?;
             if word != ".param" && word != ".reg" {
-                return self.error(format!("expected `.param`, found `{word}`"));
+                return this.error(format!("expected `.param`, found `{word}`"));
             }
-            let declared = self.declared(Space::Param, false)?;
-            params.push(self.variable(declared)?);
-            self.eat(',');
-        }
-        Ok(params)
+            let declared = this.declared(Space::Param, false)?;
+            this.variable(declared)
+        })
     }
 
     /// `.align 4 .b8 name[12], other;`, without the space.
@@ -324,11 +334,7 @@ impl<'a> Parser<'a> {
             return self.error("an initialiser with too many braces");
         }
         if self.eat('{') {
-            while !self.eat('}') {
-                self.initialiser(out, depth + 1)?;
-                self.eat(',');
-            }
-            return Ok(());
+            return self.up_to('}', |this| this.initialiser(out, depth + 1)).map(|_| ());
         }
         let negative = self.eat('-');
         let word = self.word()?;
@@ -493,10 +499,10 @@ impl<'a> Parser<'a> {
             return self.address();
         }
         if self.eat('{') {
-            return Ok(Operand::Vector(self.operands('}', depth)?));
+            return Ok(Operand::Vector(self.up_to('}', |this| this.operand(depth + 1))?));
         }
         if self.eat('(') {
-            return Ok(Operand::List(self.operands(')', depth)?));
+            return Ok(Operand::List(self.up_to(')', |this| this.operand(depth + 1))?));
         }
         let word = self.word()?;
         if let Some(value) = literal(word) {
@@ -511,19 +517,6 @@ impl<'a> Parser<'a> {
         Ok(Operand::Name(word))
     }
 
-    /// Those up to a bracket that closes.
-    fn operands(&mut self, close: char, depth: usize) -> Parsed<Vec<Operand<'a>>> {
-        let mut items = Vec::new();
-        while !self.eat(close) {
-            if self.peek().is_none() {
-                return self.error(format!("expected `{close}`"));
-            }
-            items.push(self.operand(depth + 1)?);
-            self.eat(',');
-        }
-        Ok(items)
-    }
-
     /// What stands behind `[`.
     fn address(&mut self) -> Parsed<Operand<'a>> {
         let Some(Token::Word(word)) = self.peek() else { return self.expected("an address") };
@@ -536,12 +529,7 @@ impl<'a> Parser<'a> {
             self.expect(']')?;
             return Ok(operand);
         }
-        while !self.eat(']') {
-            if self.peek().is_none() || self.next_is(';') {
-                return self.error("an address is not closed with `]`");
-            }
-            self.at += 1;
-        }
+        self.skip(']', "an address is not closed with `]`")?;
         Ok(Operand::Other)
     }
 }
