@@ -61,7 +61,7 @@ impl DeviceProperties {
 }
 
 /// Grid and block of a launch, named as cudarc names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchConfig {
     /// Blocks in x, y, z.
     pub grid_dim: (u32, u32, u32),

@@ -110,7 +110,7 @@ impl Simulator {
         let (pending_launches, sync_depth) = (DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH);
         Simulator {
             device: DeviceProperties::H200,
-            memory: Memory::default(),
+            memory: Memory::new(),
             limits: Limits { pending_launches, sync_depth, ..Limits::default() },
             loaded: Vec::new(),
             printed: String::new(),

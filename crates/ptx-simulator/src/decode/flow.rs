@@ -133,17 +133,10 @@ fn ends(op: &Op) -> bool {
     matches!(op, Op::Return {} | Op::Exit {} | Op::Trap {})
 }
 
-/// A branch that has a barrier on one side only: the barriers, by their place, on each side.
-#[derive(Debug)]
-pub struct Watch {
-    pub taken: Vec<u32>,
-    pub rest: Vec<u32>,
-}
-
-/// The branches of a function that decide whether a barrier is reached, with their places. A side that only
-/// leads to the function's end is an early exit, which is legal, and no such branch. `is_barrier` also holds
+/// The branches of a function that decide whether a barrier is reached: their places, and the barriers that
+/// only lie on the taken side, and only on the other. A side that only leads to the function's end is an early exit, which is legal, and no such branch. `is_barrier` also holds
 /// for calls of functions with a barrier in them.
-pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Watch)> {
+pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, [Vec<u32>; 2])> {
     if !code.iter().any(|inst| is_barrier(&inst.op)) {
         return Vec::new();
     }
@@ -184,7 +177,7 @@ pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, Wat
         if taken != rest && !early_exit {
             let only =
                 |of: &[u32], other: &[u32]| of.iter().copied().filter(|b| !other.contains(b)).collect();
-            out.push((pc as u32, Watch { taken: only(&taken, &rest), rest: only(&rest, &taken) }));
+            out.push((pc as u32, [only(&taken, &rest), only(&rest, &taken)]));
         }
     }
     out

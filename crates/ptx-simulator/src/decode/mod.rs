@@ -1,7 +1,6 @@
 //! Statements → the typed program that runs.
 
 mod flow;
-mod layout;
 mod lines;
 mod module;
 mod names;

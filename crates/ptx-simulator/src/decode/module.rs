@@ -2,7 +2,6 @@
 //! text, and fails when its kernel is launched.
 
 use super::flow;
-use super::layout::{SharedLayout, place, place_shared, shared_variables};
 use super::lines::Lines;
 use super::names::{Named, Names, RegisterKind};
 use super::op::*;
@@ -28,9 +27,8 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     let (in_shared, globals): (Vec<_>, Vec<_>) =
         ast.variables.iter().cloned().partition(|v| v.space == Space::Shared);
     program.globals = globals.into_iter().filter(|v| !v.external).collect();
-    let layout = SharedLayout::new(&in_shared, &bodies);
     let mut lines = Lines::new(&ast.files);
-    for ast in bodies {
+    for &ast in &bodies {
         let out = Function {
             name: ast.name.to_string(),
             is_entry: ast.is_entry,
@@ -39,7 +37,7 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
         };
         let names = Names::new(out, &program.by_name);
         let body = Body { file: name, ast, names, globals: &mut program.globals, lines: &mut lines };
-        program.functions.push(body.decode(&layout)?);
+        program.functions.push(body.decode(&in_shared, &bodies)?);
     }
     program.locs = lines.locs;
     // A kernel needs a grid's workspace if any function that it calls does.
@@ -82,12 +80,12 @@ fn watch_barriers(program: &mut Program) {
                 Op::Call { callee: Callee::Function(callee), .. } => has_barrier[*callee],
                 op => is_barrier(op),
             };
-            for (pc, watch) in flow::watches(&function.code, is_barrier) {
+            for (pc, [taken, rest]) in flow::watches(&function.code, is_barrier) {
                 let number = program.watches.len() as u32;
                 let inst = &mut function.code[pc as usize];
                 inst.watch[of_cluster] = number;
                 program.watches.push(Watched { loc: inst.loc, of_cluster: of_cluster == 1 });
-                for (barriers, taken) in [(&watch.taken, true), (&watch.rest, false)] {
+                for (barriers, taken) in [(&taken, true), (&rest, false)] {
                     for barrier in barriers {
                         function.barrier_sites.entry(*barrier).or_default().push((number, taken));
                     }
@@ -124,12 +122,12 @@ const MOST_REGISTERS: usize = 1 << 16;
 type Decoded<T> = Result<T, Box<Diagnostic>>;
 
 impl Body<'_, '_> {
-    fn decode(mut self, layout: &SharedLayout) -> Decoded<Function> {
+    fn decode(mut self, in_shared: &[Variable], bodies: &[&FunctionAst]) -> Decoded<Function> {
         let ast = self.ast;
         for (number, variable) in self.globals.iter().enumerate() {
             self.names.add(&variable.name, Named::Global { number });
         }
-        self.shared(layout)?;
+        self.shared(in_shared, bodies)?;
         self.parameters()?;
         self.find_labels();
         let loc = self.statements()?;
@@ -147,31 +145,34 @@ impl Body<'_, '_> {
         Err(ptx::unreadable(self.file, line, what))
     }
 
-    /// The shared variables that the function sees.
-    fn shared(&mut self, layout: &SharedLayout) -> Decoded<()> {
-        let mut variables: Vec<shared::Variable> = Vec::new();
-        for (function, variable) in &layout.variables {
-            if function.as_ref().is_none_or(|function| *function == self.ast.name) {
-                self.names.add(&variable.name, Named::Shared { address: shared::address(variables.len()) });
+    /// The shared variables that the function sees: first those of the module and of all device functions,
+    /// which are at the same place for every kernel, then a kernel's own, then the dynamic ones, which all
+    /// start at one place.
+    fn shared(&mut self, in_shared: &[Variable], bodies: &[&FunctionAst]) -> Decoded<()> {
+        let ast = self.ast;
+        let of_functions = bodies.iter().filter(|function| !function.is_entry).flat_map(|function| {
+            shared_variables(function).map(|variable| (function.name == ast.name, variable))
+        });
+        let own = shared_variables(ast).filter(|_| ast.is_entry).map(|variable| (true, variable));
+        let of_module =
+            in_shared.iter().filter(|variable| !variable.external).map(|variable| (true, variable));
+        let (mut shared, mut bytes) = (Vec::new(), 0);
+        for (is_seen, variable) in of_module.chain(of_functions).chain(own) {
+            if is_seen {
+                self.names.add(&variable.name, Named::Shared { address: shared::address(shared.len()) });
             }
-            variables.push(variable.clone());
+            let start = place(&mut bytes, variable);
+            shared.push(shared::Variable { name: variable.name.clone(), start, bytes: variable.bytes() });
         }
-        let mut bytes = layout.bytes;
-        for variable in shared_variables(self.ast).filter(|_| self.ast.is_entry) {
-            self.names.add(&variable.name, Named::Shared { address: shared::address(variables.len()) });
-            variables.push(place_shared(&mut bytes, variable));
-        }
-        if variables.len() > shared::MOST_VARIABLES {
+        if shared.len() > shared::MOST_VARIABLES {
             let what = format!("more than {} shared variables", shared::MOST_VARIABLES);
-            return self.unreadable(self.ast.line, what);
+            return self.unreadable(ast.line, what);
         }
-        if !layout.dynamic.is_empty() {
-            bytes = bytes.next_multiple_of(layout.dynamic_align);
+        for variable in in_shared.iter().filter(|variable| variable.external) {
+            bytes = bytes.next_multiple_of(variable.align.max(16));
+            self.names.add(&variable.name, Named::Shared { address: shared::DYNAMIC_ADDRESS });
         }
-        for name in &layout.dynamic {
-            self.names.add(name, Named::Shared { address: shared::DYNAMIC_ADDRESS });
-        }
-        (self.names.out.shared, self.names.out.shared_bytes) = (variables, bytes);
+        (self.names.out.shared, self.names.out.shared_bytes) = (shared, bytes);
         Ok(())
     }
 
@@ -313,4 +314,19 @@ impl Body<'_, '_> {
             ..Diagnostic::new(Kind::UnsupportedInstruction, message, help)
         }
     }
+}
+
+/// The shared variables that a function declares itself.
+fn shared_variables<'a>(function: &'a FunctionAst) -> impl Iterator<Item = &'a Variable> {
+    function.body.iter().flatten().filter_map(|statement| match statement {
+        Statement::Variable(variable) if variable.space == Space::Shared => Some(variable),
+        _ => None,
+    })
+}
+
+/// Places `variable` behind `offset`, aligned; returns where it starts.
+fn place(offset: &mut usize, variable: &Variable) -> usize {
+    let start = offset.next_multiple_of(variable.align.max(1));
+    *offset = start + variable.bytes();
+    start
 }

@@ -223,13 +223,10 @@ impl Context<'_> {
             }
             if CHECKS {
                 self.follow_store(warp, at, request, s, bytes);
-                let values: [&Lanes; 4] = std::array::from_fn(|i| at.source(warp, s[i.min(s.len() - 1)]));
-                let values = &values[..s.len()];
-                let changed = request.mask & !unchanged;
-                self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
-            } else {
-                self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             }
+            let values: [&Lanes; 4] = std::array::from_fn(|i| at.source(warp, s[i.min(s.len() - 1)]));
+            let (values, changed) = (&values[..s.len()], request.mask & !unchanged);
+            self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
             Ok(())
         })
     }
@@ -270,11 +267,9 @@ impl Context<'_> {
             }
             if self.checks {
                 self.follow_atomic(warp, at, request, d, &[b, c]);
-                let values = &[&before, at.source(warp, b)];
-                self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
-            } else {
-                self.act(warp, at, Act::Access(&Request { unchanged, ..*request }));
             }
+            let values = &[&before, at.source(warp, b)];
+            self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
             Ok(())
         })
     }

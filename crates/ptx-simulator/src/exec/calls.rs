@@ -54,7 +54,7 @@ impl Context<'_> {
                 }
                 if same != at.mask {
                     let pc = warp.splits[index].pc;
-                    warp.diverge(index, at.mask & !same, pc, pc, pc + 1);
+                    warp.diverge(index, &[(pc, at.mask & !same), (pc, same)], pc + 1);
                     return Ok(());
                 }
                 (number, same)
@@ -71,8 +71,7 @@ impl Context<'_> {
             let what = What::Refused(Limit::Calls, what);
             return Err(self.fault(warp, at, Kind::LaunchLimit, what, help));
         }
-        warp.call(index, active, number, function, *ret);
-        let callee = warp.splits[index].activation;
+        let callee = warp.call(index, active, number, function, *ret);
         for (param, &start) in function.params.iter().zip(args) {
             self.pass(warp, active, param.bytes, (at.slot, start), (callee, param.offset));
         }

@@ -35,7 +35,7 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         Op::Select { d, a, b, p } => {
             let value = activation.predicates[p.p as usize];
             let chosen = if p.negated { !value } else { value };
-            let (of_a, of_b, of_p) = (u.any(&[*a]), u.any(&[*b]), u.predicate(p.p));
+            let (of_a, of_b, of_p) = (u.source(*a), u.source(*b), u.predicate(p.p));
             if (of_a.0 | of_b.0 | of_p.0) & active == 0 {
                 return u.set(*d, active, (0, NONE));
             }
@@ -59,8 +59,8 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
             }
             u.set_bits(*d, active, &bits, origin);
         }
-        Op::Unpack { parts, a, bits: width } if u.of(*a) & active != 0 => {
-            let (bits, origin) = (u.bits_of(*a), u.origin(*a));
+        Op::Unpack { parts, a, bits: width } if u.source(*a).0 & active != 0 => {
+            let (bits, origin) = (u.bits_of(*a), u.source(*a).1);
             for (i, part) in parts.iter().enumerate() {
                 let bits = bits.map(|bits| bits >> (i as u32 * width) & low(*width));
                 u.set_bits(*part, active, &bits, origin);
@@ -153,7 +153,8 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
             let (b, c) = (source_of(registers, function, *b), source_of(registers, function, *c));
             // A lane that does not take part has been named by the check of the shuffle itself.
-            match u.of(*a) & mask {
+            let (undefined, origin) = u.source(*a);
+            match undefined & mask {
                 0 => u.set(*d, mask, (0, NONE)),
                 given => {
                     let of_a = u.bits_of(*a);
@@ -161,7 +162,7 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
                         let (from, _) = mode.source(lane, b, c);
                         if given >> from & 1 == 1 { of_a[from] } else { 0 }
                     };
-                    u.set_bits(*d, mask, &std::array::from_fn(read), u.origin(*a));
+                    u.set_bits(*d, mask, &std::array::from_fn(read), origin);
                 }
             }
             u.set_predicate(*p, mask, (0, NONE));
@@ -171,7 +172,7 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
             u.write(op, mask, of_any_lane(of_p, mask));
         }
         Op::Match { d, p, a, .. } => {
-            let of_a = u.any(&[*a]);
+            let of_a = u.source(*a);
             let all = of_any_lane(of_a, mask);
             u.set(*d, mask, all);
             u.set_predicate(*p, mask, all);
@@ -187,7 +188,7 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
             d.iter().zip(&bits).for_each(|(d, bits)| u.set_bits(*d, mask, bits, origin));
         }
         Op::Reduce { d, a, .. } => {
-            let of_a = u.any(&[*a]);
+            let of_a = u.source(*a);
             u.set(*d, mask, of_any_lane(of_a, mask));
         }
         _ => {}
@@ -226,7 +227,7 @@ impl Context<'_> {
     /// An undefined value is part of an address.
     pub fn check_address(&mut self, warp: &mut Warp, at: At, to: &Address) {
         let undefined = &mut warp.activations[at.slot as usize].undefined;
-        let (lanes, origin) = undefined.any(&[to.base]);
+        let (lanes, origin) = undefined.source(to.base);
         let mask = lanes & at.mask;
         if mask != 0 {
             undefined.set(to.base, at.mask, (0, NONE));
@@ -267,10 +268,11 @@ impl Context<'_> {
             let address = |lane: usize| request.addresses[lane] + (i as u32 * bytes) as u64;
             each(request.mask, |lane| self.set_written(warp, place, lane, address(lane), bytes, true));
             let known = &warp.activations[at.slot as usize].undefined;
-            if known.of(*s) & request.mask == 0 {
+            let (lost, origin) = known.source(*s);
+            if lost & request.mask == 0 {
                 continue;
             }
-            let (bits, origin) = (known.bits_of(*s), known.origin(*s));
+            let bits = known.bits_of(*s);
             let mut undefined = 0;
             for byte in 0..bytes {
                 let of_byte = of_byte(&bits, byte as usize) & request.mask;

@@ -7,7 +7,7 @@ use crate::device::LaunchConfig;
 use crate::memory::span;
 
 /// A child grid that waits to be started.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PendingLaunch {
     /// Number among all that were accepted.
     pub number: u32,

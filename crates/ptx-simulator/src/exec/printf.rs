@@ -109,13 +109,14 @@ impl Conversion<'_> {
             }
             'u' | 'x' | 'X' | 'o' => {
                 let value = next(integer_bytes)? << unused >> unused;
-                let prefix = if self.flags.contains('#') && value != 0 { self.letter } else { ' ' };
-                match self.letter {
-                    'u' => ("", self.digits(value.to_string())),
-                    'o' => (if prefix == 'o' { "0" } else { "" }, self.digits(format!("{value:o}"))),
-                    'x' => (if prefix == 'x' { "0x" } else { "" }, self.digits(format!("{value:x}"))),
-                    _ => (if prefix == 'X' { "0X" } else { "" }, self.digits(format!("{value:X}"))),
-                }
+                let (prefix, digits) = match self.letter {
+                    'u' => ("", value.to_string()),
+                    'o' => ("0", format!("{value:o}")),
+                    'x' => ("0x", format!("{value:x}")),
+                    _ => ("0X", format!("{value:X}")),
+                };
+                let has_prefix = self.flags.contains('#') && value != 0;
+                (if has_prefix { prefix } else { "" }, self.digits(digits))
             }
             'p' => ("", format!("{:#x}", next(8)?)),
             'c' => ("", char::from(next(4)? as u8).to_string()),

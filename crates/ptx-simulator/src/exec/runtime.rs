@@ -153,11 +153,7 @@ impl Context<'_> {
             Call::PeekAtLastError => return Ok((caller.warp.last_error[lane].into(), None)),
             Call::StreamCreate => {
                 let handle = self.launches.new_stream();
-                if self.put_word(&mut caller, first, handle) {
-                    return Ok(error(0));
-                }
-                let what = format!("cudaStreamCreateWithFlags is to write its handle to {first:#x}");
-                (Kind::OutOfBounds, what, "pass the address of a cudaStream_t variable")
+                return self.put_word(caller, at, handle, "cudaStreamCreateWithFlags", "cudaStream_t");
             }
             Call::Malloc => return Ok((self.memory.heap_alloc(first).unwrap_or(0), None)),
             Call::Free | Call::CudaFree if first == 0 || self.memory.heap_free(first) => return Ok(error(0)),
@@ -170,11 +166,7 @@ impl Context<'_> {
                 let Some(address) = self.memory.heap_alloc(second) else {
                     return Ok(error(runtime::MEMORY_ALLOCATION));
                 };
-                if self.put_word(&mut caller, first, address) {
-                    return Ok(error(0));
-                }
-                let what = format!("cudaMalloc is to write an address to {first:#x}");
-                (Kind::OutOfBounds, what, "pass the address of a pointer variable")
+                return self.put_word(caller, at, address, "cudaMalloc", "pointer");
             }
             Call::CudaMemset => {
                 let (value, bytes) = (caller.part(1, 0, 1) as u8, memory::index(caller.word(2)));
@@ -253,8 +245,16 @@ impl Context<'_> {
         refused.unwrap_or(0)
     }
 
-    /// Writes a word to a generic address of a lane; whether there is one.
-    fn put_word(&mut self, caller: &mut Lane, to: u64, word: u64) -> bool {
+    /// Writes what a call of this name gives to a lane's first argument: the generic address of a `variable`.
+    fn put_word(
+        &mut self,
+        mut caller: Lane,
+        at: At,
+        word: u64,
+        name: &str,
+        variable: &str,
+    ) -> Executed<Given> {
+        let to = caller.word(0);
         let (space, address) = memory::resolve(to);
         let address = if space == Space::Shared { self.own_offset(address, 8) } else { address };
         let slot = match space {
@@ -262,12 +262,16 @@ impl Context<'_> {
             Space::Shared => self.block.shared.bytes.get_mut(span(address, 8)),
             _ => self.memory.slice_mut(address, 8).ok(),
         };
-        let Some(slot) = slot else { return false };
+        let Some(slot) = slot else {
+            let what = format!("{name} is to write what it gives to {to:#x}");
+            let help = format!("pass the address of a {variable} variable");
+            return Err(self.fault(caller.warp, at, Kind::OutOfBounds, what, &help));
+        };
         memory::write(slot, word);
         if self.checks {
             self.set_written(caller.warp, (space, None), caller.lane, address, 8, true);
         }
-        true
+        Ok(error(0))
     }
 
     /// `cudaDeviceSynchronize` does not wait in this grid: a warning, since a program that does not read what

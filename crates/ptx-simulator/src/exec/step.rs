@@ -186,7 +186,7 @@ impl<'e> Context<'e> {
         }
         warp.splits[index].pc = pc;
         self.act(warp, at, Act::Diverge { taken, rest });
-        warp.diverge(index, taken, target, pc + 1, reconverge);
+        warp.diverge(index, &[(target, taken), (pc + 1, rest)], reconverge);
         None
     }
 
@@ -328,7 +328,7 @@ impl<'e> Context<'e> {
         }
         let taken = ways[0].1;
         self.act(warp, at, Act::Diverge { taken, rest: mask & !taken });
-        warp.diverge_many(index, &ways, reconverge);
+        warp.diverge(index, &ways, reconverge);
         Ok(None)
     }
 }

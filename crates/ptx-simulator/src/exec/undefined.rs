@@ -55,16 +55,6 @@ impl Undefined {
     }
 
     #[inline]
-    pub fn of(&self, register: Reg) -> u32 {
-        self.source(register).0
-    }
-
-    #[inline]
-    pub fn origin(&self, register: Reg) -> u32 {
-        self.source(register).1
-    }
-
-    #[inline]
     pub fn set(&mut self, d: Reg, active: u32, value: Lost) {
         if let Some(slot) = self.registers.get_mut(d as usize) {
             put(slot, active, value);
@@ -79,7 +69,7 @@ impl Undefined {
     /// The undefined bits of a source, in each lane.
     #[cold]
     pub fn bits_of(&self, register: Reg) -> Lanes {
-        let (undefined, bits) = (self.of(register), self.bits.get(&register));
+        let (undefined, bits) = (self.source(register).0, self.bits.get(&register));
         std::array::from_fn(|lane| match undefined >> lane & 1 {
             0 => 0,
             _ => bits.map_or(u64::MAX, |bits| bits[lane]),
@@ -113,17 +103,12 @@ impl Undefined {
     #[inline(never)]
     pub fn read(&self, op: &Op) -> Lost {
         let mut all = (0, NONE);
-        op.operands(|role, number| all = either(all, self.operand(role, number)));
+        op.operands(|role, number| match role {
+            Role::Reads | Role::Addresses => all = either(all, self.source(number)),
+            Role::ReadsPredicate => all = either(all, self.predicate(number)),
+            Role::Writes | Role::WritesPredicate => {}
+        });
         all
-    }
-
-    #[inline(never)]
-    fn operand(&self, role: Role, number: u32) -> Lost {
-        match role {
-            Role::Reads | Role::Addresses => self.source(number),
-            Role::ReadsPredicate => self.predicate(number),
-            Role::Writes | Role::WritesPredicate => (0, NONE),
-        }
     }
 
     /// So much is undefined in everything that an operation writes.

@@ -11,7 +11,7 @@
 use std::mem;
 
 use super::activation::Activation;
-use crate::arith::{Lanes, WARP};
+use crate::arith::{Lanes, WARP, at};
 use crate::decode::{Function, NONE, Position};
 use crate::memory::Written;
 use crate::observe::CopyRequest;
@@ -62,7 +62,7 @@ impl Split {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Join {
     pc: u32,
     activation: u32,
@@ -202,14 +202,14 @@ impl Warp {
         self.exited == self.lanes
     }
 
-    /// The lanes of `split` that take the branch go to `target`, the others to the next instruction; all meet
-    /// at `reconverge`. The split is replaced. Both masks have lanes.
-    pub fn diverge(&mut self, split: usize, taken: u32, target: u32, next: u32, reconverge: u32) {
+    /// The lanes of `split` part: `ways` are places with their lanes, all of which have some. They meet at
+    /// `reconverge`. The way that stands last runs first.
+    pub fn diverge(&mut self, split: usize, ways: &[(u32, u32)], reconverge: u32) {
         let from = self.splits[split];
         let outer = self.meeting(from, reconverge);
-        // The side pushed last runs first: the one that falls through.
-        self.splits[split] = Split::new(target, taken, from.activation, outer);
-        self.splits.push(Split::new(next, from.mask & !taken, from.activation, outer));
+        let mut ways = ways.iter().map(|&(pc, mask)| Split::new(pc, mask, from.activation, outer));
+        ways.next().into_iter().for_each(|first| self.splits[split] = first);
+        self.splits.extend(ways);
     }
 
     /// The lanes of `mask` stay at the split's instruction, the others go on behind it, where all meet; gives
@@ -219,16 +219,8 @@ impl Warp {
         if mask == all {
             return split;
         }
-        self.diverge(split, all & !mask, pc + 1, pc, pc + 1);
+        self.diverge(split, &[(pc + 1, all & !mask), (pc, mask)], pc + 1);
         self.splits.len() - 1
-    }
-
-    /// Several targets at once (`brx.idx`): `ways` are places with their lanes.
-    pub fn diverge_many(&mut self, split: usize, ways: &[(u32, u32)], reconverge: u32) {
-        let from = self.splits[split];
-        let outer = self.meeting(from, reconverge);
-        self.splits.remove(split);
-        self.splits.extend(ways.iter().map(|&(pc, mask)| Split::new(pc, mask, from.activation, outer)));
     }
 
     /// The join at which lanes that part meet again, and its place.
@@ -250,16 +242,9 @@ impl Warp {
             outer_meets: from.meets,
             returns_from,
         };
-        match self.free_joins.pop() {
-            Some(slot) => {
-                self.joins[slot as usize] = join;
-                slot
-            }
-            None => {
-                self.joins.push(join);
-                self.joins.len() as u32 - 1
-            }
-        }
+        let slot = self.free_joins.pop().unwrap_or(self.joins.len() as u32);
+        *at(&mut self.joins, slot as usize) = join;
+        slot
     }
 
     /// `split` has come to its meeting place.
@@ -364,7 +349,8 @@ impl Warp {
         }
     }
 
-    /// The lanes of `mask` call `function`; the split's other lanes (of a guarded call) go on meanwhile.
+    /// The lanes of `mask` call `function`; the split's other lanes (of a guarded call) go on meanwhile. Gives
+    /// the activation.
     pub fn call(
         &mut self,
         split: usize,
@@ -372,32 +358,19 @@ impl Warp {
         number: usize,
         function: &Function,
         returns_to: Option<usize>,
-    ) {
+    ) -> u32 {
+        let split = self.stay(split, mask);
         let from = self.splits[split];
         let caller = &self.activations[from.activation as usize];
         let (local_base, depth) = (caller.local_end, caller.depth + 1);
-        let slot = match self.free_activations.pop() {
-            Some(slot) => slot,
-            None => {
-                self.activations.push(Activation::default());
-                self.activations.len() as u32 - 1
-            }
-        };
-        let activation = &mut self.activations[slot as usize];
+        let slot = self.free_activations.pop().unwrap_or(self.activations.len() as u32);
+        let activation = at(&mut self.activations, slot as usize);
         activation.open(number, function, local_base);
         activation.set_specials(function, &self.position);
         (activation.returns_to, activation.depth) = (returns_to, depth);
-        let mut part = from;
-        part.mask = mask;
-        if mask != from.mask {
-            // Lanes that do not call wait behind the call.
-            let join = self.new_join(from, from.pc + 1, NONE);
-            self.joins[join as usize].arrived = from.mask & !mask;
-            part.join = join;
-            part.meets = from.pc + 1;
-        }
-        let join = self.new_join(part, from.pc + 1, slot);
+        let join = self.new_join(from, from.pc + 1, slot);
         self.splits[split] = Split::new(0, mask, slot, (join, NONE));
+        slot
     }
 
     /// The lanes of `mask` return from the split's function; the others go on. `copy` moves the value.

@@ -24,14 +24,7 @@ pub struct Limits {
     pub order: Vec<u32>,
 }
 
-/// Who launches a grid: the host, on one of its devices, or a block of another grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Launcher {
-    Host { device: u32 },
-    Grid(u32),
-}
-
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Grid {
     pub number: u32,
     pub depth: u32,

@@ -11,10 +11,7 @@
 //! until its grid is complete, its own children included; a tail launch until the blocks of its grid have
 //! finished, or, if it launches no tail itself, until the next grid's have.
 
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
-
-use super::engine::{Block, Engine, Grid, Launcher, Together};
+use super::engine::{Block, Engine, Grid, Together};
 use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::device::count_in;
@@ -30,7 +27,7 @@ impl Engine<'_> {
                 Together::Dependent if number == 0 => (0, After::Host),
                 Together::Dependent => (0, After::Dependent),
             };
-            self.start(root, Launcher::Host { device }, after);
+            self.start(root, (None, device), after);
             if how == Together::Dependent {
                 self.run_all()?;
             }
@@ -45,19 +42,20 @@ impl Engine<'_> {
                 && let Some((parent, child)) = self.ready.pop_front()
             {
                 let launch = child.number;
-                self.start(child, Launcher::Grid(parent), After::Launch { launch });
+                self.start_child(child, parent, After::Launch { launch });
             }
         }
         Ok(())
     }
 
-    fn start(&mut self, launch: PendingLaunch, from: Launcher, after: After) {
+    fn start_child(&mut self, launch: PendingLaunch, parent: u32, after: After) {
+        let device = self.grids.get(&parent).map_or(0, |grid| grid.device);
+        self.start(launch, (Some(parent), device), after);
+    }
+
+    fn start(&mut self, launch: PendingLaunch, (parent, device): (Option<u32>, u32), after: After) {
         let function = &self.program.functions[launch.kernel];
         let workspace = if function.uses_grid_workspace { self.workspace() } else { 0 };
-        let (parent, device) = match from {
-            Launcher::Host { device } => (None, device),
-            Launcher::Grid(parent) => (Some(parent), self.grids.get(&parent).map_or(0, |grid| grid.device)),
-        };
         let launcher = parent.and_then(|parent| self.grids.get(&parent));
         let depth = launcher.map_or(0, |grid| grid.depth + 1);
         let is_early = launcher.is_some_and(|grid| self.starts_early(grid));
@@ -82,17 +80,8 @@ impl Engine<'_> {
             launch,
             workspace,
             cluster_dim,
-            clusters: Vec::new(),
-            next_block: 0,
-            finished_blocks: 0,
-            resident: VecDeque::new(),
             parent,
-            open_children: 0,
-            complete: 0,
-            tails: VecDeque::new(),
-            tail_running: false,
-            held: Vec::new(),
-            streams: FxHashMap::default(),
+            ..Grid::default()
         };
         self.started += 1;
         self.grids.insert(number, grid);
@@ -230,9 +219,17 @@ impl Engine<'_> {
                 continue;
             }
             stream.runs = true;
-            let after = After::Stream { launch: launch.number, previous: stream.last.replace(self.started) };
-            self.start(launch, Launcher::Grid(parent), after);
+            self.start_in_stream(launch, parent);
         }
+    }
+
+    /// The next grid of its stream.
+    fn start_in_stream(&mut self, launch: PendingLaunch, parent: u32) {
+        let stream =
+            self.grids.get_mut(&parent).and_then(|grid| grid.streams.get_mut(&(launch.block, launch.stream)));
+        let previous = stream.and_then(|stream| stream.last.replace(self.started));
+        let after = After::Stream { launch: launch.number, previous };
+        self.start_child(launch, parent, after);
     }
 
     /// The grid's blocks have finished, or one of its children has: whatever follows from that.
@@ -244,7 +241,7 @@ impl Engine<'_> {
             }
             if let Some(tail) = grid.tails.pop_front() {
                 grid.tail_running = true;
-                return self.start(tail, Launcher::Grid(number), After::Parent);
+                return self.start_child(tail, number, After::Parent);
             }
             let (parent, workspace) = (grid.parent, grid.workspace);
             let PendingLaunch { block, stream, .. } = grid.launch;
@@ -273,11 +270,7 @@ impl Engine<'_> {
             }
             let stream = grid.streams.entry((block, stream)).or_default();
             match stream.waiting.pop_front() {
-                Some(next) => {
-                    let after =
-                        After::Stream { launch: next.number, previous: stream.last.replace(self.started) };
-                    self.start(next, Launcher::Grid(parent), after);
-                }
+                Some(next) => self.start_in_stream(next, parent),
                 None => stream.runs = false,
             }
         }

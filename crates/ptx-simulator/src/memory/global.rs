@@ -40,7 +40,7 @@ struct Allocation {
 }
 
 /// All allocations of a simulated device.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Memory {
     allocations: Vec<Allocation>,
     /// Bytes of all allocations; those that launches of device code take which have not ended; and how many
@@ -55,21 +55,11 @@ pub struct Memory {
     heap_bytes: u64,
 }
 
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory {
-            allocations: Vec::new(),
-            live_bytes: 0,
-            launch_bytes: 0,
-            most_bytes: DEFAULT_MEMORY,
-            called: Vec::new(),
-            heap: FxHashMap::default(),
-            heap_bytes: 0,
-        }
-    }
-}
-
 impl Memory {
+    pub fn new() -> Memory {
+        Memory { most_bytes: DEFAULT_MEMORY, ..Memory::default() }
+    }
+
     /// Bytes that may still be had.
     pub fn room(&self) -> u64 {
         self.most_bytes.saturating_sub(self.live_bytes + self.launch_bytes)
