@@ -3,7 +3,7 @@
 
 use super::flow;
 use super::lines::Lines;
-use super::names::{Named, Names, RegisterKind};
+use super::names::{Names, RegisterKind};
 use super::op::*;
 use super::program::*;
 use super::unknown;
@@ -125,7 +125,7 @@ impl Body<'_, '_> {
     fn decode(mut self, in_shared: &[Variable], bodies: &[&FunctionAst]) -> Decoded<Function> {
         let ast = self.ast;
         for (number, variable) in self.globals.iter().enumerate() {
-            self.names.add(&variable.name, Named::Global { number });
+            self.names.place(&variable.name, GLOBAL_BASE | number as u32, 0, Space::Generic);
         }
         self.shared(in_shared, bodies)?;
         self.parameters()?;
@@ -159,7 +159,7 @@ impl Body<'_, '_> {
         let (mut shared, mut bytes) = (Vec::new(), 0);
         for (is_seen, variable) in of_module.chain(of_functions).chain(own) {
             if is_seen {
-                self.names.add(&variable.name, Named::Shared { address: shared::address(shared.len()) });
+                self.names.place(&variable.name, NONE, shared::address(shared.len()), Space::Shared);
             }
             let start = place(&mut bytes, variable);
             shared.push(shared::Variable { name: variable.name.clone(), start, bytes: variable.bytes() });
@@ -170,7 +170,7 @@ impl Body<'_, '_> {
         }
         for variable in in_shared.iter().filter(|variable| variable.external) {
             bytes = bytes.next_multiple_of(variable.align.max(16));
-            self.names.add(&variable.name, Named::Shared { address: shared::DYNAMIC_ADDRESS });
+            self.names.place(&variable.name, NONE, shared::DYNAMIC_ADDRESS, Space::Shared);
         }
         (self.names.out.shared, self.names.out.shared_bytes) = (shared, bytes);
         Ok(())
@@ -184,8 +184,8 @@ impl Body<'_, '_> {
             let space = if ast.is_entry { &mut out.param_bytes } else { &mut out.frame_bytes };
             let offset = place(space, param);
             out.params.push(Param::new(param, offset));
-            let in_frame = Named::Frame { offset };
-            self.names.add(&param.name, if ast.is_entry { Named::KernelParam { offset } } else { in_frame });
+            let base = if ast.is_entry { NONE } else { FRAME_BASE };
+            self.names.place(&param.name, base, offset as u64, Space::Param);
         }
         if !ast.is_entry {
             self.names.out.param_bytes = self.names.out.frame_bytes;
@@ -205,7 +205,7 @@ impl Body<'_, '_> {
     /// Gives a variable its place in the frame.
     fn in_frame(&mut self, variable: &Variable) -> usize {
         let offset = place(&mut self.names.out.frame_bytes, variable);
-        self.names.add(&variable.name, Named::Frame { offset });
+        self.names.place(&variable.name, FRAME_BASE, offset as u64, Space::Param);
         offset
     }
 
@@ -266,7 +266,7 @@ impl Body<'_, '_> {
         match variable.space {
             Space::Local => {
                 let offset = place(&mut self.names.out.local_bytes, variable) as u64;
-                self.names.add(&variable.name, Named::Local { offset });
+                self.names.place(&variable.name, LOCAL_BASE, offset, Space::Local);
             }
             Space::Param => {
                 self.in_frame(variable);
@@ -277,7 +277,8 @@ impl Body<'_, '_> {
             }
             Space::Shared => {} // placed before the body was read
             _ => {
-                self.names.add(&variable.name, Named::Global { number: self.globals.len() });
+                let base = GLOBAL_BASE | self.globals.len() as u32;
+                self.names.place(&variable.name, base, 0, Space::Generic);
                 self.globals.push(variable.clone());
             }
         }

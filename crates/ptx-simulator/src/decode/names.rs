@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::op::*;
 use super::program::Function;
 use super::special::Special;
-use crate::ptx::Operand;
+use crate::ptx::{Operand, Space};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegisterKind {
@@ -18,12 +18,15 @@ pub enum RegisterKind {
 /// Where a name stands for something in the function being decoded.
 #[derive(Clone, Copy, Debug)]
 pub enum Named {
-    Register { number: Reg, kind: RegisterKind },
-    KernelParam { offset: usize },
-    Frame { offset: usize },
-    Local { offset: u64 },
-    Shared { address: u64 },
-    Global { number: usize },
+    Register {
+        number: Reg,
+        kind: RegisterKind,
+    },
+    /// A variable, or a parameter: where it lies, and in which space.
+    Variable {
+        at: Address,
+        space: Space,
+    },
 }
 
 /// What the names in a function stand for, and the registers and constants that it needs.
@@ -92,6 +95,12 @@ impl<'a> Names<'a> {
 
     pub fn add(&mut self, name: &str, named: Named) {
         self.scope().names.insert(name.to_string(), named);
+    }
+
+    /// A variable that lies at `offset` behind a base, or at this very address.
+    pub fn place(&mut self, name: &str, base: u32, offset: u64, space: Space) {
+        let at = Address { base, offset: offset as i64, narrow: false };
+        self.add(name, Named::Variable { at, space });
     }
 
     /// Declares `name`, or `name<count>`.
@@ -182,16 +191,14 @@ impl<'a> Names<'a> {
             Operand::Sum(name, more) => (name, *more as u64),
             _ => return None,
         };
-        let value = match (self.lookup(name), more) {
-            (Some(Named::Register { number, kind }), 0) if kind != RegisterKind::Predicate => {
-                return Some(number);
+        match (self.lookup(name), more) {
+            (Some(Named::Register { number, kind }), 0) if kind != RegisterKind::Predicate => Some(number),
+            (None, 0) => self.special(name),
+            (Some(Named::Variable { at, .. }), _) if at.base == NONE => {
+                Some(self.constant((at.offset as u64).wrapping_add(more)))
             }
-            (None, 0) => return self.special(name),
-            (Some(Named::Shared { address }), _) => address,
-            (Some(Named::KernelParam { offset }), _) => offset as u64,
-            _ => return None,
-        };
-        Some(self.constant(value.wrapping_add(more)))
+            _ => None,
+        }
     }
 
     /// The register that holds a special register's value.
@@ -210,16 +217,13 @@ impl<'a> Names<'a> {
     pub fn address(&mut self, operand: &Operand) -> Option<Address> {
         let Operand::Address(base, offset) = operand else { return None };
         let Some(name) = base else { return Some(Address { base: NONE, offset: *offset, narrow: false }) };
-        let (base, start, narrow) = match self.lookup(name)? {
+        Some(match self.lookup(name)? {
             Named::Register { kind: RegisterKind::Predicate, .. } => return None,
-            Named::Register { number, kind } => (number, 0, kind == RegisterKind::Narrow),
-            Named::Shared { address } => (NONE, address, false),
-            Named::KernelParam { offset } => (NONE, offset as u64, false),
-            Named::Local { offset } => (LOCAL_BASE, offset, false),
-            Named::Frame { offset } => (FRAME_BASE, offset as u64, false),
-            Named::Global { number } => (GLOBAL_BASE | number as u32, 0, false),
-        };
-        Some(Address { base, offset: (start as i64).wrapping_add(*offset), narrow })
+            Named::Register { number, kind } => {
+                Address { base: number, offset: *offset, narrow: kind == RegisterKind::Narrow }
+            }
+            Named::Variable { at, .. } => Address { offset: at.offset.wrapping_add(*offset), ..at },
+        })
     }
 
     pub fn sources(&mut self, operand: &Operand) -> Option<Vec<Reg>> {

@@ -235,10 +235,8 @@ operations! {
     Pack { Writes d: Reg, Reads parts: Vec<Reg>, what bits: u32 }
     /// `mov` of a wide register into several narrow ones.
     Unpack { Writes parts: Vec<Reg>, Reads a: Reg, what bits: u32 }
-    /// The address of a local variable: the activation's base plus an offset.
-    LocalAddress { Writes d: Reg, what offset: u64 }
-    /// The address of a module variable, or of a function.
-    GlobalAddress { Writes d: Reg, what global: usize, what offset: i64 }
+    /// The address of a local variable or one of the module.
+    AddressOf { Writes d: Reg, Addresses at: Address }
     Load {
         what space: Space, Writes d: Vec<Reg>, what bytes: u32, what signed: bool, Addresses at: Address,
         what order: Order, what scope: Scope, what used: Use,

@@ -245,14 +245,10 @@ impl Names<'_> {
             Operand::Sum(name, more) => (name, *more),
             _ => return None,
         };
-        let offset = plus.wrapping_add(more as u64);
-        match self.lookup(name)? {
-            Named::Local { offset: start } => {
-                Some(Op::LocalAddress { d, offset: start.wrapping_add(offset) })
-            }
-            Named::Global { number } => Some(Op::GlobalAddress { d, global: number, offset: offset as i64 }),
-            _ => None,
-        }
+        let Named::Variable { at, .. } = self.lookup(name)? else { return None };
+        let offset = at.offset.wrapping_add(more).wrapping_add(plus as i64);
+        (at.base >= LOCAL_BASE && at.base != NONE)
+            .then_some(Op::AddressOf { d, at: Address { offset, ..at } })
     }
 
     pub fn copy(&mut self, d: Reg, a: Reg) -> Option<Op> {
@@ -310,31 +306,28 @@ impl Names<'_> {
     /// `bar.sync`, `bar.red`, `bar.arrive`, `bar.warp.sync`, and `barrier.…` (PTX ISA 9.7.13).
     fn barrier(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let words: Vec<&str> = words.iter().copied().filter(|w| !matches!(*w, "cta" | "aligned")).collect();
-        match *words.get(1)? {
-            "warp" => Some(Op::WarpBarrier { mask: self.source(o.first()?)? }),
-            "sync" | "arrive" => {
-                let id = self.source(o.first()?)?;
-                let count = match o.get(1) {
-                    Some(operand) => self.source(operand)?,
-                    None => NONE,
-                };
-                let arrive = words[1] == "arrive";
-                Some(Op::Barrier { id, count, arrive, reduce: None, d: NONE, q: NONE, p: None })
-            }
-            "red" => {
-                let (reduce, d, q) = match (*words.get(2)?, o.first()?) {
-                    ("popc", d) => (BarReduce::Popc, self.destination(d)?, NONE),
-                    ("and", Operand::Name(q)) => (BarReduce::And, NONE, self.predicate(q)?),
-                    ("or", Operand::Name(q)) => (BarReduce::Or, NONE, self.predicate(q)?),
+        let (mut reduce, mut d, mut q, mut p) = (None, NONE, NONE, None);
+        let places = match (*words.get(1)?, o) {
+            ("warp", [mask, ..]) => return Some(Op::WarpBarrier { mask: self.source(mask)? }),
+            ("sync" | "arrive", places) => places,
+            ("red", [to, places @ .., holds]) => {
+                p = Some(self.predicate_operand(holds)?);
+                match (*words.get(2)?, to) {
+                    ("popc", to) => (reduce, d) = (Some(BarReduce::Popc), self.destination(to)?),
+                    ("and", Operand::Name(to)) => (reduce, q) = (Some(BarReduce::And), self.predicate(to)?),
+                    ("or", Operand::Name(to)) => (reduce, q) = (Some(BarReduce::Or), self.predicate(to)?),
                     _ => return None,
-                };
-                let id = self.source(o.get(1)?)?;
-                let (count, p) = if o.len() == 4 { (self.source(&o[2])?, &o[3]) } else { (NONE, o.get(2)?) };
-                let p = Some(self.predicate_operand(p)?);
-                Some(Op::Barrier { id, count, arrive: false, reduce: Some(reduce), d, q, p })
+                }
+                places
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let (id, count) = match places {
+            [id] => (self.source(id)?, NONE),
+            [id, count] => (self.source(id)?, self.source(count)?),
+            _ => return None,
+        };
+        Some(Op::Barrier { id, count, arrive: words[1] == "arrive", reduce, d, q, p })
     }
 
     /// `barrier.cluster.arrive` and `.wait` (PTX ISA 9.7.13.4): an arrival releases, unless it is relaxed,
@@ -363,7 +356,7 @@ impl Names<'_> {
     fn call(&mut self, o: &[Operand]) -> Option<Op> {
         let frame = |operand: &Operand| match operand {
             Operand::Name(name) => match self.lookup(name)? {
-                Named::Frame { offset } => Some(offset),
+                Named::Variable { at, .. } => Some(at.offset as usize).filter(|_| at.base == FRAME_BASE),
                 _ => None,
             },
             _ => None,

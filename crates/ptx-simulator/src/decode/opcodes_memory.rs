@@ -51,15 +51,12 @@ impl Names<'_> {
 
     /// The space of an access: where no word says it, that of the variable which the address names.
     fn space_of_access(&self, words: &[&str], at: &Operand) -> Space {
-        let named = match (Self::space_of(words), at) {
-            (Space::Generic, Operand::Address(Some(name), _)) => self.lookup(name),
-            (space, _) => return space,
-        };
-        match named {
-            Some(Named::Shared { .. }) => Space::Shared,
-            Some(Named::Local { .. }) => Space::Local,
-            Some(Named::Frame { .. }) => Space::Param,
-            _ => Space::Generic,
+        match (Self::space_of(words), at) {
+            (Space::Generic, Operand::Address(Some(name), _)) => match self.lookup(name) {
+                Some(Named::Variable { space, .. }) => space,
+                _ => Space::Generic,
+            },
+            (space, _) => space,
         }
     }
 

@@ -91,7 +91,7 @@ pub struct Function {
 impl Function {
     /// The clusters of a launch: blocks in x, y, z. `asked`: what the launch itself says.
     pub fn cluster_dim(&self, config: &LaunchConfig, asked: Option<[u32; 3]>) -> Result<[u32; 3], String> {
-        let (name, show) = (&self.name, |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}"));
+        let name = &self.name;
         let dim = match (self.bounds.cluster, asked) {
             (Some(own), Some(asked)) if own != asked => {
                 return Err(format!(
@@ -135,7 +135,6 @@ impl Function {
         check_config(config).map_err(shape)?;
         self.cluster_dim(config, cluster).map_err(shape)?;
         let (x, y, z) = config.block_dim;
-        let show = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
         let (asked, name) = (show([x, y, z]), &self.name);
         if let Some(most) =
             self.bounds.most_threads.map(count_in).filter(|most| count_in(config.block_dim) > *most)
@@ -161,6 +160,10 @@ impl Function {
         let why = || format!("{shared} bytes of shared memory per block; at most {most_shared} are possible");
         if shared > most_shared { Err((Limit::SharedMemory, why())) } else { Ok(()) }
     }
+}
+
+fn show([x, y, z]: [u32; 3]) -> String {
+    format!("{x} x {y} x {z}")
 }
 
 /// Blocks that every GPU with clusters can have in one (CUDA C++ Programming Guide, "Thread Block Clusters").

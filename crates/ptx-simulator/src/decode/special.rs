@@ -22,17 +22,10 @@ pub struct Position {
 }
 
 /// A special register, or one axis of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Special {
-    name: &'static str,
+    number: usize,
     axis: usize,
-    value: fn(&Position, u32, usize) -> u32,
-}
-
-impl PartialEq for Special {
-    fn eq(&self, other: &Special) -> bool {
-        (self.name, self.axis) == (other.name, other.axis)
-    }
 }
 
 impl Special {
@@ -40,13 +33,13 @@ impl Special {
     pub fn find(name: &str) -> Option<Special> {
         let axis = ["x", "y", "z"].iter().position(|axis| name.strip_suffix(axis).is_some_and(is_vector));
         let stem = &name[..name.len() - usize::from(axis.is_some())];
-        let &(name, value) = SPECIALS.iter().find(|special| special.0 == stem)?;
-        (axis.is_some() == is_vector(name)).then_some(Special { name, axis: axis.unwrap_or(0), value })
+        let number = SPECIALS.iter().position(|special| special.0 == stem)?;
+        (axis.is_some() == is_vector(stem)).then_some(Special { number, axis: axis.unwrap_or(0) })
     }
 
     /// What a lane reads.
     pub fn value(&self, at: &Position, lane: u32) -> u64 {
-        (self.value)(at, lane, self.axis).into()
+        SPECIALS[self.number].1(at, lane, self.axis).into()
     }
 }
 

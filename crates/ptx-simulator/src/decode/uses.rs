@@ -68,8 +68,8 @@ fn stack(code: &[Inst]) -> FxHashSet<Reg> {
     let mut own = FxHashSet::default();
     loop {
         let before = own.len();
-        for inst in code.iter().filter(|inst| matches!(inst.op, Op::Alu { .. } | Op::LocalAddress { .. })) {
-            let mut is_local = matches!(inst.op, Op::LocalAddress { .. });
+        for inst in code.iter().filter(|inst| matches!(inst.op, Op::Alu { .. } | Op::AddressOf { .. })) {
+            let mut is_local = matches!(&inst.op, Op::AddressOf { at, .. } if at.base == LOCAL_BASE);
             inst.op.operands(|role, reg| is_local |= role == Role::Reads && own.contains(&reg));
             inst.op.operands(|role, reg| {
                 if role == Role::Writes && is_local {

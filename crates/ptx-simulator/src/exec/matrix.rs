@@ -109,6 +109,6 @@ impl Context<'_> {
         if self.checks {
             follow::follow(activation, at.function, op, at.mask);
         }
-        registers::execute(op, activation, at.function, at.mask, self.globals);
+        registers::execute(op, activation, at.function, at.mask);
     }
 }

@@ -1,13 +1,12 @@
-//! Instructions that only move values between the registers of a lane: selections, predicates, packing,
-//! addresses of variables.
+//! Instructions that only move values between the registers of a lane: selections, predicates, packing.
 
 use super::activation::{Activation, source};
 use crate::arith::{Lanes, WARP, each, lanes, low, which};
 use crate::decode::{Function, NONE, Op, Reg};
 use crate::memory::shared;
 
-/// Does `op` for the lanes of `active`. `globals`: addresses of the module's variables.
-pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
+/// Does `op` for the lanes of `active`.
+pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active: u32) {
     match op {
         Op::Logic { bits, d, a, b } => {
             let a = activation.holds(*a);
@@ -37,12 +36,12 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, active
                 write(activation, *part, active, &a.map(|a| a >> (i as u32 * bits) & keep));
             }
         }
-        op => value(op, activation, function, active, globals),
+        op => value(op, activation, function, active),
     }
 }
 
 /// Does an `op` that gives one value, in `d`.
-fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32, globals: &[u64]) {
+fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32) {
     use std::array::from_fn;
     let read = |r: Reg| source(activation, function, r);
     let (d, out): (_, Lanes) = match op {
@@ -62,8 +61,6 @@ fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32,
             }
             (d, out)
         }
-        Op::LocalAddress { d, offset } => (d, [offset.wrapping_add(activation.local_base as u64); WARP]),
-        Op::GlobalAddress { d, global, offset } => (d, [globals[*global].wrapping_add(*offset as u64); WARP]),
         Op::MapShared { d, a, rank, own } => {
             let (a, rank, own) = (read(*a), read(*rank), read(*own));
             (d, from_fn(|lane| shared::with_rank(a[lane], rank[lane], own[lane])))

@@ -229,6 +229,11 @@ impl<'e> Context<'e> {
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
             Op::Fence { scope } => self.act(warp, at, Act::Fence(at.mask, *scope)),
             Op::GridWait {} => self.act(warp, at, Act::GridWait(at.mask)),
+            Op::AddressOf { d, at: of } => {
+                let addresses = self.addresses(warp, at, of);
+                let d = &mut warp.activations[at.slot as usize].registers[*d as usize];
+                each(at.mask, |lane| d[lane] = addresses[lane]);
+            }
             Op::Clock { d } => {
                 // There is no clock: time is the number of instructions executed so far.
                 let now = self.progress.executed;
@@ -272,7 +277,7 @@ impl<'e> Context<'e> {
             op if op.members().is_some() => return self.together(warp, (index, pc, mask), at),
             op => {
                 let activation = &mut warp.activations[at.slot as usize];
-                registers::execute(op, activation, at.function, at.mask, self.globals);
+                registers::execute(op, activation, at.function, at.mask);
             }
         }
         Ok(Some(pc + 1))
