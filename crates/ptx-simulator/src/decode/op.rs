@@ -103,6 +103,11 @@ pub enum Mbarrier {
     Arrive {
         drop: bool,
     },
+    /// `cp.async.mbarrier.arrive`: arrives when the thread's copies are done. An arrival that is not `counted`
+    /// on (`.noinc`) is added to those that the mbarrier waits for.
+    ArriveAfterCopies {
+        counted: bool,
+    },
     /// Whether a phase is complete: that of a state, or of a parity.
     Test {
         parity: bool,
@@ -297,8 +302,6 @@ operations! {
     CopyCommit {}
     /// Waits for all groups `but` the last few; without a number for all copies, in a group or not.
     CopyWait { what but: Option<u32> }
-    /// `cp.async.mbarrier.arrive`; whether the mbarrier counts on this arrival already (`.noinc`).
-    CopyArrive { what space: Space, Addresses at: Address, what counted: bool }
     /// `a` is a count, or the state or parity that is waited for; `d` takes a state, `done` whether it is
     /// complete.
     Mbarrier {

@@ -21,7 +21,9 @@ impl Names<'_> {
                 if !matches!(space, [] | ["shared"] | ["shared::cta"]) {
                     return None;
                 }
-                Some(Op::CopyArrive { at: self.address(at)?, space: Self::space_of(words), counted })
+                let (how, space) = (Mbarrier::ArriveAfterCopies { counted }, Self::space_of(words));
+                let (at, a) = (self.address(at)?, self.constant(1));
+                Some(Op::Mbarrier { how, space, d: NONE, done: NONE, at, a, relaxed: false })
             }
             ["async", "ca" | "cg", "shared" | "shared::cta", "global", level @ ..] => {
                 if !level.iter().all(|word| word.starts_with("L2::")) {

@@ -47,7 +47,7 @@ impl Context<'_> {
 
     /// Turns a request into one or more with a definite space, since a generic address may lie in any. What
     /// lies in shared memory has offsets there in place of addresses.
-    fn split_spaces(
+    pub fn split_spaces(
         shared: Layout,
         own_rank: Option<u32>,
         request: &Request,
@@ -94,7 +94,7 @@ impl Context<'_> {
 
     /// A lane's address is not aligned, or not one of something that it may access.
     #[cold]
-    fn refused(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
+    pub fn refused(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
         match is_aligned(request.addresses[lane], request.bytes) {
             true => self.outside(warp, at, lane, request),
             false => self.misaligned(warp, at, lane, request),
@@ -103,7 +103,7 @@ impl Context<'_> {
 
     /// The bytes that a lane stores to, if it may.
     #[inline(always)]
-    fn writable<'a>(
+    pub fn writable<'a>(
         &'a mut self,
         warp: &'a mut Warp,
         at: At,

@@ -1,9 +1,9 @@
 //! What the blocks of a cluster share: their shared memory, and a barrier (PTX ISA 9.7.13.4).
 
-use super::block::{BlockState, Cluster, SharedMemory};
+use super::block::{BlockState, Cluster, Member, SharedMemory};
 use super::context::{At, Context, Executed};
 use super::warp::{Wait, Warp};
-use crate::diagnostic::{Diagnostic, KEEP_ALIVE, Kind};
+use crate::diagnostic::{KEEP_ALIVE, Kind};
 use crate::memory::shared;
 use crate::observe::{Act, Event, Peer, Request};
 
@@ -53,29 +53,16 @@ impl Context<'_> {
     #[inline]
     pub fn reach<'a>(&self, warp: &Warp, at: At, request: &Request<'a>) -> Executed<Request<'a>> {
         let Some(Peer { rank, .. }) = request.owner else { return Ok(*request) };
-        match self.peer(rank) {
-            Ok(peer) => Ok(Request { owner: Some(peer), ..*request }),
-            Err(why) => Err(self.out_of_reach(warp, At { mask: request.mask, ..at }, request, why)),
-        }
-    }
-
-    /// The block of a rank, or why it cannot be reached.
-    pub fn peer(&self, rank: u32) -> Result<Peer, String> {
         let members = self.cluster.as_ref().map_or(&[][..], |cluster| &cluster.members[..]);
-        match members.get(rank as usize) {
-            Some(member) if !member.ended => Ok(Peer { rank, block: member.block }),
-            Some(member) => Err(format!("the shared memory of block {}, which has ended", member.block)),
-            None if members.is_empty() => {
-                Err(format!("the shared memory of block {rank} of a cluster, and this block is in none"))
+        let why = match members.get(rank as usize) {
+            Some(Member { ended: false, block, .. }) => {
+                return Ok(Request { owner: Some(Peer { rank, block: *block }), ..*request });
             }
-            None => Err(format!("the shared memory of block {rank} of a cluster of {}", members.len())),
-        }
-    }
-
-    #[cold]
-    pub fn out_of_reach(&self, warp: &Warp, at: At, request: &Request, why: String) -> Box<Diagnostic> {
-        let what = format!("{} in {why}", self.what(request));
-        self.fault(warp, at, Kind::OutOfBounds, what, KEEP_ALIVE)
+            Some(member) => format!("block {}, which has ended", member.block),
+            None => format!("block {rank} of a cluster of {}", members.len()),
+        };
+        let what = format!("{} in the shared memory of {why}", self.what(request));
+        Err(self.fault(warp, At { mask: request.mask, ..at }, Kind::OutOfBounds, what, KEEP_ALIVE))
     }
 
     /// Lanes arrive at the barrier of their cluster, and go on.

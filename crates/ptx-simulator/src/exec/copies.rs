@@ -7,13 +7,12 @@
 
 use super::activation::source;
 use super::context::{At, Context, Executed};
-use super::mbarrier::Change;
 use super::warp::{Copy, Warp};
 use crate::arith::{WARP, each, lanes, which};
 use crate::decode::{NONE, Op};
 use crate::memory::span;
 use crate::observe::{Access, Act, CopyRequest};
-use crate::ptx::{Order, Space};
+use crate::ptx::Space;
 
 impl Context<'_> {
     pub fn copy_async(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
@@ -91,14 +90,5 @@ impl Context<'_> {
         if copy.mask != 0 {
             self.act_at(warp, loc, Act::CopyEnds(copy));
         }
-    }
-
-    /// `cp.async.mbarrier.arrive`: an mbarrier learns that the copies so far are done.
-    pub fn copy_arrive(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
-        let Op::CopyArrive { space, at: to, counted } = &at.inst.op else { return Ok(()) };
-        self.copies_done(warp, at.mask, None);
-        // An arrival that the mbarrier does not count on is added to those it waits for, and then made.
-        let change = Change { more: !*counted as u64, arrivals: 1, fewer: 0 };
-        self.change_mbarrier(warp, at, (*space, to), (&[change; WARP], NONE, Order::Release))
     }
 }

@@ -10,16 +10,19 @@
 
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
-use crate::arith::{Lanes, WARP, groups, lanes};
-use crate::decode::{Address, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op, Reg};
-use crate::diagnostic::{Diagnostic, Kind};
-use crate::memory::{self, shared, span};
-use crate::observe::{Access, Act, MbarrierUse, Peer, Request};
+use crate::arith::{WARP, each, lanes};
+use crate::decode::{Address, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op};
+use crate::diagnostic::Kind;
+use crate::memory;
+use crate::observe::{Access, Act, MbarrierUse, Request};
 use crate::ptx::{Order, Scope, Space};
 
 const EXPECTED: u32 = 20;
 const MARK: u32 = 61;
 const PARITY: u32 = 63;
+
+/// What is wrong about a use of an mbarrier, and what helps.
+type Wrong = (Kind, String, &'static str);
 
 /// An mbarrier, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,209 +33,149 @@ struct State {
 }
 
 impl State {
-    fn read(word: u64) -> Option<State> {
-        (word >> MARK & 3 == 1).then_some(State {
-            missing: word & MOST,
-            expected: word >> EXPECTED & MOST,
-            parity: word >> PARITY,
-        })
+    fn read(word: u64) -> Result<State, Wrong> {
+        if word >> MARK & 3 != 1 {
+            let what = "an mbarrier is used that nobody has initialised".to_string();
+            let help = "let one thread initialise it, and all wait at __syncthreads() before they use it";
+            return Err((Kind::UninitializedRead, what, help));
+        }
+        Ok(State { missing: word & MOST, expected: word >> EXPECTED & MOST, parity: word >> PARITY })
     }
 
     fn word(self) -> u64 {
         self.missing | self.expected << EXPECTED | 1 << MARK | self.parity << PARITY
     }
 
-    /// Nobody is missing: the next phase begins.
-    fn settle(&mut self) {
+    /// One that waits for so many arrivals in each phase.
+    fn new(count: u64) -> Result<State, Wrong> {
+        if !(1..=MOST).contains(&count) {
+            let what = format!("an mbarrier is to wait for {count} arrivals");
+            return Err((Kind::BarrierDivergence, what, "1 to 1,048,575 are possible"));
+        }
+        Ok(State { missing: count, expected: count, parity: 0 })
+    }
+
+    /// So many arrivals in this phase, which it waits for besides if there are `more`; and so many `fewer` in
+    /// the next ones. Where nobody is missing then, the next phase begins.
+    fn arrive(mut self, arrivals: u64, more: u64, fewer: u64) -> Result<State, Wrong> {
+        if arrivals > self.missing + more || fewer > self.expected {
+            let what = format!("{arrivals} arrivals at an mbarrier that waits for {} more", self.missing);
+            let help = "initialise it with the number of all arrivals of a phase, and let each thread \
+                        wait before it arrives again";
+            return Err((Kind::BarrierDivergence, what, help));
+        }
+        self.missing = self.missing + more - arrivals;
+        self.expected -= fewer;
         if self.missing == 0 {
             self.missing = self.expected;
             self.parity ^= 1;
         }
+        Ok(self)
     }
-}
-
-/// What an operation changes.
-#[derive(Clone, Copy, Debug)]
-pub struct Change {
-    /// Arrivals that this phase waits for besides, before those of the operation itself.
-    pub more: u64,
-    /// Arrivals now, and how many fewer the next phases wait for.
-    pub arrivals: u64,
-    pub fewer: u64,
 }
 
 impl Context<'_> {
     pub fn mbarrier(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
-        let Op::Mbarrier { how, space, d, done: p, at: to, a, relaxed } = &at.inst.op else { return Ok(()) };
+        let Op::Mbarrier { how, space, d, done, at: to, a, relaxed } = &at.inst.op else { return Ok(()) };
         let a = *at.source(warp, *a);
         let place = (*space, to);
+        let order = |strong: Order| if *relaxed { Order::Relaxed } else { strong };
+        let (mut before, mut over) = ([0; WARP], 0u32);
+        if let Mbarrier::ArriveAfterCopies { .. } = how {
+            self.copies_done(warp, at.mask, None);
+        }
         match how {
             Mbarrier::Init | Mbarrier::Invalidate => {
-                let (addresses, _) = self.mbarrier_addresses(warp, at, place, false)?;
-                for lane in lanes(at.mask) {
-                    if *how == Mbarrier::Init && !(1..=MOST).contains(&(a[lane] & 0xffff_ffff)) {
-                        let what = format!("an mbarrier is to wait for {} arrivals", a[lane] as u32);
-                        let help = "1 to 1,048,575 are possible";
-                        return Err(self.mbarrier_fault(warp, at.lane(lane), what, help));
-                    }
-                    let count = a[lane] & MOST;
-                    let new = State { missing: count, expected: count, parity: 0 };
-                    let word = if *how == Mbarrier::Init { new.word() } else { 0 };
-                    self.put(None, addresses[lane], word);
-                }
                 self.progress.changed();
-                let request = request(Access::Store, at.mask, &addresses, Order::Weak);
-                self.act(warp, at, Act::Access(&request));
-                Ok(())
+                self.on_mbarriers(warp, at, place, (Access::Store, Order::Weak), |lane, _| {
+                    let is_init = *how == Mbarrier::Init;
+                    Ok((if is_init { State::new(a[lane] & 0xffff_ffff)?.word() } else { 0 }, false, false))
+                })?;
             }
             Mbarrier::Test { parity } => {
-                let (addresses, _) = self.mbarrier_addresses(warp, at, place, false)?;
                 warp.spin.watches = true;
-                let (mut done, mut odd) = (0u32, 0u32);
-                for lane in lanes(at.mask) {
-                    let state = self.state(warp, at, lane, (None, addresses[lane]))?;
+                self.on_mbarriers(warp, at, place, (Access::Load, order(Order::Acquire)), |lane, word| {
                     let phase = if *parity { a[lane] & 1 } else { a[lane] >> PARITY };
-                    done |= ((state.parity != phase) as u32) << lane;
-                    odd |= (phase as u32) << lane;
-                }
-                let activation = &mut warp.activations[at.slot as usize];
-                activation.set_predicate(*p, at.mask, done);
-                let order = if *relaxed { Order::Relaxed } else { Order::Acquire };
-                let request = request(Access::Load, at.mask, &addresses, order);
-                self.act(warp, at, Act::Mbarrier(&request, MbarrierUse { odd, done }));
-                Ok(())
+                    let is_over = State::read(word)?.parity != phase;
+                    over |= u32::from(is_over) << lane;
+                    Ok((word, phase == 1, is_over))
+                })?;
             }
-            Mbarrier::Arrive { drop } => {
-                let changes = a.map(|count| {
-                    let arrivals = count & 0xffff_ffff;
-                    Change { more: 0, arrivals, fewer: arrivals * *drop as u64 }
-                });
-                let order = if *relaxed { Order::Relaxed } else { Order::Release };
-                self.change_mbarrier(warp, at, place, (&changes, *d, order))
-            }
-        }
-    }
-
-    /// Lanes arrive. The state before goes to the register `d`, if there is one.
-    pub fn change_mbarrier(
-        &mut self,
-        warp: &mut Warp,
-        at: At,
-        place: (Space, &Address),
-        (changes, d, order): (&[Change; WARP], Reg, Order),
-    ) -> Executed<()> {
-        let (addresses, owners) = self.mbarrier_addresses(warp, at, place, true)?;
-        warp.spin.changes = true;
-        self.progress.changed();
-        let (mut odd, mut arrived) = (0u32, 0u32);
-        for lane in lanes(at.mask) {
-            let mut state = self.state(warp, at, lane, (owners[lane], addresses[lane]))?;
-            let Change { more, arrivals, fewer } = changes[lane];
-            if arrivals > state.missing + more || fewer > state.expected {
-                let what =
-                    format!("{arrivals} arrivals at an mbarrier that waits for {} more", state.missing);
-                let help = "initialise it with the number of all arrivals of a phase, and let each thread \
-                            wait before it arrives again";
-                return Err(self.mbarrier_fault(warp, at.lane(lane), what, help));
-            }
-            let before = state.word();
-            odd |= (state.parity as u32) << lane;
-            arrived |= ((arrivals > 0) as u32) << lane;
-            state.missing = state.missing + more - arrivals;
-            state.expected -= fewer;
-            state.settle();
-            self.put(owners[lane], addresses[lane], state.word());
-            if d != NONE {
-                warp.activations[at.slot as usize].registers[d as usize][lane] = before;
+            Mbarrier::Arrive { .. } | Mbarrier::ArriveAfterCopies { .. } => {
+                let (drop, more) = match how {
+                    Mbarrier::ArriveAfterCopies { counted } => (false, u64::from(!counted)),
+                    how => (*how == Mbarrier::Arrive { drop: true }, 0),
+                };
+                warp.spin.changes = true;
+                self.progress.changed();
+                let access = Access::Atomic { returns: *d != NONE };
+                self.on_mbarriers(warp, at, place, (access, order(Order::Release)), |lane, word| {
+                    let (state, count) = (State::read(word)?, a[lane] & 0xffff_ffff);
+                    before[lane] = word;
+                    let after = state.arrive(count, more, if drop { count } else { 0 })?;
+                    Ok((after.word(), state.parity == 1, count > 0))
+                })?;
             }
         }
-        for (owner, mask) in groups(at.mask, |lane| owners[lane]) {
-            let request = request(Access::Atomic { returns: d != NONE }, mask, &addresses, order);
-            let by = MbarrierUse { odd: odd & mask, done: arrived & mask };
-            self.act(warp, at, Act::Mbarrier(&Request { owner, ..request }, by));
+        let activation = &mut warp.activations[at.slot as usize];
+        activation.set_predicate(*done, at.mask, over);
+        if let Some(d) = activation.registers.get_mut(*d as usize) {
+            each(at.mask, |lane| d[lane] = before[lane]);
         }
         Ok(())
     }
 
-    /// Where the mbarrier of each lane lies in shared memory, and in whose: only an arrival may be at that of
-    /// another block.
-    fn mbarrier_addresses(
+    /// Does something with the mbarrier of each lane: `one` gets the lane and the word that is there, and gives
+    /// the new one, whether the phase that the lane means is odd, and whether the lane has arrived or the phase
+    /// is over. Only an arrival may be at an mbarrier of another block.
+    fn on_mbarriers(
         &mut self,
         warp: &mut Warp,
         at: At,
         (space, to): (Space, &Address),
-        reaches: bool,
-    ) -> Executed<(Lanes, [Option<Peer>; WARP])> {
-        let mut addresses = self.checked_addresses(warp, at, to);
-        let mut owners = [None; WARP];
-        for lane in lanes(at.mask) {
-            if space == Space::Generic {
-                let (space, address) = memory::resolve(addresses[lane]);
-                if space != Space::Shared {
-                    let what =
-                        format!("an mbarrier at {:#x}, which is not in shared memory", addresses[lane]);
-                    return Err(self.mbarrier_fault(warp, at.lane(lane), what, "declare it __shared__"));
-                }
-                addresses[lane] = address;
+        (access, order): (Access, Order),
+        mut one: impl FnMut(usize, u64) -> Result<(u64, bool, bool), Wrong>,
+    ) -> Executed<()> {
+        let addresses = self.checked_addresses(warp, at, to);
+        // Other blocks of a cluster arrive by instructions that mostly name no scope, and so that of the block.
+        let request = Request::new(access, space, at.mask, &addresses, 8, order, Scope::Cluster);
+        Self::split_spaces(self.shared, self.own_rank(), &request, |request| {
+            let at = At { mask: request.mask, ..at };
+            let request = &self.reach(warp, at, request)?;
+            if request.space != Space::Shared {
+                let first = request.addresses[at.mask.trailing_zeros() as usize];
+                let what = format!("an mbarrier at {first:#x}, which is not in shared memory");
+                return Err(self.fault(warp, at, Kind::BarrierDivergence, what, "declare it __shared__"));
             }
-            let (rank, address) = shared::rank(addresses[lane]);
-            let rank = rank.filter(|rank| *rank != self.block.rank);
-            if rank.is_some() && !reaches {
-                let what = "an mbarrier of another block is waited for, or initialised".to_string();
+            if request.owner.is_some() && matches!(access, Access::Load | Access::Store) {
+                let what = "an mbarrier of another block is waited for, or initialised";
                 let help =
                     "other blocks of the cluster can arrive at an mbarrier; its own block waits for it";
-                return Err(self.mbarrier_fault(warp, at.lane(lane), what, help));
+                return Err(self.fault(warp, at, Kind::BarrierDivergence, what, help));
             }
-            addresses[lane] = self.shared.offset(address, 8);
-            let mut request = request(Access::Atomic { returns: false }, at.mask, &addresses, Order::Relaxed);
-            if let Some(rank) = rank {
-                let peer =
-                    self.peer(rank).map_err(|why| self.out_of_reach(warp, at.lane(lane), &request, why))?;
-                (owners[lane], request.owner) = (Some(peer), Some(peer));
+            let (mut odd, mut done) = (0u32, 0u32);
+            for lane in lanes(at.mask) {
+                let Some(word) = self.writable(warp, at, request, lane) else {
+                    return Err(self.refused(warp, at, lane, request));
+                };
+                match one(lane, memory::read(word)) {
+                    Ok((new, is_odd, is_done)) => {
+                        memory::write(word, new);
+                        odd |= u32::from(is_odd) << lane;
+                        done |= u32::from(is_done) << lane;
+                    }
+                    Err((kind, what, help)) => return Err(self.fault(warp, at.lane(lane), kind, what, help)),
+                }
+                if self.checks {
+                    let place = (Space::Shared, request.owner);
+                    self.set_written(warp, place, lane, request.addresses[lane], 8, true);
+                }
             }
-            if !addresses[lane].is_multiple_of(8) {
-                return Err(self.misaligned(warp, at, lane, &request));
-            }
-            if self.shared_of(owners[lane]).bytes.get(span(addresses[lane], 8)).is_none() {
-                return Err(self.outside(warp, at, lane, &request));
-            }
-        }
-        Ok((addresses, owners))
-    }
-
-    fn state(
-        &self,
-        warp: &Warp,
-        at: At,
-        lane: usize,
-        (owner, address): (Option<Peer>, u64),
-    ) -> Executed<State> {
-        let word = self.shared_of(owner).bytes.get(span(address, 8)).map_or(0, memory::read);
-        State::read(word).ok_or_else(|| {
-            let what = "an mbarrier is used that nobody has initialised";
-            let help = "let one thread initialise it, and all wait at __syncthreads() before they use it";
-            self.fault(warp, at.lane(lane), Kind::UninitializedRead, what, help)
+            let used = Act::Mbarrier(request, MbarrierUse { odd, done });
+            self.act(warp, at, if access == Access::Store { Act::Access(request) } else { used });
+            Ok(())
         })
     }
-
-    fn put(&mut self, owner: Option<Peer>, address: u64, word: u64) {
-        let at = span(address, 8);
-        let checks = self.checks;
-        let shared = self.shared_mut(owner);
-        memory::write(&mut shared.bytes[at], word);
-        if checks {
-            shared.written.set(address as usize, 8, true);
-        }
-    }
-
-    fn mbarrier_fault(&self, warp: &Warp, at: At, what: String, help: &str) -> Box<Diagnostic> {
-        self.fault(warp, at, Kind::BarrierDivergence, what, help)
-    }
-}
-
-fn request(access: Access, mask: u32, addresses: &Lanes, order: Order) -> Request<'_> {
-    // Other blocks of a cluster arrive by instructions that mostly name no scope, and so that of the block.
-    Request::new(access, Space::Shared, mask, addresses, 8, order, Scope::Cluster)
 }
 
 #[cfg(test)]
@@ -242,18 +185,17 @@ mod tests {
     #[test]
     fn a_state_is_what_was_written() {
         let state = State { missing: 3, expected: MOST, parity: 1 };
-        assert_eq!(State::read(state.word()), Some(state));
-        assert_eq!(State::read(0xcdcd_cdcd_cdcd_cdcd), None);
-        assert_eq!(State::read(0), None);
+        assert_eq!(State::read(state.word()).ok(), Some(state));
+        assert!(State::read(0xcdcd_cdcd_cdcd_cdcd).is_err());
+        assert!(State::read(0).is_err());
     }
 
     #[test]
     fn a_phase_ends_when_nobody_is_missing() {
-        let mut state = State { missing: 1, expected: 5, parity: 0 };
-        state.settle();
-        assert_eq!(state.parity, 0);
-        state.missing = 0;
-        state.settle();
-        assert_eq!((state.parity, state.missing), (1, 5));
+        let state = State { missing: 2, expected: 5, parity: 0 };
+        assert_eq!(state.arrive(1, 0, 0).unwrap(), State { missing: 1, ..state });
+        assert_eq!(state.arrive(2, 0, 1).unwrap(), State { missing: 4, expected: 4, parity: 1 });
+        assert_eq!(state.arrive(1, 1, 0).unwrap(), state);
+        assert!(state.arrive(3, 0, 0).is_err());
     }
 }

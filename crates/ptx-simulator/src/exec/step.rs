@@ -225,7 +225,6 @@ impl<'e> Context<'e> {
             Op::CopyAsync { .. } => self.copy_async(warp, at)?,
             Op::CopyCommit {} => each(at.mask, |lane| warp.copy_groups[lane] += 1),
             Op::CopyWait { but } => self.copies_done(warp, at.mask, *but),
-            Op::CopyArrive { .. } => self.copy_arrive(warp, at)?,
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
             Op::Fence { scope } => self.act(warp, at, Act::Fence(at.mask, *scope)),
             Op::GridWait {} => self.act(warp, at, Act::GridWait(at.mask)),
