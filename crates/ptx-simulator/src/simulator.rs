@@ -7,7 +7,6 @@ use crate::counters::Counters;
 use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
 use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
 use crate::diagnostic::{self, Diagnostic, Kind};
-use crate::exec::{CHECKED, Step, UNCHECKED};
 use crate::grid::{self, Engine, Limits, Together};
 use crate::memory::{self, Memory, Written, Wrong};
 use crate::observe::{self, Unchecked};
@@ -268,14 +267,14 @@ impl Simulator {
         observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
         let launch = [Launch { kernel, config, args }];
-        self.run(module, (&launch, Together::OnDevices), (&mut Unchecked(observer), UNCHECKED))
+        self.run(module, (&launch, Together::OnDevices), &mut Unchecked(observer))
     }
 
     fn run(
         &mut self,
         module: &Module,
         (launches, how): (&[Launch], Together),
-        (observer, step): (&mut dyn observe::Watch, Step),
+        observer: &mut dyn observe::Watch,
     ) -> Result<(), Box<Diagnostic>> {
         let (device, program, asked) = (&self.device, &module.program, self.limits.cluster);
         let roots = launches.iter().map(|Launch { kernel, config, args }| {
@@ -290,7 +289,7 @@ impl Simulator {
             &module.program,
             &mut self.memory,
             globals,
-            (observer, step),
+            observer,
             &mut self.printed,
             &self.limits,
         );
@@ -336,7 +335,7 @@ impl Simulator {
         self.load(module)?;
         self.name_arguments(module, launches);
         let mut both = (observer, Checker::new(&module.program, self.memory.names()));
-        let ended = self.run(module, (launches, how), (&mut both, CHECKED));
+        let ended = self.run(module, (launches, how), &mut both);
         found.extend(both.1.into_found());
         let Err(diagnostic) = ended else { return Ok(()) };
         found.push((*diagnostic).clone());

@@ -293,11 +293,8 @@ operations! {
         Reads stride: Reg, what halves: [Reg; 2], Reads mask: Reg,
     }
     /// `cp.async`: `bytes` bytes from global to shared memory, of which `given` (or, without it, all) come
-    /// from there and the others are zero; none do where the predicate `ignored` holds.
-    CopyAsync {
-        Addresses to: Address, Addresses from: Address, what bytes: u32, Reads given: Reg,
-        ReadsPredicate ignored: Option<Guard>,
-    }
+    /// from there and the others are zero.
+    CopyAsync { Addresses to: Address, Addresses from: Address, what bytes: u32, Reads given: Reg }
     /// The copies since the last commit become a group.
     CopyCommit {}
     /// Waits for all groups `but` the last few; without a number for all copies, in a group or not.

@@ -35,18 +35,13 @@ impl Names<'_> {
                 }
                 // A cache policy, which stands last, changes nothing that a program can see.
                 let more = if level.contains(&"L2::cache_hint") { more.split_last()?.1 } else { more };
-                let (mut given, mut ignored) = (NONE, None);
-                match more {
-                    [] => {}
-                    [Operand::Int(size)] => given = self.constant(*size),
-                    [one] => match self.predicate_operand(one) {
-                        Some(predicate) => ignored = Some(predicate),
-                        None => given = self.source(one)?,
-                    },
+                let given = match more {
+                    [] => NONE,
+                    [given] => self.source(given)?,
                     _ => return None,
-                }
+                };
                 let (to, from) = (self.address(to)?, self.address(from)?);
-                Some(Op::CopyAsync { to, from, bytes: *bytes as u32, given, ignored })
+                Some(Op::CopyAsync { to, from, bytes: *bytes as u32, given })
             }
             _ => None,
         }

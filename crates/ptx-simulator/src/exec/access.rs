@@ -123,7 +123,7 @@ impl Context<'_> {
         }
     }
 
-    pub fn load<const CHECKS: bool>(
+    pub fn load(
         &mut self,
         warp: &mut Warp,
         at: At,
@@ -177,19 +177,17 @@ impl Context<'_> {
                     registers[d as usize][lane] = value;
                 }
             }
-            if CHECKS {
+            if self.checks {
                 self.follow_load(warp, at, request, d, bytes);
-                let registers = &warp.activations[at.slot as usize].registers;
-                let values: [&Lanes; 4] = std::array::from_fn(|i| &registers[d[i.min(d.len() - 1)] as usize]);
-                self.act(warp, at, Act::Access(&Request { values: &values[..d.len()], ..*request }));
-            } else {
-                self.act(warp, at, Act::Access(request));
             }
+            let registers = &warp.activations[at.slot as usize].registers;
+            let values: [&Lanes; 4] = std::array::from_fn(|i| &registers[d[i.min(d.len() - 1)] as usize]);
+            self.act(warp, at, Act::Access(&Request { values: &values[..d.len()], ..*request }));
             Ok(())
         })
     }
 
-    pub fn store<const CHECKS: bool>(
+    pub fn store(
         &mut self,
         warp: &mut Warp,
         at: At,
@@ -201,7 +199,7 @@ impl Context<'_> {
             let request = &self.reach(warp, at, request)?;
             // A loop that only waits may still count in local memory, and call functions.
             warp.spin.changes |= !matches!(request.space, Space::Local | Space::Param);
-            let mut unchanged = 0;
+            let (mut unchanged, checks) = (0, self.checks);
             for lane in lanes(request.mask) {
                 let mut values = [0u64; 4];
                 for (value, s) in values.iter_mut().zip(s) {
@@ -213,7 +211,7 @@ impl Context<'_> {
                 let mut same = true;
                 for (i, &value) in values[..s.len()].iter().enumerate() {
                     let part = &mut to[i * bytes as usize..][..bytes as usize];
-                    same &= CHECKS && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
+                    same &= checks && memory::read(part) == value & (u64::MAX >> (64 - 8 * bytes));
                     memory::write(part, value);
                 }
                 unchanged |= (same as u32) << lane;
@@ -221,7 +219,7 @@ impl Context<'_> {
             if unchanged != request.mask && request.space != Space::Param {
                 self.progress.changed();
             }
-            if CHECKS {
+            if checks {
                 self.follow_store(warp, at, request, s, bytes);
             }
             let values: [&Lanes; 4] = std::array::from_fn(|i| at.source(warp, s[i.min(s.len() - 1)]));

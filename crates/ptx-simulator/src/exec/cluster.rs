@@ -6,6 +6,7 @@ use super::warp::{Wait, Warp};
 use crate::diagnostic::{KEEP_ALIVE, Kind};
 use crate::memory::shared;
 use crate::observe::{Act, Event, Peer, Request};
+use crate::words::of_bytes;
 
 /// The shared memory of `block`, or of another one of its cluster.
 #[inline]
@@ -61,7 +62,7 @@ impl Context<'_> {
             Some(member) => format!("block {}, which has ended", member.block),
             None => format!("block {rank} of a cluster of {}", members.len()),
         };
-        let what = format!("{} in the shared memory of {why}", self.what(request));
+        let what = format!("{} in the shared memory of {why}", of_bytes(request.access, request.bytes));
         Err(self.fault(warp, At { mask: request.mask, ..at }, Kind::OutOfBounds, what, KEEP_ALIVE))
     }
 

@@ -187,19 +187,19 @@ impl Context<'_> {
     /// names: a lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
     fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) {
         let (mask, names) = (at.mask, names.map(|name| name as u32));
+        let mut find =
+            |at: At, what: String, help: &str| self.find(warp, at, Kind::WarpCollective, what, help);
         if matches!(at.inst.op, Op::Mma { .. } | Op::Tile { .. }) && mask != u32::MAX {
             let what =
                 format!("only the lanes {mask:#010x} come to an instruction on matrices, which needs all");
-            let help = "let all 32 lanes of the warp execute it, with zeros where there is no data";
-            self.find(warp, at, Kind::WarpCollective, what, help);
+            find(at, what, "let all 32 lanes of the warp execute it, with zeros where there is no data");
         }
         if let Some(lane) = lanes(mask).find(|&lane| names[lane] >> lane & 1 == 0) {
             let what =
                 format!("lane {lane} takes part with the mask {:#010x}, which does not name it", names[lane]);
             let help = "name every lane that comes here, and no other: compute the mask before the branch, \
-                        with \
-                        __ballot_sync or from the lane's group";
-            self.find(warp, at.lane(lane), Kind::WarpCollective, what, help);
+                        with __ballot_sync or from the lane's group";
+            find(at.lane(lane), what, help);
         }
         let differs = lanes(mask).find_map(|lane| {
             let other = lanes(names[lane] & mask).find(|&other| names[other] != names[lane])?;
@@ -210,13 +210,7 @@ impl Context<'_> {
                 "lane {lane} names the lanes {:#010x}, among them lane {other}, which names {:#010x}",
                 names[lane], names[other]
             );
-            self.find(
-                warp,
-                at.lane(lane),
-                Kind::WarpCollective,
-                what,
-                "let all lanes that work together pass the same mask",
-            );
+            find(at.lane(lane), what, "let all lanes that work together pass the same mask");
         }
         let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return };
         let (b, c) = (at.source(warp, *b), at.source(warp, *c));
@@ -231,7 +225,7 @@ impl Context<'_> {
             );
             let help = "let all 32 lanes of the warp execute the shuffle, with a neutral value where there \
                         is no data";
-            self.find(warp, at.lane(lane), Kind::WarpCollective, what, help);
+            find(at.lane(lane), what, help);
         }
     }
 }

@@ -21,7 +21,6 @@ pub struct Context<'e> {
     pub observer: &'e mut dyn Watch,
     /// Whether it checks.
     pub checks: bool,
-    pub step: Step,
     /// Addresses of the module's variables.
     pub globals: &'e [u64],
     pub params: &'e [u8],
@@ -38,9 +37,6 @@ pub struct Context<'e> {
     pub progress: &'e mut Progress,
     pub schedule: &'e mut Schedule,
 }
-
-/// Runs a split until it waits, meets, ends, or has used the turn.
-pub type Step = fn(&mut Context, &mut Warp, usize, &mut u32) -> Executed<()>;
 
 pub type Executed<T> = Result<T, Box<Diagnostic>>;
 

@@ -16,7 +16,7 @@ use crate::ptx::Space;
 
 impl Context<'_> {
     pub fn copy_async(&mut self, warp: &mut Warp, at: At) -> Executed<()> {
-        let Op::CopyAsync { to, from, bytes, given, ignored } = &at.inst.op else { return Ok(()) };
+        let Op::CopyAsync { to, from, bytes, given } = &at.inst.op else { return Ok(()) };
         let mut to = self.checked_addresses(warp, at, to);
         let from = self.checked_addresses(warp, at, from);
         let (activation, active) = (&warp.activations[at.slot as usize], at.mask);
@@ -24,9 +24,6 @@ impl Context<'_> {
         if *given != NONE {
             let given = source(activation, at.function, *given);
             each(active, |lane| taken[lane] = (given[lane] as u32).min(*bytes) as u64);
-        }
-        if let Some(ignored) = ignored {
-            each(active & activation.holds(*ignored), |lane| taken[lane] = 0);
         }
         each(active, |lane| to[lane] = self.own_offset(to[lane], *bytes));
         let request = CopyRequest { mask: active, to, from, bytes: *bytes, given: taken };

@@ -92,7 +92,7 @@ impl Context<'_> {
             Kind::Misaligned,
             format!(
                 "{} at address {:#x}, which is not a multiple of {}",
-                self.what(request),
+                of_bytes(request.access, request.bytes),
                 request.addresses[lane],
                 request.bytes
             ),
@@ -100,15 +100,10 @@ impl Context<'_> {
         )
     }
 
-    /// `a load of 4 bytes`
-    pub fn what(&self, request: &Request) -> String {
-        of_bytes(request.access, request.bytes)
-    }
-
     #[cold]
     pub fn outside(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
         let address = request.addresses[lane];
-        let what = self.what(request);
+        let what = of_bytes(request.access, request.bytes);
         let outside = |spot| What::Outside { does: request.access, bytes: request.bytes, spot };
         let what: What = match request.space {
             Space::Shared => {

@@ -95,11 +95,9 @@ impl Context<'_> {
     /// Loads a register, or stores it.
     fn move_part(&mut self, warp: &mut Warp, at: At, request: &Request, register: Reg) -> Executed<()> {
         let (register, bytes) = (&[register], request.bytes);
-        match (request.access, self.checks) {
-            (Access::Load, true) => self.load::<true>(warp, at, request, register, bytes, false),
-            (Access::Load, false) => self.load::<false>(warp, at, request, register, bytes, false),
-            (_, true) => self.store::<true>(warp, at, request, register, bytes),
-            (_, false) => self.store::<false>(warp, at, request, register, bytes),
+        match request.access {
+            Access::Load => self.load(warp, at, request, register, bytes, false),
+            _ => self.store(warp, at, request, register, bytes),
         }
     }
 

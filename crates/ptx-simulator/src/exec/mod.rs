@@ -24,9 +24,9 @@ mod undefined;
 mod warp;
 
 pub use block::{BlockState, Cluster, Member};
-pub use context::{Context, Executed, Step};
+pub use context::{Context, Executed};
 pub use launches::{Launches, PendingLaunch};
 pub use progress::Progress;
 pub use schedule::Schedule;
-pub use step::{CHECKED, Stop, UNCHECKED};
+pub use step::Stop;
 pub use warp::{Split, Wait, Warp};

@@ -1,11 +1,11 @@
 //! Runs one warp: fetches an instruction, does it for the active lanes, says what happened.
 
 use super::activation::source;
-use super::context::{At, Context, Executed, Step};
+use super::context::{At, Context, Executed};
 use super::follow;
 use super::registers;
 use super::warp::{Split, Wait, Warp};
-use crate::arith::{Lanes, WARP, each, lanes};
+use crate::arith::{Lanes, WARP, each, groups, lanes};
 use crate::decode::unknown;
 use crate::decode::*;
 use crate::diagnostic::Kind;
@@ -27,11 +27,6 @@ pub enum Stop {
 /// or ended.
 type Next = Option<u32>;
 
-/// What is compiled for launches with checks, and once more for those without: who only has launches of one
-/// kind does not have the code for the other.
-pub const CHECKED: Step = |context, warp, index, left| context.run_split::<true>(warp, index, left);
-pub const UNCHECKED: Step = |context, warp, index, left| context.run_split::<false>(warp, index, left);
-
 impl<'e> Context<'e> {
     /// Runs `warp` for at most `turn` instructions.
     pub fn run(&mut self, warp: &mut Warp, turn: u32) -> Executed<Stop> {
@@ -52,7 +47,10 @@ impl<'e> Context<'e> {
                 warp.splits.rotate_right(first);
             }
             let Some(split) = self.runnable(warp)? else { return Ok(Stop::Blocked) };
-            (self.step)(self, warp, split, &mut left)?;
+            match self.checks {
+                true => self.run_split::<true>(warp, split, &mut left)?,
+                false => self.run_split::<false>(warp, split, &mut left)?,
+            }
         }
     }
 
@@ -152,7 +150,7 @@ impl<'e> Context<'e> {
                     pc += 1;
                 }
                 Op::Load { .. } | Op::Store { .. } => {
-                    self.access::<CHECKS>(warp, at)?;
+                    self.access(warp, at)?;
                     pc += 1;
                 }
                 _ => match self.control(warp, index, pc, mask, at)? {
@@ -192,20 +190,20 @@ impl<'e> Context<'e> {
 
     /// Lanes load or store.
     #[inline(always)]
-    fn access<const CHECKS: bool>(&mut self, warp: &mut Warp, at: At<'e>) -> Executed<()> {
+    fn access(&mut self, warp: &mut Warp, at: At<'e>) -> Executed<()> {
         match &at.inst.op {
             Op::Load { space, d, bytes, signed, at: from, order, scope, used } => {
                 let addresses = self.checked_addresses(warp, at, from);
                 let total = *bytes * d.len() as u32;
                 let request = Request::new(Access::Load, *space, at.mask, &addresses, total, *order, *scope);
                 let request = Request { used: *used, ..request };
-                self.load::<CHECKS>(warp, at, &request, d, *bytes, *signed)
+                self.load(warp, at, &request, d, *bytes, *signed)
             }
             Op::Store { space, s, bytes, at: to, order, scope } => {
                 let addresses = self.checked_addresses(warp, at, to);
                 let total = *bytes * s.len() as u32;
                 let request = Request::new(Access::Store, *space, at.mask, &addresses, total, *order, *scope);
-                self.store::<CHECKS>(warp, at, &request, s, *bytes)
+                self.store(warp, at, &request, s, *bytes)
             }
             _ => Ok(()),
         }
@@ -311,22 +309,16 @@ impl<'e> Context<'e> {
         (way, targets, reconverge): (Reg, &[u32], u32),
     ) -> Executed<Next> {
         let values = *at.source(warp, way);
-        let mut ways: Vec<(u32, u32)> = Vec::new();
-        if at.mask != mask {
-            ways.push((pc + 1, mask & !at.mask));
+        let target = |lane: usize| targets.get(values[lane] as u32 as usize).copied();
+        if let Some(lane) = lanes(at.mask).find(|&lane| target(lane).is_none()) {
+            let what = format!("an indexed branch takes way {} of {}", values[lane] as u32, targets.len());
+            let help = "this is a compiler's jump table: the program has gone astray before";
+            return Err(self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help));
         }
-        for lane in lanes(at.mask) {
-            let way = values[lane] as u32;
-            let Some(&target) = targets.get(way as usize) else {
-                let what = format!("an indexed branch takes way {way} of {}", targets.len());
-                let help = "this is a compiler's jump table: the program has gone astray before";
-                return Err(self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help));
-            };
-            match ways.iter_mut().find(|way| way.0 == target) {
-                Some(way) => way.1 |= 1 << lane,
-                None => ways.push((target, 1 << lane)),
-            }
-        }
+        // Lanes that the guard leaves out go on behind it.
+        let out = (at.mask != mask).then_some((pc + 1, mask & !at.mask));
+        let taken = groups(at.mask, target).map(|(target, mask)| (target.unwrap_or(pc + 1), mask));
+        let ways: Vec<(u32, u32)> = out.into_iter().chain(taken).collect();
         if let [(target, _)] = ways[..] {
             return Ok(Some(target));
         }

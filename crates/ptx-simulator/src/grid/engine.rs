@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::decode::Program;
 use crate::device::DeviceProperties;
-use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Step, Warp};
+use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Warp};
 use crate::memory::Memory;
 use crate::observe::Watch;
 
@@ -98,7 +98,6 @@ pub struct Engine<'e> {
     pub memory: &'e mut Memory,
     pub globals: &'e [u64],
     pub observer: &'e mut dyn Watch,
-    pub step: Step,
     pub printed: &'e mut String,
     pub launches: Launches,
     pub schedule: Schedule,
@@ -126,7 +125,7 @@ impl<'e> Engine<'e> {
         program: &'e Program,
         memory: &'e mut Memory,
         globals: &'e [u64],
-        (observer, step): (&'e mut dyn Watch, Step),
+        observer: &'e mut dyn Watch,
         printed: &'e mut String,
         limits: &'e Limits,
     ) -> Self {
@@ -138,7 +137,6 @@ impl<'e> Engine<'e> {
             memory,
             globals,
             observer,
-            step,
             printed,
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
             schedule: Schedule::new(limits.schedule),

@@ -160,7 +160,6 @@ impl Engine<'_> {
             program: self.program,
             memory: self.memory,
             checks: self.observer.remembers().is_some(),
-            step: self.step,
             observer: self.observer,
             globals: self.globals,
             params: &grid.launch.params,
