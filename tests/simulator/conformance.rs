@@ -28,9 +28,8 @@
 //! met. An NVIDIA H200 (driver 580.159.04, 2026-11-21) met all but 36 of the 10,056 cases as first written;
 //! 33 of those PTX leaves open, the other three are `bfe` and `bfi` on 64 bits with a start beyond 255. Of
 //! the 1,156 added since, the forms of clusters and further ones of halves, it met all but one (2026-11-22):
-//! a product of halves that only rounding makes normal, which `.ftz` flushes; and of the 1,460 of matrices
-//! and of video instructions all but those of scalar video forms that the simulator therefore does not take
-//! (`arith/video.rs`). The files hold what the H200 gave.
+//! a product of halves that only rounding makes normal, which `.ftz` flushes; and all of matrices. The files
+//! hold what the H200 gave.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -120,7 +120,9 @@ const ROWS: &[&[Row]] = rows! {
     "sad" [s16 s32 s64] (|a, b, c| a.abs_diff(b).wrapping_add_signed(c)),
     // `__vabsdiffu4` and `__vsadu4`; nvcc writes no other of the video instructions.
     "vabsdiff4.u32.u32" [u32] (|a, b, _c| u32::from_le_bytes(differences(a, b))),
-    "vabsdiff4.u32.u32.u32.add" u32 (|a, b, c| differences(a, b).iter().fold(c, |sum, x| sum + u32::from(*x))),
+    "vabsdiff4.u32.u32.u32.add" u32 (|a, b, c| {
+        differences(a, b).iter().fold(c, |sum, byte| sum.wrapping_add((*byte).into()))
+    }),
     "fns" [b32] (|a, b, c| find_nth_set(a, b, c as i32)),
     "dp4a.u32" [u32] (|a, b, c| dot(a, b, c, false, false, false)),
     "dp4a.u32.s32" u32 (|a, b, c| dot(a, b, c, false, true, false)),

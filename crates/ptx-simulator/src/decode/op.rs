@@ -103,8 +103,8 @@ pub enum Mbarrier {
     Arrive {
         drop: bool,
     },
-    /// `cp.async.mbarrier.arrive`: arrives when the thread's copies are done. An arrival that is not `counted`
-    /// on (`.noinc`) is added to those that the mbarrier waits for.
+    /// `cp.async.mbarrier.arrive`: arrives when the thread's copies are done. With `counted` (`.noinc`) the
+    /// mbarrier counts on this arrival; without, it is added to those that are waited for.
     ArriveAfterCopies {
         counted: bool,
     },

@@ -125,9 +125,9 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Does something with the mbarrier of each lane: `one` gets the lane and the word that is there, and gives
-    /// the new one, whether the phase that the lane means is odd, and whether the lane has arrived or the phase
-    /// is over. Only an arrival may be at an mbarrier of another block.
+    /// Does something with the mbarrier of each lane: `one` gets the lane and the word that is there. It gives
+    /// the new one, whether the phase that the lane means is odd, and whether the lane has arrived or the
+    /// phase is over. Only an arrival may be at an mbarrier of another block.
     fn on_mbarriers(
         &mut self,
         warp: &mut Warp,
@@ -137,7 +137,8 @@ impl Context<'_> {
         mut one: impl FnMut(usize, u64) -> Result<(u64, bool, bool), Wrong>,
     ) -> Executed<()> {
         let addresses = self.checked_addresses(warp, at, to);
-        // Other blocks of a cluster arrive by instructions that mostly name no scope, and so that of the block.
+        // Other blocks of a cluster arrive by instructions that mostly name no scope, and so that of the
+        // block.
         let request = Request::new(access, space, at.mask, &addresses, 8, order, Scope::Cluster);
         Self::split_spaces(self.shared, self.own_rank(), &request, |request| {
             let at = At { mask: request.mask, ..at };

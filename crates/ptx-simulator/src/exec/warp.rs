@@ -349,8 +349,8 @@ impl Warp {
         }
     }
 
-    /// The lanes of `mask` call `function`; the split's other lanes (of a guarded call) go on meanwhile. Gives
-    /// the activation.
+    /// The lanes of `mask` call `function`; the split's other lanes (of a guarded call) go on meanwhile.
+    /// Gives the activation.
     pub fn call(
         &mut self,
         split: usize,
