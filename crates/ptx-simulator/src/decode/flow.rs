@@ -134,9 +134,9 @@ fn ends(op: &Op) -> bool {
 }
 
 /// The branches of a function that decide whether a barrier is reached: their places, and the barriers that
-/// only lie on the taken side, and only on the other. A side that only leads to the function's end is an early
-/// exit, which is legal, and no such branch. `is_barrier` also holds for calls of functions with a barrier in
-/// them.
+/// only lie on the taken side, and only on the other. A side that only leads to the function's end is an
+/// early exit, which is legal, and no such branch. `is_barrier` also holds for calls of functions with a
+/// barrier in them.
 pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, [Vec<u32>; 2])> {
     if !code.iter().any(|inst| is_barrier(&inst.op)) {
         return Vec::new();

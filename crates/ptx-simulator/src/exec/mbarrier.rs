@@ -125,7 +125,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Does something with the mbarrier of each lane: `one` gets the lane and the word that is there. It gives
+    /// Does something with the mbarrier of each lane: `one` gets the lane and the word that is there, gives
     /// the new one, whether the phase that the lane means is odd, and whether the lane has arrived or the
     /// phase is over. Only an arrival may be at an mbarrier of another block.
     fn on_mbarriers(
