@@ -19,8 +19,8 @@ impl Context<'_> {
         self.pass(warp, at.mask, ret.bytes, (at.slot, ret.offset), (caller, to));
     }
 
-    /// Copies bytes of call parameters, and whether they have been written, from one activation's to
-    /// another's.
+    /// Copies bytes of call parameters from one activation's to another's, and whether they have been
+    /// written, or which line those come from that have not.
     fn pass(&self, warp: &mut Warp, mask: u32, bytes: usize, from: (u32, usize), to: (u32, usize)) {
         let place = |(slot, at): (u32, usize)| warp.activations[slot as usize].frame_base + at;
         let (from, to) = (place(from), place(to));
@@ -31,7 +31,12 @@ impl Context<'_> {
             }
             for byte in (0..bytes).filter(|_| self.checks) {
                 let written = warp.local_written(lane);
-                written.set(to + byte, 1, written.any(from + byte, 1));
+                let defined = written.any(from + byte, 1);
+                written.set(to + byte, 1, defined);
+                if !defined {
+                    let origin = warp.origin(lane, from + byte);
+                    warp.origins.insert((lane, to + byte), origin);
+                }
             }
         }
     }

@@ -200,6 +200,11 @@ fn of_any_lane((undefined, origin): Lost, mask: u32) -> Lost {
     if undefined & mask != 0 { (u32::MAX, origin) } else { (0, NONE) }
 }
 
+/// Where an address of a local variable, or of a call's parameter, lies in local memory.
+fn in_local(address: u64) -> usize {
+    (address & (FRAME_WINDOW - 1)) as usize
+}
+
 impl Context<'_> {
     fn undefined(&mut self, warp: &Warp, at: At, origin: u32, what: &str) {
         let help =
@@ -255,8 +260,15 @@ impl Context<'_> {
                 self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
                 undefined = 0;
             }
-            // A call's parameter is not what lacks a value.
-            let origin = if request.space == Space::Param { NONE } else { at.inst.loc };
+            // A call's parameter is not what lacks a value, but what was put there.
+            let origin = match request.space {
+                Space::Param if undefined != 0 => {
+                    let lane = undefined.trailing_zeros() as usize;
+                    let address = request.addresses[lane] + u64::from(i as u32 * bytes);
+                    warp.origin(lane, in_local(address))
+                }
+                _ => at.inst.loc,
+            };
             warp.activations[at.slot as usize].undefined.set(*d, request.mask, (undefined, origin));
         }
     }
@@ -278,7 +290,11 @@ impl Context<'_> {
                 let of_byte = of_byte(&bits, byte as usize) & request.mask;
                 undefined |= of_byte;
                 for lane in lanes(of_byte).filter(|_| request.space != Space::Global) {
-                    self.set_written(warp, place, lane, address(lane) + u64::from(byte), 1, false);
+                    let address = address(lane) + u64::from(byte);
+                    self.set_written(warp, place, lane, address, 1, false);
+                    if request.space == Space::Param {
+                        warp.origins.insert((lane, in_local(address)), origin);
+                    }
                 }
             }
             if request.space == Space::Global && undefined != 0 {
@@ -321,8 +337,7 @@ impl Context<'_> {
             Space::Shared => self.shared_of(request.owner).written.any(at, bytes),
             Space::Param if address < FRAME_WINDOW => true,
             Space::Local | Space::Param => {
-                let at = (address & (FRAME_WINDOW - 1)) as usize;
-                warp.local_written.get(lane).is_some_and(|written| written.any(at, bytes))
+                warp.local_written.get(lane).is_some_and(|written| written.any(in_local(address), bytes))
             }
             _ if address >> 56 != 0 => true,
             _ => self.memory.written(address).is_none_or(|(written, at)| written.any(at, bytes)),
@@ -344,8 +359,7 @@ impl Context<'_> {
         match space {
             Space::Shared => self.shared_mut(owner).written.set(at, bytes, written),
             Space::Local | Space::Param => {
-                let at = (address & (FRAME_WINDOW - 1)) as usize;
-                warp.local_written(lane).set(at, bytes, written);
+                warp.local_written(lane).set(in_local(address), bytes, written);
             }
             Space::Global => self.memory.define(address, bytes),
             _ => {}

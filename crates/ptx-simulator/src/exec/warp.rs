@@ -10,6 +10,8 @@
 
 use std::mem;
 
+use rustc_hash::FxHashMap;
+
 use super::activation::Activation;
 use crate::arith::{Lanes, WARP, at};
 use crate::decode::{Function, NONE, Position};
@@ -108,6 +110,8 @@ pub struct Warp {
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.
     pub local_written: Vec<Written>,
+    /// Lines that undefined bytes of call parameters come from, by lane and place in local memory.
+    pub origins: FxHashMap<(usize, usize), u32>,
     /// Asynchronous copies that its lanes have not waited for, and the groups that each lane has committed.
     pub copies: Vec<Copy>,
     pub copy_groups: [u32; WARP],
@@ -438,5 +442,10 @@ impl Warp {
     pub fn local_written(&mut self, lane: usize) -> &mut Written {
         self.local_written.resize_with(WARP, Written::default);
         &mut self.local_written[lane]
+    }
+
+    /// The line that an undefined byte of a lane's call parameters comes from, or [`NONE`].
+    pub fn origin(&self, lane: usize, at: usize) -> u32 {
+        self.origins.get(&(lane, at)).copied().unwrap_or(NONE)
     }
 }

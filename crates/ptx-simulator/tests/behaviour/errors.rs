@@ -355,3 +355,25 @@ fn a_place_without_a_line_has_that_before_it() {
     let found = Simulator::new().launch(&module, "k", LaunchConfig::new(1, 1), &[]).unwrap_err();
     assert_eq!((found.file.as_deref(), found.line), (Some("k.cu"), Some(7)), "{found}");
 }
+
+/// Line 7 reads memory that nobody has written, a function gives the value back, and line 8 stores it.
+#[test]
+fn an_uninitialized_value_that_goes_through_a_call_comes_from_the_line_that_reads_it() {
+    let ptx = ".file 1 \"k.cu\"\n\
+        .func (.param .b32 r) same(.param .b32 x) { .reg .b32 %v; .loc 1 4 5\n\
+        ld.param.b32 %v, [x]; st.param.b32 [r], %v; ret; }\n\
+        .entry k(.param .u64 p) { .reg .b64 %a; .reg .b32 %v; .loc 1 7 5\n\
+        ld.param.u64 %a, [p]; ld.global.b32 %v, [%a]; .loc 1 8 5\n\
+        { .param .b32 in; .param .b32 out; st.param.b32 [in], %v;\n\
+        call (out), same, (in); ld.param.b32 %v, [out]; }\n\
+        st.global.b32 [%a], %v; ret; }";
+    let module = Module::parse(ptx, "k.ptx").unwrap();
+    let mut sim = Simulator::new();
+    let address = sim.alloc(4).unwrap();
+    let found = sim.launch_checked(&module, "k", LaunchConfig::new(1, 1), &[address]).diagnostics;
+    let [stored] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((stored.kind, stored.line), (Kind::UninitializedRead, Some(8)), "{stored}");
+    let [read] = &stored.related()[..] else { panic!("no line for the value: {stored}") };
+    assert_eq!((read.file.as_str(), read.line), ("k.cu", 7), "{stored}");
+    assert!(read.message.starts_with("the value is read here"), "{stored}");
+}
