@@ -3,8 +3,6 @@
 //! Single and double precision without modifiers is the host's arithmetic, [`native`]. The rest is an
 //! operation with its options, done lane by lane on values that `f64` holds exactly and rounded once.
 
-use std::f64::consts::{FRAC_PI_2, LN_2, TAU};
-
 use super::lanes::{AluFn, Lanes, each, lanes};
 use super::rounding::{self as round, Format, Mode};
 use super::value::Value;
@@ -190,10 +188,10 @@ impl Float {
             Operation::Rcp => round::div(1.0, a, to, mode),
             Operation::Sqrt => round::sqrt(a, to, mode),
             Operation::Rsqrt => nearest(1.0 / a.sqrt()),
-            Operation::Ex2 => nearest(exp2(a)),
+            Operation::Ex2 => nearest(a.exp2()),
             Operation::Lg2 => nearest(a.log2()),
-            Operation::Sin => nearest(sine(a % TAU)),
-            Operation::Cos => nearest(sine(a % TAU + FRAC_PI_2)),
+            Operation::Sin => nearest(a.sin()),
+            Operation::Cos => nearest(a.cos()),
             Operation::Tanh => nearest(a.tanh()),
             Operation::Min | Operation::Max if self.nan && (a.is_nan() || b.is_nan()) => f64::NAN,
             Operation::Min | Operation::Max if self.xorsign => {
@@ -207,22 +205,6 @@ impl Float {
             Operation::Neg => -a,
         }
     }
-}
-
-/// 2^`a`, as close as an `f32` result can tell. (That of the standard library has a table of 4 KB, which is
-/// much for WebAssembly.)
-fn exp2(a: f64) -> f64 {
-    let a = a.clamp(-200.0, 200.0);
-    let (whole, rest) = (a.round(), (a - a.round()) * LN_2);
-    let series = (1..=14).rev().fold(1.0, |sum, k| 1.0 + sum * rest / f64::from(k));
-    series * 2f64.powi(whole as i32)
-}
-
-/// The sine of a small angle, as [`exp2`] is. (That of the standard library is ready for numbers that it
-/// takes 6 KB of code and digits of π to reduce.)
-fn sine(a: f64) -> f64 {
-    let series = (1..=24).rev().fold(1.0, |sum, k| 1.0 - sum * a * a / f64::from(2 * k * (2 * k + 1)));
-    a * series
 }
 
 /// `[0, 1]`, NaN as +0 (`.sat`).

@@ -4,8 +4,6 @@
 //! exactly, in integers, and then rounded by one function. Values travel as `f64`, which holds every narrower
 //! one exactly.
 
-use std::cmp::Ordering;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Nearest,
@@ -148,13 +146,12 @@ fn power(exponent: i32) -> f64 {
     }
 }
 
-/// `magnitude` * 2^`exponent`, and where there is `more`, a part of one unit of the magnitude on top.
+/// `value` * 2^`exponent`. Where bits below the lowest have been lost, that one is set: it is far from where any
+/// format rounds, so that it is enough to know that there is more.
 #[derive(Clone, Copy, Debug)]
 struct Exact {
-    negative: bool,
-    magnitude: u128,
+    value: i128,
     exponent: i32,
-    more: bool,
 }
 
 impl Exact {
@@ -163,91 +160,88 @@ impl Exact {
         let bits = a.to_bits();
         let field = (bits >> 52) as i32 & 0x7ff;
         let hidden = if field == 0 { 0 } else { 1 << 52 };
-        let magnitude = (bits & ((1 << 52) - 1) | hidden) as u128;
-        Exact { negative: a.is_sign_negative(), magnitude, exponent: field.max(1) - 1075, more: false }
+        let magnitude = (bits & ((1 << 52) - 1) | hidden) as i128;
+        Exact { value: if a < 0.0 { -magnitude } else { magnitude }, exponent: field.max(1) - 1075 }
     }
 
     /// Exponent of the highest bit.
     fn top(self) -> i32 {
-        self.exponent + 127 - self.magnitude.leading_zeros() as i32
+        self.exponent + 127 - self.value.unsigned_abs().leading_zeros() as i32
+    }
+
+    /// The value in units of 2^`exponent`.
+    fn at(self, exponent: i32) -> i128 {
+        let down = (exponent - self.exponent).min(127);
+        if down <= 0 {
+            return self.value << -down;
+        }
+        let kept = self.value >> down;
+        kept | (kept << down != self.value) as i128
     }
 
     fn times(self, other: Exact) -> Exact {
-        Exact {
-            negative: self.negative != other.negative,
-            magnitude: self.magnitude * other.magnitude,
-            exponent: self.exponent + other.exponent,
-            more: false,
+        Exact { value: self.value * other.value, exponent: self.exponent + other.exponent }
+    }
+
+    fn plus(self, other: Exact) -> Exact {
+        match (self.value, other.value) {
+            (0, _) => other,
+            (_, 0) => self,
+            _ => {
+                let exponent = self.top().max(other.top()) - 125;
+                Exact { value: self.at(exponent) + other.at(exponent), exponent }
+            }
         }
     }
 
-    /// The larger is moved up to bit 126. What the smaller loses below bit 0 is then far from where any
-    /// format rounds, even after cancellation, so that it is enough to know that there is more.
-    fn plus(self, other: Exact) -> Exact {
-        if self.magnitude == 0 || other.magnitude == 0 {
-            return if self.magnitude == 0 { other } else { self };
-        }
-        let (mut large, mut small) = if self.top() >= other.top() { (self, other) } else { (other, self) };
-        let room = large.magnitude.leading_zeros() - 1;
-        large.magnitude <<= room;
-        large.exponent -= room as i32;
-        let down = large.exponent - small.exponent;
-        if down <= 0 {
-            small.magnitude <<= -down;
-        } else {
-            let kept = small.magnitude.checked_shr(down as u32).unwrap_or(0);
-            large.more = kept.checked_shl(down as u32).unwrap_or(0) != small.magnitude;
-            small.magnitude = kept;
-        }
-        if large.negative == small.negative {
-            large.magnitude += small.magnitude;
-        } else if small.magnitude > large.magnitude {
-            large.magnitude = small.magnitude - large.magnitude;
-            large.negative = small.negative;
-        } else {
-            large.magnitude -= small.magnitude + large.more as u128;
-        }
-        large
+    fn over(self, other: Exact) -> Exact {
+        // The dividend is moved up, so that the quotient has more bits than any format keeps.
+        let room = self.value.unsigned_abs().leading_zeros() - 1;
+        let (dividend, divisor) = ((self.value << room).abs(), other.value.abs());
+        let quotient = dividend / divisor | (dividend % divisor != 0) as i128;
+        let sign = self.value.signum() * other.value.signum();
+        Exact { value: sign * quotient, exponent: self.exponent - room as i32 - other.exponent }
+    }
+
+    fn root(self) -> Exact {
+        // An even exponent halves; the root of 126 or 127 bits has 63 or 64.
+        let mut room = self.value.leading_zeros() as i32 - 1;
+        room -= (self.exponent - room) & 1;
+        let square = self.value << room;
+        let root = square.isqrt();
+        Exact { value: root | (root * root != square) as i128, exponent: (self.exponent - room) / 2 }
     }
 
     /// Rounds a value other than zero.
     fn round(self, to: Format, mode: Mode) -> f64 {
         let unit = self.top().max(to.least()) - to.fraction as i32;
-        let down = unit - self.exponent;
-        let (kept, rest) = if down <= 0 {
-            (self.magnitude << -down, Ordering::Less)
-        } else {
-            let kept = self.magnitude.checked_shr(down as u32).unwrap_or(0);
-            let lost = self.magnitude - kept.checked_shl(down as u32).unwrap_or(0);
-            let half = 1u128.checked_shl(down as u32 - 1);
-            (kept, half.map_or(Ordering::Less, |half| lost.cmp(&half)))
+        // In quarters: a half, and whether there is more.
+        let quarters = self.at(unit - 2);
+        let (below, rest) = ((quarters >> 2) as i64, quarters & 3);
+        let is_negative = self.value < 0;
+        let up = match mode {
+            Mode::Nearest => rest == 3 || rest == 2 && below & 1 == 1,
+            Mode::Zero => is_negative && rest != 0,
+            Mode::Down => false,
+            Mode::Up => rest != 0,
         };
-        let exact = !self.more && (down <= 0 || kept.checked_shl(down as u32) == Some(self.magnitude));
-        let up = match (mode, rest) {
-            (Mode::Nearest, Ordering::Equal) => self.more || kept & 1 == 1,
-            (Mode::Nearest, rest) => rest == Ordering::Greater,
-            (Mode::Zero, _) => false,
-            (Mode::Down, _) => self.negative && !exact,
-            (Mode::Up, _) => !self.negative && !exact,
+        let size = ((below + up as i64) as f64 * power(unit.min(1023))).abs();
+        let stays = mode == Mode::Zero || mode == if is_negative { Mode::Up } else { Mode::Down };
+        let size = match size > to.largest() {
+            true if stays => to.largest(),
+            true => f64::INFINITY,
+            false => size,
         };
-        let kept = kept + up as u128;
-        let value = if unit + 127 - kept.leading_zeros() as i32 > to.most() {
-            let away = match mode {
-                Mode::Nearest => true,
-                Mode::Zero => false,
-                Mode::Down => self.negative,
-                Mode::Up => !self.negative,
-            };
-            if away { f64::INFINITY } else { to.largest() }
-        } else {
-            kept as f64 * power(unit)
-        };
-        if self.negative { -value } else { value }
+        if is_negative { -size } else { size }
     }
 }
 
-fn finite(values: &[f64]) -> bool {
-    values.iter().all(|a| a.is_finite())
+/// The host's `nearest` result, or the `exact` one in another mode, which can only be had of operands that are
+/// finite and not zero. Rounded once more to a narrower format the nearest is still the nearest, since double
+/// precision has two bits more than twice as many as that has (Figueroa, "When is double rounding innocuous?").
+fn rounded(nearest: f64, operands: &[f64], exact: impl FnOnce() -> Exact, (to, mode): (Format, Mode)) -> f64 {
+    let is_exact = mode != Mode::Nearest && operands.iter().all(|a| a.is_finite() && *a != 0.0);
+    if is_exact { exact().round(to, mode) } else { narrow(nearest, to, Mode::Nearest) }
 }
 
 /// `a * b + c`; the operands are values of the format.
@@ -255,74 +249,35 @@ pub fn fma(a: f64, b: f64, c: f64, to: Format, mode: Mode) -> f64 {
     match (to, mode) {
         (Format::F32, Mode::Nearest) => return (a as f32).mul_add(b as f32, c as f32) as f64,
         (Format::F64, Mode::Nearest) => return a.mul_add(b, c),
-        _ if !finite(&[a, b, c]) => return a.mul_add(b, c),
+        _ if ![a, b, c].iter().all(|a| a.is_finite()) => return a.mul_add(b, c),
         _ => {}
     }
-    let (product, c) = (Exact::of(a).times(Exact::of(b)), Exact::of(c));
-    let sum = product.plus(c);
-    if sum.magnitude == 0 && !sum.more {
-        // Opposite signs cancel to +0, or to -0 when rounding down (IEEE 754, 6.3).
-        let negative = if product.negative == c.negative { c.negative } else { mode == Mode::Down };
-        return if negative { -0.0 } else { 0.0 };
+    let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
+    if sum.value != 0 {
+        return sum.round(to, mode);
     }
-    sum.round(to, mode)
+    // Opposite signs cancel to +0, or to -0 when rounding down (IEEE 754, 6.3).
+    let alike = (a * b).is_sign_negative() == c.is_sign_negative();
+    if if alike { c.is_sign_negative() } else { mode == Mode::Down } { -0.0 } else { 0.0 }
 }
 
 pub fn add(a: f64, b: f64, to: Format, mode: Mode) -> f64 {
-    match (to, mode) {
-        (Format::F32, Mode::Nearest) => (a as f32 + b as f32) as f64,
-        (Format::F64, Mode::Nearest) => a + b,
-        _ => fma(a, 1.0, b, to, mode),
-    }
+    if mode == Mode::Nearest { narrow(a + b, to, mode) } else { fma(a, 1.0, b, to, mode) }
 }
 
 pub fn mul(a: f64, b: f64, to: Format, mode: Mode) -> f64 {
-    match (to, mode) {
-        (Format::F32, Mode::Nearest) => (a as f32 * b as f32) as f64,
-        (Format::F64, Mode::Nearest) => a * b,
-        _ if !finite(&[a, b]) || a == 0.0 || b == 0.0 => a * b,
-        _ => Exact::of(a).times(Exact::of(b)).round(to, mode),
-    }
+    rounded(a * b, &[a, b], || Exact::of(a).times(Exact::of(b)), (to, mode))
 }
 
 pub fn div(a: f64, b: f64, to: Format, mode: Mode) -> f64 {
-    match (to, mode) {
-        (Format::F32, Mode::Nearest) => return (a as f32 / b as f32) as f64,
-        (Format::F64, Mode::Nearest) => return a / b,
-        _ if !finite(&[a, b]) || a == 0.0 || b == 0.0 => return a / b,
-        _ => {}
-    }
-    let (a, b) = (Exact::of(a), Exact::of(b));
-    // The dividend is moved up, so that the quotient has more bits than any format keeps.
-    let room = a.magnitude.leading_zeros();
-    let dividend = a.magnitude << room;
-    let quotient = Exact {
-        negative: a.negative != b.negative,
-        magnitude: dividend / b.magnitude,
-        exponent: a.exponent - room as i32 - b.exponent,
-        more: dividend % b.magnitude != 0,
-    };
-    quotient.round(to, mode)
+    rounded(a / b, &[a, b], || Exact::of(a).over(Exact::of(b)), (to, mode))
 }
 
 pub fn sqrt(a: f64, to: Format, mode: Mode) -> f64 {
-    match (to, mode) {
-        (Format::F32, Mode::Nearest) => return (a as f32).sqrt() as f64,
-        (Format::F64, Mode::Nearest) => return a.sqrt(),
-        _ if !a.is_finite() || a <= 0.0 => return a.sqrt(),
-        _ => {}
-    }
-    let a = Exact::of(a);
-    // An even exponent halves; the root of 126 or 127 bits has 63 or 64.
-    let mut room = a.magnitude.leading_zeros() as i32 - 1;
-    room -= (a.exponent - room) & 1;
-    let square = a.magnitude << room;
-    let root = square.isqrt();
-    Exact { negative: false, magnitude: root, exponent: (a.exponent - room) / 2, more: root * root != square }
-        .round(to, mode)
+    rounded(a.sqrt(), &[a.sqrt()], || Exact::of(a).root(), (to, mode))
 }
 
-/// A value in a narrower format.
+/// Rounds to a format, one that holds fewer values.
 pub fn narrow(a: f64, to: Format, mode: Mode) -> f64 {
     match (to, mode) {
         (Format::F64, _) => a,
@@ -334,12 +289,7 @@ pub fn narrow(a: f64, to: Format, mode: Mode) -> f64 {
 
 /// An integer, up to 64 bits of either sign.
 pub fn from_int(a: i128, to: Format, mode: Mode) -> f64 {
-    match (to, mode) {
-        (Format::F32, Mode::Nearest) => a as f32 as f64,
-        (Format::F64, Mode::Nearest) => a as f64,
-        _ if a == 0 => 0.0,
-        _ => Exact { negative: a < 0, magnitude: a.unsigned_abs(), exponent: 0, more: false }.round(to, mode),
-    }
+    if a == 0 { 0.0 } else { Exact { value: a, exponent: 0 }.round(to, mode) }
 }
 
 /// Rounds to an integral value.
@@ -362,7 +312,7 @@ const KEPT_BELOW: i32 = 25;
 /// sum is cut off once more for single precision, and rounded to the nearest half.
 pub fn sum_of_products((c, of_c): (f64, Format), (factors, of): (&[(f64, f64)], Format), to: Format) -> f64 {
     let products = factors.iter().map(|(a, b)| a * b);
-    if !c.is_finite() || !factors.iter().all(|(a, b)| finite(&[*a, *b])) {
+    if !c.is_finite() || !factors.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
         return products.fold(c, |sum, product| sum + product);
     }
     let exponent = |a: f64, of: Format| Exact::of(a).top().max(of.least());
