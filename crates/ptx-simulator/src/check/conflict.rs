@@ -1,9 +1,32 @@
-//! What a race is, and how strong accesses are: two strong ones do not race.
+//! Who does something and in whose memory, what a race is, and how strong accesses are: two strong ones do not
+//! race.
 
-use super::order::{BlockId, Gap, Past};
-use super::who::{Who, place_of};
+use super::order::{BlockId, Past};
+use crate::arith::WARP;
+use crate::diagnostic::Disorder;
 use crate::observe::{Access, Actor, Request};
 use crate::ptx::{Order, Scope, Space};
+
+/// A thread of a block of a grid, in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Who {
+    pub grid: u32,
+    pub block: u64,
+    pub thread: u32,
+    pub loc: u32,
+}
+
+impl Who {
+    pub fn new(actor: Actor, lane: usize) -> Who {
+        let Actor { grid, block, warp, loc, .. } = actor;
+        Who { grid, block, thread: warp * WARP as u32 + lane as u32, loc }
+    }
+}
+
+/// The block in whose shared memory a request is.
+pub fn place_of(actor: Actor, request: &Request) -> BlockId {
+    (actor.grid, request.owner.map_or(actor.block, |peer| peer.block))
+}
 
 /// Two accesses that race: the earlier one, as it happened.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +36,7 @@ pub struct Race {
     pub earlier: Past,
     pub earlier_loc: u32,
     pub earlier_access: Access,
-    pub why: Why,
+    pub why: Disorder,
     /// Both write, and this one writes what is there already.
     pub same_value: bool,
 }
@@ -49,20 +72,6 @@ pub enum Between {
     Grids,
     Devices,
     ParentAndChild,
-}
-
-/// Why two accesses race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Nothing orders them.
-    Unordered,
-    /// Nearly: the later thread has seen the flag that orders them.
-    Almost(Gap),
-    /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`), in whatever order.
-    ReadOnly,
-    /// Both are strong, which is no race, but a value that is used depends on which of them comes first
-    /// (`strong.rs`); or it only decides whether something is stored, which others may store all the same.
-    Turns { volatile: bool, decides: bool },
 }
 
 /// How strongly an access was made.

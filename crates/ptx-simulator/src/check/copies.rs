@@ -6,7 +6,7 @@
 //! before the instruction or after the wait is judged as for a load and a store at these two moments
 //! (`race.rs`).
 
-use super::who::{Who, place_of};
+use super::conflict::{Who, place_of};
 use rustc_hash::FxHashMap;
 
 use crate::arith::{groups, lanes};

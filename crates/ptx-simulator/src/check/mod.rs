@@ -7,7 +7,7 @@
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | `peers.rs` | out-of-bounds in the shared memory of another block |
-//! | `who.rs`, `report.rs` | who did it; the findings, and what to do |
+//! | `report.rs` | the findings, and what to do |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
 //! The others show where an instruction is executed (`exec/`): out-of-bounds, misaligned,
@@ -23,16 +23,16 @@ mod report;
 mod shadow;
 mod strong;
 mod touch;
-mod who;
 
 use barrier::{Branches, Group};
-use conflict::{Between, Later};
+use conflict::{Between, Later, Who};
 use copies::UnderWay;
 use order::Order;
 use peers::Visits;
 use race::Shadow;
 use strong::{Doubt, Strong};
-use who::Who;
+
+use rustc_hash::FxHashMap;
 
 use crate::decode::Program;
 use crate::device::index_in;
@@ -55,22 +55,15 @@ pub struct Checker<'p> {
     visits: Visits,
     branches: Branches,
     kernels: Vec<String>,
-    /// Which warp has last come to a barrier, by its first thread there; and at which lines one has opened
-    /// without threads that had exited.
+    /// Which warp has last come to a barrier, by its first thread there.
     last_arrival: Option<Who>,
-    opened_without: Vec<u32>,
-    /// Launches that were dropped: the line they stand on, and which finding it is.
-    refused: Vec<(u32, usize)>,
     found: Vec<Diagnostic>,
-    /// Races by kind, severity and the two lines: which finding they are, and the farthest that two of the
-    /// threads are apart.
-    races: Vec<(Said, usize, Between)>,
-    /// What else has been said.
-    said: Vec<Said>,
+    /// Which finding says it; of races, the farthest that two of the threads are apart.
+    said: FxHashMap<About, (usize, Between)>,
 }
 
 /// Kind and severity of a finding, its line, and the other line.
-type Said = (Kind, Severity, u32, u32);
+type About = (Kind, Severity, u32, u32);
 
 impl<'p> Checker<'p> {
     pub fn new(program: &'p Program, names: Vec<(u64, Region)>) -> Checker<'p> {
@@ -85,11 +78,8 @@ impl<'p> Checker<'p> {
             branches: Branches::default(),
             kernels: Vec::new(),
             last_arrival: None,
-            opened_without: Vec::new(),
-            refused: Vec::new(),
             found: Vec::new(),
-            races: Vec::new(),
-            said: Vec::new(),
+            said: FxHashMap::default(),
         }
     }
 
@@ -110,9 +100,15 @@ impl<'p> Checker<'p> {
     }
 
     fn say(&mut self, finding: Diagnostic, line: u32, other: u32) {
-        let what = (finding.kind, finding.severity, line, other);
-        if self.found.len() < MOST && !self.said.contains(&what) {
-            self.said.push(what);
+        let about = (finding.kind, finding.severity, line, other);
+        if !self.said.contains_key(&about) {
+            self.add(about, Between::ParentAndChild, finding);
+        }
+    }
+
+    fn add(&mut self, about: About, between: Between, finding: Diagnostic) {
+        if self.found.len() < MOST {
+            self.said.insert(about, (self.found.len(), between));
             self.found.push(finding);
         }
     }

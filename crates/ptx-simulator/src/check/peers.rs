@@ -7,9 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::conflict::{Strength, strength};
+use super::conflict::{Strength, Who, strength};
 use super::order::{BlockId, Order, Past};
-use super::who::Who;
 use crate::arith::lanes;
 use crate::observe::{Access, Actor, Request};
 

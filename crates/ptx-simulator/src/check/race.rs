@@ -24,11 +24,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::conflict::{Race, Strength, strength};
+use super::conflict::{Race, Strength, place_of, strength};
 use super::order::{BlockId, Location, Order};
 use super::shadow::{How, Region};
 use super::touch::Touch;
-use super::who::place_of;
 use crate::arith::{at, groups, lanes};
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};

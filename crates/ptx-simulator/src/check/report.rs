@@ -1,12 +1,11 @@
 //! From what the checks have seen to findings: who, what, where, and what to do. `words.rs` says the rest.
 
+use super::Checker;
 use super::barrier::{Divergence, Group};
-use super::conflict::{Between, Later, Race, Why};
+use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
-use super::order::{BlockId, Gap};
+use super::order::BlockId;
 use super::peers::Visit;
-use super::who::{Who, place_of};
-use super::{Checker, MOST};
 use crate::arith::{AtomOp, WARP};
 use crate::decode::{Address, Op, runtime};
 use crate::diagnostic::{Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What};
@@ -68,15 +67,15 @@ impl Checker<'_> {
         let in_header = headers[0].filter(|_| headers[1].is_some());
         let guess = self.is_first_guess(&me, &race);
         let severity = match race.why {
-            _ if in_header.is_some() || guess || race.why == Why::Almost(Gap::Fence) => Severity::Note,
+            _ if in_header.is_some() || guess || race.why == Disorder::NoFence => Severity::Note,
             _ if race.same_value => Severity::Warning,
-            Why::Turns { volatile, decides } if decides || !volatile => Severity::Warning,
+            Disorder::Turns { volatile, decides } if decides || !volatile => Severity::Warning,
             _ => Severity::Error,
         };
         // The advice has to fit all the pairs that race at these lines.
-        let pair = (kind, severity, who.loc.min(earlier.loc), who.loc.max(earlier.loc));
-        let known = self.races.iter().position(|(known, ..)| *known == pair);
-        if known.is_some_and(|known| between <= self.races[known].2) {
+        let about = (kind, severity, who.loc.min(earlier.loc), who.loc.max(earlier.loc));
+        let known = self.said.get(&about).copied();
+        if known.is_some_and(|(_, farthest)| between <= farthest) {
             return;
         }
         let shape = self.shape(&me, &race, between);
@@ -87,20 +86,15 @@ impl Checker<'_> {
                 .into(),
             None => self.race_help(&me, &race, (between, shape)),
         };
-        if let Some(known) = known {
-            let (_, at, farthest) = &mut self.races[known];
-            *farthest = between;
-            (self.found[*at].help, self.found[*at].shape) = (help, Some(shape));
+        if let Some((at, _)) = known {
+            self.said.insert(about, (at, between));
+            (self.found[at].help, self.found[at].shape) = (help, Some(shape));
             return;
         }
         let order = match race.why {
             _ if guess => Disorder::FirstGuess,
             _ if race.same_value => Disorder::SameValue,
-            Why::Unordered => Disorder::Nothing,
-            Why::Almost(Gap::Fence) => Disorder::NoFence,
-            Why::Almost(Gap::Scope) => Disorder::NarrowFence { clusters: self.order.has_clusters(who.grid) },
-            Why::ReadOnly => Disorder::ReadOnly,
-            Why::Turns { volatile, decides } => Disorder::Turns { volatile, decides },
+            why => why,
         };
         let what = What::Race {
             sides: [self.side(me.access, who), self.side(race.earlier_access, earlier)],
@@ -109,10 +103,7 @@ impl Checker<'_> {
             header: in_header.map(str::to_string),
         };
         let found = self.diagnostic(kind, who, what, "");
-        if self.found.len() < MOST {
-            self.races.push((pair, self.found.len(), between));
-            self.found.push(Diagnostic { severity, help, shape: Some(shape), ..found });
-        }
+        self.add(about, between, Diagnostic { severity, help, shape: Some(shape), ..found });
     }
 
     /// How far apart the threads of a race are.
@@ -205,8 +196,12 @@ impl Checker<'_> {
     fn race_help(&mut self, me: &Later, race: &Race, (between, shape): (Between, Shape)) -> String {
         let atomics = [race.earlier_access, me.access].map(Access::is_atomic);
         let flag = self.order.block((me.who.grid, me.who.block)).flag.and_then(|loc| self.site(loc));
-        if let (Between::Blocks, Why::Unordered | Why::Turns { .. }, [false, false], Some((_, line))) =
-            (between, race.why, atomics, &flag)
+        if let (
+            Between::Blocks,
+            Disorder::Nothing | Disorder::Turns { .. },
+            [false, false],
+            Some((_, line)),
+        ) = (between, race.why, atomics, &flag)
         {
             return format!(
                 "this block has seen what another one wrote in line {line}: put __threadfence() in front of \
@@ -315,22 +310,21 @@ impl Checker<'_> {
     /// `block`: whose; else it is that of a cluster.
     pub fn opens_without(&mut self, grid: u32, block: Option<u64>, (exited, threads): (u32, u32)) {
         let is_here = |who: &Who| who.grid == grid && block.is_none_or(|block| who.block == block);
-        let arrival = self.last_arrival.filter(is_here);
-        let Some(who) = arrival.filter(|who| !self.opened_without.contains(&who.loc)) else { return };
-        let loc = who.loc;
-        self.opened_without.push(loc);
+        let Some(who) = self.last_arrival.filter(is_here) else { return };
+        let about = |severity| (Kind::BarrierDivergence, severity, who.loc, who.loc);
+        // Once for a kernel: what leaves before its first barrier leaves before all.
+        let kernel = self.kernels.get(grid as usize);
+        let is_note = |found: &Diagnostic| {
+            (found.kind, found.severity) == (Kind::BarrierDivergence, Severity::Note)
+                && found.kernel.as_ref() == kernel
+        };
+        if self.said.contains_key(&about(Severity::Error)) || self.found.iter().any(is_note) {
+            return;
+        }
         let what = What::LeftBefore { exited, threads, cluster: block.is_none() };
         let help = "allowed after an early return; in an `if`, move the barrier to where all come";
         let found = self.diagnostic(Kind::BarrierDivergence, who, what, help);
-        let finding = Diagnostic { severity: Severity::Note, ..found };
-        // Once for a kernel: what leaves before its first barrier leaves before all.
-        let said_of_kernel = self.found.iter().any(|earlier| {
-            let is_same = (earlier.kind, earlier.severity) == (finding.kind, finding.severity);
-            is_same && earlier.kernel == finding.kernel
-        });
-        if !said_of_kernel && !self.said.contains(&(Kind::BarrierDivergence, Severity::Error, loc, loc)) {
-            self.say(finding, loc, loc);
-        }
+        self.say(Diagnostic { severity: Severity::Note, ..found }, who.loc, who.loc);
     }
 
     /// A pointer among a launch's arguments that leads into memory of the launching thread or block.
@@ -363,40 +357,37 @@ impl Checker<'_> {
             self.tell(Kind::LaunchLimit, who, actor.loc, what, help);
             return;
         }
-        if let Some((_, found)) = self.refused.iter().find(|(loc, _)| *loc == actor.loc) {
-            if let What::Dropped { count, .. } = &mut self.found[*found].what {
+        let about = (Kind::PendingLaunchOverflow, Severity::Error, actor.loc, actor.loc);
+        if let Some((known, _)) = self.said.get(&about) {
+            if let What::Dropped { count, .. } = &mut self.found[*known].what {
                 *count += 1;
             }
             return;
         }
         let what = What::Dropped { count: 1, limit: launch.limit };
         let help = "raise cudaLimitDevRuntimePendingLaunchCount, launch fewer blocks at a time, or one child";
-        let finding = self.diagnostic(Kind::PendingLaunchOverflow, who, what, help);
-        if self.found.len() < MOST {
-            self.refused.push((actor.loc, self.found.len()));
-            self.found.push(finding);
-        }
+        self.tell(Kind::PendingLaunchOverflow, who, actor.loc, what, help);
     }
 }
 
 /// What to do about a race that has a reason of its own.
-fn help_of_why(why: Why, between: Between) -> Option<&'static str> {
+fn help_of_why(why: Disorder, between: Between) -> Option<&'static str> {
     Some(match (why, between) {
-        (Why::Almost(_), Between::Devices) => {
+        (Disorder::NoFence | Disorder::NarrowFence { .. }, Between::Devices) => {
             "this fence orders for threads of one GPU: use __threadfence_system(), or scope sys"
         }
-        (Why::Almost(Gap::Fence), _) => {
+        (Disorder::NoFence, _) => {
             "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
              let the atomic acquire; the rules ask for it, though most code does without"
         }
-        (Why::Almost(Gap::Scope), _) => {
+        (Disorder::NarrowFence { .. }, _) => {
             "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
         }
-        (Why::ReadOnly, _) => {
+        (Disorder::ReadOnly, _) => {
             "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody \
              writes there while the grid runs"
         }
-        (Why::Unordered | Why::Turns { .. }, _) => return None,
+        _ => return None,
     })
 }
 

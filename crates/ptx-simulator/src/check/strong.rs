@@ -16,11 +16,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::conflict::{Later, Race, Strength, Why, morally_strong, strength};
+use super::conflict::{Later, Race, Strength, morally_strong, place_of, strength};
 use super::order::{Before, BlockId, Gap, Here, Order, Past};
-use super::who::place_of;
 use crate::arith::lanes;
 use crate::decode::{Op, Program};
+use crate::diagnostic::Disorder;
 use crate::observe::{Access, Actor, Request, Use};
 use crate::ptx::{Order as MemoryOrder, Space};
 
@@ -109,7 +109,7 @@ impl By<'_> {
                 earlier: earlier.past,
                 earlier_loc: earlier.loc,
                 earlier_access: earlier.access,
-                why: Why::Turns {
+                why: Disorder::Turns {
                     volatile: me.volatile || earlier.volatile,
                     decides: used.iter().any(|used| used.decides()),
                 },

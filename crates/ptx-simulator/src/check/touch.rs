@@ -1,9 +1,10 @@
 //! One request and what memory remembers: which of its lanes race with whom, and what is remembered now.
 
-use super::conflict::{Race, Strength, Why, morally_strong};
+use super::conflict::{Race, Strength, morally_strong};
 use super::order::{Before, Gap, Here, Past, Time};
 use super::shadow::{Cell, How, Lists, More, Page, Region, Touched, WIDEST};
 use crate::arith::{Lanes, lanes, which};
+use crate::diagnostic::Disorder;
 use crate::observe::{Access, Request};
 use crate::ptx::Scope;
 
@@ -230,7 +231,7 @@ impl<'a> Touch<'a> {
         for lane in lanes(me.mask) {
             for earlier in past.pasts() {
                 let Some(why) = self.why(earlier, strength, lane) else { continue };
-                let rank = |why, past: Past| (why != Why::Almost(Gap::Fence), past.warp != self.here.warp);
+                let rank = |why, past: Past| (why != Disorder::NoFence, past.warp != self.here.warp);
                 let mine = rank(why, earlier);
                 if self.found.is_some_and(|found| mine <= rank(found.why, found.earlier)) {
                     continue;
@@ -257,16 +258,17 @@ impl<'a> Touch<'a> {
     }
 
     /// Why a lane races with an earlier access, if it does.
-    fn why(&self, earlier: Past, strength: Strength, lane: usize) -> Option<Why> {
+    fn why(&self, earlier: Past, strength: Strength, lane: usize) -> Option<Disorder> {
         let read_only = [strength, self.how.strength].contains(&Strength::ReadOnly);
         if read_only && self.here.is_own_grid(earlier) {
-            return Some(Why::ReadOnly);
+            return Some(Disorder::ReadOnly);
         }
         match self.here.before(earlier, lane) {
             Before::Yes => None,
             _ if morally_strong(strength, self.how.strength, self.here.scope_with(earlier)) => None,
-            Before::Almost(gap) => Some(Why::Almost(gap)),
-            Before::No => Some(Why::Unordered),
+            Before::Almost(Gap::Fence) => Some(Disorder::NoFence),
+            Before::Almost(Gap::Scope) => Some(Disorder::NarrowFence { clusters: self.here.has_clusters() }),
+            Before::No => Some(Disorder::Nothing),
         }
     }
 }

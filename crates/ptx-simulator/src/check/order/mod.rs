@@ -425,10 +425,15 @@ impl Here<'_> {
         self.order.locate(past.warp).0 == self.id.0
     }
 
+    /// Whether the blocks of its grid are in clusters of more than one.
+    pub fn has_clusters(&self) -> bool {
+        self.order.has_clusters(self.id.0)
+    }
+
     /// Whether a past access is by a block of the same cluster of several.
     fn is_own_cluster(&self, past: Past) -> bool {
         let order = self.order;
-        order.has_clusters(self.id.0) && {
+        self.has_clusters() && {
             let (grid, block, _) = order.locate(past.warp);
             grid == self.id.0 && order.cluster_of((grid, block)) == order.cluster_of(self.id)
         }
