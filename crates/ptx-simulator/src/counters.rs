@@ -148,39 +148,26 @@ impl Counters {
 
 /// Distinct 32-byte sectors that a request touches, and the fewest that its distinct bytes fill.
 fn sectors(request: &Request) -> (u64, u64) {
-    let (mut seen, mut asked) = ([0u64; 2 * WARP], [0u64; WARP]);
-    let (mut touched, mut distinct) = (0, 0);
-    let (mut sectors_ascend, mut addresses_ascend) = (true, true);
+    let (mut sectors, mut addresses) = ([0; 2 * WARP], [0; WARP]);
+    let mut count = 0;
     each(request.mask, |lane| {
         let address = request.addresses[lane];
-        if distinct == 0 || asked[distinct - 1] != address {
-            addresses_ascend &= distinct == 0 || asked[distinct - 1] < address;
-            asked[distinct] = address;
-            distinct += 1;
-        }
-        for sector in [address / SECTOR, (address + request.bytes as u64 - 1) / SECTOR] {
-            if touched == 0 || seen[touched - 1] != sector {
-                sectors_ascend &= touched == 0 || seen[touched - 1] < sector;
-                seen[touched] = sector;
-                touched += 1;
-            }
-        }
+        addresses[count] = address;
+        sectors[2 * count] = address / SECTOR;
+        sectors[2 * count + 1] = (address + request.bytes as u64 - 1) / SECTOR;
+        count += 1;
     });
-    if !sectors_ascend {
-        touched = count_distinct(&mut seen[..touched]);
-    }
-    if !addresses_ascend {
-        distinct = count_distinct(&mut asked[..distinct]);
-    }
     // Accesses are aligned, so those of two lanes are the same bytes or have none in common.
-    let bytes = distinct as u64 * request.bytes as u64;
-    (touched as u64, bytes.div_ceil(SECTOR))
+    let bytes = distinct(&mut addresses[..count]) * request.bytes as u64;
+    (distinct(&mut sectors[..2 * count]), bytes.div_ceil(SECTOR))
 }
 
 /// How many different numbers there are; sorts them.
-fn count_distinct(numbers: &mut [u64]) -> usize {
-    numbers.sort_unstable();
-    numbers.chunk_by(|a, b| a == b).count()
+fn distinct(numbers: &mut [u64]) -> u64 {
+    if !numbers.is_sorted() {
+        numbers.sort_unstable();
+    }
+    numbers.chunk_by(|a, b| a == b).count() as u64
 }
 
 /// Passes beyond those that the width of the access needs anyway. Shared memory has 32 banks of 4 bytes;

@@ -9,7 +9,6 @@ use super::conversions::{self, Conversion};
 use super::float::{self, Float};
 use super::integers;
 use super::lanes::{AluFn, LaneFn, Lanes, lanes};
-use super::rare;
 
 /// What an arithmetic instruction computes.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +43,7 @@ pub fn select(words: &[&str]) -> Option<(Alu, usize)> {
     integers::select(words)
         .or_else(|| float::native(words))
         .map(|(f, sources)| (Alu::Plain(f), sources))
-        .or_else(|| rare::select(words).map(|(f, sources)| (Alu::Rare(f), sources)))
+        .or_else(|| integers::select_rare(words).map(|(f, sources)| (Alu::Rare(f), sources)))
         .or_else(|| float::select(words).map(|(float, sources)| (Alu::Float(float), sources)))
 }
 

@@ -12,7 +12,6 @@ mod float;
 mod integers;
 mod lanes;
 mod matrix;
-mod rare;
 mod rounding;
 mod spread;
 

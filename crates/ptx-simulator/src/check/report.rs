@@ -209,10 +209,41 @@ impl Checker<'_> {
             );
         }
         let is_dependent = self.order.is_dependent(me.who.grid);
-        if let Some(help) = help_of_why(race.why, between).or(help_of_grids(between, atomics, is_dependent)) {
-            return help.to_string();
-        }
-        let help = match between {
+        let help = match (race.why, between) {
+            (Disorder::NoFence | Disorder::NarrowFence { .. }, Between::Devices) => {
+                "this fence orders for threads of one GPU: use __threadfence_system(), or scope sys"
+            }
+            (Disorder::NoFence, _) => {
+                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
+                 let the atomic acquire; the rules ask for it, though most code does without"
+            }
+            (Disorder::NarrowFence { .. }, _) => {
+                "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
+            }
+            (Disorder::ReadOnly, _) => {
+                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody \
+                 writes there while the grid runs"
+            }
+            (_, Between::ParentAndChild) => {
+                "the parent does not wait for its child: read what it writes in a tail launch, or on the host"
+            }
+            (_, Between::Grids) if is_dependent => {
+                "this grid may start before the one it depends on has ended: call \
+                 cudaGridDependencySynchronize() in front of this line, in the threads that touch what that \
+                 one does"
+            }
+            (_, Between::Grids) => {
+                "let the launching thread see the writes first (a barrier before the launch), or use a tail \
+                 launch"
+            }
+            (_, Between::Devices) if atomics == [true; 2] => {
+                "another GPU takes part: an atomic without _system in its name is atomic among the threads \
+                 of one GPU alone; use atomicAdd_system and its like, or thread_scope_system"
+            }
+            (_, Between::Devices) if !atomics.contains(&true) => {
+                "nothing orders kernels that run on two GPUs at the same time: use an atomic of scope \
+                 system, or let the host wait for one before it launches the other"
+            }
             _ if atomics == [true; 2] => {
                 "both are atomic, but not at a scope that includes both threads: leave _block out of the \
                  name, or use thread_scope_device"
@@ -225,10 +256,10 @@ impl Checker<'_> {
                 "it is the same value only this time, as far as the rules go: let one thread write it, or \
                  use an atomic"
             }
-            Between::Cluster => {
+            (_, Between::Cluster) => {
                 "put cluster.sync() between the two, where every thread of the cluster reaches it"
             }
-            Between::Blocks => {
+            (_, Between::Blocks) => {
                 "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for \
                  what comes after"
             }
@@ -368,52 +399,4 @@ impl Checker<'_> {
         let help = "raise cudaLimitDevRuntimePendingLaunchCount, launch fewer blocks at a time, or one child";
         self.tell(Kind::PendingLaunchOverflow, who, actor.loc, what, help);
     }
-}
-
-/// What to do about a race that has a reason of its own.
-fn help_of_why(why: Disorder, between: Between) -> Option<&'static str> {
-    Some(match (why, between) {
-        (Disorder::NoFence | Disorder::NarrowFence { .. }, Between::Devices) => {
-            "this fence orders for threads of one GPU: use __threadfence_system(), or scope sys"
-        }
-        (Disorder::NoFence, _) => {
-            "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
-             let the atomic acquire; the rules ask for it, though most code does without"
-        }
-        (Disorder::NarrowFence { .. }, _) => {
-            "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
-        }
-        (Disorder::ReadOnly, _) => {
-            "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody \
-             writes there while the grid runs"
-        }
-        _ => return None,
-    })
-}
-
-/// What to do about a race between grids.
-fn help_of_grids(between: Between, atomics: [bool; 2], is_dependent: bool) -> Option<&'static str> {
-    Some(match between {
-        Between::ParentAndChild => {
-            "the parent does not wait for its child: read what it writes in a tail launch, or on the host"
-        }
-        Between::Grids if is_dependent => {
-            "this grid may start before the one it depends on has ended: call \
-             cudaGridDependencySynchronize() in front of this line, in the threads that touch what that \
-             one does"
-        }
-        Between::Grids => {
-            "let the launching thread see the writes first (a barrier before the launch), or use a tail \
-             launch"
-        }
-        Between::Devices if atomics == [true; 2] => {
-            "another GPU takes part: an atomic without _system in its name is atomic among the threads \
-             of one GPU alone; use atomicAdd_system and its like, or thread_scope_system"
-        }
-        Between::Devices if !atomics.contains(&true) => {
-            "nothing orders kernels that run on two GPUs at the same time: use an atomic of scope \
-             system, or let the host wait for one before it launches the other"
-        }
-        _ => return None,
-    })
 }
