@@ -198,7 +198,7 @@ impl Exact {
         // The dividend is moved up, so that the quotient has more bits than any format keeps.
         let room = self.value.unsigned_abs().leading_zeros() - 1;
         let (dividend, divisor) = ((self.value << room).abs(), other.value.abs());
-        let quotient = dividend / divisor | (dividend % divisor != 0) as i128;
+        let quotient = (dividend / divisor) | (dividend % divisor != 0) as i128;
         let sign = self.value.signum() * other.value.signum();
         Exact { value: sign * quotient, exponent: self.exponent - room as i32 - other.exponent }
     }
@@ -258,7 +258,8 @@ pub fn fma(a: f64, b: f64, c: f64, to: Format, mode: Mode) -> f64 {
     }
     // Opposite signs cancel to +0, or to -0 when rounding down (IEEE 754, 6.3).
     let alike = (a * b).is_sign_negative() == c.is_sign_negative();
-    if if alike { c.is_sign_negative() } else { mode == Mode::Down } { -0.0 } else { 0.0 }
+    let negative = if alike { c.is_sign_negative() } else { mode == Mode::Down };
+    if negative { -0.0 } else { 0.0 }
 }
 
 pub fn add(a: f64, b: f64, to: Format, mode: Mode) -> f64 {
