@@ -101,8 +101,8 @@ fn said(ran: Ran) -> (i32, String, String, Value) {
     (ran.status, ran.stdout, ran.stderr, shown)
 }
 
-/// Where files are renewed, writes the WebAssembly, packed, and its manifest; else proves that what the sources
-/// give behaves as the committed one does. The bytes may depend on the compiler.
+/// Where files are renewed, writes the WebAssembly, packed, and its manifest; else proves that what the
+/// sources give behaves as the committed one does. The bytes may depend on the compiler.
 #[test]
 #[ignore = "needs the target wasm32-wasip1, and node"]
 fn the_wasm_is_renewed_by_rustc() {

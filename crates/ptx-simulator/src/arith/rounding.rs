@@ -146,8 +146,8 @@ fn power(exponent: i32) -> f64 {
     }
 }
 
-/// `value` * 2^`exponent`. Where bits below the lowest have been lost, that one is set: it is far from where any
-/// format rounds, so that it is enough to know that there is more.
+/// `value` * 2^`exponent`. Where bits below the lowest have been lost, that one is set: it is far from where
+/// any format rounds, so that it is enough to know that there is more.
 #[derive(Clone, Copy, Debug)]
 struct Exact {
     value: i128,
@@ -236,9 +236,10 @@ impl Exact {
     }
 }
 
-/// The host's `nearest` result, or the `exact` one in another mode, which can only be had of operands that are
-/// finite and not zero. Rounded once more to a narrower format the nearest is still the nearest, since double
-/// precision has two bits more than twice as many as that has (Figueroa, "When is double rounding innocuous?").
+/// The host's `nearest` result, or the `exact` one in another mode, which can only be had of operands that
+/// are finite and not zero. Rounded once more to a narrower format the nearest is still the nearest, since
+/// double precision has two bits more than twice as many as that has (Figueroa, "When is double rounding
+/// innocuous?").
 fn rounded(nearest: f64, operands: &[f64], exact: impl FnOnce() -> Exact, (to, mode): (Format, Mode)) -> f64 {
     let is_exact = mode != Mode::Nearest && operands.iter().all(|a| a.is_finite() && *a != 0.0);
     if is_exact { exact().round(to, mode) } else { narrow(nearest, to, Mode::Nearest) }

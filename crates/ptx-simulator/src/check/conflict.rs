@@ -1,5 +1,5 @@
-//! Who does something and in whose memory, what a race is, and how strong accesses are: two strong ones do not
-//! race.
+//! Who does something and in whose memory, what a race is, and how strong accesses are: two strong ones do
+//! not race.
 
 use super::order::{BlockId, Past};
 use crate::arith::WARP;
