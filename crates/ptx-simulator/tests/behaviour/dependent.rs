@@ -30,7 +30,7 @@ fn found(body: &str, how: Together) -> (Vec<Diagnostic>, u32) {
     let (args, config) = ([places, out], LaunchConfig::new(1, 64));
     let launches = ["first", "second"].map(|kernel| Launch { kernel, config, args: &args });
     let (mut counters, mut found) = (Counters::default(), Vec::new());
-    simulator.launch_together(&module, (&launches, how), &mut counters, Some(&mut found)).unwrap();
+    simulator.launch_together(&module, (&launches, how), &mut counters, &mut found).unwrap();
     let mut bytes = [0; 4];
     simulator.read(out, &mut bytes).unwrap();
     (found, u32::from_le_bytes(bytes))
