@@ -76,7 +76,8 @@ impl Session {
     pub fn run(&mut self) -> Result<u8> {
         let verb = self.options.verb.unwrap_or(Verb::List);
         let id = match verb {
-            Verb::List | Verb::Watch { .. } => return self.list(),
+            Verb::List => return self.list(),
+            Verb::Watch { .. } => bail!("no file is saved in a page: check the exercise there"),
             Verb::Check { id } | Verb::Why { id } | Verb::Reset { id } => Some(id),
             Verb::Hint { id } | Verb::Solution { id, .. } => id,
         };

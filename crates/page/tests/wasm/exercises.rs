@@ -144,7 +144,7 @@ fn what_a_page_cannot_do_is_said_in_a_sentence() {
             "error: 1.1 is in Rust, which a page does not compile: edit kernels/exercises/1_1_any_length.rs",
         ),
         ("9.9", "error: there is no exercise 9.9"),
-        ("watch 2.1", "error: a page does not say `watch 2.1`"),
+        ("watch 2.1", "error: no file is saved in a page: check the exercise there"),
     ] {
         let ran = both.run(words, &json!({}));
         assert_eq!((ran.status, &*ran.stdout, ran.shown), (2, "", None));
