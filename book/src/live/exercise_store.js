@@ -6,7 +6,7 @@ import { checked, get, names, set } from './kept.js';
 const PROGRESS = 'workbook-exercises';
 const nameOf = path => `${PROGRESS} ${path}`;
 
-const EMPTY = { told_of_nvcc: true, exercises: {} };
+const EMPTY = { exercises: {} };
 
 const isProgress = state => Object.values(state.exercises).every(({ passed, hints }) => typeof passed === 'boolean' && Number.isInteger(hints));
 
