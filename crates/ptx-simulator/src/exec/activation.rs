@@ -37,6 +37,11 @@ impl Activation {
         (self.returns_to, self.depth) = (None, 0);
     }
 
+    /// Its part of the lanes' local memory.
+    pub fn local(&self) -> (usize, usize) {
+        (self.local_base, self.local_end)
+    }
+
     /// Registers and predicates.
     pub fn values(&self) -> (&[Lanes], &[u32]) {
         (&self.registers, &self.predicates)

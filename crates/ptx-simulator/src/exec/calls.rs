@@ -77,6 +77,11 @@ impl Context<'_> {
             return Err(self.fault(warp, at, Kind::LaunchLimit, what, help));
         }
         let callee = warp.call(index, active, number, function, *ret);
+        let (start, end) = warp.activations[callee as usize].local();
+        if self.checks && start < end {
+            // An earlier call may have written there; these variables are new.
+            lanes(active).for_each(|lane| warp.local_written(lane).set(start, end - start, false));
+        }
         for (param, &start) in function.params.iter().zip(args) {
             self.pass(warp, active, param.bytes, (at.slot, start), (callee, param.offset));
         }

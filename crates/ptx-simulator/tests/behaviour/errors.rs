@@ -377,3 +377,24 @@ fn an_uninitialized_value_that_goes_through_a_call_comes_from_the_line_that_read
     assert_eq!((read.file.as_str(), read.line), ("k.cu", 7), "{stored}");
     assert!(read.message.starts_with("the value is read here"), "{stored}");
 }
+
+/// A function stores its local variable only where it is told to; its memory is that of the call before.
+#[test]
+fn a_local_variable_is_new_in_every_call() {
+    let ptx = ".func (.param .b32 r) own(.param .b32 stores) { .local .b32 own; .reg .b32 %v;\n\
+        .reg .pred %p; ld.param.b32 %v, [stores]; setp.ne.b32 %p, %v, 0; @%p st.local.b32 [own], %v;\n\
+        ld.local.b32 %v, [own]; st.param.b32 [r], %v; ret; }\n\
+        .entry k(.param .u64 p, .param .b32 again) { .reg .b64 %a; .reg .b32 %v; ld.param.u64 %a, [p];\n\
+        { .param .b32 in; .param .b32 out; st.param.b32 [in], 1; call (out), own, (in); }\n\
+        ld.param.b32 %v, [again];\n\
+        { .param .b32 in; .param .b32 out; st.param.b32 [in], %v; call (out), own, (in);\n\
+        ld.param.b32 %v, [out]; }\n\
+        st.global.b32 [%a], %v; ret; }";
+    let module = Module::parse(ptx, "k.ptx").unwrap();
+    for (again, kinds) in [(1, vec![]), (0, vec![Kind::UninitializedRead])] {
+        let mut sim = Simulator::new();
+        let address = sim.alloc(4).unwrap();
+        let found = sim.launch_checked(&module, "k", LaunchConfig::new(1, 1), &[address, again]).diagnostics;
+        assert_eq!(found.iter().map(|found| found.kind).collect::<Vec<_>>(), kinds, "{found:?}");
+    }
+}
