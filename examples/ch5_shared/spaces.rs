@@ -64,24 +64,18 @@ const PAST_L1: &str = "GlobalPastL1";
 /// 16 KiB fit into L1, 8 and 16 MiB into L2, 256 MiB and 1 GiB into neither. Memory is read in many short
 /// blocks: [`BLOCKS`] of them, each with 16 times the turns, read at 4.0 TB/s of an H200, these at 4.6.
 const PROBES: [Probe; 7] = [
-    probe("register", "Register", 0, 0, 24, 8192),
-    probe("shared", "Shared", 0, 0, 4, 4096),
-    probe("constant", "Constant", 0, 0, 4, 4096),
-    probe("local", "Local", 0, 0, 4, 2048),
-    probe("global-l1", "Global", 16 << 10, 16 << 10, 16, 1024),
-    probe("global-l2", PAST_L1, 8 << 20, 16 << 20, 16, 256),
-    Probe { blocks: 16 * BLOCKS, ..probe("global", PAST_L1, 256 << 20, 1 << 30, 16, 7) },
+    probe("register", "Register", 24, 8192),
+    probe("shared", "Shared", 4, 4096),
+    probe("constant", "Constant", 4, 4096),
+    probe("local", "Local", 4, 2048),
+    Probe { chased: 16 << 10, streamed: 16 << 10, ..probe("global-l1", "Global", 16, 1024) },
+    Probe { chased: 8 << 20, streamed: 16 << 20, ..probe("global-l2", PAST_L1, 16, 256) },
+    Probe { chased: 256 << 20, streamed: 1 << 30, blocks: 16 * BLOCKS, ..probe("global", PAST_L1, 16, 7) },
 ];
 
-const fn probe(
-    space: &'static str,
-    kernels: &'static str,
-    chased: usize,
-    streamed: usize,
-    bytes: u64,
-    turns: u32,
-) -> Probe {
-    Probe { space, kernels, chased, streamed, bytes, turns, blocks: BLOCKS }
+/// That of a space whose kernels read no global memory.
+const fn probe(space: &'static str, kernels: &'static str, bytes: u64, turns: u32) -> Probe {
+    Probe { space, kernels, chased: 0, streamed: 0, bytes, turns, blocks: BLOCKS }
 }
 
 /// Adds a GPU's limits and the costs of its memory spaces to `record`, unless the reader asks for a size.
