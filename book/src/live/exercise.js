@@ -1,18 +1,19 @@
 // An exercise in the page: its card becomes a cell with a task. theme/exercises.js fetches this when a card is opened.
 
+import { asked } from './asked.js';
 import { messages } from './compiler.js';
 import * as code from './exercise_code.js';
 import { judge } from './exercise_judge.js';
 import { shown } from './exercise_result.js';
 import * as store from './exercise_store.js';
 import { button, element, save, stylesheet } from './html.js';
-import { keeps } from './kept.js';
+import { whyNotKept } from './store.js';
 import { folded } from './steps.js';
 import { NOT_FETCHED, perform, progressed, stop } from './task.js';
 
 const looks = stylesheet(new URL('exercise.css', import.meta.url));
 
-const KEEPS_NOTHING = 'This browser keeps nothing: download your answer before you leave the page.';
+const FOLLOWS = 'This is what you wrote in another tab.';
 /** Milliseconds without a key, after which a check begins by itself. */
 const PAUSE = 1000;
 
@@ -37,6 +38,8 @@ export async function show(card) {
         editor: null,
         marks: [],
         written: undefined,
+        /** Why the answer is not kept, if it is not. */
+        notKept: '',
         status: element('p', { className: 'exercise-status', role: 'status' }),
         verdict: element('p', { className: 'exercise-verdict', role: 'status' }),
         out: element('div', { className: 'exercise-out' }),
@@ -45,11 +48,31 @@ export async function show(card) {
     const fields = code.fields(exercise, () => changed(exercise));
     listing.open = true;
     card.querySelector(':scope > summary').append(exercise.done);
-    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.status, exercise.verdict, exercise.out);
+    exercise.asked = asked(store.answer(exercise.path), {
+        shown: () => showKept(exercise),
+        say: sentence => say(exercise, sentence),
+    });
+    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.asked.frame, exercise.status, exercise.verdict, exercise.out);
     if (exercise.inputs.has('line')) {
         code.number(exercise);
     }
+    showKept(exercise);
+    store.answer(exercise.path).watch(() => followOthers(exercise));
+}
+
+/** The card shows the answer that the browser keeps. */
+function showKept(exercise) {
     code.follow(exercise);
+    follow(exercise);
+    showChanged(exercise);
+}
+
+/** Another tab may have written. */
+function followOthers(exercise) {
+    if (store.answer(exercise.path).follow()) {
+        showKept(exercise);
+        say(exercise, FOLLOWS);
+    }
     follow(exercise);
 }
 
@@ -74,7 +97,7 @@ function bar(exercise) {
         solution: button('Solution', () => solve(exercise, 'solution', id)),
         giveUp: button('Give up and show it', () => solve(exercise, 'solution', id, '--give-up'), { hidden: true }),
         reset: button('Reset', () => reset(exercise), { title: 'The task as it was given; your answer is kept' }),
-        back: button('Bring back', () => bringBack(exercise), { title: 'Your answer from before Reset' }),
+        back: button('Bring back', () => bringBack(exercise), { title: 'The answer that was there before' }),
         download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
     };
     exercise.buttons = buttons;
@@ -112,7 +135,8 @@ function follow(exercise) {
     buttons.solution.hidden = !solution.hidden;
     buttons.giveUp.hidden ||= !solution.hidden;
     buttons.reset.hidden = buttons.download.hidden = store.file(path) === undefined;
-    buttons.back.hidden = store.backups(path).length === 0;
+    buttons.back.hidden = store.answer(path).asides().length === 0;
+    exercise.asked.follow();
     buttons.edit.textContent = exercise.editor ? 'Close' : 'Edit';
 }
 
@@ -125,7 +149,7 @@ async function ask(exercise, ...words) {
         return { ...(await judge(exercise, words, signal, tell)), text };
     });
     if (said) {
-        say(exercise, '');
+        say(exercise, said.notKept);
         follow(exercise);
     }
     return said;
@@ -203,8 +227,8 @@ async function edit(exercise) {
 function changed(exercise) {
     follow(exercise);
     showChanged(exercise);
-    if (!keeps()) {
-        say(exercise, KEEPS_NOTHING);
+    if (exercise.notKept) {
+        say(exercise, exercise.notKept);
     }
     clearTimeout(exercise.timer);
     if (exercise.whileTyping.checked) {
@@ -249,22 +273,25 @@ async function solve(exercise, ...words) {
 }
 
 async function reset(exercise) {
-    if (await ask(exercise, 'reset', exercise.id)) {
-        say(exercise, 'The task again. Your answer is kept: Bring back.');
+    const answer = await ask(exercise, 'reset', exercise.id);
+    if (answer) {
+        say(exercise, answer.notKept || 'The task again. Your answer is kept: Bring back.');
         code.follow(exercise);
         code.mark(exercise, []);
         showVerdict(exercise, '', false, []);
     }
 }
 
-/** What was put aside last, and what is there now, change places. */
+/** What was put aside last takes the place of what is there. */
 function bringBack(exercise) {
-    const { path } = exercise;
-    const aside = store.backups(path).at(-1);
-    const [text, now] = [store.file(aside), store.file(path)];
-    store.keepFile(aside, now);
-    store.keepFile(path, text);
-    code.follow(exercise);
-    follow(exercise);
-    say(exercise, now === undefined ? 'Your answer again.' : 'Your earlier answer. The other one is kept: Bring back.');
+    const text = store.answer(exercise.path);
+    const had = text.value !== undefined;
+    try {
+        text.bringBack();
+    } catch (error) {
+        say(exercise, whyNotKept(error));
+        return;
+    }
+    showKept(exercise);
+    say(exercise, had ? 'Your earlier answer. The other one is kept: Bring back.' : 'Your answer again.');
 }

@@ -20,7 +20,7 @@ function split(exercise, text) {
 function write(exercise, make) {
     exercise.written = task(exercise.path).then(given => {
         const text = make(given);
-        store.keepFile(exercise.path, text === given ? undefined : text);
+        exercise.notKept = store.keepFile(exercise.path, text === given ? undefined : text);
     }).catch(() => {}); // then the judge cannot be fetched either, and says so
     return exercise.written;
 }

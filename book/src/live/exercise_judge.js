@@ -5,6 +5,7 @@ import { build } from './compiler.js';
 import * as store from './exercise_store.js';
 import { file } from './fetched.js';
 import * as simulator from './simulator.js';
+import { whyNotKept } from './store.js';
 import { Sentence } from './task.js';
 
 /** The status of a run that lacks builds. */
@@ -20,12 +21,12 @@ export async function task(path) {
     return tasks[path];
 }
 
-/** What the program says to `args`, the words of the terminal, about an exercise: `{ status, stdout, shown }`. What it has written
-    is kept. `tell` gets words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
+/** What the program says to `args`, the words of the terminal, about an exercise: `{ status, stdout, shown, notKept }`. Its progress is
+    kept, or `notKept` says that it is not; after `reset` the answer is put aside. `tell` gets words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
 export async function judge({ id, path }, args, signal, tell = () => {}) {
     const given = await task(path);
-    const kept = [path, ...store.backups(path)].map(path => [path, store.file(path)]);
-    const answers = Object.fromEntries(kept.filter(([, text]) => text !== undefined));
+    const text = store.file(path);
+    const answers = text === undefined ? {} : { [path]: text };
     const files = {
         'exercises.json': await repository(),
         'answers.json': JSON.stringify(answers),
@@ -47,9 +48,18 @@ export async function judge({ id, path }, args, signal, tell = () => {}) {
             throw new Sentence(simulator.refusal(ran));
         }
         signal.throwIfAborted();
-        store.keepProgress(id, left('.exercises.json'));
-        const isNew = name => name.startsWith(path) && left(name) !== (answers[name] ?? given);
-        [...ran.files.keys()].filter(isNew).forEach(name => store.keepFile(name, left(name) === given ? undefined : left(name)));
-        return { status: ran.status, stdout: ran.stdout, shown };
+        if (args[0] === 'reset') {
+            putAside(path);
+        }
+        const notKept = store.keepProgress(id, left('.exercises.json'));
+        return { status: ran.status, stdout: ran.stdout, shown, notKept };
+    }
+}
+
+function putAside(path) {
+    try {
+        store.replaceFile(path, undefined);
+    } catch (error) {
+        throw new Sentence(whyNotKept(error));
     }
 }

@@ -2,10 +2,16 @@
 
 import * as store from './exercise_store.js';
 import { button, counted, element, save, stylesheet } from './html.js';
+import { whyNotKept } from './store.js';
 
-const NO_PROGRESS = 'is no progress of these exercises: it should be .exercises.json, from the repository or exported here';
-const NO_ANSWER = 'is not called like the file of an exercise';
+const NO_PROGRESS = 'has no progress or answers: it should be .exercises.json, from the repository or exported here';
+const NO_ANSWER = 'does not have the name of an exercise’s file';
+const IS_FOR = 'This file has your progress and your answers. Import takes it back; in the repository it is called .exercises.json.';
 
+/** Entries that a sentence names. */
+const MAX_NAMED = 5;
+
+const grouped = number => number.toLocaleString('en');
 const fileName = path => path.split('/').at(-1);
 
 /** As the terminal's list says it. */
@@ -43,47 +49,72 @@ export async function show(table) {
         summary.replaceChildren(`${done} of ${rows.length} done.`, ...link);
     };
 
-    /** Takes a file; what is wrong with it, or nothing. */
+    /** Takes an answer; what is wrong with it, or nothing. */
+    const takeAnswer = (path, text) => {
+        try {
+            store.replaceFile(path, text);
+            return '';
+        } catch (error) {
+            return `${fileName(path)}: ${whyNotKept(error)}`;
+        }
+    };
+    /** Takes progress and answers; what is wrong, or nothing. */
+    const takeAll = (name, text) => {
+        const found = store.parsed(text);
+        const isHere = ([path]) => rows.some(row => row.path === path && path.endsWith('.cu'));
+        const answers = found?.answers.filter(isHere) ?? [];
+        if (!found || (Object.keys(found.exercises).length === 0 && answers.length === 0 && found.odd.length > 0)) {
+            return { isTaken: false, said: `${name} ${NO_PROGRESS}.` };
+        }
+        const odd = [...found.odd, ...found.answers.filter(answer => !isHere(answer)).map(([path]) => path)];
+        const names = odd.slice(0, MAX_NAMED).map(name => name.slice(0, 40)).join(', ');
+        const left = odd.length > 0 ? `${counted(odd.length, 'entry', 'entries')} of ${name} made no sense and ${odd.length === 1 ? 'was' : 'were'} left out: ${names}${odd.length > MAX_NAMED ? ', …' : ''}.` : '';
+        const said = [store.addProgress(found.exercises), ...answers.map(([path, text]) => takeAnswer(path, text)), left];
+        return { isTaken: true, said: said.filter(Boolean).join(' ') };
+    };
+    /** Takes a file: { isTaken, said }. */
     const take = async file => {
-        const text = await file.text();
         const row = rows.find(({ path }) => path.endsWith('.cu') && fileName(path) === file.name);
-        if (row) {
-            if (store.file(row.path) !== undefined) {
-                store.putAside(row.path);
-            }
-            store.keepFile(row.path, text);
-            return undefined;
+        const most = row ? store.MAX_ANSWER : store.MAX_FILE;
+        if (!row && !file.name.endsWith('.json')) {
+            return { isTaken: false, said: `${file.name} ${NO_ANSWER}.` };
         }
-        if (!file.name.endsWith('.json')) {
-            return `${file.name} ${NO_ANSWER}.`;
+        if (file.size > most) {
+            const said = `${file.name} was not imported: it has ${grouped(file.size)} bytes, and at most ${grouped(most)} are taken.`;
+            return { isTaken: false, said };
         }
-        if (!store.parsed(text)) {
-            return `${file.name} ${NO_PROGRESS}.`;
+        const text = await file.text();
+        if (!row) {
+            return takeAll(file.name, text);
         }
-        store.addProgress(text);
-        return undefined;
+        const said = takeAnswer(row.path, text);
+        return { isTaken: said === '', said };
     };
     const files = element('input', { type: 'file', multiple: true, accept: '.json,.cu', ariaLabel: 'Files to import', hidden: true });
     files.addEventListener('change', async () => {
-        const wrong = [];
+        const results = [];
         for (const file of files.files) {
-            wrong.push(await take(file));
+            results.push(await take(file));
         }
-        const taken = wrong.filter(sentence => sentence === undefined).length;
+        const taken = results.filter(({ isTaken }) => isTaken).length;
         files.value = '';
         follow();
-        status.textContent = [taken && `${counted(taken, 'file')} imported.`, ...wrong].filter(Boolean).join(' ');
+        status.textContent = [taken && `${counted(taken, 'file')} imported.`, ...results.map(({ said }) => said)].filter(Boolean).join(' ');
     });
-    const exportProgress = () => {
-        save('.exercises.json', store.progress());
-        status.textContent = 'In the repository it is called .exercises.json, with the dot that the browser may leave out.';
+    const exportAll = () => {
+        save('.exercises.json', store.exported(rows.map(({ path }) => path)), 'application/json');
+        status.textContent = IS_FOR;
     };
-    const bar = element('div', { className: 'exercise-bar', role: 'group', ariaLabel: 'Progress' },
-        button('Export progress', exportProgress),
+    const bar = element('div', { className: 'exercise-bar', role: 'group', ariaLabel: 'Progress and answers' },
+        button('Export', exportAll, { title: 'Progress and answers, as one file' }),
         button('Import …', () => files.click(), { title: '.exercises.json, or files of exercises' }), files);
     table.closest('.table-frame').before(summary, bar, status);
     follow();
-    // Another tab checks.
-    addEventListener('storage', follow);
-    addEventListener('pageshow', follow);
+    // Another tab checks, and writes.
+    const followOthers = () => {
+        rows.forEach(({ path }) => store.answer(path).follow());
+        follow();
+    };
+    addEventListener('storage', followOthers);
+    addEventListener('pageshow', followOthers);
 }

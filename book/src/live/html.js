@@ -43,5 +43,5 @@ export const stylesheet = url => new Promise((resolve, reject) => {
     document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href: url }));
 });
 
-/** `3 errors`, `1 error`. */
-export const counted = (number, word) => `${number} ${word}${number === 1 ? '' : 's'}`;
+/** `3 errors`, `1 error`; `many` where the plural is not formed with an s. */
+export const counted = (number, word, many = `${word}s`) => `${number} ${number === 1 ? word : many}`;
