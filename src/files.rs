@@ -61,6 +61,31 @@ fn already_open(path: &Path) -> Option<Result<File>> {
     Some(File::options().append(true).open(path))
 }
 
+/// Writes a new file. One that is there already is left as it is, and is fine if it holds just these bytes.
+///
+/// # Errors
+/// Of the file system; a file, a link or anything else lies at `path`.
+pub fn write_new(path: &Path, contents: &[u8]) -> Result<()> {
+    // Follows no link, and lets nobody slip a file in between a look and the writing.
+    match File::create_new(path) {
+        Ok(mut file) => {
+            let written = file.write_all(contents);
+            if written.is_err() {
+                let _ = std::fs::remove_file(path); // this very call has made it
+            }
+            written
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let is_file = std::fs::symlink_metadata(path)?.is_file();
+            if is_file && read_at_most(path, contents.len() as u64).is_ok_and(|held| held == contents) {
+                return Ok(());
+            }
+            Err(Error::other("something else is there already; remove it, or write to another folder"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// What lies at `path`, if something does and [`replace`] may take its place: to be asked before the work.
 ///
 /// # Errors

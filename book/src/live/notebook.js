@@ -14,6 +14,8 @@ import { NOT_FETCHED, perform, stop } from './task.js';
 /** More is taken for an endless kernel, or is more than a page has. */
 const LIMITS = ['--steps-limit', '2^24', '--memory', '2^30'];
 const COMMAND = ['cargo run --example simulate --', file.PATH, ...LIMITS].join(' ');
+/** What `save` writes stays in the page's own memory, to be downloaded. */
+const IN_PAGE = [...LIMITS, '--out', '/'];
 const MOST = 1_000_000;
 
 const KEEPS_NOTHING = 'This browser keeps nothing: export the notebook before you leave the page.';
@@ -238,7 +240,7 @@ async function ran(cell, signal, tell) {
         return true;
     }
     const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: made.ptx };
-    const left = await simulator.start(['simulate', file.PATH, ...LIMITS], () => files, signal, tell);
+    const left = await simulator.start(['simulate', file.PATH, ...IN_PAGE], () => files, signal, tell);
     const answer = simulator.shown(left);
     if (!answer) {
         const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);

@@ -48,8 +48,14 @@ pub fn done(options: &Options) -> (u8, Option<Report>) {
     match simulate(options) {
         Ok(report) => {
             say::note(report.print(options));
-            let lost = &report.launched.ran.lost;
-            lost.iter().for_each(|why| say::err(&say::visible(&format!("error: {why}\n"))));
+            let ran = &report.launched.ran;
+            for what in &ran.withheld {
+                say::err(&say::visible(&format!("note: {what}\n")));
+            }
+            let lost = &ran.lost;
+            for why in lost {
+                say::err(&say::visible(&format!("error: {why}\n")));
+            }
             (if lost.is_empty() { report.status() } else { 2 }, Some(report))
         }
         Err(error) => {
