@@ -61,16 +61,18 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 fn main() -> ExitCode {
     let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
-    if let Some(ranks) = options.start.filter(|_| std::env::var_os(start::STARTED).is_none()) {
+    if std::env::var_os(start::STARTED).is_some() {
+        start::end_with_parent();
+    } else if let Some(ranks) = options.start {
         return start::start(ranks, options.timeout);
     }
-    let place = Place::of_launcher().map_err(|error| Fault { status: 2, sentence: format!("{error:#}") });
+    let place = Place::of_launcher().map_err(|error| Fault::refused(format!("{error:#}")));
     let ended = place.and_then(|place| sum::run(&place, &options));
     match ended {
         Ok(()) => say::status(0),
-        Err(Fault { status, sentence }) => {
-            say::err(&format!("error: {}\n", say::visible(&sentence)));
-            say::status(status)
+        Err(fault) => {
+            say::err(&format!("error: {}\n", say::visible(&fault.sentence)));
+            say::status(fault.status())
         }
     }
 }

@@ -1,88 +1,33 @@
 //! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0
 //! to every other rank, for as long as they work together.
 //!
-//! A message is JSON. Each rank says [`Hello`]; rank 0 answers when it has all of them. From then on each
-//! says now and then that it is here. A rank that fails says why, and rank 0 tells the others; one that is
-//! killed says nothing, but its connection closes; one that hangs is not heard from.
+//! Each rank says [`Hello`]; rank 0 answers when it has all of them. From then on each says now and then that
+//! it is here. A rank that fails says why, and rank 0 tells the others; one that is killed says nothing, but
+//! its connection closes; one that hangs is not heard from.
 
+mod door;
 mod hello;
+mod link;
 
-use std::io::{self, BufReader, ErrorKind, Write};
-use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
-use std::sync::Arc;
+use std::io::{self, ErrorKind};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
-use serde_json::StreamDeserializer;
-use serde_json::de::IoRead;
 
 use super::place::Place;
+use door::Door;
 use hello::fit;
-pub use hello::{Fault, Hello};
-
-#[derive(Serialize, Deserialize)]
-enum Message {
-    Hello(Hello),
-    /// All are there; what rank 0 has for them.
-    Go(Vec<u8>),
-    Here,
-    Number(i32),
-    Stop(Fault),
-}
-
-/// A connection to another rank.
-struct Link {
-    /// `rank 1`
-    name: String,
-    stream: Arc<TcpStream>,
-    messages: StreamDeserializer<'static, IoRead<BufReader<TcpStream>>, Message>,
-}
-
-impl Link {
-    fn new(name: String, stream: TcpStream) -> io::Result<Link> {
-        stream.set_nonblocking(false)?;
-        stream.set_nodelay(true)?;
-        let bytes = BufReader::new(stream.try_clone()?);
-        let messages = serde_json::Deserializer::from_reader(bytes).into_iter();
-        Ok(Link { name, stream: stream.into(), messages })
-    }
-
-    /// The next message of the other rank but that it is here.
-    fn hear(&mut self, patience: Duration) -> Result<Message, Fault> {
-        let name = &self.name;
-        let is_open = self.stream.set_read_timeout(Some(patience)).is_ok();
-        let mut messages = self.messages.by_ref().filter(|message| !matches!(message, Ok(Message::Here)));
-        let message = if is_open { messages.next() } else { None };
-        Err(Fault::of(match message {
-            Some(Ok(Message::Stop(fault))) => return Err(fault),
-            Some(Ok(message)) => return Ok(message),
-            Some(Err(error)) => match error.io_error_kind() {
-                Some(ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                    format!("{name} has not been heard from for {patience:?}")
-                }
-                None if !error.is_eof() => format!("{name} says what no rank says: {error}"),
-                _ => format!("{name} has ended before the sum was there"),
-            },
-            None => format!("{name} has ended before the sum was there"),
-        }))
-    }
-}
-
-/// Sends `message`. That it does not arrive shows when the answer does not.
-fn say(mut stream: &TcpStream, message: &Message) {
-    if let Ok(bytes) = serde_json::to_vec(message) {
-        let _ = stream.write_all(&bytes);
-    }
-}
+pub use hello::{Fault, FaultKind, Hello};
+use link::{Link, Message, Unheard, Voice};
 
 /// All ranks, connected.
 pub struct Meeting {
     rank: usize,
     /// Of rank 0 to all others; of another to rank 0.
-    streams: Vec<Arc<TcpStream>>,
+    voices: Vec<Voice>,
     /// What comes from them.
     inbox: Receiver<Result<i32, Fault>>,
     numbers: Vec<i32>,
@@ -104,7 +49,7 @@ impl Meeting {
             0 => receive(place, hello, &mut links, patience).and_then(|()| from_first()),
             _ => arrive(place, hello, &mut links, patience),
         };
-        let fault = |error| Fault::by(place.rank, 2, error);
+        let fault = |error| Fault::by(place.rank, FaultKind::Refused, error);
         let meeting = Meeting::of(place.rank, links, patience).map_err(|error| fault(error.into()))?;
         match met {
             Ok(met) => {
@@ -119,25 +64,38 @@ impl Meeting {
 
     /// A thread listens to each of the others, and one tells them all that this rank is here.
     fn of(rank: usize, links: Vec<Link>, patience: Duration) -> io::Result<Meeting> {
-        let streams: Vec<_> = links.iter().map(|link| link.stream.clone()).collect();
+        let voices: Vec<Voice> = links.iter().map(|link| link.voice.clone()).collect();
         let (put, inbox) = channel();
-        for mut link in links {
+        for link in links {
             let put = put.clone();
-            let mut listen = move || match link.hear(patience / 2) {
+            let listen = move || match link.hear(patience / 2) {
                 Ok(Message::Number(number)) => put.send(Ok(number)).is_ok(),
-                Ok(_) => put.send(Err(Fault::of(format!("{} says what was not asked", link.name)))).is_err(),
-                Err(fault) => put.send(Err(fault)).is_err(),
+                Ok(_) => {
+                    let _ = put.send(Err(Fault::failed(format!("{} says what was not asked", link.name))));
+                    false
+                }
+                Err(fault) => {
+                    let _ = put.send(Err(fault)); // an error: this rank has stopped listening
+                    false
+                }
             };
-            thread::Builder::new().spawn(move || while listen() {})?;
+            thread::Builder::new().spawn(move || {
+                let mut goes_on = true;
+                while goes_on {
+                    goes_on = listen();
+                }
+            })?;
         }
-        let all = streams.clone();
+        let all = voices.clone();
         thread::Builder::new().spawn(move || {
             loop {
-                all.iter().for_each(|stream| say(stream, &Message::Here));
+                for voice in &all {
+                    voice.say(&Message::Here);
+                }
                 thread::sleep(patience / 10);
             }
         })?;
-        Ok(Meeting { rank, streams, inbox, numbers: Vec::new(), patience })
+        Ok(Meeting { rank, voices, inbox, numbers: Vec::new(), patience })
     }
 
     // ANCHOR: wait
@@ -148,7 +106,7 @@ impl Meeting {
             match self.inbox.try_recv() {
                 Ok(heard) => self.numbers.push(heard?), // or why a rank is gone
                 Err(_) if begin.elapsed() > self.patience => {
-                    bail!(Fault::of(format!("rank {} waited {:?} for {what}", self.rank, self.patience)));
+                    bail!(Fault::failed(format!("rank {} waited {:?} for {what}", self.rank, self.patience)));
                 }
                 Err(_) if begin.elapsed() > 20 * PAUSE => thread::sleep(PAUSE),
                 Err(_) => thread::yield_now(), // what is short is not made longer
@@ -161,7 +119,8 @@ impl Meeting {
     // ANCHOR: all_reduce
     /// The stand-in for NCCL: every rank sends its number to rank 0, and that sends back the sum of all.
     pub fn all_reduce(&mut self, own: i32) -> Result<i32> {
-        let (is_first, others) = (self.rank == 0, self.streams.len());
+        let is_first = self.rank == 0;
+        let others = self.voices.len();
         if !is_first {
             self.tell(&Message::Number(own));
         }
@@ -184,7 +143,7 @@ impl Meeting {
                 }
             }
         }
-        Fault::by(self.rank, 1, error)
+        Fault::by(self.rank, FaultKind::Failed, error)
     }
 
     /// Tells the others that it ends here, and why.
@@ -196,14 +155,19 @@ impl Meeting {
 
     /// Ends when the others have closed, too: what was sent last is lost if the process ends before.
     pub fn close(self) {
-        for stream in &self.streams {
-            let _ = stream.shutdown(Shutdown::Write);
+        for voice in &self.voices {
+            voice.close();
         }
-        while self.inbox.recv_timeout(Duration::from_secs(1)).is_ok() {}
+        let mut is_heard = true;
+        while is_heard {
+            is_heard = self.inbox.recv_timeout(Duration::from_secs(1)).is_ok();
+        }
     }
 
     fn tell(&self, message: &Message) {
-        self.streams.iter().for_each(|stream| say(stream, message));
+        for voice in &self.voices {
+            voice.say(message);
+        }
     }
 }
 
@@ -214,60 +178,74 @@ fn receive(place: &Place, own: Hello, links: &mut Vec<Link>, patience: Duration)
     if place.ranks == 1 {
         return Ok(fit(&hellos)?);
     }
-    let at = format!("{}:{}", place.host, place.port);
-    let listener = TcpListener::bind((&*place.host, place.port)).with_context(|| {
-        format!(
-            "cannot listen at {at}; another job may: set MASTER_PORT to another; or MASTER_ADDR is the name \
-             of another host"
-        )
-    })?;
-    listener.set_nonblocking(true)?;
+    let door = Door::open(listen(place)?, place.job.clone(), patience)?;
     let begin = Instant::now();
     while hellos.len() < place.ranks {
-        match listener.accept() {
-            Ok((stream, from)) => {
-                let mut link = Link::new(format!("what has connected from {from}"), stream)?;
-                let Message::Hello(hello) = link.hear(patience)? else {
-                    bail!(Fault::of(format!("{} says no hello", link.name)));
-                };
-                link.name = format!("rank {}", hello.rank);
-                links.push(link);
+        match door.next()? {
+            Some((hello, link)) => {
                 hellos.push(hello);
+                links.push(link);
             }
-            Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error.into()),
-            Err(_) if begin.elapsed() > patience => {
+            None if begin.elapsed() > patience => {
                 fit(&hellos)?; // what keeps one from taking part may be why another is missing
-                let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
-                let missing: Vec<_> = (1..place.ranks).filter(|rank| !arrived(rank)).collect();
-                bail!(Fault::of(format!("{} never arrived at {at} (waited {patience:?})", named(&missing))));
+                bail!(missing(place, &hellos, patience));
             }
-            Err(_) => thread::sleep(PAUSE),
+            None => thread::sleep(PAUSE),
         }
     }
     Ok(fit(&hellos)?)
 }
 // ANCHOR_END: receive
 
+fn listen(place: &Place) -> Result<TcpListener> {
+    TcpListener::bind((&*place.host, place.port)).with_context(|| {
+        format!(
+            "cannot listen at {}; another job may: set MASTER_PORT to another; or MASTER_ADDR is the name of \
+             another host",
+            place.address()
+        )
+    })
+}
+
+fn missing(place: &Place, hellos: &[Hello], patience: Duration) -> Fault {
+    let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
+    let missing: Vec<_> = (1..place.ranks).filter(|rank| !arrived(rank)).collect();
+    let address = place.address();
+    Fault::failed(format!("{} never arrived at {address} (waited {patience:?})", named(&missing)))
+}
+
 /// Another rank: says hello as soon as rank 0 listens.
 fn arrive(place: &Place, hello: Hello, links: &mut Vec<Link>, patience: Duration) -> Result<Vec<u8>> {
     let Place { host, port, rank, .. } = place;
+    let address = place.address();
     let begin = Instant::now();
     let stream = loop {
         match connect(host, *port, patience) {
             Ok(stream) => break stream,
-            Err(error) if begin.elapsed() > patience => bail!(Fault::of(format!(
-                "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {patience:?}; \
-                 {error})"
+            Err(error) if begin.elapsed() > patience => bail!(Fault::failed(format!(
+                "rank 0 never arrived: rank {rank} found nobody at {address} (waited {patience:?}; {error})"
             ))),
             Err(_) => thread::sleep(10 * PAUSE),
         }
     };
-    links.push(Link::new("rank 0".into(), stream)?);
-    say(&links[0].stream, &Message::Hello(hello));
-    match links[0].hear(patience)? {
-        Message::Go(bytes) => Ok(bytes),
-        _ => bail!(Fault::of("rank 0 says what was not asked".into())),
+    let link = Link::new("rank 0".into(), stream, patience)?;
+    link.voice.say(&Message::Hello(hello));
+    let answer = link.read(patience);
+    links.push(link);
+    Err(match answer {
+        Ok(Message::Go(bytes)) => return Ok(bytes),
+        Ok(Message::Stop(fault)) => fault,
+        Ok(Message::OtherJob) => Fault::refused(format!(
+            "rank {rank}: rank 0 at {address} belongs to another job: set MASTER_PORT to another port"
+        )),
+        Ok(_) => Fault::failed("rank 0 says what was not asked".into()),
+        Err(Unheard::Closed) => Fault::failed("rank 0 has ended before the sum was there".into()),
+        Err(Unheard::Late) => Fault::failed(format!("rank 0 has not been heard from for {patience:?}")),
+        Err(Unheard::Strange(_)) => Fault::refused(format!(
+            "rank {rank}: what answers at {address} is not rank 0: set MASTER_PORT to another port"
+        )),
     }
+    .into())
 }
 
 fn connect(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {

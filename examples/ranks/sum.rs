@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use workbook::build::kernels;
 use workbook::device::collective::{Collective, Nccl, UniqueId};
 use workbook::device::{Device, DeviceChoice, LaunchConfig, Module};
@@ -13,7 +13,7 @@ use workbook::reduction::operator::SumI32;
 use workbook::say;
 
 use super::Options;
-use super::meeting::{Fault, Hello, Meeting};
+use super::meeting::{Fault, FaultKind, Hello, Meeting};
 use super::place::Place;
 
 /// Threads per block: the kernel is compiled for it.
@@ -51,7 +51,7 @@ impl Tools {
 
 /// Meets the others, adds up the shares, and prints the sum.
 pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
-    let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, 2, error));
+    let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, FaultKind::Refused, error));
     let is_simulated = options.device == DeviceChoice::Sim;
     let alike = vec![
         format!("{} ranks", place.ranks),
@@ -64,7 +64,7 @@ pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
         Ok(tools) => (tools.device.identity(), None),
         Err(fault) => (None, Some(fault.clone())),
     };
-    let hello = Hello { rank: place.rank, alike, gpu, fault };
+    let hello = Hello { job: place.job.clone(), rank: place.rank, alike, gpu, fault };
     let id = || match tools.as_ref().ok().and_then(|tools| tools.nccl.as_ref()) {
         Some(nccl) => nccl.unique_id().map(|id| id.to_vec()),
         None => Ok(Vec::new()),
@@ -90,8 +90,10 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     let blocks = size.div_ceil(16 * BLOCK).clamp(1, 4224);
     // All memory is there before what uses it: NCCL is aborted before it is given back, which would wait for
     // a kernel that waits for another rank.
-    let (input, partials) = (device.clone_htod(&numbers)?, device.alloc::<i32>(blocks as usize)?);
-    let (ticket, output) = (device.alloc_zeros::<u32>(1)?, device.alloc_zeros::<i32>(1)?);
+    let input = device.clone_htod(&numbers)?;
+    let partials = device.alloc::<i32>(blocks as usize)?;
+    let ticket = device.alloc_zeros::<u32>(1)?;
+    let output = device.alloc_zeros::<i32>(1)?;
     let landed = device.alloc_host::<i32>(1)?;
 
     let join = |nccl: Nccl| {
@@ -110,7 +112,8 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     if place.rank == 0 {
         let s = if place.ranks == 1 { "" } else { "s" };
         let adds = collective.as_ref().map_or(Ok("rank 0, over TCP".into()), Collective::name)?;
-        let (ranks, gpu) = (place.ranks, device.info().name);
+        let ranks = place.ranks;
+        let gpu = device.info().name;
         say::out(&format!("{ranks} rank{s}, rank 0 on {gpu}; the shares are added by {adds}\n"));
     }
 
@@ -136,30 +139,33 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     };
     // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
     // all-reduce that must not block in a new thread each time, which takes longer than the all-reduce.
+    let check = |sum: i32| -> Result<()> {
+        let wrong =
+            || Fault::failed(format!("rank {}: the sum is {sum}, and should be {expected}", place.rank));
+        ensure!(sum == expected, wrong());
+        Ok(())
+    };
     round(meeting)?;
-    let mut sum = read(meeting)?;
+    check(read(meeting)?)?;
     let graph = device.capture(|| round(meeting))?;
     let mut times = Vec::new();
     let untimed = if collective.is_some() { WARM_UP } else { 0 };
     for number in 0..untimed.saturating_add(options.repeats) {
         let begin = Instant::now();
         graph.launch()?;
-        sum = read(meeting)?;
+        let sum = read(meeting)?;
         if number >= untimed {
             times.push(begin.elapsed().as_secs_f64() * 1e6);
         }
+        check(sum)?;
     }
 
-    if sum != expected {
-        let wrong = format!("rank {}: the sum is {sum}, and should be {expected}", place.rank);
-        bail!(Fault::of(wrong));
-    }
     meeting.all_reduce(0)?; // none ends before all have the sum
     if place.rank == 0 {
         let median =
             Timing::of(times).map_or(String::new(), |timing| format!(", {} each", time(timing.median)));
         let n = thousands(options.n as i64);
-        say::out(&format!("sum of {n} elements: {sum}, as expected{median}\n"));
+        say::out(&format!("sum of {n} elements: {expected}, as expected{median}\n"));
     }
     Ok(())
 }
