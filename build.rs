@@ -17,6 +17,8 @@ mod compiler;
 mod nvcc;
 #[path = "src/build/prebuilt.rs"]
 mod prebuilt;
+#[path = "src/build/refusal.rs"]
+mod refusal;
 #[path = "src/build/within.rs"]
 mod within;
 

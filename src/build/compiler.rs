@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::call::{self, Ptx};
+use super::refusal::{Refused, failed_itself};
 use super::{clang, nvcc, within};
 
 /// What to do where there is no nvcc.
@@ -330,14 +331,20 @@ impl Compiler {
             let why = "What can take so long is a loop that it unrolls or evaluates, or a template that \
                        instantiates itself.";
             let end = format!("did not come to an end with {shown} in {} seconds", limit.as_secs());
-            bail!("{name} {end}, and was stopped ({program}).\n{why}");
+            bail!(Refused(format!("{name} {end}, and was stopped ({program}).\n{why}")));
         };
         let said = call::messages(&(ran.stdout + &ran.stderr), shown);
         if !status.success() {
+            if let Some(why) = failed_itself(status, &said, scratch) {
+                bail!("{name} failed ({program}): {why}\n{}", said.trim_end());
+            }
             let lacking = clang::what_is_lacking(&said).filter(|_| self.maker == Maker::Clang);
             let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
             let todo = lacking.map_or(String::new(), |lacking| format!("\n\n{lacking} {todo}"));
-            bail!("{name} could not compile {shown} ({program}):\n{}{todo}", said.trim_end());
+            bail!(Refused(format!(
+                "{name} could not compile {shown} ({program}):\n{}{todo}",
+                said.trim_end()
+            )));
         }
         let bytes = std::fs::read(&file).with_context(|| format!("{program} left no {}", file.display()))?;
         // Some host compilers print the file's name and nothing else.

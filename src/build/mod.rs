@@ -8,6 +8,7 @@
 //! | [`nvcc`], [`clang`] | what is one compiler's own: options, words |
 //! | [`in_page`] | clang in a page, where it has no driver: its arguments, its answer |
 //! | [`within`] | runs a program for a limited time |
+//! | [`refusal`] | why a compiler failed: the source is wrong, or the compiler could not do its work |
 //! | [`call`] | what both calls have in common: messages, paths |
 //! | [`renew`] | committed files that tests make: compared, or written anew |
 //! | [`parameters`] | what a source calls the parameters of its kernels |
@@ -26,6 +27,7 @@ pub mod kernels;
 pub mod nvcc;
 pub mod parameters;
 pub mod prebuilt;
+pub mod refusal;
 pub mod renew;
 pub mod what_if;
 pub mod within;

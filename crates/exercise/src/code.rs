@@ -14,6 +14,7 @@ use super::compiler::Compiler;
 use super::source::{Exercise, Kind, SOLUTIONS, STUBS};
 use workbook::build::call::Ptx;
 use workbook::build::prebuilt::source_hash;
+use workbook::build::refusal::Refused;
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
@@ -157,7 +158,11 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
         Ok(Ptx { text: ptx, warnings }) => {
             Built::Ptx(Build { ptx, warnings, compiler: compiler.name(), by: Some(compiler) })
         }
-        Err(refused) => Built::Refused(format!("{refused:#}")),
+        Err(error) => match error.downcast::<Refused>() {
+            Ok(refused) => Built::Refused(refused.0),
+            // The compiler could not do its work: that says nothing of the answer.
+            Err(error) => return Err(error),
+        },
     })
 }
 

@@ -18,7 +18,7 @@ use super::state::{Progress, State, free_name};
 use super::verdict::Findings;
 use workbook::build::compiler::HOW_TO_GET_A_COMPILER;
 use workbook::figure::Film;
-use workbook::files::no_file;
+use workbook::files::{no_file, write_whole};
 use workbook::say;
 
 /// The repository, its exercises, and the learner's progress.
@@ -205,14 +205,22 @@ impl Session {
         if is_file && std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
             self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
         } else {
-            if path.symlink_metadata().is_ok() {
-                let backup = free_name(&path, "backup");
+            let backup = free_name(&path, "backup");
+            let is_there = path.symlink_metadata().is_ok();
+            if is_there {
                 std::fs::rename(&path, &backup)
                     .with_context(|| format!("cannot rename {}", exercise.path))?;
+            }
+            let written = write_whole(&path, stub);
+            if written.is_err() && is_there {
+                std::fs::rename(&backup, &path)
+                    .with_context(|| format!("your file is now {}", backup.display()))?;
+            }
+            written.with_context(|| format!("cannot write {}, which is as it was", exercise.path))?;
+            if is_there {
                 let name = backup.strip_prefix(&self.root).unwrap_or(&backup).display().to_string();
                 self.say(&format!("Your file is now {name}.\n"));
             }
-            std::fs::write(&path, stub).with_context(|| format!("cannot write {}", exercise.path))?;
             self.say(&format!("{} is the task again.\n", exercise.path));
         }
         say(&format!("\n{}", show::try_again(exercise, &self.state)));

@@ -56,7 +56,7 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<String>
             file.display()
         );
     };
-    let scratch = tempfile::tempdir()?;
+    let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;
     // From the working directory, so that the compiler names the file as the reader does.
     let here = std::env::current_dir().context("the working directory is gone")?;
     let capability =

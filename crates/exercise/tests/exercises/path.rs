@@ -305,6 +305,101 @@ fn what_needs_no_compiler_asks_for_none() {
     assert!(status == Some(2) && said.contains("/nonexistent"), "{said}");
 }
 
+/// A shell script that says it is nvcc 13.0.88, and then does `work`.
+#[cfg(unix)]
+fn fake_nvcc(learner: &Learner, work: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = learner.root.join("nvcc");
+    let version = "echo 'Cuda compilation tools, release 13.0, V13.0.88'";
+    let script = format!("#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n{work}\n");
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// What a full disk does to a compiler is no verdict on the answer.
+#[cfg(unix)]
+#[test]
+fn a_compiler_that_cannot_do_its_work_is_no_wrong_answer() {
+    let learner = Learner::new("disk");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
+    let says = |work: &str| {
+        let nvcc = fake_nvcc(&learner, work);
+        let output = learner.command("2.1").env("NVCC", nvcc).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).to_string())
+    };
+    let full = "<built-in>: fatal error: when writing output to /tmp/x.ii: No space left on device";
+    for work in [
+        &*format!("echo '{full}' >&2; exit 1"),
+        "kill -9 $$",
+        "echo \"Cannot find compiler 'cl.exe'\"; exit 1",
+    ] {
+        let (status, said) = says(work);
+        assert!(status == Some(2) && said.contains("error: nvcc 13.0.88 failed"), "{work}: {said}");
+        assert!(!said.contains("not yet"), "{work}: {said}");
+    }
+    let (status, said) =
+        says("echo 'kernels/exercises/2_1_barrier.cu(7): error: expected a \";\"' >&2; exit 1");
+    assert!(status == Some(1) && said.contains("not yet") && said.contains("(7): error"), "{said}");
+    // rustc's, of which only the folder for temporary files is known.
+    let output = learner.command("1.1").env("TMPDIR", "/nonexistent").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("cannot make a temporary folder"), "{said}");
+}
+
+/// No file may be longer than 0 bytes here: a full disk, without one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reset_that_cannot_be_written_leaves_the_learners_file() {
+    let learner = Learner::new("full_reset");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, "mine\n");
+    let folder = learner.root.join("kernels/exercises");
+    let names = || {
+        let entries = std::fs::read_dir(&folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    let program = learner.command("").get_program().to_owned();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" reset 2.1 2>&1 | cat"]).arg(program);
+    let output = shell.current_dir(&learner.root).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains("error: cannot write kernels/exercises/2_1_barrier.cu, which is as it was"),
+        "{said}"
+    );
+    assert_eq!(learner.read(&exercise.path), "mine\n");
+    assert_eq!(names(), before);
+}
+
+/// Ctrl-C in the middle of a check.
+#[cfg(unix)]
+#[test]
+fn a_check_that_is_interrupted_leaves_nothing_behind() {
+    let learner = Learner::new("interrupted");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
+    let temporary = learner.root.join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let nvcc = fake_nvcc(&learner, "sleep 60");
+    let mut command = learner.command("2.1");
+    command.env("NVCC", nvcc).env("TMPDIR", &temporary).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let is_empty = || std::fs::read_dir(&temporary).unwrap().next().is_none();
+    let begin = Instant::now();
+    while is_empty() {
+        assert!(begin.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(is_empty());
+}
+
 #[cfg(unix)]
 #[test]
 fn an_answer_that_is_a_pipe_or_a_device_is_refused() {
