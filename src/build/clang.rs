@@ -23,7 +23,7 @@ pub fn ask(path: &Path) -> Result<(&'static [&'static str], String)> {
     let forms: [&'static [&'static str]; 2] = [&[], &["clang"]];
     let mut wrong = None;
     for first in forms {
-        let answer = |question| call::answer(Command::new(path).args(first).arg(question));
+        let answer = |question| call::answer(Command::new(path).args(first).arg(question), call::PATIENCE);
         match answer("--version").and_then(|answer| version(&answer)) {
             Ok(version) => {
                 let knows_ptx = answer("--print-targets")?.contains("nvptx64");

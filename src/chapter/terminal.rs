@@ -177,7 +177,7 @@ fn merged(chapter: &Chapter, earlier: Record, later: Record) -> Record {
 /// A path as seen from the working directory.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).unwrap_or(path).display().to_string()
+    crate::build::path::shown(path.strip_prefix(here).unwrap_or(path))
 }
 
 /// Clears the line.

@@ -16,7 +16,7 @@ use super::show;
 use super::source::Exercise;
 use super::state::{Progress, State, free_name};
 use super::verdict::Findings;
-use workbook::build::compiler::HOW_TO_GET_A_COMPILER;
+use workbook::build::compiler::how_to_get_a_compiler;
 use workbook::figure::Film;
 use workbook::files::{no_file, write_whole};
 use workbook::say;
@@ -119,8 +119,9 @@ impl Session {
             bail!(
                 "{} has to be compiled, and no compiler for CUDA C++ was found. The book has one: run \
                  `mdbook serve book`, and do the exercises on its pages. To do them in the \
-                 terminal:\n{HOW_TO_GET_A_COMPILER}\nThen check again: {COMMAND} {id}",
-                exercise.path
+                 terminal:\n{}\nThen check again: {COMMAND} {id}",
+                exercise.path,
+                how_to_get_a_compiler(&self.root)
             )
         };
         self.shown.passed = Some(found.passes());

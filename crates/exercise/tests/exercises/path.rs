@@ -305,13 +305,13 @@ fn what_needs_no_compiler_asks_for_none() {
     assert!(status == Some(2) && said.contains("/nonexistent"), "{said}");
 }
 
-/// A shell script that says it is nvcc 13.0.88, and then does `work`.
+/// A shell script that says it is nvcc 13.0.88, preprocesses, and then does `work`.
 #[cfg(unix)]
 fn fake_nvcc(learner: &Learner, work: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let path = learner.root.join("nvcc");
     let version = "echo 'Cuda compilation tools, release 13.0, V13.0.88'";
-    let script = format!("#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n{work}\n");
+    let script = format!("#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n[ \"$1\" = -E ] && exit\n{work}\n");
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path
