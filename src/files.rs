@@ -41,18 +41,23 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
     let keep = |file: &File| about.map_or(Ok(()), |about| file.set_permissions(about.permissions()));
     let done = keep(&file)
         .and_then(|()| write(&mut file))
-        .and_then(|()| patiently(|| std::fs::rename(&unfinished, path), is_held));
+        .and_then(|()| while_held(|| std::fs::rename(&unfinished, path)));
     if done.is_err() {
         let _ = std::fs::remove_file(&unfinished);
     }
     done.map(|()| file)
 }
 
-/// Does `work`, and again for about two seconds while `is_held` says of its error that another program has the
-/// file open. Scanners for viruses do so for a moment, with each new file.
+/// Does `work` with a file; again for about two seconds while another program has the file open. Scanners for
+/// viruses and editors of Windows do so for a moment, with each new file.
 ///
 /// # Errors
 /// Of `work`.
+pub fn while_held<T>(work: impl FnMut() -> Result<T>) -> Result<T> {
+    patiently(work, is_held)
+}
+
+/// [`while_held`], where `is_held` knows the errors that say so.
 fn patiently<T>(mut work: impl FnMut() -> Result<T>, is_held: impl Fn(&Error) -> bool) -> Result<T> {
     for pause in PAUSES {
         match work() {

@@ -58,7 +58,7 @@ pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option
     for maker in [Maker::Nvcc, Maker::Clang] {
         for program in installed(maker, root, &variable) {
             if let Err(error) = Compiler::ask(maker, &program, root) {
-                unfit += &format!("{} does not serve: {error:#}\n", program.display());
+                unfit += &format!("{} does not serve: {error:#}\n", path::shown(&program));
             }
         }
     }
@@ -167,10 +167,10 @@ impl Compiler {
         };
         if let Some(asked) = variable(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
             let named_only = asked.components().count() == 1;
-            let on_path = search(&variable).into_iter().map(|place| place.join(&asked));
-            let on_path = on_path.filter(|path| named_only && path.is_file()).next();
+            let mut on_path = search(&variable).into_iter().map(|place| place.join(&asked));
+            let on_path = on_path.find(|path| named_only && path.is_file());
             let path = on_path.unwrap_or_else(|| asked.clone());
-            let (asked, program) = (asked.display(), maker.name());
+            let (asked, program) = (path::shown(&asked), maker.name());
             let wrong =
                 format!("{name} is set to {asked}, which does not run as {program}; correct it or unset it");
             return Compiler::ask(maker, &root.join(path), root).map(Some).context(wrong);
@@ -333,7 +333,7 @@ impl Compiler {
         scratch: &Path,
         extension: &str,
     ) -> Result<(Vec<u8>, String)> {
-        let (name, program) = (self.name(), self.path.display());
+        let (name, program) = (self.name(), path::shown(&self.path));
         let file = output(shown, scratch, extension)?;
         let limit = if extension == "ptx" { self.limit } else { MORE_PATIENCE };
         let ran = within::run(command.arg("-o").arg(&file), "", limit)
@@ -357,7 +357,8 @@ impl Compiler {
                 said.trim_end()
             )));
         }
-        let bytes = std::fs::read(&file).with_context(|| format!("{program} left no {}", file.display()))?;
+        let bytes =
+            std::fs::read(&file).with_context(|| format!("{program} left no {}", path::shown(&file)))?;
         // Some host compilers print the file's name and nothing else.
         Ok((bytes, if said.contains("warning") { said } else { String::new() }))
     }

@@ -14,8 +14,8 @@ use serde::Deserialize;
 
 use super::call::Ptx;
 use super::compiler::{Compiler, Maker};
-use super::prebuilt;
 pub use super::prebuilt::{Build, State, Text, WhatIf};
+use super::{path, prebuilt};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
@@ -75,7 +75,7 @@ fn in_scratch<T>(work: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     let name = format!("scratch-{}-{}", std::process::id(), TURN.fetch_add(1, Ordering::Relaxed));
     let scratch = Path::new(env!("OUT_DIR")).join(name);
-    std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", scratch.display()))?;
+    std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", path::shown(&scratch)))?;
     let done = work(&scratch);
     let _ = std::fs::remove_dir_all(&scratch);
     done

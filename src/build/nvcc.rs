@@ -6,11 +6,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::{call, refusal, within};
+use super::{call, path, refusal, within};
 
 /// The version of the program, `13.0.88`.
 pub fn ask(path: &Path) -> Result<String> {
-    let wrong = || format!("{} --version does not answer as nvcc does", path.display());
+    let wrong = || format!("{} --version does not answer as nvcc does", path::shown(path));
     let answer = call::answer(Command::new(path).arg("--version"), call::PATIENCE).with_context(wrong)?;
     // "Cuda compilation tools, release 13.0, V13.0.88"
     let mut tools = answer.lines().filter(|line| line.starts_with("Cuda compilation tools"));

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call::Ptx;
 use super::compiler::{Compiler, Maker, how_to_get_a_compiler};
+use super::path;
 use super::refusal::Refused;
 
 /// Where the chapters' committed builds are, from the repository root.
@@ -148,8 +149,9 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
     if !path.exists() {
         return Ok(Manifest::new());
     }
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not a manifest of builds", path.display()))
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path::shown(&path)))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is not a manifest of builds", path::shown(&path)))
 }
 
 /// The build of `source_path` to use: the committed one if it was made from this very source and there is no

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::path;
+
 /// A compiler refuses a source, and this is what it says.
 #[derive(Debug)]
 pub struct Refused(pub String);
@@ -49,7 +51,7 @@ fn was_ended(code: Option<i32>) -> bool {
 pub fn lacks_room(folders: &[&Path]) -> Option<String> {
     for folder in folders {
         if let Err(error) = has_room(folder) {
-            let folder = folder.display();
+            let folder = path::shown(folder);
             return Some(format!(
                 "it cannot write to {folder} ({error}): make room there, or set {TEMPORARY}"
             ));

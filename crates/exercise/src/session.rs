@@ -17,6 +17,7 @@ use super::source::Exercise;
 use super::state::{Progress, State, free_name};
 use super::verdict::Findings;
 use workbook::build::compiler::how_to_get_a_compiler;
+use workbook::build::path::shown;
 use workbook::figure::Film;
 use workbook::files::{no_file, write_whole};
 use workbook::say;
@@ -215,11 +216,11 @@ impl Session {
             let written = write_whole(&path, stub);
             if written.is_err() && is_there {
                 std::fs::rename(&backup, &path)
-                    .with_context(|| format!("your file is now {}", backup.display()))?;
+                    .with_context(|| format!("your file is now {}", shown(&backup)))?;
             }
             written.with_context(|| format!("cannot write {}, which is as it was", exercise.path))?;
             if is_there {
-                let name = backup.strip_prefix(&self.root).unwrap_or(&backup).display().to_string();
+                let name = shown(backup.strip_prefix(&self.root).unwrap_or(&backup));
                 self.say(&format!("Your file is now {name}.\n"));
             }
             self.say(&format!("{} is the task again.\n", exercise.path));

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::answer::{self, Answer};
 use super::source::{Exercise, HERE, Kind, Mutant, THIS};
-use workbook::files::no_file;
+use workbook::files::{no_file, while_held};
 use workbook::record::columns::wrapped;
 
 impl Exercise {
@@ -19,7 +19,7 @@ impl Exercise {
         if let Some(kind) = no_file(&std::fs::metadata(&path)?) {
             return Err(std::io::Error::other(format!("it is {kind}, and not a file")));
         }
-        let bytes = std::fs::read(path)?;
+        let bytes = while_held(|| std::fs::read(&path))?;
         let text = String::from_utf8_lossy(&bytes);
         Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_string())
     }

@@ -311,7 +311,9 @@ fn fake_nvcc(learner: &Learner, work: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let path = learner.root.join("nvcc");
     let version = "echo 'Cuda compilation tools, release 13.0, V13.0.88'";
-    let script = format!("#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n[ \"$1\" = -E ] && exit\n{work}\n");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n[ \"$1\" = -E ] && exit\n{work}\n"
+    );
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     path
@@ -346,6 +348,26 @@ fn a_compiler_that_cannot_do_its_work_is_no_wrong_answer() {
     let output = learner.command("1.1").env("TMPDIR", "/nonexistent").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && said.contains("cannot make a temporary folder"), "{said}");
+}
+
+/// As on Windows outside Visual Studio's prompt: the only nvcc answers to --version, and compiles nothing.
+#[cfg(unix)]
+#[test]
+fn an_nvcc_that_cannot_run_is_not_taken_and_what_it_lacks_is_said() {
+    let learner = Learner::new("no_host_compiler");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
+    let nvcc = fake_nvcc(&learner, "exit 0");
+    let script = std::fs::read_to_string(&nvcc).unwrap();
+    let missing = "{ echo \"nvcc fatal   : Cannot find compiler 'cl.exe' in PATH\" >&2; exit 1; }";
+    std::fs::write(&nvcc, script.replace("-E ] && exit\n", &format!("-E ] && {missing}\n"))).unwrap();
+    let others = learner.path_without_compilers();
+    let path = std::iter::once(learner.root.clone()).chain(std::env::split_paths(&others));
+    let path = std::env::join_paths(path).unwrap();
+    let output = learner.command("2.1").env("PATH", path).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("no compiler for CUDA C++ was found"), "{said}");
+    assert!(said.contains("nvcc 13.0.88 cannot run: nvcc needs cl.exe"), "{said}");
 }
 
 /// No file may be longer than 0 bytes here: a full disk, without one.
