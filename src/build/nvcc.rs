@@ -37,10 +37,17 @@ pub fn try_out(path: &Path) -> Result<()> {
     if status.success() || refusal::lacks_room(&[&std::env::temp_dir()]).is_some() {
         return Ok(());
     }
-    let said = call::visible(&ran.stderr);
-    let said = said.trim_end();
-    bail!("{}\n{said}", refusal::not_installed(said).unwrap_or("it cannot preprocess an empty source"));
+    // On Windows it says so on stdout, where the preprocessed text would be.
+    let said = call::visible(&(ran.stdout + &ran.stderr));
+    let is_error =
+        |line: &&str| ["error", "fatal", "not found", "No such"].iter().any(|word| line.contains(word));
+    let errors: Vec<&str> = said.lines().filter(is_error).take(MAX_ERRORS).collect();
+    let why = refusal::not_installed(&said).unwrap_or("it cannot preprocess an empty source");
+    bail!("{why}\n{}", errors.join("\n"));
 }
+
+/// Lines that are shown of what nvcc says of an empty source.
+const MAX_ERRORS: usize = 4;
 
 /// The options of each call of nvcc `version` for a kernel's PTX and fatbin.
 #[allow(dead_code)] // build.rs writes no manifest

@@ -96,7 +96,8 @@ mod with_a_fake_one {
         let root = scratch("no-host");
         let bin = root.join("bin");
         let answers = "if [ \"$1\" = --version ]; then echo 'Cuda compilation tools, V13.0.88'; exit; fi\n";
-        let fails = "echo \"nvcc fatal   : Cannot find compiler 'cl.exe' in PATH\" >&2; exit 1";
+        // Of Windows' nvcc, on stdout.
+        let fails = "echo \"nvcc fatal   : Cannot find compiler 'cl.exe' in PATH\"; exit 1";
         script(&bin.join("nvcc"), &format!("{answers}{fails}"));
         assert!(find(&root, &[("PATH", &bin)]).unwrap().is_none());
         let path = |name: &str| (name == "PATH").then(|| bin.clone().into());

@@ -114,14 +114,14 @@ impl Session {
         let gpu = self.gpu()?;
         let found = mark::mark(&self.root, exercise, self.compiler.as_ref())?;
         if let Some(Compiler::Page(page)) = &self.compiler {
-            ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.path);
+            ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.file());
         }
         let Some(found) = found else {
             bail!(
                 "{} has to be compiled, and no compiler for CUDA C++ was found. The book has one: run \
                  `mdbook serve book`, and do the exercises on its pages. To do them in the \
                  terminal:\n{}\nThen check again: {COMMAND} {id}",
-                exercise.path,
+                exercise.file(),
                 how_to_get_a_compiler(&self.root)
             )
         };
@@ -205,25 +205,25 @@ impl Session {
         self.shown.text = Some(stub.clone());
         let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
         if is_file && std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
-            self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
+            self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.file()));
         } else {
             let backup = free_name(&path, "backup");
             let is_there = path.symlink_metadata().is_ok();
             if is_there {
                 std::fs::rename(&path, &backup)
-                    .with_context(|| format!("cannot rename {}", exercise.path))?;
+                    .with_context(|| format!("cannot rename {}", exercise.file()))?;
             }
             let written = write_whole(&path, stub);
             if written.is_err() && is_there {
                 std::fs::rename(&backup, &path)
                     .with_context(|| format!("your file is now {}", shown(&backup)))?;
             }
-            written.with_context(|| format!("cannot write {}, which is as it was", exercise.path))?;
+            written.with_context(|| format!("cannot write {}, which is as it was", exercise.file()))?;
             if is_there {
                 let name = shown(backup.strip_prefix(&self.root).unwrap_or(&backup));
                 self.say(&format!("Your file is now {name}.\n"));
             }
-            self.say(&format!("{} is the task again.\n", exercise.path));
+            self.say(&format!("{} is the task again.\n", exercise.file()));
         }
         say(&format!("\n{}", show::try_again(exercise, &self.state)));
         Ok(0)

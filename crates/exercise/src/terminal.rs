@@ -88,7 +88,7 @@ impl Session {
         say::out(&format!(
             "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
             show::title(exercise),
-            exercise.path
+            exercise.file()
         ));
         let exercises = self.exercises.clone();
         let paths: Vec<PathBuf> = exercises.iter().map(|other| self.root.join(&other.path)).collect();
