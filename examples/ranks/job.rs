@@ -44,14 +44,14 @@ impl Job {
     pub fn refuses(&self, other: &Job, place: &str) -> Option<Fault> {
         if self.token != other.token {
             return Some(Fault::setup(format!(
-                "rank 0 at {place} has another {TOKEN}: set the same for all ranks, or another MASTER_PORT if \
-                 that is another job"
+                "rank 0 at {place} has another {TOKEN}: set the same for all ranks, or another MASTER_PORT \
+                 if that is another job"
             )));
         }
         if self.name != other.name {
             return Some(Fault::setup(format!(
-                "rank 0 at {place} belongs to another job ({}; this rank has {}): set another MASTER_PORT, or \
-                 end what is left of the other job",
+                "rank 0 at {place} belongs to another job ({}; this rank has {}): set another MASTER_PORT, \
+                 or end what is left of the other job",
                 self.shown(),
                 other.shown()
             )));

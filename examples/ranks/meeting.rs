@@ -2,8 +2,8 @@
 //! to every other rank, for as long as they work together.
 //!
 //! Each rank says [`Hello`]; rank 0 answers when it has all of them. From then on each sends a sign of life
-//! now and then. A rank that fails says why, and rank 0 tells the others; one that is killed says nothing, but
-//! its connection closes; one that hangs is not heard from.
+//! now and then. A rank that fails says why, and rank 0 tells the others; one that is killed says nothing,
+//! but its connection closes; one that hangs is not heard from.
 //!
 //! Anybody may connect to rank 0's port. What does not say hello in time is dropped; a rank of another job is
 //! told so; and rank 0 goes on accepting.

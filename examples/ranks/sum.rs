@@ -39,8 +39,8 @@ impl Tools {
         let each = options.n.div_ceil(place.ranks as u64);
         ensure!(
             each <= MAX_SHARE,
-            "its share has {each} elements, and a kernel counts {MAX_SHARE}: give a smaller --n, or start more \
-             ranks"
+            "its share has {each} elements, and a kernel counts {MAX_SHARE}: give a smaller --n, or start \
+             more ranks"
         );
         // Another rank may have a GPU, so none falls back to the simulator on its own.
         let device = Device::open_number(options.device, place.local_rank)?;
