@@ -146,7 +146,7 @@ async function main() {
     });
     try {
         const page = await browser.newPage();
-        page.on('pageerror', error => problems.push(`script error: ${error.message}`));
+        page.on('pageerror', error => problems.push(`script error: ${error.stack}`));
         await story(page, origin).catch(error => problems.push(error.stack));
     } finally {
         await browser.close();

@@ -34,7 +34,11 @@ export const megabytes = async () => inMegabytes((await manifest()).bytes);
 
 /** What the browser keeps of the compiler, if it does. */
 const keptCompiler = async () => globalThis.caches?.match(address(await manifest())).catch(() => undefined);
-export const isKept = async () => Boolean(await keptCompiler());
+export async function isKept() {
+    const name = address(await manifest());
+    const names = await globalThis.caches?.open(CACHE).then(cache => cache.keys(name)).catch(() => []);
+    return Boolean(names?.length);
+}
 
 /** Fetches what compiling takes beside the compiler itself. */
 export const prepare = () => Promise.all([manifest(), headers(), ...WORKER.map(name => file(name))]);
@@ -103,6 +107,7 @@ async function made(signal, tell) {
 
 async function started(signal, tell) {
     module ??= made(signal, tell);
+    module.catch(() => (module = undefined));
     const [clang, workbook, headers] = await Promise.all([module, program(), headers()]);
     const own = await worker(...WORKER);
     own.postMessage({ clang, workbook, headers });
