@@ -149,7 +149,8 @@ mod tests {
     #[test]
     fn only_the_styles_of_diagnostics_reach_a_terminal() {
         let text = "\x1b[1;91merror\x1b[0m: \x1b[31mred \x1b[2J\x1b]0;title\x07 \u{202e}abc\x1b";
-        let shown = "\x1b[1;91merror\x1b[0m: \\u{1b}[31mred \\u{1b}[2J\\u{1b}]0;title\\u{7} \\u{202e}abc\\u{1b}";
+        let shown =
+            "\x1b[1;91merror\x1b[0m: \\u{1b}[31mred \\u{1b}[2J\\u{1b}]0;title\\u{7} \\u{202e}abc\\u{1b}";
         assert_eq!(visible_in_colour(text), shown);
     }
 

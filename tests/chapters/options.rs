@@ -232,7 +232,9 @@ fn no_control_character_of_the_reader_reaches_a_terminal() {
     assert_is_quoted(example("sum_file").arg(hostile));
     assert_is_quoted(example("simulate").args([hostile, "--grid", "1", "--block", "1"]));
     let quick = ["--device", "sim", "--n", "64", "--kernel", "reduceNeighbored"];
-    assert_is_quoted(example("ch3_blocks").args(quick).env("WORKBOOK_RECORDS_DIR", format!("Cargo.toml/{hostile}")));
+    assert_is_quoted(
+        example("ch3_blocks").args(quick).env("WORKBOOK_RECORDS_DIR", format!("Cargo.toml/{hostile}")),
+    );
     assert_is_quoted(example("ranks").env("RANK", hostile).env("WORLD_SIZE", "2"));
 }
 
