@@ -35,7 +35,7 @@ fn main() {
     if let Err(error) = build() {
         // One `cargo::error` per line; cargo prints them in order, and no backtrace.
         for line in format!("{error:#}").lines() {
-            println!("cargo::error={line}");
+            println!("cargo::error={}", call::visible(line));
         }
     }
 }
@@ -71,7 +71,7 @@ fn build() -> Result<()> {
     }
     watch_for_another_compiler(root, &kernels);
     for line in kernels.iter().flat_map(|kernel| kernel.warnings.lines()) {
-        println!("cargo::warning={line}");
+        println!("cargo::warning={}", call::visible(line));
     }
     let entries = kernels.iter().map(|kernel| entry(kernel, out)).collect::<Result<String>>()?;
     write(
