@@ -38,7 +38,7 @@ fn main() {
     if let Err(error) = build() {
         // One `cargo::error` per line; cargo prints them in order, and no backtrace.
         for line in format!("{error:#}").lines() {
-            println!("cargo::error={line}");
+            println!("cargo::error={}", call::visible(line));
         }
     }
 }
@@ -77,7 +77,7 @@ fn build() -> Result<()> {
     watch_for_another_compiler(root, &kernels);
     let nvcc_is_asked_for = std::env::var_os("NVCC").is_some_and(|value| !value.is_empty());
     for line in prebuilt::said(&kernels, nvcc_is_asked_for) {
-        println!("cargo::warning={line}");
+        println!("cargo::warning={}", call::visible(&line));
     }
     let entries = kernels.iter().map(|kernel| entry(kernel, out)).collect::<Result<String>>()?;
     write(

@@ -1,17 +1,15 @@
 //! A launcher in small: starts the ranks on this host, and waits for them.
 
-use std::hash::{BuildHasher, RandomState};
-use std::io::{Read, stdin};
+use std::io::{copy, sink, stdin};
 use std::net::TcpListener;
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use workbook::say;
 
-use super::place::JOB;
+use super::job;
 
-/// Tells a rank that it has been started here.
+/// Tells a rank that it has been started here, and in which job.
 pub const STARTED: &str = "WORKBOOK_RANKS_STARTED";
 
 /// How much longer than its time-out a rank may take to end, once another has.
@@ -29,35 +27,29 @@ pub fn start(ranks: u64, timeout: Duration) -> ExitCode {
     }
 }
 
-/// In a rank that has been started here: ends it when the program that started it ends, however that does.
-/// That program holds the other end of this rank's standard input, and writes nothing there.
-pub fn end_with_parent() {
-    thread::spawn(|| {
-        let _ = stdin().read(&mut [0]);
-        say::err("error: the program that started this rank has ended\n");
-        std::process::exit(1);
-    });
-}
-
-/// The name of a job that no other job has.
-fn job() -> String {
-    let random = || RandomState::new().hash_one(());
-    format!("{:016x}{:016x}", random(), random())
-}
-
 fn children(ranks: u64) -> std::io::Result<Vec<Child>> {
-    // A port that nobody has: the system chooses one, and rank 0 takes it a moment later.
+    // A free port: the system chooses one, and rank 0 takes it a moment later.
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-    let job = job();
+    let job = job::random();
     let child = |rank: u64| {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(std::env::args_os().skip(1)).env(STARTED, "1").env(JOB, &job);
-        command.stdin(Stdio::piped()); // a pipe, whose other end goes with this process
+        command.args(std::env::args_os().skip(1)).env(STARTED, &job).stdin(Stdio::piped());
         command.env("RANK", rank.to_string()).env("LOCAL_RANK", rank.to_string());
         command.env("WORLD_SIZE", ranks.to_string()).env_remove("TORCHELASTIC_USE_AGENT_STORE");
         command.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", port.to_string()).spawn()
     };
     (0..ranks).map(child).collect()
+}
+
+/// In a rank that was started here: ends it when its launcher ends, however that is. The launcher keeps the
+/// other end of the pipe that is this rank's stdin and never writes to it; the system closes that end.
+pub fn end_with_launcher() -> std::io::Result<()> {
+    let wait = || {
+        let _ = copy(&mut stdin(), &mut sink()); // until it is closed
+        say::err("error: what has started this rank has ended\n");
+        std::process::exit(1);
+    };
+    std::thread::Builder::new().spawn(wait).map(drop)
 }
 
 /// Waits for all ranks, and kills those that still run so long after the first has ended: they hang. Returns

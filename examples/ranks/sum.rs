@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use workbook::build::kernels;
 use workbook::device::collective::{Collective, Nccl, UniqueId};
 use workbook::device::{Device, DeviceChoice, LaunchConfig, Module};
@@ -13,13 +13,13 @@ use workbook::reduction::operator::SumI32;
 use workbook::say;
 
 use super::Options;
-use super::meeting::{Fault, FaultKind, Hello, Meeting};
+use super::meeting::{Cause, Fault, Hello, Meeting};
 use super::place::Place;
 
 /// Threads per block: the kernel is compiled for it.
 const BLOCK: u32 = 512;
 /// The most elements of a share: the kernel's indices go on for a tile behind the last, in 32 bits.
-const MOST: u64 = (1 << 32) - (1 << 25);
+const MAX_SHARE: u64 = (1 << 32) - (1 << 25);
 
 /// Rounds that are not timed. On two H200s the first three launches of the graph took 0.1 to 1 ms each in
 /// every run, whatever ran before, and the others 20 µs.
@@ -38,9 +38,9 @@ impl Tools {
         let nccl = if is_simulated { None } else { Some(Nccl::load()?) };
         let each = options.n.div_ceil(place.ranks as u64);
         ensure!(
-            each <= MOST,
-            "its share has {each} elements, and a kernel counts {MOST}: give a smaller --n, or start more \
-             ranks"
+            each <= MAX_SHARE,
+            "its share has {each} elements, and a kernel counts {MAX_SHARE}: give a smaller --n, or start \
+             more ranks"
         );
         // Another rank may have a GPU, so none falls back to the simulator on its own.
         let device = Device::open_number(options.device, place.local_rank)?;
@@ -51,7 +51,7 @@ impl Tools {
 
 /// Meets the others, adds up the shares, and prints the sum.
 pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
-    let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, FaultKind::Refused, error));
+    let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, Cause::Setup, error));
     let is_simulated = options.device == DeviceChoice::Sim;
     let alike = vec![
         format!("{} ranks", place.ranks),
@@ -85,7 +85,7 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     let own = bound(place.rank)..bound(place.rank + 1);
     let size = (own.end - own.start) as u32;
     let mut numbers = Vec::new();
-    numbers.try_reserve_exact(size as usize).context("no memory for its share")?;
+    numbers.try_reserve_exact(size as usize).context("not enough memory for its share")?;
     numbers.extend(data::numbers_in(own, options.seed));
     let blocks = size.div_ceil(16 * BLOCK).clamp(1, 4224);
     // All memory is there before what uses it: NCCL is aborted before it is given back, which would wait for
@@ -97,7 +97,7 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     let landed = device.alloc_host::<i32>(1)?;
 
     let join = |nccl: Nccl| {
-        let id = UniqueId::try_from(id).ok().context("rank 0 sent no id of NCCL")?;
+        let id = UniqueId::try_from(id).ok().context("rank 0 did not send an NCCL id")?;
         Collective::join(nccl, &device, id, place.rank, place.ranks)
     };
     let collective = nccl.map(join).transpose()?;
@@ -132,35 +132,36 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
         }
         device.memcpy_async(&output.slice(0..), &landed, 1)
     };
-    let read = |meeting: &mut Meeting| -> Result<i32> {
+    let check = |meeting: &mut Meeting| -> Result<()> {
         wait_for(meeting, "the all-reduce")?;
         let own = device.clone_dtoh(&landed)?[0];
-        Ok(if collective.is_some() { own } else { meeting.all_reduce(own)? })
+        let sum = if collective.is_some() { own } else { meeting.all_reduce(own)? };
+        if sum != expected {
+            let wrong = format!("rank {}: the sum is {sum}, and should be {expected}", place.rank);
+            bail!(Fault::work(wrong));
+        }
+        Ok(())
     };
     // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
     // all-reduce that must not block in a new thread each time, which takes longer than the all-reduce.
-    let check = |sum: i32| -> Result<()> {
-        let wrong =
-            || Fault::failed(format!("rank {}: the sum is {sum}, and should be {expected}", place.rank));
-        ensure!(sum == expected, wrong());
-        Ok(())
-    };
     round(meeting)?;
-    check(read(meeting)?)?;
+    check(meeting)?;
     let graph = device.capture(|| round(meeting))?;
     let mut times = Vec::new();
     let untimed = if collective.is_some() { WARM_UP } else { 0 };
     for number in 0..untimed.saturating_add(options.repeats) {
         let begin = Instant::now();
         graph.launch()?;
-        let sum = read(meeting)?;
+        check(meeting)?;
         if number >= untimed {
             times.push(begin.elapsed().as_secs_f64() * 1e6);
         }
-        check(sum)?;
     }
 
-    meeting.all_reduce(0)?; // none ends before all have the sum
+    // No rank ends before all have the sum.
+    if meeting.all_reduce(0)? != 0 {
+        bail!(Fault::work(format!("rank {}: the ranks do not end together", place.rank)));
+    }
     if place.rank == 0 {
         let median =
             Timing::of(times).map_or(String::new(), |timing| format!(", {} each", time(timing.median)));

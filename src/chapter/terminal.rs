@@ -204,7 +204,8 @@ impl Progress {
     /// this is called.
     pub fn show(&mut self, done: u64, words: impl FnOnce() -> String) {
         if self.next.is_some_and(|next| Instant::now() >= next) {
-            let _ = write!(stderr(), "{CLEAR}{}", line(done, self.all, &words()));
+            let words = say::visible(&words());
+            let _ = write!(stderr(), "{CLEAR}{}", line(done, self.all, &words));
             self.next = Some(Instant::now() + Duration::from_millis(100));
             self.drawn = true;
         }

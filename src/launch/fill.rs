@@ -167,14 +167,6 @@ fn cannot_read(path: &Path, why: impl std::fmt::Display) -> anyhow::Error {
     anyhow!("cannot read {}: {why}", path.display())
 }
 
-/// Whether a file may hold bare bytes by its name: NumPy's `.npy` begins with a header.
-pub fn check_bare(path: &Path) -> Result<()> {
-    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
-    let name = path.display();
-    ensure!(!is_npy, "{name}: files hold bare bytes; take another name, and NumPy's tofile and fromfile");
-    Ok(())
-}
-
 /// One part, and how many elements it has.
 fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
     let (what, times) = match text.split_once('*') {

@@ -4,7 +4,6 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::fill::check_bare;
 use super::number::Names;
 
 /// What a text may name. The default is that of a user's own words: no names, any file.
@@ -100,4 +99,12 @@ impl Files<'_> {
 fn is_plain(name: &str) -> bool {
     let is_allowed = |c: char| !c.is_control() && !"/\\:*?\"<>|".contains(c);
     !name.is_empty() && !name.starts_with('.') && name.chars().all(is_allowed)
+}
+
+/// Whether a file may hold bare bytes by its name: NumPy's `.npy` begins with a header.
+fn check_bare(path: &Path) -> Result<()> {
+    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    let name = path.display();
+    ensure!(!is_npy, "{name}: files hold bare bytes; take another name, and NumPy's tofile and fromfile");
+    Ok(())
 }

@@ -21,6 +21,7 @@ mod compilers;
 mod first_launch;
 mod options;
 mod ranks;
+mod ranks_attacked;
 mod record_files;
 mod sum_file;
 

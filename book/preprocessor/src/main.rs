@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 
 /// Says on stderr what is wrong, whether or not somebody reads it.
 fn complain(text: &str) -> ExitCode {
-    say::err(&say::visible(text));
+    say::err(text);
     say::status(2)
 }
 

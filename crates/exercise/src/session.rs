@@ -287,7 +287,7 @@ impl Session {
 
 /// Whether it has been shown.
 fn say(text: &str) -> bool {
-    say::out(text)
+    say::out_in_colour(text)
 }
 
 fn warn(text: &str) {

@@ -1,128 +1,89 @@
-//! A connection to another rank: messages of bounded size, each of which has a bounded time to arrive.
-//!
-//! A message is its length in bytes, four of them, the lowest first, and JSON.
+//! A connection between two ranks, and the messages on it: a header of 8 bytes, then JSON. Neither the size
+//! of a message nor the time it takes is without bound, whoever sends it.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
 use super::hello::{Fault, Hello};
 
-/// Bytes of a message. The longest are a hello and the sentence of a fault. What another program says first
-/// (`GET `, say) is a larger number.
-const MAX_MESSAGE: usize = 1 << 16;
+/// The first bytes of every message; the digit is the version of what ranks say to each other.
+const MAGIC: [u8; 4] = *b"RNK2";
+
+/// The most bytes of a message's JSON. A fault's sentence is cut so that it fits.
+const MAX_MESSAGE: usize = 32 << 10;
 
 #[derive(Serialize, Deserialize)]
 pub enum Message {
     Hello(Hello),
-    /// Rank 0 belongs to another job than the hello.
-    OtherJob,
-    /// All are there; what rank 0 has for them.
+    /// All ranks have arrived; with it comes what rank 0 has for them.
     Go(Vec<u8>),
+    /// A sign of life.
     Here,
     Number(i32),
     Stop(Fault),
 }
 
-/// Why no message came.
-pub enum Unheard {
-    /// The connection is closed.
-    Closed,
-    /// The message did not arrive in time.
-    Late,
-    /// What came is not a message; why.
-    Strange(String),
-}
-
-/// One end of a connection, to be spoken into by several threads.
-#[derive(Clone)]
-pub struct Voice(Arc<Mutex<TcpStream>>);
-
-impl Voice {
-    /// Sends `message`. That it does not arrive shows when the answer does not.
-    pub fn say(&self, message: &Message) {
-        let Ok(json) = serde_json::to_vec(message) else { return };
-        let mut bytes = (json.len() as u32).to_le_bytes().to_vec();
-        bytes.extend(json);
-        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = stream.write_all(&bytes);
-    }
-
-    /// Says nothing more.
-    pub fn close(&self) {
-        let stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = stream.shutdown(Shutdown::Write);
-    }
-}
-
-/// A connection to another rank.
+/// A connection to another rank, or to a stranger that has not said hello yet.
 pub struct Link {
     /// `rank 1`
     pub name: String,
-    pub voice: Voice,
-    stream: TcpStream,
+    pub stream: Arc<TcpStream>,
 }
 
 impl Link {
-    /// `patience`: how long the other end may take to read what is said to it.
-    pub fn new(name: String, stream: TcpStream, patience: Duration) -> io::Result<Link> {
+    pub fn new(name: String, stream: TcpStream) -> io::Result<Link> {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
-        stream.set_write_timeout(Some(patience))?;
-        let voice = Voice(Arc::new(Mutex::new(stream.try_clone()?)));
-        Ok(Link { name, voice, stream })
+        Ok(Link { name, stream: stream.into() })
     }
 
-    /// The next message, all of which arrives within `patience`.
-    pub fn read(&self, patience: Duration) -> Result<Message, Unheard> {
-        let deadline = Instant::now() + patience;
-        let mut length = [0; 4];
-        self.fill(&mut length, deadline)?;
-        let length = u32::from_le_bytes(length) as usize;
-        if length > MAX_MESSAGE {
-            return Err(Unheard::Strange(format!("a message of {length} bytes")));
+    /// The next message, which has to be complete before the deadline.
+    pub fn read(&self, deadline: Instant) -> io::Result<Message> {
+        let mut header = [0; 8];
+        self.fill(&mut header, deadline)?;
+        let [m0, m1, m2, m3, length @ ..] = header;
+        let length = u32::from_be_bytes(length) as usize;
+        if [m0, m1, m2, m3] != MAGIC || length > MAX_MESSAGE {
+            return Err(io::Error::new(ErrorKind::InvalidData, "its header is not a rank's"));
         }
         let mut json = vec![0; length];
         self.fill(&mut json, deadline)?;
-        serde_json::from_slice(&json).map_err(|error| Unheard::Strange(error.to_string()))
+        serde_json::from_slice(&json).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }
 
-    fn fill(&self, bytes: &mut [u8], deadline: Instant) -> Result<(), Unheard> {
+    /// Fills `bytes` before the deadline, though they may come one by one.
+    fn fill(&self, bytes: &mut [u8], deadline: Instant) -> io::Result<()> {
         let mut filled = 0;
         while filled < bytes.len() {
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.stream.set_read_timeout(Some(left)).is_err() {
-                return Err(Unheard::Late);
+            if left.is_zero() {
+                return Err(ErrorKind::TimedOut.into());
             }
-            match (&self.stream).read(&mut bytes[filled..]) {
-                Ok(0) => return Err(Unheard::Closed),
+            self.stream.set_read_timeout(Some(left))?;
+            match (&*self.stream).read(&mut bytes[filled..]) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
                 Ok(count) => filled += count,
-                Err(error) => match error.kind() {
-                    ErrorKind::Interrupted => {}
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut => return Err(Unheard::Late),
-                    _ => return Err(Unheard::Closed),
-                },
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    /// The next message of a rank that works with this one. Signs of life are passed over.
-    pub fn hear(&self, patience: Duration) -> Result<Message, Fault> {
-        let name = &self.name;
-        loop {
-            let sentence = match self.read(patience) {
-                Ok(Message::Here) => continue,
-                Ok(Message::Stop(fault)) => return Err(fault),
-                Ok(message) => return Ok(message),
-                Err(Unheard::Closed) => format!("{name} has ended before the sum was there"),
-                Err(Unheard::Late) => format!("{name} has not been heard from for {patience:?}"),
-                Err(Unheard::Strange(why)) => format!("{name} sent something that no rank sends: {why}"),
-            };
-            return Err(Fault::failed(sentence));
-        }
+    /// Sends `message`. If it does not arrive, the missing answer will show that.
+    pub fn send(&self, message: &Message) {
+        send(&self.stream, message);
+    }
+}
+
+pub fn send(mut stream: &TcpStream, message: &Message) {
+    if let Ok(json) = serde_json::to_vec(message) {
+        let length = json.len() as u32;
+        let frame = [&MAGIC[..], &length.to_be_bytes(), &json].concat();
+        let _ = stream.write_all(&frame);
     }
 }
