@@ -19,12 +19,14 @@ fn with_backslashes(path: &str) -> String {
     }
 }
 
-/// `path` as committed files and PTX hold it, on every platform: with single `/`, and without the `\\?\` of a
+/// `path` as committed files and PTX hold it, on every platform: with single `/`, without `.`, and without the `\\?\` of a
 /// path that was made canonical. PTX writes each `\` twice.
 pub fn committed(path: &str) -> String {
     let mut path = path.replace('\\', "/");
-    while path.contains("//") {
-        path = path.replace("//", "/");
+    for more in ["//", "/./"] {
+        while path.contains(more) {
+            path = path.replace(more, "/");
+        }
     }
     match path.strip_prefix("/?/UNC/") {
         Some(share) => format!("/{share}"),
@@ -57,6 +59,8 @@ mod tests {
             (r"\\?\UNC\server\share\x.cu", "/server/share/x.cu"),
             (r"kernels\x.cu", "kernels/x.cu"),
             ("/w//kernels/x.cu", "/w/kernels/x.cu"),
+            ("/w/././kernels/x.cu", "/w/kernels/x.cu"),
+            ("./x.cu", "./x.cu"),
         ] {
             assert_eq!(committed(path), expected);
         }
