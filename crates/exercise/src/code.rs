@@ -15,6 +15,7 @@ use super::source::{Exercise, Kind, SOLUTIONS, STUBS};
 use workbook::build::call::Ptx;
 use workbook::build::prebuilt::source_hash;
 use workbook::build::refusal::Refused;
+use workbook::files::read_lines;
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
@@ -99,7 +100,7 @@ pub fn files(exercise: &Exercise) -> Vec<String> {
 /// The committed builds of an exercise, behind the name of their compiler; `None` if there are none.
 fn builds(root: &Path, exercise: &Exercise) -> Result<Option<String>> {
     let path = root.join(PREBUILT).join(&exercise.stem).with_extension("ptx");
-    let read = || std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()));
+    let read = || read_lines(&path).with_context(|| format!("cannot read {}", path.display()));
     path.exists().then(read).transpose()
 }
 
