@@ -175,7 +175,16 @@ pub fn read_at_most(path: &Path, bytes: u64) -> Result<Vec<u8>> {
 /// # Errors
 /// Those, and what is there is no UTF-8.
 pub fn read_text(path: &Path, bytes: u64) -> Result<String> {
-    String::from_utf8(read_at_most(path, bytes)?).map_err(|_| Error::other("it is no UTF-8 text"))
+    String::from_utf8(read_at_most(path, bytes)?).map_err(|_| Error::other("it is not UTF-8 text"))
+}
+
+/// The text of a file of the repository, each line ending in `\n` alone: Git or an editor on Windows may have
+/// put `\r\n` there.
+///
+/// # Errors
+/// Of the file system; what is there is not UTF-8.
+pub fn read_lines(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map(|text| text.replace("\r\n", "\n"))
 }
 
 /// Keeps other programs that take the same lock from changing the file at `path`, until the value is dropped.

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::build::path::shown;
-use crate::files::write_whole;
+use crate::files::{read_lines, write_whole};
 use crate::number;
 use crate::reduction::operation::Operation;
 use crate::reduction::value::{Expected, Value};
@@ -414,7 +414,7 @@ impl Record {
     /// # Errors
     /// A file that is missing or no record of this layout; names the file and what is wrong with it.
     pub fn read(path: &Path) -> Result<Record> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", shown(path)))?;
+        let text = read_lines(path).with_context(|| format!("cannot read {}", shown(path)))?;
         let foreign = || format!("{} is not a record of this workbook", shown(path));
         serde_json::from_str(&text).with_context(foreign)
     }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::id::Id;
 use super::source::{Exercise, SOLUTIONS};
 use workbook::build::path::shown;
+use workbook::files::read_lines;
 
 /// The book's table of contents, which has the chapters' titles.
 const CONTENTS: &str = include_str!("../../../book/src/SUMMARY.md");
@@ -21,8 +22,7 @@ pub fn read(root: &Path) -> Result<Vec<Exercise>> {
         let path = file?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         if name.ends_with(".cu") || name.ends_with(".rs") {
-            let text =
-                std::fs::read_to_string(&path).with_context(|| format!("cannot read {SOLUTIONS}/{name}"))?;
+            let text = read_lines(&path).with_context(|| format!("cannot read {SOLUTIONS}/{name}"))?;
             exercises.push(Exercise::parse(name, &text)?);
         }
     }

@@ -19,7 +19,7 @@ use super::verdict::Findings;
 use workbook::build::compiler::how_to_get_a_compiler;
 use workbook::build::path::shown;
 use workbook::figure::Film;
-use workbook::files::{no_file, write_whole};
+use workbook::files::{no_file, read_lines, write_whole};
 use workbook::say;
 
 /// The repository, its exercises, and the learner's progress.
@@ -204,7 +204,7 @@ impl Session {
         let stub = exercise.stub();
         self.shown.text = Some(stub.clone());
         let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
-        if is_file && std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
+        if is_file && read_lines(&path).is_ok_and(|text| text == stub) {
             self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.file()));
         } else {
             let backup = free_name(&path, "backup");
