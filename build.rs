@@ -15,6 +15,9 @@ mod compiler;
 #[allow(dead_code)] // and of this
 #[path = "src/build/nvcc.rs"]
 mod nvcc;
+#[allow(dead_code)] // and of this
+#[path = "src/build/path.rs"]
+mod path;
 #[path = "src/build/prebuilt.rs"]
 mod prebuilt;
 #[path = "src/build/refusal.rs"]
@@ -43,7 +46,9 @@ fn main() {
 fn build() -> Result<()> {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).context("cargo did not set OUT_DIR")?;
     let (root, out) = (Path::new(ROOT), out.as_path());
-    let (compiler, sources) = (&Compiler::find(root)?, prebuilt::sources(root)?);
+    // That `NVCC` or `CLANG` names none is an error of what needs it, and not of every build.
+    let compiler = &Compiler::find(root).unwrap_or_default();
+    let sources = prebuilt::sources(root)?;
     for name in ["NVCC", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
@@ -70,8 +75,9 @@ fn build() -> Result<()> {
         })?);
     }
     watch_for_another_compiler(root, &kernels);
-    for line in kernels.iter().flat_map(|kernel| kernel.warnings.lines()) {
-        println!("cargo::warning={}", call::visible(line));
+    let nvcc_is_asked_for = std::env::var_os("NVCC").is_some_and(|value| !value.is_empty());
+    for line in prebuilt::said(&kernels, nvcc_is_asked_for) {
+        println!("cargo::warning={}", call::visible(&line));
     }
     let entries = kernels.iter().map(|kernel| entry(kernel, out)).collect::<Result<String>>()?;
     write(

@@ -5,6 +5,9 @@ use std::fmt;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitStatus;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::path;
 
 /// A compiler refuses a source, and this is what it says.
 #[derive(Debug)]
@@ -25,29 +28,66 @@ const NEEDED: usize = 4 << 20;
 /// if the source is to blame. Its temporary files are in the system's folder for them, its output in
 /// `scratch`.
 pub fn failed_itself(status: ExitStatus, said: &str, scratch: &Path) -> Option<String> {
-    let Some(_) = status.code() else {
+    if was_ended(status.code()) {
         return Some(format!("it was ended ({status}): is there enough memory?"));
-    };
-    for folder in [&std::env::temp_dir(), scratch] {
-        if let Err(error) = has_room(folder) {
-            let folder = folder.display();
-            return Some(format!("it cannot write to {folder} ({error}): make room there, or set TMPDIR"));
-        }
     }
-    if said.contains("cl.exe") {
-        return Some(
-            "nvcc needs cl.exe of Visual Studio's Build Tools: install them and start from their developer \
-             prompt; or set CLANG, which needs nothing else"
-                .into(),
-        );
+    if let Some(lack) = lacks_room(&[&std::env::temp_dir(), scratch]) {
+        return Some(lack);
+    }
+    if let Some(missing) = not_installed(said) {
+        return Some(missing.into());
     }
     let is_about_source = said.lines().any(|line| is_at_a_place(line) || is_of_a_later_pass(line));
     (!is_about_source).then(|| "it names no line of the source: is it installed completely?".into())
 }
 
+/// Whether a program with this exit code did not end by itself: on Unix there is none then, on Windows it is an
+/// error number of the system's, `0xC0000005`.
+fn was_ended(code: Option<i32>) -> bool {
+    code.is_none_or(|code| code as u32 >> 28 == 0xC)
+}
+
+/// The first of the folders that cannot be written to, and what to do; `None` if all can.
+pub fn lacks_room(folders: &[&Path]) -> Option<String> {
+    for folder in folders {
+        if let Err(error) = has_room(folder) {
+            let folder = path::shown(folder);
+            return Some(format!(
+                "it cannot write to {folder} ({error}): make room there, or set {TEMPORARY}"
+            ));
+        }
+    }
+    None
+}
+
+/// The variable that names the folder for temporary files.
+const TEMPORARY: &str = if cfg!(windows) { "TMP" } else { "TMPDIR" };
+
+/// What else must be installed for nvcc to run, if that is what it `said`.
+pub fn not_installed(said: &str) -> Option<&'static str> {
+    if said.contains("cl.exe") {
+        return Some(
+            "nvcc needs cl.exe of Visual Studio's Build Tools: install them and start from their developer \
+             prompt; or set CLANG, which needs nothing else",
+        );
+    }
+    if said.contains("gcc: No such file") || said.contains("gcc: not found") {
+        return Some("nvcc needs gcc: install it; or set CLANG, which needs nothing else");
+    }
+    let is_unsupported = said.contains("unsupported GNU version")
+        || said.contains("unsupported clang version")
+        || said.contains("unsupported Microsoft Visual Studio version");
+    is_unsupported.then_some(
+        "this nvcc does not support the installed host compiler: install the nvcc that \
+         kernels/requirements.txt names, or a compiler that it supports",
+    )
+}
+
 /// Whether a file of the size of a compiler's temporary ones can be written to `folder`.
 fn has_room(folder: &Path) -> std::io::Result<()> {
-    let path = folder.join(format!(".workbook-room-{}", std::process::id()));
+    static TURN: AtomicUsize = AtomicUsize::new(0);
+    let turn = TURN.fetch_add(1, Ordering::Relaxed);
+    let path = folder.join(format!(".workbook-room-{}-{turn}", std::process::id()));
     let mut file = std::fs::File::create(&path)?;
     let written = file.write_all(&vec![0; NEEDED]);
     let removed = std::fs::remove_file(path);

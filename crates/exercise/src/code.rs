@@ -13,6 +13,7 @@ use super::answer::Answer;
 use super::compiler::Compiler;
 use super::source::{Exercise, Kind, SOLUTIONS, STUBS};
 use workbook::build::call::Ptx;
+use workbook::build::path::shown;
 use workbook::build::prebuilt::source_hash;
 use workbook::build::refusal::Refused;
 use workbook::files::read_lines;
@@ -100,7 +101,7 @@ pub fn files(exercise: &Exercise) -> Vec<String> {
 /// The committed builds of an exercise, behind the name of their compiler; `None` if there are none.
 fn builds(root: &Path, exercise: &Exercise) -> Result<Option<String>> {
     let path = root.join(PREBUILT).join(&exercise.stem).with_extension("ptx");
-    let read = || read_lines(&path).with_context(|| format!("cannot read {}", path.display()));
+    let read = || read_lines(&path).with_context(|| format!("cannot read {}", shown(&path)));
     path.exists().then(read).transpose()
 }
 

@@ -16,7 +16,8 @@ use super::show;
 use super::source::Exercise;
 use super::state::{Progress, State, free_name};
 use super::verdict::Findings;
-use workbook::build::compiler::HOW_TO_GET_A_COMPILER;
+use workbook::build::compiler::how_to_get_a_compiler;
+use workbook::build::path::shown;
 use workbook::figure::Film;
 use workbook::files::{no_file, read_lines, write_whole};
 use workbook::say;
@@ -113,14 +114,15 @@ impl Session {
         let gpu = self.gpu()?;
         let found = mark::mark(&self.root, exercise, self.compiler.as_ref())?;
         if let Some(Compiler::Page(page)) = &self.compiler {
-            ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.path);
+            ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.file());
         }
         let Some(found) = found else {
             bail!(
                 "{} has to be compiled, and no compiler for CUDA C++ was found. The book has one: run \
                  `mdbook serve book`, and do the exercises on its pages. To do them in the \
-                 terminal:\n{HOW_TO_GET_A_COMPILER}\nThen check again: {COMMAND} {id}",
-                exercise.path
+                 terminal:\n{}\nThen check again: {COMMAND} {id}",
+                exercise.file(),
+                how_to_get_a_compiler(&self.root)
             )
         };
         self.shown.passed = Some(found.passes());
@@ -203,25 +205,25 @@ impl Session {
         self.shown.text = Some(stub.clone());
         let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
         if is_file && read_lines(&path).is_ok_and(|text| text == stub) {
-            self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
+            self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.file()));
         } else {
             let backup = free_name(&path, "backup");
             let is_there = path.symlink_metadata().is_ok();
             if is_there {
                 std::fs::rename(&path, &backup)
-                    .with_context(|| format!("cannot rename {}", exercise.path))?;
+                    .with_context(|| format!("cannot rename {}", exercise.file()))?;
             }
             let written = write_whole(&path, stub);
             if written.is_err() && is_there {
                 std::fs::rename(&backup, &path)
-                    .with_context(|| format!("your file is now {}", backup.display()))?;
+                    .with_context(|| format!("your file is now {}", shown(&backup)))?;
             }
-            written.with_context(|| format!("cannot write {}, which is as it was", exercise.path))?;
+            written.with_context(|| format!("cannot write {}, which is as it was", exercise.file()))?;
             if is_there {
-                let name = backup.strip_prefix(&self.root).unwrap_or(&backup).display().to_string();
+                let name = shown(backup.strip_prefix(&self.root).unwrap_or(&backup));
                 self.say(&format!("Your file is now {name}.\n"));
             }
-            self.say(&format!("{} is the task again.\n", exercise.path));
+            self.say(&format!("{} is the task again.\n", exercise.file()));
         }
         say(&format!("\n{}", show::try_again(exercise, &self.state)));
         Ok(0)
