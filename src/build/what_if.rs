@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use super::edit;
-use crate::files::read_lines;
 
 /// The file of the edits, from the repository root.
 pub const FILE: &str = "kernels/what_ifs.edits";
@@ -58,7 +57,7 @@ pub fn read(text: &str) -> Result<Vec<Edit>> {
 /// # Errors
 /// Of [`read`], or if there is no such file.
 pub fn all(root: &Path) -> Result<Vec<Edit>> {
-    read(&read_lines(&root.join(FILE)).with_context(|| format!("cannot read {FILE}"))?)
+    read(&std::fs::read_to_string(root.join(FILE)).with_context(|| format!("cannot read {FILE}"))?)
 }
 
 /// The build of the edit `name` of a chapter, from the repository root.
