@@ -9,8 +9,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::{path, within};
 
-/// How long a compiler may take to say which version it is. The first start after an installation may wait for
-/// a virus scanner.
+/// How long a compiler may take to say which version it is. The first start after an installation may wait
+/// for a virus scanner.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a compiler makes of a kernel file.

@@ -21,9 +21,9 @@ pub fn ask(path: &Path) -> Result<String> {
 /// A source with nothing in it, from the repository root.
 const NOTHING: &str = "src/build/nothing.cu";
 
-/// Has the nvcc at `path` preprocess an empty source: that takes a tenth of a second, and the host's compiler,
-/// the toolkit's headers, and that these two fit together. A full disk is left to the compilation, which says
-/// so.
+/// Has the nvcc at `path` preprocess an empty source: that takes a tenth of a second, and the host's
+/// compiler, the toolkit's headers, and that these two fit together. A full disk is left to the compilation,
+/// which says so.
 ///
 /// # Errors
 /// What is missing, and what to do.

@@ -19,8 +19,8 @@ fn with_backslashes(path: &str) -> String {
     }
 }
 
-/// `path` as committed files and PTX hold it, on every platform: with single `/`, without `.`, and without the `\\?\` of a
-/// path that was made canonical. PTX writes each `\` twice.
+/// `path` as committed files and PTX hold it, on every platform: with single `/`, without `.`, and without
+/// the `\\?\` of a path that was made canonical. PTX writes each `\` twice.
 pub fn committed(path: &str) -> String {
     let mut path = path.replace('\\', "/");
     for more in ["//", "/./"] {

@@ -157,12 +157,12 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
 /// The build of `source_path` to use: the committed one if it was made from this very source and there is no
 /// nvcc of another version; else what the `compiler` gives, with its files in `scratch`; else, or if the
 /// compiler cannot do its work, [`State::Stale`], with the reason among the warnings. An unedited source that
-/// another nvcc cannot compile is used as committed, with the reason there too. What clang gives has no machine
-/// code, so it is only asked for what has been edited.
+/// another nvcc cannot compile is used as committed, with the reason there too. What clang gives has no
+/// machine code, so it is only asked for what has been edited.
 ///
 /// # Errors
-/// If the source cannot be read, or was edited and the compiler refuses it, or if the committed build is damaged and
-/// there is no compiler.
+/// If the source cannot be read, or was edited and the compiler refuses it, or if the committed build is
+/// damaged and there is no compiler.
 pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scratch: &Path) -> Result<Build> {
     let file = root.join(source_path);
     let source = std::fs::read_to_string(&file).with_context(|| format!("cannot read {source_path}"))?;
@@ -220,8 +220,9 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
 }
 
 /// What `cargo build` says of `kernels`, line by line: nothing while the committed builds serve; one line on
-/// those that were edited and cannot be built, whose runs say what to do; and the compiler's warnings of those
-/// that it has built. That the nvcc which `NVCC` asks for cannot compile unedited ones takes one line too.
+/// those that were edited and cannot be built, whose runs say what to do; and the compiler's warnings of
+/// those that it has built. That the nvcc which `NVCC` asks for cannot compile unedited ones takes one line
+/// too.
 #[allow(dead_code)] // build.rs alone says it
 pub fn said(kernels: &[Build], nvcc_is_asked_for: bool) -> Vec<String> {
     let of =

@@ -41,8 +41,8 @@ pub fn failed_itself(status: ExitStatus, said: &str, scratch: &Path) -> Option<S
     (!is_about_source).then(|| "it names no line of the source: is it installed completely?".into())
 }
 
-/// Whether a program with this exit code did not end by itself: on Unix there is none then, on Windows it is an
-/// error number of the system's, `0xC0000005`.
+/// Whether a program with this exit code did not end by itself: on Unix there is none then, on Windows it is
+/// an error number of the system's, `0xC0000005`.
 fn was_ended(code: Option<i32>) -> bool {
     code.is_none_or(|code| code as u32 >> 28 == 0xC)
 }

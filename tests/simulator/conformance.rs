@@ -1,9 +1,9 @@
 //! PTX conformance: `tests/simulator/ptx/*.ptx`, one tiny file an instruction and type, with inputs and
 //! expected results inside.
 //!
-//! A file is named after an instruction that stands in it, with `--` for `::`, which Windows refuses, and holds one kernel
-//! `.entry conform(.param .u64 inputs, .param .u64 outputs)`. Comments at its head say what goes in and comes
-//! out:
+//! A file is named after an instruction that stands in it, with `--` for `::`, which Windows refuses, and
+//! holds one kernel `.entry conform(.param .u64 inputs, .param .u64 outputs)`. Comments at its head say what
+//! goes in and comes out:
 //!
 //! ```text
 //! // Adds; wraps.                           what to know, in words

@@ -101,7 +101,8 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
     if problems.is_empty() { Ok(out) } else { Err(problems) }
 }
 
-/// What the directive becomes. Nothing expands that again: `book.toml` switches mdBook's own preprocessors off.
+/// What the directive becomes. Nothing expands that again: `book.toml` switches mdBook's own preprocessors
+/// off.
 fn replace(page: &mut Page, found: &Found) -> Result<String> {
     if found.escaped {
         return Ok(found.text.trim_start_matches('\\').to_string());
