@@ -19,7 +19,8 @@ use super::{clang, nvcc, path, within};
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
     "nvcc needs cl.exe: install Visual Studio's Build Tools and start from their developer prompt. \
-     Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv (no GPU needed):\n    \
+     Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv \
+     (no GPU needed):\n    \
      py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
 } else if cfg!(target_os = "macos") {
     "There is no nvcc for macOS: compile on Linux or Windows."
