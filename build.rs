@@ -15,8 +15,13 @@ mod compiler;
 #[allow(dead_code)] // and of this
 #[path = "src/build/nvcc.rs"]
 mod nvcc;
+#[allow(dead_code)] // and of this
+#[path = "src/build/path.rs"]
+mod path;
 #[path = "src/build/prebuilt.rs"]
 mod prebuilt;
+#[path = "src/build/refusal.rs"]
+mod refusal;
 #[path = "src/build/within.rs"]
 mod within;
 
@@ -33,7 +38,7 @@ fn main() {
     if let Err(error) = build() {
         // One `cargo::error` per line; cargo prints them in order, and no backtrace.
         for line in format!("{error:#}").lines() {
-            println!("cargo::error={line}");
+            println!("cargo::error={}", call::visible(line));
         }
     }
 }
@@ -41,7 +46,9 @@ fn main() {
 fn build() -> Result<()> {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).context("cargo did not set OUT_DIR")?;
     let (root, out) = (Path::new(ROOT), out.as_path());
-    let (compiler, sources) = (&Compiler::find(root)?, prebuilt::sources(root)?);
+    // That `NVCC` or `CLANG` names none is an error of what needs it, and not of every build.
+    let compiler = &Compiler::find(root).unwrap_or_default();
+    let sources = prebuilt::sources(root)?;
     for name in ["NVCC", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
@@ -68,8 +75,9 @@ fn build() -> Result<()> {
         })?);
     }
     watch_for_another_compiler(root, &kernels);
-    for line in kernels.iter().flat_map(|kernel| kernel.warnings.lines()) {
-        println!("cargo::warning={line}");
+    let nvcc_is_asked_for = std::env::var_os("NVCC").is_some_and(|value| !value.is_empty());
+    for line in prebuilt::said(&kernels, nvcc_is_asked_for) {
+        println!("cargo::warning={}", call::visible(&line));
     }
     let entries = kernels.iter().map(|kernel| entry(kernel, out)).collect::<Result<String>>()?;
     write(

@@ -39,11 +39,45 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Resu
     let (unfinished, mut file) = unfinished(path)?;
     let about = about.filter(|_| HAS_PERMISSIONS);
     let keep = |file: &File| about.map_or(Ok(()), |about| file.set_permissions(about.permissions()));
-    let done = keep(&file).and_then(|()| write(&mut file)).and_then(|()| std::fs::rename(&unfinished, path));
+    let done = keep(&file)
+        .and_then(|()| write(&mut file))
+        .and_then(|()| while_held(|| std::fs::rename(&unfinished, path)));
     if done.is_err() {
         let _ = std::fs::remove_file(&unfinished);
     }
     done.map(|()| file)
+}
+
+/// Does `work` with a file; again for about two seconds while another program has the file open. Scanners for
+/// viruses and editors of Windows do so for a moment, with each new file.
+///
+/// # Errors
+/// Of `work`.
+pub fn while_held<T>(work: impl FnMut() -> Result<T>) -> Result<T> {
+    patiently(work, is_held)
+}
+
+/// [`while_held`], where `is_held` knows the errors that say so.
+fn patiently<T>(mut work: impl FnMut() -> Result<T>, is_held: impl Fn(&Error) -> bool) -> Result<T> {
+    for pause in PAUSES {
+        match work() {
+            Err(error) if is_held(&error) => std::thread::sleep(pause),
+            done => return done,
+        }
+    }
+    work().map_err(|error| {
+        if !is_held(&error) {
+            return error;
+        }
+        let why = format!("another program has it open, or it may not be replaced ({error})");
+        Error::new(error.kind(), why)
+    })
+}
+
+/// Whether this is what Windows says of a file that another program has open: `ERROR_ACCESS_DENIED`,
+/// `ERROR_SHARING_VIOLATION` or `ERROR_LOCK_VIOLATION`. Elsewhere such a file can be replaced.
+fn is_held(error: &Error) -> bool {
+    cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32 | 33))
 }
 
 /// The file at `path`, if that is a name that it has because it is open. What it holds stays, and what this
@@ -59,6 +93,31 @@ fn already_open(path: &Path) -> Option<Result<File>> {
         return Some(std::io::stdout().as_fd().try_clone_to_owned().map(File::from));
     }
     Some(File::options().append(true).open(path))
+}
+
+/// Writes a new file. One that is there already is left as it is, and is fine if it holds just these bytes.
+///
+/// # Errors
+/// Of the file system; a file, a link or anything else lies at `path`.
+pub fn write_new(path: &Path, contents: &[u8]) -> Result<()> {
+    // Follows no link, and lets nobody slip a file in between a look and the writing.
+    match File::create_new(path) {
+        Ok(mut file) => {
+            let written = file.write_all(contents);
+            if written.is_err() {
+                let _ = std::fs::remove_file(path); // this very call has made it
+            }
+            written
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let is_file = std::fs::symlink_metadata(path)?.is_file();
+            if is_file && read_at_most(path, contents.len() as u64).is_ok_and(|held| held == contents) {
+                return Ok(());
+            }
+            Err(Error::other("something else is there already; remove it, or write to another folder"))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// What lies at `path`, if something does and [`replace`] may take its place: to be asked before the work.
@@ -116,7 +175,16 @@ pub fn read_at_most(path: &Path, bytes: u64) -> Result<Vec<u8>> {
 /// # Errors
 /// Those, and what is there is no UTF-8.
 pub fn read_text(path: &Path, bytes: u64) -> Result<String> {
-    String::from_utf8(read_at_most(path, bytes)?).map_err(|_| Error::other("it is no UTF-8 text"))
+    String::from_utf8(read_at_most(path, bytes)?).map_err(|_| Error::other("it is not UTF-8 text"))
+}
+
+/// The text of a file of the repository, each line ending in `\n` alone: Git or an editor on Windows may have
+/// put `\r\n` there.
+///
+/// # Errors
+/// Of the file system; what is there is not UTF-8.
+pub fn read_lines(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map(|text| text.replace("\r\n", "\n"))
 }
 
 /// Keeps other programs that take the same lock from changing the file at `path`, until the value is dropped.
@@ -154,6 +222,15 @@ pub fn lock(path: &Path) -> Result<File> {
     }
 }
 
+/// How long a file that another program has open is waited for, time after time.
+const PAUSES: [Duration; 6] = [
+    Duration::from_millis(10),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_millis(1000),
+];
 /// Whether a file has permissions; in a page it has none.
 const HAS_PERMISSIONS: bool = !cfg!(target_family = "wasm");
 /// How long a lock is waited for in silence.
@@ -173,5 +250,56 @@ pub fn no_file(about: &Metadata) -> Option<&'static str> {
         #[cfg(unix)]
         kind if kind.is_socket() => Some("a socket"),
         _ => Some("a device"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_another_program_has_open_is_tried_again() {
+        let held = || Error::other("held");
+        let is_held = |error: &Error| error.to_string() == "held";
+        let mut tries = 0;
+        let opens_later = patiently(
+            || {
+                tries += 1;
+                if tries < 4 { Err(held()) } else { Ok(tries) }
+            },
+            is_held,
+        );
+        assert_eq!(opens_later.unwrap(), 4);
+
+        let mut tries = 0;
+        let refused: Result<()> = patiently(
+            || {
+                tries += 1;
+                Err(Error::other("no such folder"))
+            },
+            is_held,
+        );
+        assert_eq!((tries, refused.unwrap_err().to_string()), (1, "no such folder".into()));
+
+        let never: Result<()> = patiently(|| Err(held()), is_held);
+        let said = never.unwrap_err().to_string();
+        assert_eq!(said, "another program has it open, or it may not be replaced (held)");
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn a_file_that_an_editor_has_open_for_a_moment_is_replaced() {
+        use std::os::windows::fs::OpenOptionsExt;
+        let path = std::env::temp_dir().join(format!("workbook-held-{}", std::process::id()));
+        std::fs::write(&path, "old").unwrap();
+        let editor = File::options().read(true).share_mode(0).open(&path).unwrap();
+        let closes = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            drop(editor);
+        });
+        write_whole(&path, "new").unwrap();
+        closes.join().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -1,5 +1,9 @@
 //! What a program says: on stdout and stderr, in colour or not, and with which exit status it then ends.
 //!
+//! Whatever is said may quote a reader's option, file name or source line, or what a kernel printed. So a
+//! terminal never gets a control character from here, apart from the colours of diagnostics: all others are
+//! written out, as [`visible`] does. Nobody else writes on stdout and stderr what they did not make up.
+//!
 //! A reader that is gone (`| head`) is no mistake, and the program goes on in silence. Anything else that
 //! keeps words from being written (a full disk) makes its exit status 2.
 
@@ -9,11 +13,47 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use crate::build::call::{turns, visible};
 
+/// How a terminal shows parts of a diagnostic (SGR parameters, ECMA-48 8.3.117), and what ends that.
+const STYLES: [&str; 6] = [END, BOLD, FRAME, ERROR, WARNING, NOTE];
+/// What ends a style.
+pub(crate) const END: &str = "0";
+pub(crate) const BOLD: &str = "1";
+/// Line numbers, bars and what is related.
+pub(crate) const FRAME: &str = "1;94";
+pub(crate) const ERROR: &str = "1;91";
+pub(crate) const WARNING: &str = "1;93";
+pub(crate) const NOTE: &str = "1;92";
+
 /// Whether words are lost.
 static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Writes `text` on stdout. Whether it has been written: the reader may be gone, or the disk full.
 pub fn out(text: &str) -> bool {
+    written_on_stdout(&visible(text))
+}
+
+/// Writes `text` on stderr.
+pub fn err(text: &str) {
+    write_on_stderr(&visible(text));
+}
+
+/// [`out`] for a text that has diagnostics in colour.
+pub fn out_in_colour(text: &str) -> bool {
+    written_on_stdout(&visible_in_colour(text))
+}
+
+/// [`err`] for a diagnostic in colour.
+pub fn err_in_colour(text: &str) {
+    write_on_stderr(&visible_in_colour(text));
+}
+
+/// [`out`] for JSON, whose strings keep their value: characters that a terminal would obey are written as
+/// `\u001b` there.
+pub fn json(text: &str) -> bool {
+    written_on_stdout(&escaped_json(text))
+}
+
+fn written_on_stdout(text: &str) -> bool {
     let mut stdout = stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     let is_there = written.is_ok();
@@ -21,13 +61,42 @@ pub fn out(text: &str) -> bool {
     is_there
 }
 
-/// Writes `text` on stderr.
-pub fn err(text: &str) {
+fn write_on_stderr(text: &str) {
     let mut stderr = stderr().lock();
     let written = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     if is_loss(&written) {
         LOST.store(true, Ordering::Relaxed);
     }
+}
+
+/// [`visible`], except for the styles that diagnostics are shown in.
+fn visible_in_colour(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (place, part) in text.split('\x1b').enumerate() {
+        if place == 0 {
+            shown += &visible(part);
+            continue;
+        }
+        let style = STYLES.iter().find_map(|style| part.strip_prefix(&format!("[{style}m")).zip(Some(style)));
+        shown += &match style {
+            Some((rest, style)) => format!("\x1b[{style}m{}", visible(rest)),
+            None => visible(&format!("\x1b{part}")),
+        };
+    }
+    shown
+}
+
+fn escaped_json(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Outside of strings JSON has no control characters but line ends, and within them none at all.
+        if c != '\n' && (c.is_control() || turns(c)) {
+            escaped += &format!("\\u{:04x}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
 }
 
 /// Takes note of how writing to stdout has ended; the first loss is said on stderr.
@@ -53,7 +122,7 @@ pub fn status(status: u8) -> ExitCode {
 pub fn usage(error: &clap::Error) -> ! {
     let text = error.render().to_string();
     if error.use_stderr() {
-        err(&visible(&text))
+        err(&text);
     } else {
         out(&text);
     }
@@ -76,6 +145,23 @@ pub fn has_colour(stream: &impl IsTerminal) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_styles_of_diagnostics_reach_a_terminal() {
+        let text = "\x1b[1;91merror\x1b[0m: \x1b[31mred \x1b[2J\x1b]0;title\x07 \u{202e}abc\x1b";
+        let shown =
+            "\x1b[1;91merror\x1b[0m: \\u{1b}[31mred \\u{1b}[2J\\u{1b}]0;title\\u{7} \\u{202e}abc\\u{1b}";
+        assert_eq!(visible_in_colour(text), shown);
+    }
+
+    #[test]
+    fn strings_of_json_keep_their_value() {
+        let value = "\x1b[2J\u{7f}\u{9b}\u{202e}abc\n\t\u{e9}";
+        let json = serde_json::to_string_pretty(&[value]).unwrap();
+        let shown = escaped_json(&json);
+        assert!(!shown.contains(|c: char| c != '\n' && (c.is_control() || turns(c))), "{shown}");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&shown).unwrap(), [value]);
+    }
 
     #[test]
     fn a_closed_pipe_is_no_loss() {

@@ -31,6 +31,10 @@
     };
     addEventListener('hashchange', follow);
     follow();
+    // A published book that the reader has run something in is kept as they read on.
+    if (navigator.serviceWorker?.controller) {
+        addEventListener('load', () => load('offline.js').catch(() => {}));
+    }
     if (document.getElementById('notebook')) {
         load('notebook.js');
     }

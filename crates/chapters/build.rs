@@ -6,7 +6,8 @@
 use std::path::Path;
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = dunce::canonicalize(root).expect("the repository");
     let examples = root.join("examples");
     println!("cargo::rerun-if-changed={}", examples.display());
     let mut chapters = Vec::new();

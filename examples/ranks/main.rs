@@ -3,6 +3,7 @@
 //!     cargo run --example ranks -- --start 2 --device sim                   # starts both itself
 //!     torchrun --nproc-per-node 2 --no-python target/debug/examples/ranks   # or mpirun -n 2, or srun -n 2
 
+mod job;
 mod meeting;
 mod place;
 mod start;
@@ -23,7 +24,8 @@ use place::Place;
 ///
 /// The launcher says which rank this is: torchrun by RANK, WORLD_SIZE and LOCAL_RANK, Open MPI by
 /// OMPI_COMM_WORLD_RANK and so on, MPICH by PMI_RANK, SLURM by SLURM_PROCID. Rank 0 listens at MASTER_ADDR
-/// and MASTER_PORT.
+/// and MASTER_PORT. Ranks of another job are refused; if WORKBOOK_RANKS_TOKEN is set, so is every rank that
+/// does not have the same.
 #[derive(Parser)]
 #[command(name = "ranks", bin_name = "cargo run --example ranks --")]
 struct Options {
@@ -61,16 +63,28 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 fn main() -> ExitCode {
     let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
-    if let Some(ranks) = options.start.filter(|_| std::env::var_os(start::STARTED).is_none()) {
+    let is_started = std::env::var_os(start::STARTED).is_some();
+    if let Some(ranks) = options.start
+        && !is_started
+    {
         return start::start(ranks, options.timeout);
     }
-    let place = Place::of_launcher().map_err(|error| Fault { status: 2, sentence: format!("{error:#}") });
-    let ended = place.and_then(|place| sum::run(&place, &options));
-    match ended {
+    match take_part(&options, is_started) {
         Ok(()) => say::status(0),
-        Err(Fault { status, sentence }) => {
-            say::err(&format!("error: {}\n", say::visible(&sentence)));
-            say::status(status)
+        Err(fault) => {
+            // One line, whatever another rank has sent.
+            let sentence = say::visible(&fault.sentence).replace('\n', " ");
+            say::err(&format!("error: {sentence}\n"));
+            say::status(fault.cause.status())
         }
     }
+}
+
+fn take_part(options: &Options, is_started: bool) -> Result<(), Fault> {
+    if is_started {
+        start::end_with_launcher()
+            .map_err(|error| Fault::setup(format!("cannot watch what has started this rank: {error}")))?;
+    }
+    let place = Place::of_launcher().map_err(|error| Fault::setup(format!("{error:#}")))?;
+    sum::run(&place, options)
 }

@@ -1,82 +1,45 @@
 //! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0
 //! to every other rank, for as long as they work together.
 //!
-//! A message is JSON. Each rank says [`Hello`]; rank 0 answers when it has all of them. From then on each
-//! says now and then that it is here. A rank that fails says why, and rank 0 tells the others; one that is
-//! killed says nothing, but its connection closes; one that hangs is not heard from.
+//! Each rank says [`Hello`]; rank 0 answers when it has all of them. From then on each sends a sign of life
+//! now and then. A rank that fails says why, and rank 0 tells the others; one that is killed says nothing,
+//! but its connection closes; one that hangs is not heard from.
+//!
+//! Anybody may connect to rank 0's port. What does not say hello in time is dropped; a rank of another job is
+//! told so; and rank 0 goes on accepting.
 
 mod hello;
+mod link;
 
-use std::io::{self, BufReader, ErrorKind, Write};
-use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
+use std::io::{self, ErrorKind};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
-use serde_json::StreamDeserializer;
-use serde_json::de::IoRead;
 
+use super::job::Job;
 use super::place::Place;
 use hello::fit;
-pub use hello::{Fault, Hello};
+pub use hello::{Cause, Fault, Hello};
+use link::{Link, Message, send};
 
-#[derive(Serialize, Deserialize)]
-enum Message {
-    Hello(Hello),
-    /// All are there; what rank 0 has for them.
-    Go(Vec<u8>),
-    Here,
-    Number(i32),
-    Stop(Fault),
-}
+/// The most connections that rank 0 keeps at a time of those that have not said hello.
+const MAX_STRANGERS: usize = 64;
 
-/// A connection to another rank.
-struct Link {
-    /// `rank 1`
-    name: String,
-    stream: Arc<TcpStream>,
-    messages: StreamDeserializer<'static, IoRead<BufReader<TcpStream>>, Message>,
-}
+/// How long one of those may take, or a quarter of what rank 0 waits, if that is shorter.
+const MAX_HELLO_TIME: Duration = Duration::from_secs(2);
 
-impl Link {
-    fn new(name: String, stream: TcpStream) -> io::Result<Link> {
-        stream.set_nonblocking(false)?;
-        stream.set_nodelay(true)?;
-        let bytes = BufReader::new(stream.try_clone()?);
-        let messages = serde_json::Deserializer::from_reader(bytes).into_iter();
-        Ok(Link { name, stream: stream.into(), messages })
-    }
+/// How long a rank that ends waits for the others to close their connections.
+const MAX_CLOSING_TIME: Duration = Duration::from_secs(5);
 
-    /// The next message of the other rank but that it is here.
-    fn hear(&mut self, patience: Duration) -> Result<Message, Fault> {
-        let name = &self.name;
-        let is_open = self.stream.set_read_timeout(Some(patience)).is_ok();
-        let mut messages = self.messages.by_ref().filter(|message| !matches!(message, Ok(Message::Here)));
-        let message = if is_open { messages.next() } else { None };
-        Err(Fault::of(match message {
-            Some(Ok(Message::Stop(fault))) => return Err(fault),
-            Some(Ok(message)) => return Ok(message),
-            Some(Err(error)) => match error.io_error_kind() {
-                Some(ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                    format!("{name} has not been heard from for {patience:?}")
-                }
-                None if !error.is_eof() => format!("{name} says what no rank says: {error}"),
-                _ => format!("{name} has ended before the sum was there"),
-            },
-            None => format!("{name} has ended before the sum was there"),
-        }))
-    }
-}
+/// How often a rank looks for what it waits for.
+const PAUSE: Duration = Duration::from_millis(1);
 
-/// Sends `message`. That it does not arrive shows when the answer does not.
-fn say(mut stream: &TcpStream, message: &Message) {
-    if let Ok(bytes) = serde_json::to_vec(message) {
-        let _ = stream.write_all(&bytes);
-    }
-}
+/// What a listening thread has heard: from which link, and a number or why that rank is gone.
+type Heard = (usize, Result<i32, Fault>);
 
 /// All ranks, connected.
 pub struct Meeting {
@@ -84,8 +47,9 @@ pub struct Meeting {
     /// Of rank 0 to all others; of another to rank 0.
     streams: Vec<Arc<TcpStream>>,
     /// What comes from them.
-    inbox: Receiver<Result<i32, Fault>>,
-    numbers: Vec<i32>,
+    inbox: Receiver<Heard>,
+    /// The number of each of them that has come and has not been added up.
+    numbers: Vec<Option<i32>>,
     patience: Duration,
 }
 
@@ -104,7 +68,7 @@ impl Meeting {
             0 => receive(place, hello, &mut links, patience).and_then(|()| from_first()),
             _ => arrive(place, hello, &mut links, patience),
         };
-        let fault = |error| Fault::by(place.rank, 2, error);
+        let fault = |error| Fault::by(place.rank, Cause::Setup, error);
         let meeting = Meeting::of(place.rank, links, patience).map_err(|error| fault(error.into()))?;
         match met {
             Ok(met) => {
@@ -120,24 +84,37 @@ impl Meeting {
     /// A thread listens to each of the others, and one tells them all that this rank is here.
     fn of(rank: usize, links: Vec<Link>, patience: Duration) -> io::Result<Meeting> {
         let streams: Vec<_> = links.iter().map(|link| link.stream.clone()).collect();
-        let (put, inbox) = channel();
-        for mut link in links {
+        let numbers = vec![None; links.len()];
+        let (put, inbox) = sync_channel(links.len()); // a rank that sends too much has to wait
+        for (number, link) in links.into_iter().enumerate() {
             let put = put.clone();
-            let mut listen = move || match link.hear(patience / 2) {
-                Ok(Message::Number(number)) => put.send(Ok(number)).is_ok(),
-                Ok(_) => put.send(Err(Fault::of(format!("{} says what was not asked", link.name)))).is_err(),
-                Err(fault) => put.send(Err(fault)).is_err(),
+            let listen = move || {
+                loop {
+                    let heard = match hear(&link, patience / 2) {
+                        Ok(Message::Here) => continue,
+                        Ok(Message::Number(number)) => Ok(number),
+                        Ok(Message::Stop(fault)) => Err(fault),
+                        Ok(_) => Err(Fault::work(format!("{} sent a message out of turn", link.name))),
+                        Err(fault) => Err(fault),
+                    };
+                    let is_end = heard.is_err();
+                    if put.send((number, heard)).is_err() || is_end {
+                        return;
+                    }
+                }
             };
-            thread::Builder::new().spawn(move || while listen() {})?;
+            thread::Builder::new().spawn(listen)?;
         }
         let all = streams.clone();
         thread::Builder::new().spawn(move || {
             loop {
-                all.iter().for_each(|stream| say(stream, &Message::Here));
+                for stream in &all {
+                    send(stream, &Message::Here);
+                }
                 thread::sleep(patience / 10);
             }
         })?;
-        Ok(Meeting { rank, streams, inbox, numbers: Vec::new(), patience })
+        Ok(Meeting { rank, streams, inbox, numbers, patience })
     }
 
     // ANCHOR: wait
@@ -146,9 +123,9 @@ impl Meeting {
         let begin = Instant::now();
         while !ready(self)? {
             match self.inbox.try_recv() {
-                Ok(heard) => self.numbers.push(heard?), // or why a rank is gone
+                Ok((link, heard)) => self.keep(link, heard?)?, // or why a rank is gone
                 Err(_) if begin.elapsed() > self.patience => {
-                    bail!(Fault::of(format!("rank {} waited {:?} for {what}", self.rank, self.patience)));
+                    bail!(Fault::work(format!("rank {} waited {:?} for {what}", self.rank, self.patience)));
                 }
                 Err(_) if begin.elapsed() > 20 * PAUSE => thread::sleep(PAUSE),
                 Err(_) => thread::yield_now(), // what is short is not made longer
@@ -158,16 +135,24 @@ impl Meeting {
     }
     // ANCHOR_END: wait
 
+    fn keep(&mut self, link: usize, number: i32) -> Result<(), Fault> {
+        if self.numbers[link].replace(number).is_some() {
+            return Err(Fault::work("a rank sent a second number before the sum of the first".into()));
+        }
+        Ok(())
+    }
+
     // ANCHOR: all_reduce
     /// The stand-in for NCCL: every rank sends its number to rank 0, and that sends back the sum of all.
     pub fn all_reduce(&mut self, own: i32) -> Result<i32> {
-        let (is_first, others) = (self.rank == 0, self.streams.len());
+        let is_first = self.rank == 0;
         if !is_first {
             self.tell(&Message::Number(own));
         }
-        self.wait("a number", |meeting| Ok(meeting.numbers.len() >= others))?;
-        let begin = if is_first { own } else { 0 }; // the sum that has come has it already
-        let sum = self.numbers.drain(..).fold(begin, i32::wrapping_add);
+        self.wait("a number", |meeting| Ok(meeting.numbers.iter().all(Option::is_some)))?;
+        let begin = if is_first { own } else { 0 }; // the sum from rank 0 includes this rank's number
+        let numbers = self.numbers.iter_mut().filter_map(Option::take);
+        let sum = numbers.fold(begin, i32::wrapping_add);
         if is_first {
             self.tell(&Message::Number(sum));
         }
@@ -178,13 +163,16 @@ impl Meeting {
     /// The fault of another rank, where it explains `error`, which this one has met; else that.
     pub fn explain(&self, error: anyhow::Error) -> Fault {
         if !error.is::<Fault>() {
-            while let Ok(heard) = self.inbox.recv_timeout(Duration::from_secs(1)) {
+            let begin = Instant::now();
+            while let Ok((_, heard)) = self.inbox.recv_timeout(Duration::from_secs(1))
+                && begin.elapsed() < MAX_CLOSING_TIME
+            {
                 if let Err(fault) = heard {
                     return fault;
                 }
             }
         }
-        Fault::by(self.rank, 1, error)
+        Fault::by(self.rank, Cause::Work, error)
     }
 
     /// Tells the others that it ends here, and why.
@@ -199,12 +187,29 @@ impl Meeting {
         for stream in &self.streams {
             let _ = stream.shutdown(Shutdown::Write);
         }
-        while self.inbox.recv_timeout(Duration::from_secs(1)).is_ok() {}
+        let begin = Instant::now();
+        while begin.elapsed() < MAX_CLOSING_TIME && self.inbox.recv_timeout(Duration::from_secs(1)).is_ok() {}
     }
 
     fn tell(&self, message: &Message) {
-        self.streams.iter().for_each(|stream| say(stream, message));
+        for stream in &self.streams {
+            send(stream, message);
+        }
     }
+}
+
+/// The next message of another rank.
+fn hear(link: &Link, patience: Duration) -> Result<Message, Fault> {
+    let name = &link.name;
+    link.read(Instant::now() + patience).map_err(|error| {
+        Fault::work(match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                format!("{name} has not been heard from for {patience:?}")
+            }
+            ErrorKind::InvalidData => format!("{name} sent what is not a rank's message: {error}"),
+            _ => format!("{name} has ended before the sum was there"),
+        })
+    })
 }
 
 // ANCHOR: receive
@@ -212,41 +217,88 @@ impl Meeting {
 fn receive(place: &Place, own: Hello, links: &mut Vec<Link>, patience: Duration) -> Result<()> {
     let mut hellos = vec![own];
     if place.ranks == 1 {
-        return Ok(fit(&hellos)?);
+        return Ok(fit(&hellos, place.ranks)?);
     }
-    let at = format!("{}:{}", place.host, place.port);
+    let listener = listen(place)?;
+    let (put, arrivals) = channel();
+    let deadline = Instant::now() + patience;
+    let mut strangers = 0;
+    let mut dropped = 0;
+    while hellos.len() < place.ranks {
+        if Instant::now() > deadline {
+            fit(&hellos, place.ranks)?; // what does not fit may be why another rank is missing
+            bail!(missing(place, &hellos, patience, dropped));
+        }
+        let connected = if strangers < MAX_STRANGERS { listener.accept().ok() } else { None };
+        let is_quiet = connected.is_none();
+        if let Some((stream, from)) = connected {
+            // A thread for each: a stranger that says nothing keeps nobody waiting.
+            let put = put.clone();
+            let job = place.job.clone();
+            let limit = Instant::now() + MAX_HELLO_TIME.min(patience / 4);
+            thread::Builder::new().spawn(move || put.send(introduce(stream, from, &job, limit)).is_ok())?;
+            strangers += 1;
+        }
+        match arrivals.try_recv() {
+            Ok(arrival) => {
+                strangers -= 1;
+                match arrival {
+                    Some((link, hello)) => {
+                        links.push(link);
+                        hellos.push(hello);
+                    }
+                    None => dropped += 1,
+                }
+            }
+            Err(_) if is_quiet => thread::sleep(PAUSE),
+            Err(_) => {}
+        }
+    }
+    Ok(fit(&hellos, place.ranks)?)
+}
+// ANCHOR_END: receive
+
+fn listen(place: &Place) -> Result<TcpListener> {
     let listener = TcpListener::bind((&*place.host, place.port)).with_context(|| {
         format!(
-            "cannot listen at {at}; another job may: set MASTER_PORT to another; or MASTER_ADDR is the name \
-             of another host"
+            "cannot listen at {}:{}; another job may: set MASTER_PORT to another; or MASTER_ADDR is the name \
+             of another host",
+            place.host, place.port
         )
     })?;
     listener.set_nonblocking(true)?;
-    let begin = Instant::now();
-    while hellos.len() < place.ranks {
-        match listener.accept() {
-            Ok((stream, from)) => {
-                let mut link = Link::new(format!("what has connected from {from}"), stream)?;
-                let Message::Hello(hello) = link.hear(patience)? else {
-                    bail!(Fault::of(format!("{} says no hello", link.name)));
-                };
-                link.name = format!("rank {}", hello.rank);
-                links.push(link);
-                hellos.push(hello);
-            }
-            Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error.into()),
-            Err(_) if begin.elapsed() > patience => {
-                fit(&hellos)?; // what keeps one from taking part may be why another is missing
-                let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
-                let missing: Vec<_> = (1..place.ranks).filter(|rank| !arrived(rank)).collect();
-                bail!(Fault::of(format!("{} never arrived at {at} (waited {patience:?})", named(&missing))));
-            }
-            Err(_) => thread::sleep(PAUSE),
-        }
-    }
-    Ok(fit(&hellos)?)
+    Ok(listener)
 }
-// ANCHOR_END: receive
+
+// ANCHOR: introduce
+/// The rank that has connected, if it says hello in time and belongs to this job. A rank of another job is
+/// told why it is refused.
+fn introduce(stream: TcpStream, from: SocketAddr, job: &Job, limit: Instant) -> Option<(Link, Hello)> {
+    let at = stream.local_addr().ok()?;
+    let mut link = Link::new(from.to_string(), stream).ok()?;
+    let Ok(Message::Hello(hello)) = link.read(limit) else { return None };
+    if let Some(fault) = job.refuses(&hello.job, &at.to_string()) {
+        link.send(&Message::Stop(fault));
+        return None;
+    }
+    link.name = format!("rank {}", hello.rank);
+    Some((link, hello))
+}
+// ANCHOR_END: introduce
+
+/// Which ranks have not come, and how many connections were dropped meanwhile.
+fn missing(place: &Place, hellos: &[Hello], patience: Duration, dropped: usize) -> Fault {
+    let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
+    let missing: Vec<_> = (1..place.ranks).filter(|rank| !arrived(rank)).collect();
+    let others = match dropped {
+        0 => String::new(),
+        1 => "; 1 connection was not from a rank of this job".into(),
+        _ => format!("; {dropped} connections were not from ranks of this job"),
+    };
+    let ranks = named(&missing);
+    let Place { host, port, .. } = place;
+    Fault::work(format!("{ranks} never arrived at {host}:{port} (waited {patience:?}){others}"))
+}
 
 /// Another rank: says hello as soon as rank 0 listens.
 fn arrive(place: &Place, hello: Hello, links: &mut Vec<Link>, patience: Duration) -> Result<Vec<u8>> {
@@ -255,7 +307,7 @@ fn arrive(place: &Place, hello: Hello, links: &mut Vec<Link>, patience: Duration
     let stream = loop {
         match connect(host, *port, patience) {
             Ok(stream) => break stream,
-            Err(error) if begin.elapsed() > patience => bail!(Fault::of(format!(
+            Err(error) if begin.elapsed() > patience => bail!(Fault::work(format!(
                 "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {patience:?}; \
                  {error})"
             ))),
@@ -263,11 +315,18 @@ fn arrive(place: &Place, hello: Hello, links: &mut Vec<Link>, patience: Duration
         }
     };
     links.push(Link::new("rank 0".into(), stream)?);
-    say(&links[0].stream, &Message::Hello(hello));
-    match links[0].hear(patience)? {
-        Message::Go(bytes) => Ok(bytes),
-        _ => bail!(Fault::of("rank 0 says what was not asked".into())),
+    let link = &links[0];
+    link.send(&Message::Hello(hello));
+    let sent = Instant::now();
+    while sent.elapsed() < patience {
+        match hear(link, patience)? {
+            Message::Go(bytes) => return Ok(bytes),
+            Message::Stop(fault) => bail!(fault),
+            Message::Here => {}
+            _ => bail!(Fault::work("rank 0 sent a message out of turn".into())),
+        }
     }
+    bail!(Fault::work(format!("rank 0 has not said for {patience:?} that all ranks are there")))
 }
 
 fn connect(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
@@ -294,6 +353,3 @@ fn named(ranks: &[usize]) -> String {
         _ => format!("ranks {}, {}, {} and {} more", ranks[0], ranks[1], ranks[2], ranks.len() - 3),
     }
 }
-
-/// How often a rank looks for what it waits for.
-const PAUSE: Duration = Duration::from_millis(1);

@@ -2,6 +2,8 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::job::Job;
+
 /// A process among others.
 pub struct Place {
     /// From 0.
@@ -13,56 +15,86 @@ pub struct Place {
     /// Where rank 0 listens.
     pub host: String,
     pub port: u16,
+    /// What all ranks that meet there have to belong to.
+    pub job: Job,
 }
 
-/// Rank, number of ranks, rank on this host: by the names of torchrun, Open MPI, MPICH (Intel MPI, `srun
-/// --mpi=pmi2`) and SLURM. Under mpirun on a SLURM cluster both have theirs, and SLURM's are of the job.
-const LAUNCHERS: [(&str, &str, &[&str]); 4] = [
-    ("RANK", "WORLD_SIZE", &["LOCAL_RANK"]),
-    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", &["OMPI_COMM_WORLD_LOCAL_RANK"]),
-    ("PMI_RANK", "PMI_SIZE", &["MPI_LOCALRANKID", "SLURM_LOCALID"]),
-    ("SLURM_PROCID", "SLURM_NTASKS", &["SLURM_LOCALID"]),
+/// The variables by which a launcher says which rank this is.
+struct Launcher {
+    rank: &'static str,
+    ranks: &'static str,
+    /// The rank on this host: the first of these that is set.
+    local_rank: &'static [&'static str],
+    /// The job's id: the first of these groups of which something is set.
+    job: &'static [&'static [&'static str]],
+}
+
+/// torchrun, Open MPI, MPICH (Intel MPI, `srun --mpi=pmi2`) and SLURM. Under mpirun on a SLURM cluster both
+/// have theirs, and SLURM's rank and step are not those of this process; the job's number is.
+const LAUNCHERS: [Launcher; 4] = [
+    Launcher {
+        rank: "RANK",
+        ranks: "WORLD_SIZE",
+        local_rank: &["LOCAL_RANK"],
+        job: &[&["TORCHELASTIC_RUN_ID"], &["SLURM_JOB_ID"]],
+    },
+    Launcher {
+        rank: "OMPI_COMM_WORLD_RANK",
+        ranks: "OMPI_COMM_WORLD_SIZE",
+        local_rank: &["OMPI_COMM_WORLD_LOCAL_RANK"],
+        job: &[&["PMIX_NAMESPACE"], &["OMPI_MCA_ess_base_jobid"], &["SLURM_JOB_ID"]],
+    },
+    Launcher {
+        rank: "PMI_RANK",
+        ranks: "PMI_SIZE",
+        local_rank: &["MPI_LOCALRANKID", "SLURM_LOCALID"],
+        job: &[&["SLURM_JOB_ID"]],
+    },
+    Launcher {
+        rank: "SLURM_PROCID",
+        ranks: "SLURM_NTASKS",
+        local_rank: &["SLURM_LOCALID"],
+        job: &[&["SLURM_JOB_ID", "SLURM_STEP_ID"]],
+    },
 ];
 
 /// The most ranks.
-const RANKS: usize = 4096;
+const MAX_RANKS: usize = 4096;
 
-/// torchrun's own.
+/// torchrun's default.
 const PORT: u16 = 29500;
 
-/// Its value, and none if it is empty. What is no UTF-8 in it fits nothing, but is there.
-fn variable(name: &str) -> Option<String> {
+/// The variable's value, unless it is empty. Bytes that are not UTF-8 become U+FFFD.
+pub fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(|value| value.to_string_lossy().into())
 }
 
 fn number(name: &str) -> Result<usize> {
     let value = variable(name).with_context(|| format!("{name} is not set"))?;
-    value.parse().with_context(|| format!("{name}={value} is no number"))
+    value.parse().with_context(|| format!("{name}={value} is not a number"))
 }
 
 impl Place {
     /// What the environment says.
     pub fn of_launcher() -> Result<Place> {
-        let Some((rank, ranks, local_ranks)) = LAUNCHERS.iter().find(|names| variable(names.0).is_some())
-        else {
+        let Some(launcher) = LAUNCHERS.iter().find(|launcher| variable(launcher.rank).is_some()) else {
             bail!(
                 "no launcher has said which rank this is: start it by torchrun, mpirun or srun, set RANK, \
                  WORLD_SIZE and LOCAL_RANK, or give --start 2"
             );
         };
-        let local_rank = local_ranks.iter().find(|name| variable(name).is_some()).unwrap_or(&local_ranks[0]);
+        let rank = number(launcher.rank)?;
+        let ranks = number(launcher.ranks)?;
+        let local_names = launcher.local_rank;
+        let local_name = local_names.iter().find(|name| variable(name).is_some()).unwrap_or(&local_names[0]);
+        let local_rank = number(local_name)?;
         let host = variable("MASTER_ADDR").unwrap_or("127.0.0.1".into());
-        let place = Place {
-            rank: number(rank)?,
-            ranks: number(ranks)?,
-            local_rank: number(local_rank)?,
-            host: host.trim_matches(['[', ']']).into(), // as an IPv6 address stands before a port
-            port: port()?,
-        };
-        let Place { rank: own, ranks: all, .. } = place;
-        ensure!(own < all, "{rank}={own} and {ranks}={all}: ranks are counted from 0");
-        ensure!(all <= RANKS, "{ranks}={all}: there are at most {RANKS} ranks");
-        Ok(place)
+        let host = host.trim_matches(['[', ']']).into(); // an IPv6 address may be in brackets
+        let said = format!("{}={rank} and {}={ranks}", launcher.rank, launcher.ranks);
+        ensure!(rank < ranks, "{said}: ranks are counted from 0");
+        ensure!(ranks <= MAX_RANKS, "{}={ranks}: there are at most {MAX_RANKS} ranks", launcher.ranks);
+        let job = Job::of_launcher(launcher.job)?;
+        Ok(Place { rank, ranks, local_rank, host, port: port()?, job })
     }
 }
 
@@ -73,5 +105,5 @@ fn port() -> Result<u16> {
     let taken = variable("TORCHELASTIC_USE_AGENT_STORE").is_some_and(|answer| answer == "True");
     let named = port.parse().ok().filter(|port: &u16| *port > 0);
     let read = named.and_then(|port| port.checked_add(taken.into()));
-    read.with_context(|| format!("MASTER_PORT={port} is no port that all ranks can name: give 1 to 65534"))
+    read.with_context(|| format!("MASTER_PORT={port} is not a port that all ranks can use: give 1 to 65534"))
 }

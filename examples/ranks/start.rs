@@ -1,12 +1,15 @@
 //! A launcher in small: starts the ranks on this host, and waits for them.
 
+use std::io::{copy, sink, stdin};
 use std::net::TcpListener;
-use std::process::{Child, Command, ExitCode};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use workbook::say;
 
-/// Tells a rank that it has been started here.
+use super::job;
+
+/// Tells a rank that it has been started here, and in which job.
 pub const STARTED: &str = "WORKBOOK_RANKS_STARTED";
 
 /// How much longer than its time-out a rank may take to end, once another has.
@@ -25,11 +28,12 @@ pub fn start(ranks: u64, timeout: Duration) -> ExitCode {
 }
 
 fn children(ranks: u64) -> std::io::Result<Vec<Child>> {
-    // A port that nobody has: the system chooses one, and rank 0 takes it a moment later.
+    // A free port: the system chooses one, and rank 0 takes it a moment later.
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    let job = job::random();
     let child = |rank: u64| {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(std::env::args_os().skip(1)).env(STARTED, "1");
+        command.args(std::env::args_os().skip(1)).env(STARTED, &job).stdin(Stdio::piped());
         command.env("RANK", rank.to_string()).env("LOCAL_RANK", rank.to_string());
         command.env("WORLD_SIZE", ranks.to_string()).env_remove("TORCHELASTIC_USE_AGENT_STORE");
         command.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", port.to_string()).spawn()
@@ -37,10 +41,22 @@ fn children(ranks: u64) -> std::io::Result<Vec<Child>> {
     (0..ranks).map(child).collect()
 }
 
+/// In a rank that was started here: ends it when its launcher ends, however that is. The launcher keeps the
+/// other end of the pipe that is this rank's stdin and never writes to it; the system closes that end.
+pub fn end_with_launcher() -> std::io::Result<()> {
+    let wait = || {
+        let _ = copy(&mut stdin(), &mut sink()); // until it is closed
+        say::err("error: what has started this rank has ended\n");
+        std::process::exit(1);
+    };
+    std::thread::Builder::new().spawn(wait).map(drop)
+}
+
 /// Waits for all ranks, and kills those that still run so long after the first has ended: they hang. Returns
 /// the greatest of their statuses; 1 of one that was killed.
 fn wait(mut children: Vec<Child>, patience: Duration) -> u8 {
-    let (mut greatest, mut first_end) = (0, None);
+    let mut greatest = 0;
+    let mut first_end = None;
     while !children.is_empty() {
         children.retain_mut(|child| {
             let Some(ended) = child.try_wait().transpose() else { return true };

@@ -13,13 +13,13 @@ use workbook::reduction::operator::SumI32;
 use workbook::say;
 
 use super::Options;
-use super::meeting::{Fault, Hello, Meeting};
+use super::meeting::{Cause, Fault, Hello, Meeting};
 use super::place::Place;
 
 /// Threads per block: the kernel is compiled for it.
 const BLOCK: u32 = 512;
 /// The most elements of a share: the kernel's indices go on for a tile behind the last, in 32 bits.
-const MOST: u64 = (1 << 32) - (1 << 25);
+const MAX_SHARE: u64 = (1 << 32) - (1 << 25);
 
 /// Rounds that are not timed. On two H200s the first three launches of the graph took 0.1 to 1 ms each in
 /// every run, whatever ran before, and the others 20 µs.
@@ -38,9 +38,9 @@ impl Tools {
         let nccl = if is_simulated { None } else { Some(Nccl::load()?) };
         let each = options.n.div_ceil(place.ranks as u64);
         ensure!(
-            each <= MOST,
-            "its share has {each} elements, and a kernel counts {MOST}: give a smaller --n, or start more \
-             ranks"
+            each <= MAX_SHARE,
+            "its share has {each} elements, and a kernel counts {MAX_SHARE}: give a smaller --n, or start \
+             more ranks"
         );
         // Another rank may have a GPU, so none falls back to the simulator on its own.
         let device = Device::open_number(options.device, place.local_rank)?;
@@ -51,7 +51,7 @@ impl Tools {
 
 /// Meets the others, adds up the shares, and prints the sum.
 pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
-    let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, 2, error));
+    let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, Cause::Setup, error));
     let is_simulated = options.device == DeviceChoice::Sim;
     let alike = vec![
         format!("{} ranks", place.ranks),
@@ -64,7 +64,7 @@ pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
         Ok(tools) => (tools.device.identity(), None),
         Err(fault) => (None, Some(fault.clone())),
     };
-    let hello = Hello { rank: place.rank, alike, gpu, fault };
+    let hello = Hello { job: place.job.clone(), rank: place.rank, alike, gpu, fault };
     let id = || match tools.as_ref().ok().and_then(|tools| tools.nccl.as_ref()) {
         Some(nccl) => nccl.unique_id().map(|id| id.to_vec()),
         None => Ok(Vec::new()),
@@ -85,17 +85,19 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     let own = bound(place.rank)..bound(place.rank + 1);
     let size = (own.end - own.start) as u32;
     let mut numbers = Vec::new();
-    numbers.try_reserve_exact(size as usize).context("no memory for its share")?;
+    numbers.try_reserve_exact(size as usize).context("not enough memory for its share")?;
     numbers.extend(data::numbers_in(own, options.seed));
     let blocks = size.div_ceil(16 * BLOCK).clamp(1, 4224);
     // All memory is there before what uses it: NCCL is aborted before it is given back, which would wait for
     // a kernel that waits for another rank.
-    let (input, partials) = (device.clone_htod(&numbers)?, device.alloc::<i32>(blocks as usize)?);
-    let (ticket, output) = (device.alloc_zeros::<u32>(1)?, device.alloc_zeros::<i32>(1)?);
+    let input = device.clone_htod(&numbers)?;
+    let partials = device.alloc::<i32>(blocks as usize)?;
+    let ticket = device.alloc_zeros::<u32>(1)?;
+    let output = device.alloc_zeros::<i32>(1)?;
     let landed = device.alloc_host::<i32>(1)?;
 
     let join = |nccl: Nccl| {
-        let id = UniqueId::try_from(id).ok().context("rank 0 sent no id of NCCL")?;
+        let id = UniqueId::try_from(id).ok().context("rank 0 did not send an NCCL id")?;
         Collective::join(nccl, &device, id, place.rank, place.ranks)
     };
     let collective = nccl.map(join).transpose()?;
@@ -110,7 +112,8 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     if place.rank == 0 {
         let s = if place.ranks == 1 { "" } else { "s" };
         let adds = collective.as_ref().map_or(Ok("rank 0, over TCP".into()), Collective::name)?;
-        let (ranks, gpu) = (place.ranks, device.info().name);
+        let ranks = place.ranks;
+        let gpu = device.info().name;
         say::out(&format!("{ranks} rank{s}, rank 0 on {gpu}; the shares are added by {adds}\n"));
     }
 
@@ -129,37 +132,41 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
         }
         device.memcpy_async(&output.slice(0..), &landed, 1)
     };
-    let read = |meeting: &mut Meeting| -> Result<i32> {
+    let check = |meeting: &mut Meeting| -> Result<()> {
         wait_for(meeting, "the all-reduce")?;
         let own = device.clone_dtoh(&landed)?[0];
-        Ok(if collective.is_some() { own } else { meeting.all_reduce(own)? })
+        let sum = if collective.is_some() { own } else { meeting.all_reduce(own)? };
+        if sum != expected {
+            let wrong = format!("rank {}: the sum is {sum}, and should be {expected}", place.rank);
+            bail!(Fault::work(wrong));
+        }
+        Ok(())
     };
     // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
     // all-reduce that must not block in a new thread each time, which takes longer than the all-reduce.
     round(meeting)?;
-    let mut sum = read(meeting)?;
+    check(meeting)?;
     let graph = device.capture(|| round(meeting))?;
     let mut times = Vec::new();
     let untimed = if collective.is_some() { WARM_UP } else { 0 };
     for number in 0..untimed.saturating_add(options.repeats) {
         let begin = Instant::now();
         graph.launch()?;
-        sum = read(meeting)?;
+        check(meeting)?;
         if number >= untimed {
             times.push(begin.elapsed().as_secs_f64() * 1e6);
         }
     }
 
-    if sum != expected {
-        let wrong = format!("rank {}: the sum is {sum}, and should be {expected}", place.rank);
-        bail!(Fault::of(wrong));
+    // No rank ends before all have the sum.
+    if meeting.all_reduce(0)? != 0 {
+        bail!(Fault::work(format!("rank {}: the ranks do not end together", place.rank)));
     }
-    meeting.all_reduce(0)?; // none ends before all have the sum
     if place.rank == 0 {
         let median =
             Timing::of(times).map_or(String::new(), |timing| format!(", {} each", time(timing.median)));
         let n = thousands(options.n as i64);
-        say::out(&format!("sum of {n} elements: {sum}, as expected{median}\n"));
+        say::out(&format!("sum of {n} elements: {expected}, as expected{median}\n"));
     }
     Ok(())
 }

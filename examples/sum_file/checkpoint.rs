@@ -3,8 +3,9 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
+use workbook::build::prebuilt::hash;
 use workbook::files::{read_text, write_whole};
 
 use super::source::Stamp;
@@ -20,7 +21,19 @@ pub struct Checkpoint {
     pub sum: i128,
 }
 
+/// As it lies in the file.
+#[derive(Serialize, Deserialize)]
+struct Sealed<C> {
+    checkpoint: C,
+    /// Of the checkpoint, so that one that has been edited or damaged is not taken for a sum.
+    hash: String,
+}
+
 impl Checkpoint {
+    fn hash(&self) -> Result<String> {
+        Ok(hash(serde_json::to_string(self)?.as_bytes()))
+    }
+
     /// The checkpoint at `path`, if something lies there.
     pub fn read(path: &Path) -> Result<Option<Checkpoint>> {
         let name = path.display();
@@ -31,15 +44,20 @@ impl Checkpoint {
             }
             text => text.with_context(|| format!("cannot read the checkpoint {name}"))?,
         };
-        let checkpoint = serde_json::from_str(&text);
-        checkpoint.with_context(|| format!("{name} is not a checkpoint, and is left as it is; remove it"))
+        let sealed: Sealed<Checkpoint> = serde_json::from_str(&text)
+            .with_context(|| format!("{name} is not a checkpoint, and is left as it is; remove it"))?;
+        ensure!(
+            sealed.hash == sealed.checkpoint.hash()?,
+            "{name} has been edited or damaged, and is left as it is; remove it"
+        );
+        Ok(Some(sealed.checkpoint))
     }
 
     // ANCHOR: keep
     /// Replaces the checkpoint at once: whenever this is interrupted, there is the old one or the new
     /// one.
     pub fn keep(&self, path: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)?;
+        let text = serde_json::to_string_pretty(&Sealed { checkpoint: self, hash: self.hash()? })?;
         write_whole(path, text).with_context(|| format!("cannot write the checkpoint {}", path.display()))
     }
     // ANCHOR_END: keep

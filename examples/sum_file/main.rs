@@ -7,7 +7,11 @@ mod checkpoint;
 mod pieces;
 mod source;
 
-use std::io::ErrorKind;
+#[cfg(unix)]
+use std::fs::File;
+use std::io::{ErrorKind, stdout};
+#[cfg(unix)]
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -85,7 +89,8 @@ fn sum(options: &Options) -> Result<u8> {
         (Some(file), _) => Source::open(file)?,
         (None, numbers) => Source::Generated { numbers: numbers.unwrap_or(0), seed: options.seed },
     };
-    let (stamp, path) = (source.stamp()?, source.checkpoint());
+    let stamp = source.stamp()?;
+    let path = source.checkpoint();
     let name = path.display();
     let mut at = match (Checkpoint::read(&path)?, options.resume) {
         (Some(earlier), true) => {
@@ -121,7 +126,12 @@ fn sum(options: &Options) -> Result<u8> {
     let build = kernels::get("ch8_streamed")?;
     let mut pieces = Pieces::new(&devices, build, options.streams as usize, piece as usize)?;
     let mut progress = Progress::new(all);
-    let (first, begin, mut kept, mut warned) = (at.done, Instant::now(), Instant::now(), false);
+    let first = at.done;
+    let begin = Instant::now();
+    let mut kept = begin;
+    let mut warned = false;
+    // Whether what lies there is of this run, or is what it went on from.
+    let mut is_own = options.resume;
     let summed = pieces.sum(&source, &mut at, |at| {
         progress.show(at.done, || {
             let done = at.done;
@@ -132,11 +142,14 @@ fn sum(options: &Options) -> Result<u8> {
             format!("{done} of {all} GB, {rate} GB/s, {} left", humantime::format_duration(left))
         });
         if kept.elapsed() >= Duration::from_millis(options.checkpoint_every) {
-            if let Err(error) = at.keep(&path)
-                && !std::mem::replace(&mut warned, true)
-            {
-                progress = Progress::new(all); // the line goes
-                complain("warning", &format!("{error:#}; this run cannot be resumed"));
+            match at.keep(&path) {
+                Ok(()) => is_own = true,
+                Err(error) if !warned => {
+                    warned = true;
+                    progress = Progress::new(all); // the line goes
+                    complain("warning", &format!("{error:#}; this run cannot be resumed"));
+                }
+                Err(_) => {}
             }
             kept = Instant::now();
         }
@@ -148,16 +161,36 @@ fn sum(options: &Options) -> Result<u8> {
         return Ok(1);
     }
     summed?;
-    // Where nobody hears the sum, the checkpoint stays.
-    if say::out(&format!("sum: {}\n", at.sum)) {
+    if !say::out(&format!("sum: {}\n", at.sum)) || goes_nowhere(&stdout()) {
+        // It may have taken hours.
+        at.keep(&path)?;
+        complain("note", &format!("stdout goes nowhere; the sum is kept: --resume says it, from {name}"));
+        return Ok(0);
+    }
+    if is_own {
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 complain("warning", &format!("cannot remove the checkpoint {name}: {error}"));
             }
             _ => {}
         }
-        let rate = (at.done - first) as f64 * 4e-9 / seconds;
-        say::out(&format!("{} GB/s, {:.1} s\n", three_digits(rate), seconds));
     }
+    let rate = (at.done - first) as f64 * 4e-9 / seconds;
+    say::out(&format!("{} GB/s, {:.1} s\n", three_digits(rate), seconds));
     Ok(0)
+}
+
+/// Whether what is written there is thrown away, as by `> /dev/null`. A program that is started without a
+/// stdout has that one.
+#[cfg(unix)]
+fn goes_nowhere(stdout: &impl AsFd) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let about = stdout.as_fd().try_clone_to_owned().and_then(|stdout| File::from(stdout).metadata());
+    let null = std::fs::metadata("/dev/null");
+    matches!((about, null), (Ok(about), Ok(null)) if about.rdev() == null.rdev() && null.rdev() != 0)
+}
+
+#[cfg(not(unix))]
+fn goes_nowhere<T>(_: &T) -> bool {
+    false
 }

@@ -1,7 +1,7 @@
 //! Where the numbers come from: a file, or a generator.
 
-use std::fs::File;
-use std::io;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -20,15 +20,58 @@ pub enum Source {
     Generated { numbers: u64, seed: u64 },
 }
 
-/// By what a source is known again.
+/// What identifies a source.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// How many there are.
+    /// How many numbers there are.
     pub numbers: u64,
-    /// When the file was last written.
-    written: Option<SystemTime>,
-    /// Of the generator.
-    seed: Option<u64>,
+    kind: Kind,
+}
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+enum Kind {
+    File {
+        /// When it was last written.
+        written: SystemTime,
+        identity: Identity,
+    },
+    Generated {
+        seed: u64,
+    },
+}
+
+/// Tells a file from another that has its name, its length and its time.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+enum Identity {
+    /// Its number on which device, and when anything of it last changed, its name or times included. Programs
+    /// can set the time of the last write, but not this one.
+    Unix { device: u64, inode: u64, changed: (i64, i64) },
+    /// When it was made, in units of 100 ns.
+    Windows { made: u64 },
+}
+
+impl Identity {
+    fn of(about: &Metadata) -> Identity {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let changed = (about.ctime(), about.ctime_nsec());
+            Identity::Unix { device: about.dev(), inode: about.ino(), changed }
+        }
+        #[cfg(windows)]
+        {
+            use std::os::windows::fs::MetadataExt;
+            Identity::Windows { made: about.creation_time() }
+        }
+    }
+}
+
+impl Stamp {
+    fn of(about: &Metadata) -> io::Result<Stamp> {
+        let written = about.modified()?;
+        let identity = Identity::of(about);
+        Ok(Stamp { numbers: about.len() / 4, kind: Kind::File { written, identity } })
+    }
 }
 
 impl Source {
@@ -40,20 +83,34 @@ impl Source {
         let file = File::open(path).with_context(cannot)?;
         let bytes = file.metadata().with_context(cannot)?.len();
         ensure!(bytes % 4 == 0, "{} has {bytes} bytes, and a number has 4", path.display());
+        // Those of /proc say that they have no bytes, and have some.
+        let is_empty = (&file).read(&mut [0]).with_context(cannot)? == 0;
+        ensure!(
+            is_empty == (bytes == 0),
+            "{} says that it has {bytes} bytes, which is wrong: copy it to a regular file, and sum that",
+            path.display()
+        );
         Ok(Source::File { file, path: path.into() })
     }
 
-    /// As it is now.
+    /// What identifies it now.
+    ///
+    /// # Errors
+    /// Of the file system; another file has taken the place of the one that is open.
     pub fn stamp(&self) -> io::Result<Stamp> {
-        Ok(match self {
-            Source::File { file, .. } => {
-                let about = file.metadata()?;
-                Stamp { numbers: about.len() / 4, written: Some(about.modified()?), seed: None }
+        match self {
+            Source::File { file, path } => {
+                let stamp = Stamp::of(&file.metadata()?)?;
+                if Stamp::of(&path.metadata()?)? == stamp {
+                    Ok(stamp)
+                } else {
+                    Err(io::Error::other("another file has taken its place"))
+                }
             }
             Source::Generated { numbers, seed } => {
-                Stamp { numbers: *numbers, written: None, seed: Some(*seed) }
+                Ok(Stamp { numbers: *numbers, kind: Kind::Generated { seed: *seed } })
             }
-        })
+        }
     }
 
     /// Where its checkpoint is kept: beside the file, or here.

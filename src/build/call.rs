@@ -3,8 +3,15 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+
+use super::{path, within};
+
+/// How long a compiler may take to say which version it is. The first start after an installation may wait
+/// for a virus scanner.
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a compiler makes of a kernel file.
 #[derive(Clone, Debug)]
@@ -15,15 +22,16 @@ pub struct Ptx {
     pub warnings: String,
 }
 
-/// What a program answers on stdout.
+/// What a program answers on stdout within `limit`.
 ///
 /// # Errors
-/// It does not start, or ends with another status than 0.
-pub fn answer(command: &mut Command) -> Result<String> {
+/// It does not start, gives no answer in that time, or ends with another status than 0.
+pub fn answer(command: &Command, limit: Duration) -> Result<String> {
     let program = Path::new(command.get_program()).display().to_string();
-    let ran = command.output().with_context(|| format!("cannot start {program}"))?;
-    ensure!(ran.status.success(), "{program} ends with {}", ran.status);
-    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+    let ran = within::run(command, "", limit).with_context(|| format!("cannot start {program}"))?;
+    let status = ran.status.with_context(|| format!("{program} gave no answer in {} s", limit.as_secs()))?;
+    ensure!(status.success(), "{program} ends with {status}");
+    Ok(ran.stdout)
 }
 
 /// `text` with its control characters written out, `\u{1b}`: a program's words, which a terminal must not
@@ -85,19 +93,17 @@ fn head(line: &str) -> Option<(&str, &str)> {
 /// A `.file` entry without this machine: the source as shown, `include/…` for a header of the toolkit or
 /// the system, a path from `root` or the workbook's own root for what else is there, or the bare name.
 pub fn file_entry(root: &Path, path: &str, shown: &str) -> String {
-    let path = path.replace('\\', "/").replace("//", "/");
+    let path = path::committed(path);
     if path == shown || path.ends_with(&format!("/{shown}")) {
         return shown.to_owned();
     }
     if let Some((_, header)) = path.rsplit_once("/include/") {
         return format!("include/{header}");
     }
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let inside = [root.as_path(), Path::new(crate::ROOT)]
-        .iter()
-        .find_map(|root| Path::new(&path).strip_prefix(root).ok());
-    inside.map_or(name.to_owned(), |inside| inside.display().to_string().replace('\\', "/"))
+    let canonical = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let roots = [root, canonical.as_path(), Path::new(crate::ROOT)];
+    let inside = roots.iter().find_map(|root| path::below(&root.to_string_lossy(), &path));
+    inside.unwrap_or_else(|| path.rsplit('/').next().unwrap_or_default().to_owned())
 }
 
 /// `ptx` with each `.file` entry by [`file_entry`].
@@ -116,7 +122,7 @@ pub fn with_files(root: &Path, ptx: &str, shown: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{messages, visible};
+    use super::*;
 
     const SHOWN: &str = "kernels/x.cu";
 
@@ -149,6 +155,31 @@ mod tests {
         assert_eq!(messages(host, SHOWN), expected);
         assert_eq!(messages("ch9.cu\n", SHOWN), "ch9.cu\n");
         assert_eq!(messages("", SHOWN), "");
+    }
+
+    /// What `canonicalize` gives on Windows is the start of no path that clang writes.
+    #[test]
+    fn a_readers_own_header_keeps_its_folder() {
+        for (root, path, expected) in [
+            (r"\\?\C:\w", "C:/w/inc/mine.h", "inc/mine.h"),
+            (r"C:\w", r"C:\\w\\inc\\mine.h", "inc/mine.h"),
+            (r"C:\w", r"C:\\w\\kernels\\x.cu", SHOWN),
+            (r"C:\w", r"C:\\CUDA\\include\\crt\\math.h", "include/crt/math.h"),
+            (r"C:\w", "D:/other/mine.h", "mine.h"),
+            ("/nowhere/w", "/nowhere/w/inc/mine.h", "inc/mine.h"),
+        ] {
+            assert_eq!(file_entry(Path::new(root), path, SHOWN), expected, "{root} {path}");
+        }
+    }
+
+    /// A program that says nothing and does not end.
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_is_not_waited_for_for_ever() {
+        let mut silent = Command::new("sh");
+        silent.args(["-c", "sleep 3606.25; true"]);
+        let error = answer(&silent, Duration::from_millis(50)).unwrap_err().to_string();
+        assert_eq!(error, "sh gave no answer in 0 s");
     }
 
     #[test]

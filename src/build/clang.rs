@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::call;
+use super::{call, path};
 
 /// The oldest clang that compiles a launch in a kernel.
 const OLDEST: u32 = 22;
@@ -23,18 +23,18 @@ pub fn ask(path: &Path) -> Result<(&'static [&'static str], String)> {
     let forms: [&'static [&'static str]; 2] = [&[], &["clang"]];
     let mut wrong = None;
     for first in forms {
-        let answer = |question| call::answer(Command::new(path).args(first).arg(question));
+        let answer = |question| call::answer(Command::new(path).args(first).arg(question), call::PATIENCE);
         match answer("--version").and_then(|answer| version(&answer)) {
             Ok(version) => {
                 let knows_ptx = answer("--print-targets")?.contains("nvptx64");
-                ensure!(knows_ptx, "clang {version} at {} does not know PTX", path.display());
+                ensure!(knows_ptx, "clang {version} at {} does not know PTX", path::shown(path));
                 return Ok((first, version));
             }
             Err(error) => wrong = wrong.or(Some(error)),
         }
     }
     let wrong = wrong.context("there are two forms")?;
-    Err(wrong.context(format!("{} --version does not answer as clang does", path.display())))
+    Err(wrong.context(format!("{} --version does not answer as clang does", path::shown(path))))
 }
 
 /// The options for fast code.

@@ -13,11 +13,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::call::{self, Ptx};
-use super::{clang, nvcc, within};
+use super::refusal::{Refused, failed_itself};
+use super::{clang, nvcc, path, within};
 
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
-    "Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv \
+    "nvcc needs cl.exe: install Visual Studio's Build Tools and start from their developer prompt. \
+     Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv \
      (no GPU needed):\n    \
      py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
 } else if cfg!(target_os = "macos") {
@@ -34,9 +36,9 @@ const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one
 
 /// What to do where there is no compiler.
 pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
-    "Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or CLANG to a clang (22 or newer), \
-     or bring nvcc into .venv (no GPU needed):\n    \
-     py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
+    "Set CLANG to a clang (22 or newer), or bring one into .venv (no GPU and no Visual Studio needed):\n    \
+     py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt\n\
+     nvcc serves too, where cl.exe of Visual Studio's Build Tools is on PATH, as in their developer prompt."
 } else if cfg!(target_os = "macos") {
     "Set CLANG to a clang (22 or newer; not Apple's), or bring one into .venv (no GPU needed):\n    \
      python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
@@ -45,6 +47,24 @@ pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
      or bring nvcc into .venv (no GPU needed):\n    \
      python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
 };
+
+/// What to do where no compiler runs: what keeps those that are there from running, and how to get one.
+pub fn how_to_get_a_compiler(root: &Path) -> String {
+    how_to_get_a_compiler_with(root, |name| std::env::var_os(name))
+}
+
+/// [`how_to_get_a_compiler`] with the environment's variables from `variable`.
+pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> String {
+    let mut unfit = String::new();
+    for maker in [Maker::Nvcc, Maker::Clang] {
+        for program in installed(maker, root, &variable) {
+            if let Err(error) = Compiler::ask(maker, &program, root) {
+                unfit += &format!("{} does not serve: {error:#}\n", path::shown(&program));
+            }
+        }
+    }
+    unfit + HOW_TO_GET_A_COMPILER
+}
 
 /// The compute capability that kernels are compiled for, 7.5: the oldest that the workbook's need.
 pub const CAPABILITY: &str = "75";
@@ -141,42 +161,35 @@ impl Compiler {
         root: &Path,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Option<Compiler>> {
-        let root = std::path::absolute(root)?;
-        let (name, toolkits, wheel): (_, &[&str], _) = match maker {
-            Maker::Nvcc => ("NVCC", &["CUDA_HOME", "CUDA_PATH"], "nvidia/cu13/bin/nvcc"),
-            Maker::Clang => ("CLANG", &[], "ziglang/zig"),
+        let root = &std::path::absolute(root)?;
+        let name = match maker {
+            Maker::Nvcc => "NVCC",
+            Maker::Clang => "CLANG",
         };
-        let ask = |path: &Path| -> Result<Compiler> {
-            let (first, version): (&[&str], String) = match maker {
-                Maker::Nvcc => (&[], nvcc::ask(path)?),
-                Maker::Clang => clang::ask(path)?,
-            };
-            Ok(Compiler { maker, path: path.into(), first, version, root: root.clone(), limit: PATIENCE })
-        };
-        let variable = |name| variable(name).filter(|value| !value.is_empty());
-        let search: Vec<PathBuf> =
-            variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
-
-        if let Some(asked) = variable(name).map(PathBuf::from) {
+        if let Some(asked) = variable(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
             let named_only = asked.components().count() == 1;
-            let on_path = search.iter().map(|directory| directory.join(&asked)).find(|path| path.is_file());
-            let path = on_path.filter(|_| named_only).unwrap_or_else(|| asked.clone());
-            let (asked, program) = (asked.display(), maker.name());
+            let mut on_path = search(&variable).into_iter().map(|place| place.join(&asked));
+            let on_path = on_path.find(|path| named_only && path.is_file());
+            let path = on_path.unwrap_or_else(|| asked.clone());
+            let (asked, program) = (path::shown(&asked), maker.name());
             let wrong =
                 format!("{name} is set to {asked}, which does not run as {program}; correct it or unset it");
-            return ask(&root.join(path)).map(Some).context(wrong);
+            return Compiler::ask(maker, &root.join(path), root).map(Some).context(wrong);
         }
+        let programs = installed(maker, root, variable);
+        Ok(programs.iter().find_map(|path| Compiler::ask(maker, path, root).ok()))
+    }
 
-        let toolkits = toolkits.iter().filter_map(|name| variable(name));
-        let programs = toolkits.map(|toolkit| Path::new(&toolkit).join("bin")).chain(search);
-        let environments = [Some(".venv".into()), variable("VIRTUAL_ENV")].into_iter().flatten();
-        let packages = environments.flat_map(|environment| site_packages(&root.join(environment)));
-        Ok(programs
-            .map(|place| place.join(maker.name()))
-            .chain(packages.map(|packages| packages.join(wheel)))
-            .map(|program| root.join(program).with_extension(EXE_EXTENSION))
-            .filter(|path| path.is_file())
-            .find_map(|path| ask(&path).ok()))
+    /// The compiler at `path`, if it runs.
+    fn ask(maker: Maker, path: &Path, root: &Path) -> Result<Compiler> {
+        let (first, version): (&[&str], String) = match maker {
+            Maker::Nvcc => (&[], nvcc::ask(path)?),
+            Maker::Clang => clang::ask(path)?,
+        };
+        if maker == Maker::Nvcc {
+            nvcc::try_out(path).with_context(|| format!("nvcc {version} cannot run"))?;
+        }
+        Ok(Compiler { maker, path: path.into(), first, version, root: root.into(), limit: PATIENCE })
     }
 
     /// [`Compiler::of`], where there must be one.
@@ -321,7 +334,7 @@ impl Compiler {
         scratch: &Path,
         extension: &str,
     ) -> Result<(Vec<u8>, String)> {
-        let (name, program) = (self.name(), self.path.display());
+        let (name, program) = (self.name(), path::shown(&self.path));
         let file = output(shown, scratch, extension)?;
         let limit = if extension == "ptx" { self.limit } else { MORE_PATIENCE };
         let ran = within::run(command.arg("-o").arg(&file), "", limit)
@@ -330,19 +343,51 @@ impl Compiler {
             let why = "What can take so long is a loop that it unrolls or evaluates, or a template that \
                        instantiates itself.";
             let end = format!("did not come to an end with {shown} in {} seconds", limit.as_secs());
-            bail!("{name} {end}, and was stopped ({program}).\n{why}");
+            bail!(Refused(format!("{name} {end}, and was stopped ({program}).\n{why}")));
         };
         let said = call::messages(&(ran.stdout + &ran.stderr), shown);
         if !status.success() {
+            if let Some(why) = failed_itself(status, &said, scratch) {
+                bail!("{name} failed ({program}): {why}\n{}", said.trim_end());
+            }
             let lacking = clang::what_is_lacking(&said).filter(|_| self.maker == Maker::Clang);
             let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
             let todo = lacking.map_or(String::new(), |lacking| format!("\n\n{lacking} {todo}"));
-            bail!("{name} could not compile {shown} ({program}):\n{}{todo}", said.trim_end());
+            bail!(Refused(format!(
+                "{name} could not compile {shown} ({program}):\n{}{todo}",
+                said.trim_end()
+            )));
         }
-        let bytes = std::fs::read(&file).with_context(|| format!("{program} left no {}", file.display()))?;
+        let bytes =
+            std::fs::read(&file).with_context(|| format!("{program} left no {}", path::shown(&file)))?;
         // Some host compilers print the file's name and nothing else.
         Ok((bytes, if said.contains("warning") { said } else { String::new() }))
     }
+}
+
+/// The programs of `maker` that are there, in the order of [`Compiler::of`], whether they run or not.
+fn installed(maker: Maker, root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let (toolkits, wheel): (&[&str], _) = match maker {
+        Maker::Nvcc => (&["CUDA_HOME", "CUDA_PATH"], "nvidia/cu13/bin/nvcc"),
+        Maker::Clang => (&[], "ziglang/zig"),
+    };
+    let is_given = |value: &OsString| !value.is_empty();
+    let toolkits = toolkits.iter().filter_map(|name| variable(name).filter(is_given));
+    let programs = toolkits.map(|toolkit| Path::new(&toolkit).join("bin")).chain(search(&variable));
+    let active = variable("VIRTUAL_ENV").filter(is_given);
+    let environments = [Some(".venv".into()), active].into_iter().flatten();
+    let packages = environments.flat_map(|environment| site_packages(&root.join(environment)));
+    programs
+        .map(|place| place.join(maker.name()))
+        .chain(packages.map(|packages| packages.join(wheel)))
+        .map(|program| root.join(program).with_extension(EXE_EXTENSION))
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+/// The directories of `PATH`.
+fn search(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
 
 /// Where a virtual environment has its packages.
@@ -356,7 +401,7 @@ fn site_packages(environment: &Path) -> Vec<PathBuf> {
 /// The source's path from the directory where the compiler runs, with `/`; as it was given if it lies
 /// outside.
 fn shown(root: &Path, source: &Path) -> String {
-    source.strip_prefix(root).unwrap_or(source).display().to_string().replace('\\', "/")
+    path::committed(&source.strip_prefix(root).unwrap_or(source).to_string_lossy())
 }
 
 /// `<stem>.<extension>` in `scratch`.

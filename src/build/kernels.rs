@@ -6,6 +6,7 @@
 //! takes one as JSON, in place of that of the same stem.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
@@ -13,8 +14,8 @@ use serde::Deserialize;
 
 use super::call::Ptx;
 use super::compiler::{Compiler, Maker};
-use super::prebuilt;
 pub use super::prebuilt::{Build, State, Text, WhatIf};
+use super::{path, prebuilt};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
@@ -36,6 +37,8 @@ pub fn get(stem: &str) -> Result<&'static Build> {
         let known: Vec<_> = all().into_iter().map(|build| &*build.stem).collect();
         bail!("no kernel named {stem}; there are: {}", known.join(", "));
     };
+    // A compiler may have come since the library was built, or may run again.
+    let build = if build.state == State::Stale { build_now(&build.source_path)? } else { build };
     build.check()?;
     Ok(build)
 }
@@ -56,9 +59,26 @@ pub fn find(stem: &str) -> Result<Option<&'static Build>> {
     if !root.join(&path).is_file() {
         return Ok(None);
     }
+    build_now(&path).map(Some)
+}
+
+/// Builds the source with the reader's compiler, and takes that build from now on.
+fn build_now(source_path: &str) -> Result<&'static Build> {
+    let root = Path::new(crate::ROOT);
     let compiler = Compiler::find(root)?;
-    let kernel = prebuilt::kernel(root, &path, compiler.as_ref(), Path::new(env!("OUT_DIR")))?;
-    Ok(Some(add(kernel)))
+    let kernel = in_scratch(|scratch| prebuilt::kernel(root, source_path, compiler.as_ref(), scratch))?;
+    Ok(add(kernel))
+}
+
+/// `work` with a folder of its own.
+fn in_scratch<T>(work: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    static TURN: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("scratch-{}-{}", std::process::id(), TURN.fetch_add(1, Ordering::Relaxed));
+    let scratch = Path::new(env!("OUT_DIR")).join(name);
+    std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", path::shown(&scratch)))?;
+    let done = work(&scratch);
+    let _ = std::fs::remove_dir_all(&scratch);
+    done
 }
 
 /// Builds the kernels of `stem` with a compiler of `maker`, for the simulator, and takes that build from now
@@ -71,11 +91,8 @@ pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
     let compiler = Compiler::wanted(maker, root)?;
     let file = root.join(&*known(stem)?.source_path);
     let source = std::fs::read_to_string(&file)?;
-    let scratch = Path::new(env!("OUT_DIR")).join(format!("scratch-{}", std::process::id()));
-    std::fs::create_dir_all(&scratch)?;
-    let built = prebuilt::both_ptx(&compiler, &file, &source, &scratch);
-    let _ = std::fs::remove_dir_all(&scratch);
-    take(stem, source, built?, compiler.name())
+    let built = in_scratch(|scratch| prebuilt::both_ptx(&compiler, &file, &source, scratch))?;
+    take(stem, source, built, compiler.name())
 }
 
 /// Takes the [`Build`] that is written as `json` in place of that of the same stem.
@@ -145,9 +162,12 @@ impl Build {
     /// # Errors
     /// If the source was edited and not built since: which file, and what to do.
     pub fn check(&self) -> Result<()> {
-        if self.state == State::Stale {
-            bail!("{}", prebuilt::stale(&self.source_path, self.ptx.is_empty()));
+        if self.state != State::Stale {
+            return Ok(());
         }
-        Ok(())
+        if self.warnings.is_empty() {
+            bail!("{}", prebuilt::stale(Path::new(crate::ROOT), &self.source_path, self.ptx.is_empty()));
+        }
+        bail!("{}", self.warnings.trim_end())
     }
 }

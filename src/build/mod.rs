@@ -8,6 +8,8 @@
 //! | [`nvcc`], [`clang`] | what is one compiler's own: options, words |
 //! | [`in_page`] | clang in a page, where it has no driver: its arguments, its answer |
 //! | [`within`] | runs a program for a limited time |
+//! | [`refusal`] | why a compiler failed: the source is wrong, or the compiler could not do its work |
+//! | [`path`] | paths as texts: printed, and in committed files |
 //! | [`call`] | what both calls have in common: messages, paths |
 //! | [`renew`] | committed files that tests make: compared, or written anew |
 //! | [`parameters`] | what a source calls the parameters of its kernels |
@@ -25,7 +27,9 @@ pub mod in_page;
 pub mod kernels;
 pub mod nvcc;
 pub mod parameters;
+pub mod path;
 pub mod prebuilt;
+pub mod refusal;
 pub mod renew;
 pub mod what_if;
 pub mod within;

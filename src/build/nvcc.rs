@@ -4,19 +4,50 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use super::call;
+use super::{call, path, refusal, within};
 
 /// The version of the program, `13.0.88`.
 pub fn ask(path: &Path) -> Result<String> {
-    let wrong = || format!("{} --version does not answer as nvcc does", path.display());
-    let answer = call::answer(Command::new(path).arg("--version")).with_context(wrong)?;
+    let wrong = || format!("{} --version does not answer as nvcc does", path::shown(path));
+    let answer = call::answer(Command::new(path).arg("--version"), call::PATIENCE).with_context(wrong)?;
     // "Cuda compilation tools, release 13.0, V13.0.88"
     let mut tools = answer.lines().filter(|line| line.starts_with("Cuda compilation tools"));
     let version = tools.find_map(|line| line.rsplit_once(", V")).with_context(wrong)?.1;
     Ok(version.trim().to_owned())
 }
+
+/// A source with nothing in it, from the repository root.
+const NOTHING: &str = "src/build/nothing.cu";
+
+/// Has the nvcc at `path` preprocess an empty source: that takes a tenth of a second, and the host's
+/// compiler, the toolkit's headers, and that these two fit together. A full disk is left to the compilation,
+/// which says so.
+///
+/// # Errors
+/// What is missing, and what to do.
+pub fn try_out(path: &Path) -> Result<()> {
+    let mut command = Command::new(path);
+    command.arg("-E").arg(Path::new(crate::ROOT).join(NOTHING));
+    let ran = within::run(&command, "", call::PATIENCE)?;
+    let Some(status) = ran.status else {
+        bail!("it did not preprocess an empty source in {} s", call::PATIENCE.as_secs());
+    };
+    if status.success() || refusal::lacks_room(&[&std::env::temp_dir()]).is_some() {
+        return Ok(());
+    }
+    // On Windows it says so on stdout, where the preprocessed text would be.
+    let said = call::visible(&(ran.stdout + &ran.stderr));
+    let is_error =
+        |line: &&str| ["error", "fatal", "not found", "No such"].iter().any(|word| line.contains(word));
+    let errors: Vec<&str> = said.lines().filter(is_error).take(MAX_ERRORS).collect();
+    let why = refusal::not_installed(&said).unwrap_or("it cannot preprocess an empty source");
+    bail!("{why}\n{}", errors.join("\n"));
+}
+
+/// Lines that are shown of what nvcc says of an empty source.
+const MAX_ERRORS: usize = 4;
 
 /// The options of each call of nvcc `version` for a kernel's PTX and fatbin.
 #[allow(dead_code)] // build.rs writes no manifest
@@ -58,7 +89,7 @@ pub fn libraries(path: &Path) -> Option<PathBuf> {
 /// The directory of the linker, and the device runtime as the wheels keep it: in a place that the nvcc at
 /// `path` itself does not search. `None` in a toolkit, where it does.
 pub fn device_runtime(path: &Path) -> Option<(PathBuf, PathBuf)> {
-    let program = path.canonicalize().ok()?;
+    let program = dunce::canonicalize(path).ok()?; // nvcc and its linker do not know `\\\\?\\C:`
     let programs = program.parent()?;
     ["lib/libcudadevrt.a", "lib/x64/cudadevrt.lib"]
         .into_iter()

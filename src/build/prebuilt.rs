@@ -10,7 +10,9 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::call::Ptx;
-use super::compiler::{Compiler, HOW_TO_GET_A_COMPILER, Maker};
+use super::compiler::{Compiler, Maker, how_to_get_a_compiler};
+use super::path;
+use super::refusal::Refused;
 
 /// Where the chapters' committed builds are, from the repository root.
 pub const DIRECTORY: &str = "kernels/prebuilt";
@@ -27,8 +29,8 @@ pub enum State {
     Prebuilt,
     /// Built by the reader's compiler.
     Built,
-    /// The source has been edited and there is no compiler: PTX and fatbin are those of the older source, or
-    /// empty if it was never built.
+    /// The source has been edited and there is no compiler that can build it: PTX and fatbin are those of the
+    /// older source, or empty if it was never built.
     Stale,
 }
 
@@ -147,18 +149,20 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
     if !path.exists() {
         return Ok(Manifest::new());
     }
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not a manifest of builds", path.display()))
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path::shown(&path)))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is not a manifest of builds", path::shown(&path)))
 }
 
 /// The build of `source_path` to use: the committed one if it was made from this very source and there is no
-/// nvcc of another version; else what the `compiler` gives, with its files in `scratch`; else,
-/// [`State::Stale`]. An unedited source that another nvcc cannot compile is used as committed, with a
-/// warning. What clang gives has no machine code, so it is only asked for what has been edited.
+/// nvcc of another version; else what the `compiler` gives, with its files in `scratch`; else, or if the
+/// compiler cannot do its work, [`State::Stale`], with the reason among the warnings. An unedited source that
+/// another nvcc cannot compile is used as committed, with the reason there too. What clang gives has no
+/// machine code, so it is only asked for what has been edited.
 ///
 /// # Errors
-/// If the source cannot be read, or was edited and does not compile, or if the committed build is damaged and
-/// there is no compiler.
+/// If the source cannot be read, or was edited and the compiler refuses it, or if the committed build is
+/// damaged and there is no compiler.
 pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scratch: &Path) -> Result<Build> {
     let file = root.join(source_path);
     let source = std::fs::read_to_string(&file).with_context(|| format!("cannot read {source_path}"))?;
@@ -188,14 +192,16 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
     let is_other = |compiler: &Compiler| compiler.maker == Maker::Nvcc && compiler.name() != kernel.compiler;
     let Some(compiler) = compiler.filter(|compiler| !unedited || is_other(compiler)) else {
         if !unedited {
-            kernel.warnings = stale(source_path, kernel.ptx.is_empty());
+            kernel.warnings = stale(root, source_path, kernel.ptx.is_empty());
         }
         return Ok(kernel);
     };
     let built = both_ptx(compiler, &file, &kernel.source, scratch);
     match built.and_then(|built| Ok((built, compiler.fatbin(&file, scratch)?))) {
         Ok(((ptx, newer), fatbin)) => {
-            kernel.warnings += &ptx.warnings;
+            if !unedited {
+                kernel.warnings += &ptx.warnings;
+            }
             kernel = Build {
                 code_hash: code_hash(&ptx.text).into(),
                 ptx: ptx.text.into(),
@@ -206,12 +212,34 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
                 ..kernel
             };
         }
-        Err(error) if unedited => {
-            kernel.warnings = format!("{error:#}\nUsing the committed build by {}.", kernel.compiler);
-        }
+        // The committed build serves, or the compiler could not do its work: a later run asks it again.
+        Err(error) if unedited || !error.is::<Refused>() => kernel.warnings = format!("{error:#}"),
         Err(error) => return Err(error),
     }
     Ok(kernel)
+}
+
+/// What `cargo build` says of `kernels`, line by line: nothing while the committed builds serve; one line on
+/// those that were edited and cannot be built, whose runs say what to do; and the compiler's warnings of
+/// those that it has built. That the nvcc which `NVCC` asks for cannot compile unedited ones takes one line
+/// too.
+#[allow(dead_code)] // build.rs alone says it
+pub fn said(kernels: &[Build], nvcc_is_asked_for: bool) -> Vec<String> {
+    let of =
+        |state| kernels.iter().filter(move |kernel| kernel.state == state && !kernel.warnings.is_empty());
+    let first_line = |kernel: &Build| kernel.warnings.lines().next().unwrap_or_default().to_owned();
+    let mut lines: Vec<String> =
+        of(State::Built).flat_map(|kernel| kernel.warnings.lines().map(str::to_owned)).collect();
+    let mut stale = of(State::Stale);
+    if let Some(first) = stale.next() {
+        let more: Vec<&str> = stale.map(|kernel| &*kernel.source_path).collect();
+        let more = if more.is_empty() { String::new() } else { format!(" (So too {}.)", more.join(", ")) };
+        lines.push(format!("{}{more} A run of the chapter says what to do.", first_line(first)));
+    }
+    if let Some(first) = of(State::Prebuilt).next().filter(|_| nvcc_is_asked_for) {
+        lines.push(format!("{} The committed build by {} is used.", first_line(first), first.compiler));
+    }
+    lines
 }
 
 /// The PTX of `file`, whose text is `source`, and that for newer GPUs, if it has kernels for them alone
@@ -228,7 +256,7 @@ pub fn both_ptx(compiler: &Compiler, file: &Path, source: &str, scratch: &Path) 
 }
 
 /// What a reader is told of a kernel that is [`State::Stale`].
-pub fn stale(source_path: &str, never_built: bool) -> String {
+pub fn stale(root: &Path, source_path: &str, never_built: bool) -> String {
     let why = if never_built { "has never been built" } else { "has been edited since it was last built" };
     if source_path.starts_with(LEGACY) {
         return format!(
@@ -237,7 +265,7 @@ pub fn stale(source_path: &str, never_built: bool) -> String {
              cargo xtask renew nvrtc"
         );
     }
-    format!("{source_path} {why}, and no compiler that runs was found.\n{HOW_TO_GET_A_COMPILER}")
+    format!("{source_path} {why}, and no compiler that runs was found.\n{}", how_to_get_a_compiler(root))
 }
 
 /// A committed build: its line in the manifest, both PTX and the machine code.

@@ -6,8 +6,9 @@ use anyhow::Result;
 
 use super::options::Options;
 use super::variant::Chapter;
-use crate::record::Record;
+use crate::record::{Record, diagnostics};
 use crate::say;
+use crate::sim::Diagnostic;
 
 /// Takes what a chapter says, and knows what only its surroundings know. A chapter needs nothing else of
 /// them, so it says the same wherever it runs.
@@ -20,6 +21,17 @@ pub trait Output {
     /// A line on stderr.
     fn complain(&mut self, line: &str) {
         say::err(&format!("{line}\n"));
+    }
+
+    /// A record as JSON on stdout.
+    fn print_json(&mut self, json: &str) {
+        say::json(&format!("{json}\n"));
+    }
+
+    /// What the checks have found, on stderr.
+    fn show(&mut self, found: &Diagnostic) {
+        let text = diagnostics::render(found, self.has_colour());
+        say::err_in_colour(&format!("{}\n", text.trim_end()));
     }
 
     /// Whether stderr shows colours.

@@ -173,7 +173,7 @@ impl<'a> Bench<'a> {
         let report = Report { record: self.record, diagnostics: self.found, steps: self.traces };
         if self.options.json {
             let json = serde_json::to_string_pretty(&report);
-            self.output.print(&json.context("the record cannot be written as JSON")?);
+            self.output.print_json(&json.context("the record cannot be written as JSON")?);
         }
         kept.map(|_| report)
     }
@@ -181,7 +181,7 @@ impl<'a> Bench<'a> {
     /// Shows what the checks have found, from that number on.
     fn complain_from(&mut self, first: usize) {
         for found in &self.found[first..] {
-            self.output.complain(diagnostics::render(found, self.output.has_colour()).trim_end());
+            self.output.show(found);
         }
     }
 
@@ -416,6 +416,9 @@ mod tests {
         }
         fn complain(&mut self, line: &str) {
             self.heard.push(line.to_string());
+        }
+        fn show(&mut self, found: &Diagnostic) {
+            self.complain(diagnostics::render(found, false).trim_end());
         }
         fn begin(&mut self, run: &str, _: u64, _: u64) {
             self.heard.push(format!("begins: {run}"));

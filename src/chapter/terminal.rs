@@ -12,6 +12,7 @@ use super::output::Output;
 use super::run::run_with;
 use super::shape::Place;
 use super::variant::Chapter;
+use crate::build::path::shown;
 use crate::build::{kernels, what_if};
 use crate::files::{check_place, lock, write_whole};
 use crate::record::chart::Vertical;
@@ -36,7 +37,7 @@ fn load_for(chapter: &Chapter, options: &Options) -> Result<()> {
     let records = if options.record { records } else { records.join("local") };
     for kind in [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind::Cpu] {
         let path = records.join(Record::file_name(chapter.stem, kind));
-        check_place(&path).with_context(|| format!("no record can be written to {}", path.display()))?;
+        check_place(&path).with_context(|| format!("no record can be written to {}", shown(&path)))?;
     }
     if let Some(name) = &options.what_if {
         load(chapter.stem, name)?;
@@ -59,7 +60,7 @@ fn load(stem: &str, name: &str) -> Result<()> {
         bail!("{stem} has no edit {name} in {}: {there_are}", what_if::FILE);
     }
     let path = root.join(what_if::path(stem, name));
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", shown(&path)))?;
     kernels::load(&text).map(drop)
 }
 
@@ -115,16 +116,16 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
     };
     if options.record {
         let path = record.write(&records).with_context(doing)?;
-        return Ok(format!("record  {}", shown(&path)));
+        return Ok(format!("record  {}", from_here(&path)));
     }
     let local = records.join("local");
     let earlier = local.join(Record::file_name(chapter.stem, record.device.kind));
     // A run of another kernel may end at the same time, and each adds to what the other has written.
     std::fs::create_dir_all(&local)
-        .with_context(|| format!("cannot create {}", local.display()))
+        .with_context(|| format!("cannot create {}", shown(&local)))
         .with_context(doing)?;
     let _lock =
-        lock(&earlier).with_context(|| format!("cannot lock {}", earlier.display())).with_context(doing)?;
+        lock(&earlier).with_context(|| format!("cannot lock {}", shown(&earlier))).with_context(doing)?;
     let mut note = String::new();
     let mut record = record.clone();
     if options.names_kernels() && earlier.exists() {
@@ -139,9 +140,9 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
     let charts = (chapter.extras.charts)(&record, Vertical::Logarithmic)?;
     for chart in &charts {
         let path = path.with_extension(format!("{}.svg", chart.name));
-        write_whole(&path, &chart.svg).with_context(|| format!("cannot write {}", path.display()))?;
+        write_whole(&path, &chart.svg).with_context(|| format!("cannot write {}", shown(&path)))?;
     }
-    let said = format!("{note}record  {}", shown(&path));
+    let said = format!("{note}record  {}", from_here(&path));
     let names: Vec<_> = charts.iter().map(|chart| chart.name).collect();
     if names.is_empty() {
         return Ok(said);
@@ -175,9 +176,9 @@ fn merged(chapter: &Chapter, earlier: Record, later: Record) -> Record {
 }
 
 /// A path as seen from the working directory.
-fn shown(path: &Path) -> String {
+fn from_here(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).unwrap_or(path).display().to_string()
+    shown(path.strip_prefix(here).unwrap_or(path))
 }
 
 /// Clears the line.
@@ -203,7 +204,8 @@ impl Progress {
     /// this is called.
     pub fn show(&mut self, done: u64, words: impl FnOnce() -> String) {
         if self.next.is_some_and(|next| Instant::now() >= next) {
-            let _ = write!(stderr(), "{CLEAR}{}", line(done, self.all, &words()));
+            let words = say::visible(&words());
+            let _ = write!(stderr(), "{CLEAR}{}", line(done, self.all, &words));
             self.next = Some(Instant::now() + Duration::from_millis(100));
             self.drawn = true;
         }

@@ -198,7 +198,7 @@ impl Simulator {
     fn ended(&self, core: &mut sim::Simulator, ended: Result<(), Box<Diagnostic>>) -> Result<()> {
         if !self.options.keep_printed {
             // What a kernel prints is no result: stdout belongs to those.
-            say::err(&say::visible(&core.take_printed()));
+            say::err(&core.take_printed());
         }
         ended.map_err(found)
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::number::{Names, Type, expression};
+use super::scope::Scope;
 use crate::arguments::number;
 use crate::files::no_file;
 use crate::number::thousands;
@@ -65,15 +66,16 @@ enum Part {
 
 impl Fill {
     /// Reads `TYPE:ELEMENTS`; the error says what is wrong with which part.
-    pub fn parse(text: &str, names: Names) -> Result<Fill> {
+    pub fn parse(text: &str, scope: Scope) -> Result<Fill> {
         let (kind, elements) = text.split_once(':').context(FORMS)?;
-        let (kind, elements) = (Type::parse(kind.trim())?, elements.trim());
+        let kind = Type::parse(kind.trim())?;
+        let elements = elements.trim();
         let parts = if let Some(file) = elements.strip_prefix("file=") {
-            vec![of_file(Path::new(file), kind)?]
+            vec![of_file(&scope.files.to_read(file)?, kind)?]
         } else if elements.is_empty() {
             Vec::new()
         } else {
-            elements.split(',').map(|text| part(kind, text.trim(), names)).collect::<Result<_>>()?
+            elements.split(',').map(|text| part(kind, text.trim(), scope.names)).collect::<Result<_>>()?
         };
         Ok(Fill { kind, parts })
     }
@@ -148,13 +150,14 @@ impl Part {
 
 /// The bare bytes of a file, and how many elements they are.
 fn of_file(path: &Path, kind: Type) -> Result<(Part, u64)> {
-    check_bare(path)?;
     let about = std::fs::metadata(path).map_err(|why| cannot_read(path, why))?;
     // A device such as /dev/zero has no end.
     if let Some(what) = no_file(&about) {
         bail!(cannot_read(path, format!("it is not a file but {what}")));
     }
-    let (name, bytes, width) = (path.display(), about.len(), kind.bytes() as u64);
+    let name = path.display();
+    let bytes = about.len();
+    let width = kind.bytes() as u64;
     let fits = kind != Type::Ptr && bytes.is_multiple_of(width);
     ensure!(fits, "{name} has {bytes} bytes, which are no elements of {}", kind.name());
     Ok((Part::File(path.into()), bytes / width))
@@ -162,14 +165,6 @@ fn of_file(path: &Path, kind: Type) -> Result<(Part, u64)> {
 
 fn cannot_read(path: &Path, why: impl std::fmt::Display) -> anyhow::Error {
     anyhow!("cannot read {}: {why}", path.display())
-}
-
-/// Whether a file may hold bare bytes by its name: NumPy's `.npy` begins with a header.
-pub fn check_bare(path: &Path) -> Result<()> {
-    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
-    let name = path.display();
-    ensure!(!is_npy, "{name}: files hold bare bytes; take another name, and NumPy's tofile and fromfile");
-    Ok(())
 }
 
 /// One part, and how many elements it has.

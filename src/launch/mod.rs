@@ -29,6 +29,7 @@
 //! | --- | --- |
 //! | `number.rs` | types, numbers and expressions |
 //! | `fill.rs` | the elements of a buffer |
+//! | `scope.rs` | what a text may name: numbers and files |
 //! | `script.rs` | the lines |
 //! | `stage.rs` | the buffers on a device, and the steps |
 //! | `held.rs` | what a buffer holds afterwards |
@@ -36,6 +37,7 @@
 mod fill;
 mod held;
 mod number;
+mod scope;
 mod script;
 mod stage;
 #[cfg(test)]
@@ -44,5 +46,6 @@ mod tests;
 pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
 pub use number::{Names, Type};
+pub use scope::{Files, Output, Scope};
 pub use script::{Dimensions, Launch, Named, Script, Spec, Step, Value, dimensions};
 pub use stage::{Ran, Stage, run};

@@ -1,11 +1,10 @@
 //! What is launched on what: the lines of a script, read.
 
-use std::path::{Path, PathBuf};
-
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::fill::{FORMS, Fill, Pointer, check_bare};
+use super::fill::{FORMS, Fill, Pointer};
 use super::number::{Names, Type, expression, split};
+use super::scope::{Output, Scope};
 use crate::sim::LaunchConfig;
 
 /// One argument of a launch.
@@ -32,17 +31,17 @@ pub enum Value {
 
 impl Spec {
     /// Reads an argument; the error says what is wrong with which part.
-    pub fn parse(text: &str, names: Names) -> Result<Spec> {
+    pub fn parse(text: &str, scope: Scope) -> Result<Spec> {
         let (first, rest) = text.split_once(':').unwrap_or((text, ""));
         let value = match first {
             pointer if pointer.starts_with('@') => Value::Pointer(Pointer::parse(text)?),
             _ if first == text => bail!(FORMS),
-            "buf" => Value::Buffer(Fill::parse(rest, names)?),
+            "buf" => Value::Buffer(Fill::parse(rest, scope)?),
             "ptr" => Value::Pointer(Pointer::parse(rest)?),
-            "struct" => structure(rest, names)?,
+            "struct" => structure(rest, scope.names)?,
             kind => {
                 let kind = Type::parse(kind)?;
-                Value::Number(kind, kind.number(rest, names)?)
+                Value::Number(kind, kind.number(rest, scope.names)?)
             }
         };
         Ok(Spec { text: text.to_string(), value })
@@ -105,9 +104,9 @@ pub struct Named {
 
 impl Named {
     /// `NAME=TYPE:ELEMENTS`
-    fn parse(text: &str, names: Names) -> Result<Named> {
+    fn parse(text: &str, scope: Scope) -> Result<Named> {
         let (name, elements) = pair(text)?;
-        Ok(Named { name, fill: Fill::parse(elements, names)? })
+        Ok(Named { name, fill: Fill::parse(elements, scope)? })
     }
 }
 
@@ -151,7 +150,7 @@ pub struct Launch {
 impl Launch {
     /// Reads `KERNEL<<<GRID, BLOCK, SHARED>>> cluster=BLOCKS ARG ARG …`; the error says what is wrong with
     /// it.
-    pub fn parse(text: &str, names: Names) -> Result<Launch> {
+    pub fn parse(text: &str, scope: Scope) -> Result<Launch> {
         let wrong =
             || format!("`{text}`: write KERNEL<<<GRID, BLOCK>>> ARG …, like sum<<<4, 256>>> @in i32:1024");
         let (kernel, rest) = text.split_once("<<<").with_context(wrong)?;
@@ -161,16 +160,16 @@ impl Launch {
         let apart: Vec<&str> = apart.filter(|part| !part.is_empty()).collect();
         let parts = if apart.len() > 1 { apart } else { split(config, ',').collect() };
         let ([grid, block] | [grid, block, _]) = parts[..] else { bail!(wrong()) };
-        let shared = parts.get(2).map_or(Some(0), |text| expression(text, names));
+        let shared = parts.get(2).map_or(Some(0), |text| expression(text, scope.names));
         let config = LaunchConfig {
-            grid_dim: dimensions(grid, names)?,
-            block_dim: dimensions(block, names)?,
+            grid_dim: dimensions(grid, scope.names)?,
+            block_dim: dimensions(block, scope.names)?,
             shared_mem_bytes: shared.and_then(|bytes| bytes.try_into().ok()).with_context(wrong)?,
         };
         let mut args = args.split_whitespace().peekable();
         let cluster = args.next_if(|arg| arg.starts_with("cluster="));
-        let cluster = cluster.map(|arg| dimensions(&arg["cluster=".len()..], names)).transpose()?;
-        let args = args.map(|arg| Spec::parse(arg, names)).collect::<Result<_>>()?;
+        let cluster = cluster.map(|arg| dimensions(&arg["cluster=".len()..], scope.names)).transpose()?;
+        let args = args.map(|arg| Spec::parse(arg, scope)).collect::<Result<_>>()?;
         let kernel = Some(kernel.trim().to_string()).filter(|name| !name.is_empty());
         Ok(Launch { kernel, config, cluster, args })
     }
@@ -187,7 +186,7 @@ pub enum Step {
     /// A buffer is compared with what it is to hold, floats within a part of the larger of 1 and that.
     Check { expected: Named, within: f64 },
     /// A buffer is written to a file: as bare bytes.
-    Save { name: String, file: PathBuf },
+    Save { name: String, output: Output },
 }
 
 /// Buffers, and what is done with them one after another.
@@ -201,43 +200,43 @@ pub struct Script {
 
 impl Script {
     /// Reads the lines of a script; the error begins with the line's number and a colon.
-    pub fn parse(text: &str, names: Names) -> Result<Script> {
+    pub fn parse(text: &str, scope: Scope) -> Result<Script> {
         let mut script = Script::default();
-        script.add_lines(text, names)?;
+        script.add_lines(text, scope)?;
         Ok(script)
     }
 
     /// [`Script::parse`], behind what it says already.
-    pub fn add_lines(&mut self, text: &str, names: Names) -> Result<()> {
+    pub fn add_lines(&mut self, text: &str, scope: Scope) -> Result<()> {
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default().trim();
             let (what, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             if !line.is_empty() {
-                self.add(what, rest.trim(), names).map_err(|why| anyhow!("{number}: {why}"))?;
+                self.add(what, rest.trim(), scope).map_err(|why| anyhow!("{number}: {why:#}"))?;
             }
         }
         Ok(())
     }
 
     /// Adds one line: its first word, and the rest.
-    pub fn add(&mut self, what: &str, rest: &str, names: Names) -> Result<()> {
+    pub fn add(&mut self, what: &str, rest: &str, scope: Scope) -> Result<()> {
         match what {
-            "buffer" => self.buffers.push(Named::parse(rest, names)?),
+            "buffer" => self.buffers.push(Named::parse(rest, scope)?),
             "symbol" => {
-                let named = Named::parse(rest, names)?;
+                let named = Named::parse(rest, scope)?;
                 self.steps.push(Step::Symbol { variable: named.name.clone(), named });
             }
-            "launch" => self.launch(Launch::parse(rest, names)?),
+            "launch" => self.launch(Launch::parse(rest, scope)?),
             "expect" => {
                 let (rest, within) = rest.rsplit_once(" within ").unwrap_or((rest, "0"));
                 let part = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
                 let within = part.with_context(|| format!("`{within}` is no number from 0 on"))?;
-                self.steps.push(Step::Check { expected: Named::parse(rest, names)?, within });
+                self.steps.push(Step::Check { expected: Named::parse(rest, scope)?, within });
             }
             "save" => {
                 let (name, file) = pair(rest)?;
-                check_bare(Path::new(file))?;
-                self.steps.push(Step::Save { name, file: file.into() });
+                let output = scope.files.to_write(file)?;
+                self.steps.push(Step::Save { name, output });
             }
             _ => bail!("`{what}` is none of buffer, symbol, launch, expect and save"),
         }

@@ -1,7 +1,7 @@
 //! The buffers of a script on a device, where its steps are done.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
@@ -9,9 +9,10 @@ use bytemuck::Pod;
 use super::fill::{Fill, Pointer};
 use super::held::Held;
 use super::number::Type;
+use super::scope::Output;
 use super::script::{Launch, Named, Script, Step, Value};
 use crate::device::{Arg, Buffer, Device, Function, LaunchArgs, Module};
-use crate::files::write_whole;
+use crate::files::{write_new, write_whole};
 use crate::number::thousands;
 use crate::sim::{Counters, Diagnostic, Written};
 
@@ -39,6 +40,8 @@ pub struct Ran {
     pub wrong: Vec<String>,
     /// Why outputs could not be written, a sentence for each.
     pub lost: Vec<String>,
+    /// What a text inside a file wanted to write, and was not allowed to: a sentence for each.
+    pub withheld: Vec<String>,
 }
 
 /// Does what `script` says with the kernels of `module`, up to a launch that does not run to its end.
@@ -58,8 +61,12 @@ pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
                 ran.counters.push(device.take_counters());
             }
             Step::Check { expected, within } => ran.wrong.extend(stage.check(expected, *within)?),
-            Step::Save { name, file } => {
-                ran.lost.extend(stage.save(name, file).err().map(|why| format!("{why:#}")));
+            Step::Save { name, output } => {
+                if let Output::Withheld(file) = output {
+                    ran.withheld.push(stage.withheld(name, file)?);
+                } else if let Err(why) = stage.save(name, output) {
+                    ran.lost.push(format!("{why:#}"));
+                }
             }
         }
         if !ran.completed {
@@ -248,10 +255,26 @@ impl<'a> Stage<'a> {
         Ok(Held { name: String::new(), kind: self.script.buffers[number].fill.kind, bytes, written })
     }
 
-    /// Writes a buffer to a file.
-    fn save(&self, name: &str, file: &Path) -> Result<()> {
+    /// Writes a buffer to a file, if it is to be written.
+    fn save(&self, name: &str, output: &Output) -> Result<()> {
         let bytes = self.device.clone_dtoh(self.buffer(name)?)?;
-        write_whole(file, bytes).with_context(|| format!("cannot write {}", file.display()))
+        let cannot = |file: &PathBuf| format!("cannot write {}", file.display());
+        match output {
+            Output::Replaced(file) => write_whole(file, bytes).with_context(|| cannot(file)),
+            Output::New(file) => write_new(file, &bytes).with_context(|| cannot(file)),
+            Output::Withheld(_) => Ok(()),
+        }
+    }
+
+    /// What would have been written to `file`.
+    fn withheld(&self, name: &str, file: &str) -> Result<String> {
+        let fill = &self.script.buffers[self.script.buffer(name)?].fill;
+        let kind = fill.kind.name();
+        let count = thousands(fill.count() as i64);
+        let bytes = thousands(fill.bytes() as i64);
+        Ok(format!(
+            "@{name} was not saved as {file} ({count} × {kind}, {bytes} bytes): --out FOLDER allows it"
+        ))
     }
 
     /// What all buffers hold, which go from the device, and the variables that were named.

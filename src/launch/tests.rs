@@ -4,7 +4,7 @@ use super::*;
 use crate::sim::LaunchConfig;
 
 fn number(text: &str) -> u64 {
-    match Spec::parse(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}")).value {
+    match Spec::parse(text, Scope::default()).unwrap_or_else(|error| panic!("{text}: {error}")).value {
         Value::Number(_, bits) => bits,
         _ => panic!("{text} is no number"),
     }
@@ -12,7 +12,8 @@ fn number(text: &str) -> u64 {
 
 /// The pieces of a buffer that somebody has written, and of all others their lengths; `@N` is address N.
 fn pieces(text: &str) -> Vec<Result<Vec<u8>, u64>> {
-    let Value::Buffer(fill) = Spec::parse(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}")).value
+    let Value::Buffer(fill) =
+        Spec::parse(text, Scope::default()).unwrap_or_else(|error| panic!("{text}: {error}")).value
     else {
         panic!("{text} is no buffer")
     };
@@ -29,18 +30,19 @@ fn pieces(text: &str) -> Vec<Result<Vec<u8>, u64>> {
 
 /// The bytes of a buffer or a structure.
 fn buffer(text: &str) -> Vec<u8> {
-    match Spec::parse(text, &[]).unwrap().value {
+    match Spec::parse(text, Scope::default()).unwrap().value {
         Value::Struct(bytes, _) => bytes,
         _ => pieces(text).into_iter().map(Result::unwrap).collect::<Vec<_>>().concat(),
     }
 }
 
 fn refusal(text: &str) -> String {
-    Spec::parse(text, &[]).map_or_else(|error| error.to_string(), |spec| panic!("{text} is {spec:?}"))
+    Spec::parse(text, Scope::default())
+        .map_or_else(|error| error.to_string(), |spec| panic!("{text} is {spec:?}"))
 }
 
 fn script_refusal(text: &str) -> String {
-    Script::parse(text, &[]).unwrap_err().to_string()
+    Script::parse(text, Scope::default()).unwrap_err().to_string()
 }
 
 #[test]
@@ -155,11 +157,13 @@ fn a_structure_has_its_fields_where_a_compiler_has_them() {
     assert_eq!(buffer("struct:i32:1,2,3"), [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
     assert_eq!(buffer("struct:u8:1,u16:2,f32:1"), [1, 0, 2, 0, 0, 0, 0x80, 0x3f]);
     assert_eq!(buffer("struct:i64:1,u8:2").len(), 16);
-    let Value::Struct(matrix, pointers) = Spec::parse("struct:i32:16,16,ptr:@a", &[]).unwrap().value else {
+    let Value::Struct(matrix, pointers) =
+        Spec::parse("struct:i32:16,16,ptr:@a", Scope::default()).unwrap().value
+    else {
         panic!()
     };
     assert_eq!((matrix.len(), pointers[0].0), (16, 8));
-    let Value::Pointer(pointer) = Spec::parse("@a+8", &[]).unwrap().value else { panic!() };
+    let Value::Pointer(pointer) = Spec::parse("@a+8", Scope::default()).unwrap().value else { panic!() };
     assert_eq!((pointer.buffer.as_str(), pointer.offset), ("a", 8));
 }
 
@@ -205,7 +209,7 @@ fn a_script_is_read_line_by_line() {
     let text = "# two kernels\nbuffer in = i32:iota*8\nbuffer out=i32:uninit*1  # one\n\n\
                 launch sum<<<2,1, 4, 64>>> @in @out i32:8\nlaunch <<<1,2^5>>> @out\n\
                 expect out = i32:28\nexpect @in=f32:0.5 within 1e-5\nsave out = out.bin\n";
-    let script = Script::parse(text, &[]).unwrap();
+    let script = Script::parse(text, Scope::default()).unwrap();
     assert_eq!((script.buffers.len(), script.steps.len()), (2, 5));
     let launches: Vec<&Launch> = script.launches().collect();
     assert_eq!(launches[0].kernel.as_deref(), Some("sum"));
@@ -217,12 +221,17 @@ fn a_script_is_read_line_by_line() {
 
 #[test]
 fn a_launch_may_say_its_clusters() {
-    let launch = |text| Launch::parse(text, &[]).unwrap();
+    let launch = |text| Launch::parse(text, Scope::default()).unwrap();
     let some = launch("sum<<<8, 32>>> cluster=2,2 @in i32:8");
     assert_eq!((some.cluster, some.args.len()), (Some((2, 2, 1)), 2));
     let none = launch("sum<<<8, 32>>> @in i32:8");
     assert_eq!((none.cluster, none.args.len()), (None, 2));
-    assert!(Launch::parse("sum<<<8, 32>>> cluster= @in", &[]).unwrap_err().to_string().contains("X[,Y[,Z]]"));
+    assert!(
+        Launch::parse("sum<<<8, 32>>> cluster= @in", Scope::default())
+            .unwrap_err()
+            .to_string()
+            .contains("X[,Y[,Z]]")
+    );
 }
 
 #[test]
@@ -230,14 +239,17 @@ fn sizes_may_be_expressions_and_arguments_may_make_buffers() {
     let names: Names = &[("n", 1000), ("block", 96)];
     let text =
         "buffer in = i32:iota*n\nlaunch sum<<<max(7, n/(4*block)), block>>> @in buf:i32:zeros*n/block u32:n";
-    let script = Script::parse(text, names).unwrap();
+    let script = Script::parse(text, Scope::of(names)).unwrap();
     let launch = script.launches().next().unwrap();
     assert_eq!(launch.config, LaunchConfig::new(7, 96));
     assert_eq!(script.buffers.iter().map(|buffer| buffer.fill.count()).collect::<Vec<_>>(), [1000, 11]);
     assert!(matches!(&launch.args[1].value, Value::Pointer(to) if to.buffer == "1"));
     assert!(matches!(launch.args[2].value, Value::Number(Type::Unsigned(32), 1000)));
     assert!(
-        Script::parse(text, &[("n", 5)]).unwrap_err().to_string().starts_with("2: `max(7, n/(4*block))`")
+        Script::parse(text, Scope::of(&[("n", 5)]))
+            .unwrap_err()
+            .to_string()
+            .starts_with("2: `max(7, n/(4*block))`")
     );
 }
 

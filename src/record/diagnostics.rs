@@ -1,12 +1,8 @@
 //! A diagnostic of the simulator as rustc would print it, with the source lines it is about.
 
 use crate::build::kernels;
-use crate::say::visible;
+use crate::say::{self, visible};
 use crate::sim::{Diagnostic, Severity};
-
-/// How a terminal shows line numbers, bars and what is related (SGR parameters, ECMA-48 8.3.117).
-const FRAME: &str = "1;94";
-const BOLD: &str = "1";
 
 /// Characters of a line that are quoted: one of millions is none that anybody wrote, nor reads.
 const WIDEST: usize = 300;
@@ -30,9 +26,9 @@ pub fn render(found: &Diagnostic, color: bool) -> String {
 /// [`render`], with `source` for the text of a file where it is known.
 pub fn render_with<'a>(found: &Diagnostic, source: impl Fn(&str) -> Option<&'a str>, color: bool) -> String {
     let (severity, style) = match found.severity {
-        Severity::Error => ("error", "1;91"),
-        Severity::Warning => ("warning", "1;93"),
-        Severity::Note => ("note", "1;92"),
+        Severity::Error => ("error", say::ERROR),
+        Severity::Warning => ("warning", say::WARNING),
+        Severity::Note => ("note", say::NOTE),
     };
     let files = files(found);
     let lines = |(file, marks): &(String, Vec<Mark>)| {
@@ -45,7 +41,7 @@ pub fn render_with<'a>(found: &Diagnostic, source: impl Fn(&str) -> Option<&'a s
     let digits = marks.map(|mark| mark.line.to_string().len()).max().unwrap_or(0);
     let mut pen = Pen { text: String::new(), color, severity: style, digits };
     pen.put(style, &format!("{severity}[{}]", found.kind));
-    pen.put(BOLD, &format!(": {}", found.message()));
+    pen.put(say::BOLD, &format!(": {}", found.message()));
     pen.text += "\n";
     let mut arrow = "-->";
     // A bar parts what is quoted from a note behind it, and from what stands before it.
@@ -128,15 +124,13 @@ struct Pen {
 
 impl Pen {
     fn put(&mut self, style: &str, words: &str) {
-        self.text += &match self.color {
-            true => format!("\x1b[{style}m{}\x1b[0m", visible(words)),
-            false => visible(words).to_string(),
-        };
+        let words = visible(words);
+        self.text += &if self.color { format!("\x1b[{style}m{words}\x1b[{}m", say::END) } else { words };
     }
 
     /// A line number, or blanks as wide, and a bar or an arrow.
     fn margin(&mut self, number: &str, bar: &str) {
-        self.put(FRAME, &format!("{number:>0$}{bar}", self.digits));
+        self.put(say::FRAME, &format!("{number:>0$}{bar}", self.digits));
     }
 
     fn line(&mut self, number: &str, bar: &str, words: &str) {
@@ -146,7 +140,7 @@ impl Pen {
 
     fn note(&mut self, level: &str, words: &str) {
         self.margin("", " = ");
-        self.put(BOLD, level);
+        self.put(say::BOLD, level);
         self.text += &format!(": {}\n", visible(words));
     }
 
@@ -169,7 +163,7 @@ impl Pen {
                 0 | 1 => {}
                 2 => quote(self, last + 1),
                 _ => {
-                    self.put(FRAME, "...");
+                    self.put(say::FRAME, "...");
                     self.text += "\n";
                 }
             }
@@ -180,7 +174,7 @@ impl Pen {
             // Where the label beside the marks would leave the screen, they mark the first word.
             let word = code.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|end| *end > 0);
             let end = word.filter(|_| code.len() + mark.label.len() >= 90).unwrap_or(code.len());
-            let (under, style) = if mark.primary { ("^", self.severity) } else { ("-", FRAME) };
+            let (under, style) = if mark.primary { ("^", self.severity) } else { ("-", say::FRAME) };
             let marked = under.repeat(code[..end].chars().count().max(1));
             self.margin("", " |");
             self.text += &" ".repeat(shown.chars().count() - code.chars().count() + 1);
@@ -244,6 +238,15 @@ mod tests {
             "help: put a barrier between the steps",
         ] {
             assert!(report.contains(part), "no {part:?} in\n{report}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_obeys_nothing_in_a_source_line() {
+        let text = "void reduce()\n    a[t] += a[t + s]; // \x1b[2J\x1b[1m\u{202e}\n\n    b = a[6];\n";
+        for color in [false, true] {
+            let report = render_with(&race(), |_| Some(text), color);
+            assert!(report.contains("a[t] += a[t + s]; // \\u{1b}[2J\\u{1b}[1m\\u{202e}\n"), "{report:?}");
         }
     }
 

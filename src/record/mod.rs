@@ -17,7 +17,8 @@ use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::files::write_whole;
+use crate::build::path::shown;
+use crate::files::{read_lines, write_whole};
 use crate::number;
 use crate::reduction::operation::Operation;
 use crate::reduction::value::{Expected, Value};
@@ -413,9 +414,8 @@ impl Record {
     /// # Errors
     /// A file that is missing or no record of this layout; names the file and what is wrong with it.
     pub fn read(path: &Path) -> Result<Record> {
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let foreign = || format!("{} is not a record of this workbook", path.display());
+        let text = read_lines(path).with_context(|| format!("cannot read {}", shown(path)))?;
+        let foreign = || format!("{} is not a record of this workbook", shown(path));
         serde_json::from_str(&text).with_context(foreign)
     }
 
@@ -425,8 +425,7 @@ impl Record {
     /// # Errors
     /// A directory or file that cannot be written, by name.
     pub fn write(&self, directory: &Path) -> Result<PathBuf> {
-        std::fs::create_dir_all(directory)
-            .with_context(|| format!("cannot create {}", directory.display()))?;
+        std::fs::create_dir_all(directory).with_context(|| format!("cannot create {}", shown(directory)))?;
         let path = directory.join(Record::file_name(&self.stem, self.device.kind));
         write_json(self, &path)?;
         Ok(path)
@@ -441,5 +440,5 @@ impl Record {
 pub fn write_json(measured: &impl Serialize, path: &Path) -> Result<()> {
     let mut text = serde_json::to_string_pretty(measured)?;
     text.push('\n');
-    write_whole(path, text).with_context(|| format!("cannot write {}", path.display()))
+    write_whole(path, text).with_context(|| format!("cannot write {}", shown(path)))
 }

@@ -5,6 +5,7 @@ const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
+const { deflateRawSync } = require('node:zlib');
 const { pathToFileURL } = require('node:url');
 const inPage = require('./notebook_in_page.js');
 const { select } = require('./edits_in_page.js');
@@ -141,6 +142,7 @@ async function story(check, page, say, origin) {
     expect('the notebook before an import is lost', now.cells.length === 2, now);
 
     await shares(check, page, say, source);
+    await bounds(check, page, say);
 
     // Coming back.
     await page.reload({ waitUntil: 'load' });
@@ -191,6 +193,35 @@ async function shares(check, page, say, source) {
     there = await visit(address.slice(0, -40));
     if (!/cannot be read/.test(there.status)) {
         say(`of a link that was cut off is said: ${there.status}`);
+    }
+    await other.close();
+}
+
+/** A notebook of 20,000 cells is not shown, wherever it comes from, and one that the browser keeps is not lost. */
+async function bounds(check, page, say) {
+    const many = Array.from({ length: 20_000 }, () => '// %%').join('\n');
+    const code = deflateRawSync(JSON.stringify({ file: 'notebook.cu', source: many }), { level: 9 }).toString('base64url');
+    const other = await check.another(page, true);
+    other.current = PAGE;
+    const visit = async hash => {
+        await other.goto('about:blank');
+        await other.goto(`${page.url().split('#')[0]}${hash}`, { waitUntil: 'load' });
+        await other.waitForFunction(inPage.hasStatus, { timeout: PATIENCE }).catch(() => say('of a notebook that is too large nothing is said'));
+        return shown(other);
+    };
+    let there = await visit(`#notebook&code=${code}`);
+    if (there.cells.length !== 1 || !/20,000 cells; a notebook has at most 200/.test(there.status)) {
+        say(`a link with 20,000 cells: ${there.cells.length} cells, “${there.status}”`);
+    }
+    await other.evaluate(source => localStorage.setItem('workbook-notebook', JSON.stringify({ source, removed: [], others: [] })), many);
+    there = await visit('');
+    if (there.cells.length !== 1 || !/keeps a notebook of yours with 20,000 cells/.test(there.status)) {
+        say(`20,000 cells that the browser keeps: ${there.cells.length} cells, “${there.status}”`);
+    }
+    await press(other, '+', 0);
+    const kept = await other.evaluate(() => JSON.parse(localStorage.getItem('workbook-notebook')));
+    if (kept.large?.[0] !== many) {
+        say('a notebook that is too large is lost when another one is edited');
     }
     await other.close();
 }

@@ -30,6 +30,7 @@ pub fn script(path: &Path, body: &str) {
 pub fn fake(path: &Path, version: &str) {
     let body = format!(
         r#"if [ "$1" = --version ]; then echo "Cuda compilation tools, release 1.2, V{version}"; exit; fi
+[ "$1" = -E ] && exit
 options=
 while [ $# -gt 0 ]; do
     case "$1" in -o) out=$2; shift ;; -*) options="$options $1" ;; *) source=$1 ;; esac

@@ -33,8 +33,9 @@ fn ptx_does_not_depend_on_where_the_repository_lies() {
 #[cfg(unix)]
 mod with_a_fake_one {
     use super::*;
-    use crate::fake::{KERNEL, fake, find, one_at_a_time, repository, script, with_nvcc};
+    use crate::fake::{KERNEL, fake, fake_clang, find, one_at_a_time, repository, script, with_nvcc};
     use std::path::PathBuf;
+    use workbook::build::compiler::{HOW_TO_GET_A_COMPILER, how_to_get_a_compiler_with};
 
     #[test]
     fn nvcc_is_looked_for_in_order() {
@@ -86,6 +87,34 @@ mod with_a_fake_one {
         fake(&root.join("bin/nvcc-1"), "1.0.0");
         let found = find(&root, &[("NVCC", Path::new("nvcc-1")), ("PATH", &root.join("bin"))]);
         assert_eq!(found.unwrap().unwrap().name(), "nvcc 1.0.0");
+    }
+
+    /// As on Windows outside Visual Studio's prompt: it answers, and compiles nothing.
+    #[test]
+    fn an_nvcc_without_a_host_compiler_makes_way_for_clang() {
+        let _turn = one_at_a_time();
+        let root = scratch("no-host");
+        let bin = root.join("bin");
+        let answers = "if [ \"$1\" = --version ]; then echo 'Cuda compilation tools, V13.0.88'; exit; fi\n";
+        // Of Windows' nvcc, on stdout.
+        let fails = "echo \"nvcc fatal   : Cannot find compiler 'cl.exe' in PATH\"; exit 1";
+        script(&bin.join("nvcc"), &format!("{answers}{fails}"));
+        assert!(find(&root, &[("PATH", &bin)]).unwrap().is_none());
+        let path = |name: &str| (name == "PATH").then(|| bin.clone().into());
+        let how = how_to_get_a_compiler_with(&root, path);
+        let missing = format!(
+            "{} does not serve: nvcc 13.0.88 cannot run: nvcc needs cl.exe",
+            bin.join("nvcc").display()
+        );
+        assert!(how.contains(&missing) && how.ends_with(HOW_TO_GET_A_COMPILER), "{how}");
+        fake_clang(&bin.join("clang"), "22.1.8", false);
+        assert_eq!(find(&root, &[("PATH", &bin)]).unwrap().unwrap().name(), "clang 22.1.8");
+        // What was asked for is wanted, and is not replaced.
+        let error = format!("{:#}", find(&root, &[("PATH", &bin), ("NVCC", Path::new("nvcc"))]).unwrap_err());
+        assert!(
+            error.contains("NVCC is set to nvcc, which does not run") && error.contains("cl.exe"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -205,6 +205,50 @@ mod with_a_fake_nvcc {
     }
 
     #[test]
+    fn another_nvcc_makes_no_warnings_on_an_unedited_checkout() {
+        let _turn = one_at_a_time();
+        let (root, _) = repository("unedited-other");
+        let other = with_nvcc(&root, "4.5.6");
+        let built = || prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
+        let warns =
+            "echo 'kernels/ch9_fake.cu(1): warning: unused' >&2\nfor out; do :; done; echo > \"$out\"";
+        script(&other.path, warns);
+        assert_eq!(built().state, State::Built);
+        assert_eq!(prebuilt::said(&[built()], true), [""; 0]);
+        // It cannot: one line for all kernels, if this nvcc was asked for.
+        script(
+            &other.path,
+            "printf 'kernels/ch9_fake.cu(1): error: no such thing\\n  sum\\n  ^\\n' >&2; exit 1",
+        );
+        let kernels = [built(), built()];
+        assert_eq!(prebuilt::said(&kernels, false), [""; 0]);
+        let said = prebuilt::said(&kernels, true);
+        assert!(said.len() == 1 && said[0].starts_with("nvcc 4.5.6 could not compile"), "{said:?}");
+        assert!(said[0].ends_with("The committed build by nvcc 1.2.3 is used."), "{said:?}");
+        // A kernel that was edited is the reader's, and so are its warnings.
+        write(&root.join(KERNEL), "int sum = 1;\n");
+        script(&other.path, warns);
+        let said = prebuilt::said(&[built()], false);
+        assert_eq!(said, ["kernels/ch9_fake.cu(1): warning: unused"]);
+    }
+
+    /// The build goes on, and the chapter's run says why.
+    #[test]
+    fn an_edited_kernel_whose_compiler_cannot_do_its_work_waits() {
+        let _turn = one_at_a_time();
+        let (root, nvcc) = repository("no-space");
+        write(&root.join(KERNEL), "int sum = 1;\n");
+        script(&nvcc.path, "echo 'fatal error: when writing output: No space left on device' >&2; exit 1");
+        let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap();
+        assert_eq!(kernel.state, State::Stale);
+        let why = kernel.check().unwrap_err().to_string();
+        assert!(why.starts_with("nvcc 1.2.3 failed") && why.contains("No space left"), "{why}");
+        let said = prebuilt::said(&[kernel.clone(), kernel], false);
+        assert!(said.len() == 1 && said[0].starts_with("nvcc 1.2.3 failed"), "{said:?}");
+        assert!(said[0].ends_with("(So too kernels/ch9_fake.cu.) A run of the chapter says what to do."));
+    }
+
+    #[test]
     fn an_edited_kernel_is_built_or_stale() {
         let _turn = one_at_a_time();
         let (root, nvcc) = repository("edited");

@@ -14,7 +14,7 @@ use crate::{pinned_nvcc, read, root, scratch, write};
 fn file(edit: &Edit) -> (String, Build) {
     let source_path = format!("kernels/{}.cu", edit.stem);
     let source = read(&root().join(&source_path)).replace("\r\n", "\n");
-    let path = what_if::path(&edit.stem, &edit.name).display().to_string().replace('\\', "/");
+    let path = workbook::build::path::committed(&what_if::path(&edit.stem, &edit.name).to_string_lossy());
     let build = Build {
         stem: edit.stem.clone().into(),
         source_path: source_path.into(),

@@ -21,6 +21,7 @@ mod compilers;
 mod first_launch;
 mod options;
 mod ranks;
+mod ranks_attacked;
 mod record_files;
 mod sum_file;
 
@@ -82,7 +83,8 @@ impl Run {
             for entry in std::fs::read_dir(&directory).into_iter().flatten() {
                 let path = entry.unwrap().path();
                 if path.is_file() {
-                    files.push(path.strip_prefix(&self.records).unwrap().display().to_string());
+                    let path = path.strip_prefix(&self.records).unwrap();
+                    files.push(workbook::build::path::committed(&path.to_string_lossy()));
                 }
             }
         }

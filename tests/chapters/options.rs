@@ -1,10 +1,12 @@
 //! What all chapters share: options, exit status, output and `--json`.
 
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use workbook::record::Record;
 use workbook::reduction::data;
+use workbook::say;
 
 use super::{example, names, run, run_in, stems};
 
@@ -207,4 +209,39 @@ fn a_gpu_that_is_not_there_is_named_with_what_was_looked_for() {
         assert!(run.stderr().contains(part), "no {part:?} in\n{}", run.stderr());
     }
     assert!(!run.records.exists());
+}
+
+/// What a command line or the environment names is quoted, and no terminal obeys it.
+#[test]
+fn no_control_character_of_the_reader_reaches_a_terminal() {
+    let hostile = "\u{1b}[2J\u{1b}[1m\u{9b}31m\u{7}\u{202e}evil";
+    for arguments in [
+        ["ch3_blocks", "--what-if", hostile],
+        ["ch3_blocks", "--kernel", hostile],
+        ["ch3_blocks", "--n", hostile],
+        ["ch3_blocks", hostile, hostile],
+        ["ranks", "--device", hostile],
+        ["sum_file", "--generate", hostile],
+        ["sum_file", "--device", hostile],
+        ["exercise", "reset", hostile],
+        ["exercise", "hint", hostile],
+        ["simulate", "--grid", hostile],
+    ] {
+        assert_is_quoted(example(arguments[0]).args(&arguments[1..]));
+    }
+    assert_is_quoted(example("sum_file").arg(hostile));
+    assert_is_quoted(example("simulate").args([hostile, "--grid", "1", "--block", "1"]));
+    let quick = ["--device", "sim", "--n", "64", "--kernel", "reduceNeighbored"];
+    assert_is_quoted(
+        example("ch3_blocks").args(quick).env("WORKBOOK_RECORDS_DIR", format!("Cargo.toml/{hostile}")),
+    );
+    assert_is_quoted(example("ranks").env("RANK", hostile).env("WORLD_SIZE", "2"));
+}
+
+fn assert_is_quoted(command: &mut Command) {
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    let obeyed = |c: char| c != '\n' && c != '\t' && (c.is_control() || say::turns(c));
+    assert!(!text.contains(obeyed), "{command:?}: {text:?}");
+    assert!(text.contains("\\u{1b}[2J") && text.contains("\\u{202e}evil"), "{command:?}: {text:?}");
 }

@@ -39,7 +39,8 @@ fn a_run_leaves_a_record_and_charts_and_a_recorded_run_the_committed_record_only
     let charts =
         files.iter().filter(|file| file.starts_with("local/ch3_blocks.sim.") && file.ends_with(".svg"));
     assert!(charts.count() > 0, "{files:?}");
-    assert!(local.stdout().contains("local/ch3_blocks.sim.json"), "{}", local.stdout());
+    let written = Path::new("local").join("ch3_blocks.sim.json");
+    assert!(local.stdout().contains(&*written.to_string_lossy()), "{}", local.stdout());
 
     let recorded = run("recorded", "ch3_blocks", "--device sim --n 2^12 --record");
     assert_eq!(recorded.files(), ["ch3_blocks.sim.json"]);

@@ -93,6 +93,7 @@ fn a_run_that_was_killed_goes_on_from_its_checkpoint() {
     killed(&directory, &format!("--generate {n}"), &checkpoint);
     let text = std::fs::read_to_string(directory.join(&checkpoint)).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let json = &json["checkpoint"];
     let done = json["done"].as_u64().unwrap() as usize;
     assert!(done > 0 && done < n, "{json}");
     let all = data::numbers(n, 1);
@@ -202,11 +203,81 @@ fn a_sum_that_nobody_heard_is_kept() {
     let mut child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
     drop(child.stdout.take()); // as by `| head -1`
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let kept = "note: stdout goes nowhere; the sum is kept: --resume says it, from numbers.checkpoint.json\n";
+    assert_eq!((output.status.code(), said.as_ref()), (Some(0), kept));
     let output = run(&directory, "numbers --resume");
     assert!(!String::from_utf8_lossy(&output.stdout).contains("from number 0 "), "{output:?}");
     gives(output, sum);
     assert_eq!(contents(&directory).len(), 1);
+}
+
+/// A short run has written no checkpoint before.
+#[test]
+#[cfg(unix)]
+fn a_sum_that_goes_nowhere_is_kept() {
+    let directory = directory("nowhere");
+    let (_, sum) = numbers(&directory, 1 << 12);
+    for stdout in [">&-", "> /dev/null"] {
+        let mut command = Command::new("sh");
+        let line = format!("exec \"$0\" numbers --device sim --checkpoint-every 100000 {stdout}");
+        command.args(["-c", &line]).arg(example("sum_file").get_program()).current_dir(&directory);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("the sum is kept"), "{stdout}: {said}");
+        gives(run(&directory, "numbers --resume"), sum);
+        assert_eq!(contents(&directory).len(), 1);
+    }
+}
+
+/// It has the same length and the same time, as copies made by archives and by `cp -p` have.
+#[test]
+#[cfg(unix)]
+fn another_file_in_its_place_is_refused() {
+    let directory = directory("moved");
+    let (path, _) = numbers(&directory, 1 << 21);
+    let other = directory.join("other");
+    let twin = || {
+        std::fs::write(&other, vec![1; 4 << 21]).unwrap();
+        let time = std::fs::metadata(&path).unwrap().modified().unwrap();
+        std::fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
+    };
+    twin();
+    killed(&directory, "numbers", "numbers.checkpoint.json");
+    std::fs::rename(&other, &path).unwrap();
+    refused(run(&directory, "numbers --resume"), 2, "the input has changed since the checkpoint");
+
+    std::fs::remove_file(directory.join("numbers.checkpoint.json")).unwrap();
+    twin();
+    let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
+    std::fs::rename(&other, &path).unwrap();
+    refused(child.wait_with_output().unwrap(), 1, "the input has changed while it was read");
+}
+
+#[test]
+fn a_checkpoint_that_was_edited_gives_no_sum() {
+    let directory = directory("edited");
+    numbers(&directory, 1 << 21);
+    killed(&directory, "numbers", "numbers.checkpoint.json");
+    let path = directory.join("numbers.checkpoint.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let edited = text.replace("\"sum\": ", "\"sum\": 1");
+    assert_ne!(edited, text);
+    std::fs::write(&path, &edited).unwrap();
+    refused(run(&directory, "numbers --resume"), 2, "has been edited or damaged, and is left as it is");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), edited);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_not_of_this_run_stays_and_a_length_that_is_wrong_is_refused() {
+    let directory = directory("foreign");
+    let (_, sum) = numbers(&directory, 1 << 12);
+    let link = directory.join("numbers.checkpoint.json");
+    std::os::unix::fs::symlink("nothing", &link).unwrap();
+    gives(run(&directory, "numbers"), sum);
+    assert!(link.is_symlink(), "a link of somebody else's is gone");
+    refused(run(&directory, "/proc/self/status"), 2, "says that it has 0 bytes, which is wrong: copy it");
 }
 
 #[test]

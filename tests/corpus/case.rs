@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use workbook::device::{Device, DeviceChoice, Module, SimulatorOptions, launch_together};
-use workbook::launch::{self, Fill, Ran, Script, Stage};
+use workbook::launch::{self, Fill, Ran, Scope, Script, Stage};
 use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 
 /// Instructions that the launch of a kernel with a mistake may execute.
@@ -87,7 +87,7 @@ impl Case {
         };
         let launch = head("launch: ").next().ok_or("has no line `// launch: …`")?;
         let wrong = |why: anyhow::Error| format!("cannot read `{launch}`: {why}");
-        let script = Script::parse(&format!("launch {launch}"), &[]).map_err(wrong)?;
+        let script = Script::parse(&format!("launch {launch}"), Scope::default()).map_err(wrong)?;
         let pending_launches = match head("pending-launches: ").next() {
             Some(text) => text.parse().map_err(|_| format!("cannot read `{text}`"))?,
             None => DEFAULT_PENDING_LAUNCHES,
@@ -262,7 +262,7 @@ fn read_result(text: &str, script: &Script) -> Option<Expectation> {
     let (argument, values) = text.split_once(" = ")?;
     let buffer = script.buffer(argument.strip_prefix("arg")?).ok()?;
     let fill = &script.buffers[buffer].fill;
-    let expected = Fill::parse(&format!("{}:{values}", fill.kind.name()), &[]).ok()?;
+    let expected = Fill::parse(&format!("{}:{values}", fill.kind.name()), Scope::default()).ok()?;
     let pieces = expected.pieces(&|_| anyhow::bail!("no address is expected"));
     let pieces = pieces.map(|piece| piece.ok()?.2).collect::<Option<Vec<_>>>()?;
     let bytes = pieces.concat();

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use workbook::build::kernels;
 use workbook::device::{Device, SimulatorOptions};
-use workbook::launch::{Script, Stage};
+use workbook::launch::{Scope, Script, Stage};
 use workbook::sim::trace::{Did, Recorder, Trace};
 
 /// A launch whose trace a figure needs.
@@ -131,7 +131,8 @@ fn trace(recipe: &Recipe) -> Trace {
         device.set_pending_launch_limit(room).unwrap();
     }
     let mut recorder = Recorder::new(4_000);
-    let script = Script::parse(&format!("{}\nlaunch {}", recipe.buffers, recipe.launch), &[]).unwrap();
+    let script =
+        Script::parse(&format!("{}\nlaunch {}", recipe.buffers, recipe.launch), Scope::default()).unwrap();
     let stage = Stage::new(&device, script).unwrap();
     for named in &stage.script.buffers {
         recorder.name(stage.buffer(&named.name).unwrap().addresses().start, &named.name, None);

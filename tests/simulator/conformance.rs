@@ -1,9 +1,9 @@
 //! PTX conformance: `tests/simulator/ptx/*.ptx`, one tiny file an instruction and type, with inputs and
 //! expected results inside.
 //!
-//! A file is named after an instruction that stands in it, and holds one kernel
-//! `.entry conform(.param .u64 inputs, .param .u64 outputs)`. Comments at its head say what goes in and comes
-//! out:
+//! A file is named after an instruction that stands in it, with `--` for `::`, which Windows refuses, and
+//! holds one kernel `.entry conform(.param .u64 inputs, .param .u64 outputs)`. Comments at its head say what
+//! goes in and comes out:
 //!
 //! ```text
 //! // Adds; wraps.                           what to know, in words
@@ -228,13 +228,18 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simulator/ptx")
 }
 
+/// The file of this name.
+fn path(name: &str) -> PathBuf {
+    directory().join(name.replace("::", "--") + ".ptx")
+}
+
 /// Every file, by name.
 fn files() -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(directory()).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "ptx") {
-            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let name = path.file_stem().unwrap().to_string_lossy().replace("--", "::");
             files.insert(name, std::fs::read_to_string(&path).unwrap());
         }
     }
@@ -283,7 +288,7 @@ fn every_file_gives_the_results_it_names() {
             .unwrap();
         }
         if bless && !wrong.is_empty() {
-            std::fs::write(directory().join(format!("{name}.ptx")), vectors.blessed(&wrong)).unwrap();
+            std::fs::write(path(&name), vectors.blessed(&wrong)).unwrap();
         }
     }
     println!("{cases} cases");
@@ -297,8 +302,8 @@ fn every_file_is_named_after_an_instruction_in_it() {
             .lines()
             .filter(|line| !line.starts_with("//"))
             .any(|line| line.split(|c: char| c.is_whitespace() || c == ';').any(|word| word == name));
-        assert!(stands, "tests/simulator/ptx/{name}.ptx has no `{name}`");
-        assert!(text.contains(".entry conform("), "tests/simulator/ptx/{name}.ptx has no kernel `conform`");
+        assert!(stands, "{} has no `{name}`", path(&name).display());
+        assert!(text.contains(".entry conform("), "{} has no kernel `conform`", path(&name).display());
     }
 }
 

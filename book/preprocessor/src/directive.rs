@@ -14,6 +14,10 @@ use workbook::record::chart::Vertical;
 pub struct Found<'a> {
     /// Its bytes in the page, braces included.
     pub range: Range<usize>,
+    /// Those bytes.
+    pub text: &'a str,
+    /// Whether it is written `\{{#…}}`, and so to be shown.
+    pub escaped: bool,
     /// Line in the page, from 1.
     pub line: usize,
     pub name: &'a str,
@@ -28,17 +32,19 @@ pub struct Found<'a> {
 static DIRECTIVE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\\?\{\{\s*#(.*?)(\}\}|\s*$)").expect("a valid pattern"));
 
-/// The directives of `page` in order, those escaped as `\{{#` left out.
+/// The directives of `page` in order, those escaped as `\{{#` among them.
 pub fn find(page: &str) -> Vec<Found<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
     for (line, text) in (1..).zip(page.split_inclusive('\n')) {
         for captures in DIRECTIVE.captures_iter(text) {
             let (whole, [inside, end]) = captures.extract();
-            let Some(at) = captures.get(0).filter(|_| !whole.starts_with('\\')) else { continue };
+            let Some(at) = captures.get(0) else { continue };
             let mut words = inside.split_whitespace();
             found.push(Found {
                 range: start + at.start()..start + at.end(),
+                text: whole,
+                escaped: whole.starts_with('\\'),
                 line,
                 name: words.next().unwrap_or(""),
                 words: words.collect(),
@@ -168,7 +174,8 @@ mod tests {
     use super::*;
 
     fn names(page: &str) -> Vec<(usize, &str)> {
-        find(page).into_iter().map(|directive| (directive.line, directive.name)).collect()
+        let found = find(page).into_iter().filter(|directive| !directive.escaped);
+        found.map(|directive| (directive.line, directive.name)).collect()
     }
 
     #[test]

@@ -87,14 +87,12 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
     for found in find(page) {
         out += &page[copied..found.range.start];
         copied = found.range.end;
-        let text = &page[found.range.clone()];
         match replace(&mut counted, &found) {
-            Ok(Some(replaced)) => out += &replaced,
-            Ok(None) => out += text,
+            Ok(replaced) => out += &replaced,
             Err(error) => problems.push(Problem {
                 page: name.to_string(),
                 line: found.line,
-                directive: text.trim_end().to_string(),
+                directive: found.text.trim_end().to_string(),
                 message: format!("{error:#}"),
             }),
         }
@@ -103,8 +101,12 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
     if problems.is_empty() { Ok(out) } else { Err(problems) }
 }
 
-/// What the directive becomes; `None` if it is mdBook's own.
-fn replace(page: &mut Page, found: &Found) -> Result<Option<String>> {
+/// What the directive becomes. Nothing expands that again: `book.toml` switches mdBook's own preprocessors
+/// off.
+fn replace(page: &mut Page, found: &Found) -> Result<String> {
+    if found.escaped {
+        return Ok(found.text.trim_start_matches('\\').to_string());
+    }
     ensure!(
         found.closed,
         "`}}}}` is missing on this line; a directive that is to be shown, not replaced, \
@@ -113,10 +115,8 @@ fn replace(page: &mut Page, found: &Found) -> Result<Option<String>> {
     let Some((name, usage, stands, becomes)) = DIRECTIVES.iter().find(|(name, ..)| *name == found.name)
     else {
         match found.name {
-            "title" => return Ok(None),
             "include" | "rustdoc_include" | "playground" | "playpen" => bail!(
-                "mdBook's own includes are not used in this book: they show an empty block where an \
-                 anchor is \
+                "this book doesn't use mdBook's own includes: they show an empty block where an anchor is \
                  missing; write {{{{#code FILE ANCHOR}}}}, with FILE from the root of the repository"
             ),
             _ => bail!("there is no such directive; there are: {}", list(DIRECTIVES.map(|(name, ..)| name))),
@@ -128,5 +128,5 @@ fn replace(page: &mut Page, found: &Found) -> Result<Option<String>> {
     }
     let text = becomes(page, &Words::parse(name, usage, &found.words)?)?;
     // Blank lines around a block, whatever stands before and after it.
-    Ok(Some(if is_block { format!("\n{text}\n") } else { text }))
+    Ok(if is_block { format!("\n{text}\n") } else { text })
 }

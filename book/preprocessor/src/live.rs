@@ -13,6 +13,7 @@ use workbook::build::kernels::{self, Build};
 use workbook::build::prebuilt::LEGACY;
 use workbook::build::what_if::{self, Edit};
 use workbook::chapter::{Chapter, Place, Variant};
+use workbook::files::read_lines;
 use workbook::files::write_whole;
 use workbook::record::{DeviceKind, Record, Run};
 use workbook::sim::DeviceProperties;
@@ -184,8 +185,7 @@ fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut headers = BTreeMap::new();
     for file in std::fs::read_dir(root.join(HEADERS)).with_context(|| format!("cannot read {HEADERS}"))? {
         let path = format!("{HEADERS}/{}", file?.file_name().display());
-        let text =
-            std::fs::read_to_string(root.join(&path)).with_context(|| format!("cannot read {path}"))?;
+        let text = read_lines(&root.join(&path)).with_context(|| format!("cannot read {path}"))?;
         headers.insert(format!("/{path}"), text);
     }
     Ok(headers)
@@ -197,8 +197,7 @@ fn exercises(root: &Path) -> Result<BTreeMap<String, String>> {
     let exercises = catalogue::read(root)?;
     let stubs = exercises.iter().map(|exercise| Ok((exercise.path.clone(), exercise.stub())));
     let texts = exercises.iter().flat_map(code::files).chain([CLANG.to_string()]).map(|path| {
-        let text =
-            std::fs::read_to_string(root.join(&path)).with_context(|| format!("cannot read {path}"))?;
+        let text = read_lines(&root.join(&path)).with_context(|| format!("cannot read {path}"))?;
         Ok((path, text))
     });
     stubs.chain(texts).collect()

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
 use mdbook_workbook::{Problem, Workbook, expand, write_builds};
+use workbook::build::path::shown;
 use workbook::say;
 
 const USAGE: &str = "mdbook-workbook is called by mdBook: mdbook build book, or mdbook serve book";
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
 
 /// Says on stderr what is wrong, whether or not somebody reads it.
 fn complain(text: &str) -> ExitCode {
-    say::err(&say::visible(text));
+    say::err(text);
     say::status(2)
 }
 
@@ -68,7 +69,7 @@ fn run() -> Result<Vec<Problem>> {
 }
 
 fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem>> {
-    let directory = context.root.canonicalize()?;
+    let directory = dunce::canonicalize(&context.root)?;
     let root = directory.parent().context("the book lies in no repository")?;
     let workbook = Workbook::new(root.to_path_buf(), directory.join("records/local"));
     let pages = directory.join(&context.config.book.src);
@@ -77,7 +78,7 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
     let mut problems = Vec::new();
     book.for_each_chapter_mut(|chapter| {
         let Some(path) = &chapter.source_path else { return };
-        match expand(&workbook, &pages.join(path).display().to_string(), &chapter.content) {
+        match expand(&workbook, &shown(&pages.join(path)), &chapter.content) {
             Ok(content) => chapter.content = content,
             Err(wrong) => problems.extend(wrong),
         }

@@ -1,10 +1,11 @@
 //! Where the book finds what it shows, and the page that is being made.
 
 use std::collections::BTreeMap;
-use std::fs::{DirEntry, read_dir, read_to_string};
+use std::fs::{DirEntry, read_dir};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use workbook::files::read_lines;
 use workbook::record::Record;
 
 /// Where the committed records are, from the root of the repository.
@@ -33,7 +34,7 @@ impl Workbook {
 
     /// The text of a file, which is named from the repository's root.
     pub fn read(&self, path: &str) -> Result<String> {
-        read_to_string(self.root.join(path)).with_context(|| format!("cannot read {path}"))
+        read_lines(&self.root.join(path)).with_context(|| format!("cannot read {path}"))
     }
 }
 

@@ -10,7 +10,7 @@ const LIMIT = 20; // seconds
 
 const TOO_LONG = `The compiler did not come to an end in ${LIMIT} seconds, and was stopped. What can take so long is a loop that it unrolls or ` +
     'evaluates, or a template that instantiates itself. On a busy machine it may be any code: try again.';
-const NOT_FETCHED = 'The compiler could not be fetched. Is the server still there?';
+const NOT_FETCHED = 'The compiler could not be fetched, which takes the network once. Is the server still there?';
 const NOT_STARTED = 'This browser does not start the compiler, which is WebAssembly: a policy of the page or of the browser forbids it, or it is too old.';
 const NO_MEMORY = 'The compiler was broken off: it needs more memory than the browser gives a page.';
 const TOO_DEEP = 'The compiler was broken off: most likely something in the code nests too deeply, such as a template that instantiates itself.';
@@ -20,10 +20,37 @@ let ready;
 let module;
 let before = Promise.resolve();
 
+/** The scripts of the worker. */
+const WORKER = ['vendor/wasi_shim.js', 'program.js', 'compile_worker.js'];
+
+const headers = () => file('headers.json', response => response.json());
 const manifest = () => file('clang/clang.json', response => response.json());
 /** The name by which the compiler is kept: another compiler has another one. */
 const address = ({ hash }) => new URL(`clang/clang.wasm?${hash}`, import.meta.url).href;
-const megabytes = bytes => Math.round(bytes / 1e6);
+const inMegabytes = bytes => Math.round(bytes / 1e6);
+
+/** How large the compiler is as it is fetched. */
+export const megabytes = async () => inMegabytes((await manifest()).bytes);
+
+/** What the browser keeps of the compiler, if it does. */
+const keptCompiler = async () => globalThis.caches?.match(address(await manifest())).catch(() => undefined);
+export async function isKept() {
+    const name = address(await manifest());
+    const names = await globalThis.caches?.open(CACHE).then(cache => cache.keys(name)).catch(() => []);
+    return Boolean(names?.length);
+}
+
+/** Fetches what compiling takes beside the compiler itself. */
+export const prepare = () => Promise.all([manifest(), headers(), ...WORKER.map(name => file(name))]);
+
+/** Fetches and keeps the compiler before anything is compiled. */
+export async function fetchAhead(signal, tell) {
+    const about = await manifest();
+    await keep(address(about), await unpacked(await fetched(about, signal, tell)));
+    if (!(await isKept())) {
+        throw new Sentence('This browser does not keep the compiler: it keeps nothing, or has no room.');
+    }
+}
 
 /** Why clang ended without an answer. */
 function broken({ trapped, stderr }) {
@@ -44,7 +71,7 @@ async function fetched({ bytes, hash }, signal, tell) {
     const counted = new TransformStream({
         transform(part, stream) {
             length += part.length;
-            tell(`Fetching the compiler, ${megabytes(length)} of ${megabytes(bytes)} MB, once`, length / bytes);
+            tell(`Fetching the compiler, ${inMegabytes(length)} of ${inMegabytes(bytes)} MB, once`, length / bytes);
             stream.enqueue(part);
         },
     });
@@ -65,7 +92,7 @@ async function keep(name, wasm) {
 
 async function made(signal, tell) {
     const about = await manifest();
-    const kept = await globalThis.caches?.match(address(about)).catch(() => undefined);
+    const kept = await keptCompiler();
     if (kept) {
         tell('Starting the compiler');
         return WebAssembly.compileStreaming(kept);
@@ -80,8 +107,9 @@ async function made(signal, tell) {
 
 async function started(signal, tell) {
     module ??= made(signal, tell);
-    const [clang, workbook, headers] = await Promise.all([module, program(), file('headers.json', response => response.json())]);
-    const own = await worker('vendor/wasi_shim.js', 'program.js', 'compile_worker.js');
+    module.catch(() => (module = undefined));
+    const [clang, workbook, headers] = await Promise.all([module, program(), headers()]);
+    const own = await worker(...WORKER);
     own.postMessage({ clang, workbook, headers });
     return own;
 }

@@ -11,8 +11,20 @@ function lengths(one, other) {
     return table;
 }
 
-/** [sign, line] of both, in order: ' ' in both, '-' in the first alone, '+' in the second alone. */
+/** Entries of the table that a page has time and room for. */
+const MAX_TABLE = 16_000_000;
+
+/** [sign, line] of both, in order: ' ' in both, '-' in the first alone, '+' in the second alone. Of texts that are too long to
+    be compared, all lines behind their common beginning. */
 function merged(one, other) {
+    if (one.length * other.length > MAX_TABLE) {
+        let same = 0;
+        while (same < one.length && one[same] === other[same]) {
+            same++;
+        }
+        const sign = (mark, lines) => lines.map(line => [mark, line]);
+        return [...sign(' ', one.slice(0, same)), ...sign('-', one.slice(same)), ...sign('+', other.slice(same))];
+    }
     const table = lengths(one, other);
     const all = [];
     for (let [i, j] = [0, 0]; i < one.length || j < other.length; ) {

@@ -1,6 +1,6 @@
 // An editor in place of a listing: CodeMirror, in the colours of the page's listings. What it is for, workbench.js says.
 
-import { element, stylesheet } from './html.js';
+import { canBeColoured, element, stylesheet } from './html.js';
 import {
     Annotation, Compartment, Decoration, EditorState, EditorView, HighlightStyle, LanguageSupport, Prec, StateEffect, StateField, WidgetType,
     bracketMatching, closeBrackets, closeBracketsKeymap, cppLanguage, defaultKeymap, drawSelection, highlightSelectionMatches,
@@ -70,23 +70,36 @@ const marks = StateField.define({
 export function editor({ text, first, label, keys, changed }) {
     const numbers = new Compartment();
     const numbered = () => lineNumbers({ formatNumber: line => String(line + first - 1) });
+    const language = new Compartment();
+    let isColoured = canBeColoured(text);
     const view = new EditorView({
         doc: text,
         extensions: [
             Prec.highest(keymap.of(Object.entries(keys).map(([key, act]) => ({ key, run: () => (act(), true) })))),
             keymap.of([{ key: 'Tab', run: insertSpaces, shift: indentLess }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap]),
             numbers.of(numbered()),
-            history(), drawSelection(), indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches(),
+            history(), drawSelection(), closeBrackets(),
             search({ top: true }), indentUnit.of('    '), EditorState.tabSize.of(4),
-            new LanguageSupport(cppLanguage), syntaxHighlighting(colours), marks,
+            language.of(languageFor(text)), marks,
             EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocapitalize: 'off', autocorrect: 'off' }),
             EditorView.updateListener.of(({ docChanged, state, transactions }) => {
                 if (docChanged && !transactions.some(transaction => transaction.annotation(isShown))) {
                     changed(state.doc.toString());
                 }
+                if (docChanged) {
+                    followLanguage(state.doc.toString());
+                }
             }),
         ],
     });
+    /** A text that the reader has made too long to be coloured, or short enough. */
+    const followLanguage = text => {
+        if (canBeColoured(text) !== isColoured) {
+            isColoured = !isColoured;
+            // Not within the update that has changed the text.
+            setTimeout(() => view.dispatch({ effects: language.reconfigure(languageFor(view.state.doc.toString())) }));
+        }
+    };
     const frame = element('div', { className: 'editor hljs' }, view.dom);
     // mdBook would turn the page, or search.
     frame.addEventListener('keydown', event => event.stopPropagation());
@@ -120,6 +133,11 @@ export function editor({ text, first, label, keys, changed }) {
         close: () => view.destroy(),
     };
 }
+
+/** What reads the code to colour it, to indent it and to pair its brackets; nothing of a text that this would take seconds for. */
+const languageFor = text => canBeColoured(text)
+    ? [new LanguageSupport(cppLanguage), syntaxHighlighting(colours), indentOnInput(), bracketMatching(), highlightSelectionMatches()]
+    : [];
 
 /** Blanks up to the next stop, as the kernels are written; or the selected lines to the right. */
 function insertSpaces(view) {

@@ -22,10 +22,25 @@ export function terminal(...parts) {
     return element('pre', {}, code);
 }
 
+/** Characters of a text, and of one of its lines, above which code is shown without colours: finding these takes seconds. */
+const MAX_COLOURED = 200_000;
+const MAX_COLOURED_LINE = 2_000;
+
+export function canBeColoured(text) {
+    if (text.length > MAX_COLOURED) {
+        return false;
+    }
+    return text.split('\n').every(({ length }) => length <= MAX_COLOURED_LINE);
+}
+
 /** Shows code in the colours of the page's listings. */
 export function highlight(code, text) {
     code.textContent = text;
-    window.hljs?.highlightBlock(code);
+    if (canBeColoured(text)) {
+        window.hljs?.highlightBlock(code);
+    } else {
+        code.classList.add('hljs');
+    }
 }
 
 /** Gives the reader `text` as a file. */
@@ -42,6 +57,9 @@ export const parsed = html => element('template', { innerHTML: html }).content;
 export const stylesheet = url => new Promise((resolve, reject) => {
     document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href: url }));
 });
+
+/** `20,000`. */
+export const thousands = number => number.toLocaleString('en');
 
 /** `3 errors`, `1 error`; `many` where the plural is not formed with an s. */
 export const counted = (number, word, many = `${word}s`) => `${number} ${number === 1 ? word : many}`;

@@ -3,7 +3,7 @@
 
 import { build, messages, refusal } from './compiler.js';
 import * as edits from './edits.js';
-import { button, element, highlight, save, stylesheet } from './html.js';
+import { button, element, highlight, save, stylesheet, thousands } from './html.js';
 import { keeps } from './kept.js';
 import * as file from './notebook_file.js';
 import { result, said } from './notebook_result.js';
@@ -14,7 +14,8 @@ import { NOT_FETCHED, perform, stop } from './task.js';
 /** More is taken for an endless kernel, or is more than a page has. */
 const LIMITS = ['--steps-limit', '2^24', '--memory', '2^30'];
 const COMMAND = ['cargo run --example simulate --', file.PATH, ...LIMITS].join(' ');
-const MOST = 1_000_000;
+/** What `save` writes stays in the page's own memory, to be downloaded. */
+const IN_PAGE = [...LIMITS, '--out', '/'];
 
 const KEEPS_NOTHING = 'This browser keeps nothing: export the notebook before you leave the page.';
 const IS_OLD = 'The code has changed since this result.';
@@ -26,7 +27,7 @@ const kept = file.kept();
 
 /** Of each: mark, text; frame, status, out; and what shows the text, `pre` or `editor`. */
 let cells = [];
-let { removed, others } = kept ?? { removed: [], others: [] };
+let { removed, others, large } = kept ?? { removed: [], others: [], large: [] };
 /** What makes an editor, once it is there. */
 let editor;
 
@@ -41,7 +42,7 @@ function changed(place) {
 }
 
 function keep() {
-    file.keep({ source: file.source(cells), removed, others });
+    file.keep({ source: file.source(cells), removed, others, large });
     if (!keeps()) {
         sayOfAll(KEEPS_NOTHING);
     }
@@ -58,10 +59,10 @@ function still(cell) {
     return cell.pre;
 }
 
-function open(cell) {
+function open(cell, first) {
     cell.editor = editor({
         text: cell.text,
-        first: file.firstLine(cells, cells.indexOf(cell)),
+        first,
         label: 'The code of this cell. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays. Tab indents; Escape, then Tab leaves.',
         keys: { 'Shift-Enter': () => runAndGoOn(cell), 'Mod-Enter': () => press(cell) },
         changed: text => {
@@ -77,7 +78,8 @@ function open(cell) {
 async function fetchEditor() {
     if (!editor) {
         ({ editor } = await import('./editor.js'));
-        cells.filter(cell => cell.pre).forEach(open);
+        const first = file.firstLines(cells);
+        cells.forEach((cell, place) => cell.pre && open(cell, first[place]));
     }
 }
 
@@ -104,13 +106,16 @@ function made({ mark = '', text = '' }) {
         [cell.down, 'Move down'],
         [button('Remove', () => remove(cell)), 'Remove'],
     ];
-    const bar = element('div', { className: 'notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), cell.status);
+    const saveLarge = () => large.forEach((source, place) => save(`large-${place + 1}-${file.PATH}`, source));
+const rest = button('Download what is too large', saveLarge, { title: 'Notebooks with more than the page shows' });
+const bar = element('div', { className: 'notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), cell.status);
     cell.frame = element('section', { className: 'notebook-cell' }, bar, cell.out);
     return cell;
 }
 
 /** The page follows the cells. */
 function show() {
+    const first = file.firstLines(cells);
     cells.forEach((cell, number) => {
         const name = `Cell ${number + 1}`;
         cell.name.textContent = [name, file.title(cell)].filter(Boolean).join(' · ');
@@ -119,9 +124,9 @@ function show() {
         cell.up.disabled = number === 0;
         cell.down.disabled = number === cells.length - 1;
         if (cell.editor) {
-            cell.editor.show(cell.text, file.firstLine(cells, number));
+            cell.editor.show(cell.text, first[number]);
         } else if (!cell.pre) {
-            cell.frame.prepend(editor ? open(cell) : still(cell));
+            cell.frame.prepend(editor ? open(cell, first[number]) : still(cell));
         }
         if (list.children[number] !== cell.frame) {
             list.insertBefore(cell.frame, list.children[number] ?? null);
@@ -130,6 +135,7 @@ function show() {
     place.classList.toggle('in-editor-now', Boolean(editor));
     undo.hidden = removed.length === 0;
     back.hidden = others.length === 0;
+    rest.hidden = large.length === 0;
 }
 
 /** Shows another notebook; the one that was there is kept among the `others`, to be had back in its turn. */
@@ -152,6 +158,10 @@ function close(cell) {
 }
 
 function add(cell) {
+    if (cells.length >= file.MAX_CELLS) {
+        say(cell, `A notebook has at most ${file.MAX_CELLS} cells. Write this one into another, or into a new notebook.`);
+        return;
+    }
     const own = made({});
     cells.splice(cells.indexOf(cell) + 1, 0, own);
     changed(cells.indexOf(own));
@@ -183,6 +193,10 @@ function remove(cell) {
 }
 
 function putBack() {
+    if (cells.length >= file.MAX_CELLS) {
+        sayOfAll(`A notebook has at most ${file.MAX_CELLS} cells. Remove another one first.`);
+        return;
+    }
     const { from, ...cell } = removed.pop();
     const own = made(cell);
     cells.splice(from, 0, own);
@@ -195,16 +209,14 @@ function putBack() {
 
 const NAME = 'notebook';
 const unmark = () => cells.forEach(({ editor }) => editor?.unmark('found', NAME));
-const mark = (line, words, sentence) => cells.forEach(({ editor, text }, number) => {
-    const first = file.firstLine(cells, number);
-    if (line >= first && line < first + text.split('\n').length) {
-        editor?.mark({ cell: NAME, kind: 'found', line, words, sentence });
-    }
-});
-const reveal = line => {
-    const cell = cells.findLast((_, number) => file.firstLine(cells, number) <= line);
-    cell?.editor?.reveal(line);
-};
+/** The editor of the cell that has this line of the file. */
+function editorAt(line) {
+    const place = file.firstLines(cells).findLastIndex(first => first <= line);
+    return cells[place]?.editor;
+}
+// One line past a cell's last is the next one's mark, which has no editor.
+const mark = (line, words, sentence) => editorAt(line)?.mark({ cell: NAME, kind: 'found', line, words, sentence });
+const reveal = line => editorAt(line)?.reveal(line);
 
 const LOOKS = {
     say,
@@ -238,7 +250,7 @@ async function ran(cell, signal, tell) {
         return true;
     }
     const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: made.ptx };
-    const left = await simulator.start(['simulate', file.PATH, ...LIMITS], () => files, signal, tell);
+    const left = await simulator.start(['simulate', file.PATH, ...IN_PAGE], () => files, signal, tell);
     const answer = simulator.shown(left);
     if (!answer) {
         const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);
@@ -285,17 +297,29 @@ async function take() {
     if (!chosen) {
         return;
     }
-    if (chosen.size > MOST) {
-        sayOfAll(`${chosen.name} has ${chosen.size} bytes; a notebook has at most ${MOST}.`);
-    } else {
-        try {
-            replace((await chosen.text()).trimEnd());
-            sayOfAll(`${chosen.name} is here. It runs when you press Run.`);
-        } catch {
-            sayOfAll(`${chosen.name} cannot be read.`);
-        }
+    try {
+        sayOfAll(await taken(chosen));
+    } catch {
+        sayOfAll(`${chosen.name} cannot be read.`);
     }
     input.value = ''; // so that the same file can be chosen again
+}
+
+/** A UTF-8 character has at most this many bytes. */
+const MAX_BYTES = 4;
+
+/** Shows a file of the reader's, if it can be shown; what to say. */
+async function taken(chosen) {
+    if (chosen.size > MAX_BYTES * file.MAX_CHARACTERS) {
+        return `${chosen.name} has ${thousands(chosen.size)} bytes; a notebook has at most ${thousands(file.MAX_CHARACTERS)} characters. Nothing has changed.`;
+    }
+    const source = (await chosen.text()).trimEnd();
+    const excess = file.excess(source);
+    if (excess) {
+        return `${chosen.name} has ${excess}. Nothing has changed.`;
+    }
+    replace(source);
+    return `${chosen.name} is here. It runs when you press Run.`;
 }
 
 const copy = async () => sayOfAll(await edits.copyLink(place.id, { path: file.PATH, source: file.source(cells) }, 'these cells'));
@@ -303,7 +327,10 @@ const copy = async () => sayOfAll(await edits.copyLink(place.id, { path: file.PA
 /** The notebook of a link is shown, and runs nothing. */
 async function fromLink() {
     const shared = await edits.fromLink();
-    if (shared?.file === file.PATH) {
+    const excess = shared?.file === file.PATH && file.excess(shared.source);
+    if (excess) {
+        sayOfAll(`The notebook of this link has ${excess}. It is not shown, and nothing has changed.`);
+    } else if (shared?.file === file.PATH) {
         replace(shared.source);
         sayOfAll('The notebook of a link. It runs when you press Run.');
     } else if (shared) {
@@ -316,17 +343,22 @@ const status = element('p', { className: 'notebook-status', role: 'status' });
 const input = element('input', { type: 'file', accept: '.cu,.cuh,.txt', hidden: true, onchange: take });
 const undo = button('Put the removed cell back', putBack);
 const back = button('Back to the notebook before', () => replace(others[0], others.length));
+const saveLarge = () => large.forEach((source, place) => save(`large-${place + 1}-${file.PATH}`, source));
+const rest = button('Download what is too large', saveLarge, { title: 'Notebooks with more than the page shows' });
 const bar = element('div', { className: 'notebook-bar notebook-all', role: 'group', ariaLabel: 'The whole notebook' },
     button('Run all', runAll),
     button('Export', download, { title: `Download ${file.PATH}` }),
     button('Import', () => input.click(), { title: 'A .cu file' }),
     button('Copy link', copy),
     button('Reset', () => replace(example), { title: 'The example again' }),
-    undo, back, input, status);
+    undo, back, rest, input, status);
 
 await stylesheet(new URL('notebook.css', import.meta.url));
 cells = file.cells(kept?.source ?? example).map(made);
 place.replaceChildren(bar, list);
 show();
+if (kept?.large.length) {
+    sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown here; “${rest.textContent}” saves it as a file.`);
+}
 addEventListener('hashchange', fromLink);
 await fromLink();

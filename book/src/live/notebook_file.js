@@ -1,5 +1,6 @@
 // A notebook as one file of CUDA C++: a line `// %%` begins a cell. What the browser keeps of it.
 
+import { thousands } from './html.js';
 import { checked, get, set } from './kept.js';
 
 export const PATH = 'notebook.cu';
@@ -28,19 +29,65 @@ export function cells(source) {
 export const source = (cells, last = cells.length - 1) =>
     cells.slice(0, last + 1).map(({ mark, text }, place) => (place || mark ? `${mark || PLAIN}\n` : '') + text).join('\n');
 
-/** The number of the first line of cell `place` in the file. */
-export const firstLine = (cells, place) => (place ? source(cells, place - 1).split('\n').length : 0) + (place || cells[place].mark ? 2 : 1);
+/** The numbers of the first lines of all cells in the file. */
+export function firstLines(cells) {
+    const numbers = [];
+    let next = 1;
+    cells.forEach(({ mark, text }, place) => {
+        next += place || mark ? 1 : 0;
+        numbers.push(next);
+        next += linesOf(text);
+    });
+    return numbers;
+}
 
-/** What stands behind a cell's mark. */
-export const title = ({ mark }) => mark.replace(MARK, '').trim();
+function linesOf(text) {
+    let count = 1;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) {
+        count++;
+    }
+    return count;
+}
+
+/** Cells, and characters, that a notebook has at most: each cell is an editor, and the page stands still until all are there. */
+export const MAX_CELLS = 200;
+export const MAX_CHARACTERS = 1_000_000;
+
+/** Why a file is more than the page shows as a notebook; nothing if it is not. */
+export function excess(source) {
+    if (source.length > MAX_CHARACTERS) {
+        return `${thousands(source.length)} characters; a notebook has at most ${thousands(MAX_CHARACTERS)}`;
+    }
+    const count = cells(source).length;
+    return count > MAX_CELLS ? `${thousands(count)} cells; a notebook has at most ${MAX_CELLS}` : undefined;
+}
+
+/** What stands behind a cell's mark; of a long one, the beginning. */
+export const title = ({ mark }) => mark.slice(0, 100).replace(MARK, '').trim();
 
 /** Whether a cell launches something. */
-export const launches = ({ text }) => /^\s*\/\/@/m.test(text);
+export const launches = ({ text }) => /^[ \t]*\/\/@/m.test(text);
 
 const KEY = 'workbook-notebook';
 
 const isNotebook = ({ source, removed, others }) => typeof source === 'string' && [removed, others].every(Array.isArray);
 
-/** What the browser keeps: `source`; `removed`: cells with their places; `others`: notebooks that made way for another. */
-export const kept = () => checked(get(KEY), isNotebook);
+/** What the browser keeps: `source`; `removed`: cells with their places; `others`: notebooks that made way for another; `large`:
+    those that are more than the page shows. */
+export function kept() {
+    const all = checked(get(KEY), isNotebook);
+    return all && withoutLarge(all);
+}
 export const keep = notebook => set(KEY, JSON.stringify(notebook));
+
+/** What is kept, with notebooks that the page cannot show among the `large`. */
+function withoutLarge({ source, removed, others, large = [] }) {
+    const texts = others.filter(text => typeof text === 'string');
+    const isLarge = text => excess(text) !== undefined;
+    return {
+        source: isLarge(source) ? undefined : source,
+        removed: isLarge(source) ? [] : removed,
+        others: texts.filter(text => !isLarge(text)),
+        large: [...new Set([...large, source, ...texts])].filter(isLarge),
+    };
+}

@@ -10,8 +10,15 @@ const KEEPS_NOTHING = 'This browser keeps nothing: download the file before you 
 const IS_OLD = 'The book’s source has changed since you made this edit. Diff shows all that differs.';
 const NOT_THERE = 'Your edit of this file has no such part. Reset in another listing of the file gives it up.';
 
-/** The kernels that a listing has. */
-const kernels = ({ pre }) => [...pre.querySelector('code').textContent.matchAll(/__global__[^(]*?(\w+)\s*\(/g)].map(match => match[1]);
+/** Characters that a kernel's name has at most. */
+const MAX_NAME = 1000;
+
+/** The kernels that a listing has: the names before the first parentheses after `__global__`. */
+function kernels({ pre }) {
+    const before = pre.querySelector('code').textContent.split('(').slice(0, -1);
+    const heads = before.filter(text => text.includes('__global__'));
+    return heads.map(text => text.trimEnd().slice(-MAX_NAME).match(/\w+$/)?.[0]);
+}
 
 /** The cell that runs what a listing shows: the next below it, else the last above. */
 export function cellOf(listing, cells) {

@@ -6,6 +6,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use super::id::Id;
 use super::source::{Exercise, SOLUTIONS};
+use workbook::build::path::shown;
+use workbook::files::read_lines;
 
 /// The book's table of contents, which has the chapters' titles.
 const CONTENTS: &str = include_str!("../../../book/src/SUMMARY.md");
@@ -14,18 +16,17 @@ const CONTENTS: &str = include_str!("../../../book/src/SUMMARY.md");
 pub fn read(root: &Path) -> Result<Vec<Exercise>> {
     let directory = root.join(SOLUTIONS);
     let files = std::fs::read_dir(&directory)
-        .with_context(|| format!("cannot read {}; run this in the repository", directory.display()))?;
+        .with_context(|| format!("cannot read {}; run this in the repository", shown(&directory)))?;
     let mut exercises = Vec::new();
     for file in files {
         let path = file?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         if name.ends_with(".cu") || name.ends_with(".rs") {
-            let text =
-                std::fs::read_to_string(&path).with_context(|| format!("cannot read {SOLUTIONS}/{name}"))?;
+            let text = read_lines(&path).with_context(|| format!("cannot read {SOLUTIONS}/{name}"))?;
             exercises.push(Exercise::parse(name, &text)?);
         }
     }
-    ensure!(!exercises.is_empty(), "there are no exercises in {}", directory.display());
+    ensure!(!exercises.is_empty(), "there are no exercises in {}", shown(&directory));
     exercises.sort_by_key(|exercise| exercise.id);
     for pair in exercises.windows(2) {
         ensure!(pair[0].id != pair[1].id, "{} and {} have the same number", pair[0].stem, pair[1].stem);

@@ -13,7 +13,10 @@ use super::answer::Answer;
 use super::compiler::Compiler;
 use super::source::{Exercise, Kind, SOLUTIONS, STUBS};
 use workbook::build::call::Ptx;
+use workbook::build::path::shown;
 use workbook::build::prebuilt::source_hash;
+use workbook::build::refusal::Refused;
+use workbook::files::read_lines;
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
@@ -98,7 +101,7 @@ pub fn files(exercise: &Exercise) -> Vec<String> {
 /// The committed builds of an exercise, behind the name of their compiler; `None` if there are none.
 fn builds(root: &Path, exercise: &Exercise) -> Result<Option<String>> {
     let path = root.join(PREBUILT).join(&exercise.stem).with_extension("ptx");
-    let read = || std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()));
+    let read = || read_lines(&path).with_context(|| format!("cannot read {}", shown(&path)));
     path.exists().then(read).transpose()
 }
 
@@ -157,7 +160,11 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
         Ok(Ptx { text: ptx, warnings }) => {
             Built::Ptx(Build { ptx, warnings, compiler: compiler.name(), by: Some(compiler) })
         }
-        Err(refused) => Built::Refused(format!("{refused:#}")),
+        Err(error) => match error.downcast::<Refused>() {
+            Ok(refused) => Built::Refused(refused.0),
+            // The compiler could not do its work: that says nothing of the answer.
+            Err(error) => return Err(error),
+        },
     })
 }
 

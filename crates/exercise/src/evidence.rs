@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
+use workbook::files::read_lines;
 use workbook::number::{percent, size, thousands, time};
 use workbook::record::Record;
 use workbook::record::columns::{Column, text_table};
@@ -95,8 +96,7 @@ struct Line {
 
 impl Profile {
     fn read(root: &Path) -> Result<Profile> {
-        let text =
-            std::fs::read_to_string(root.join(PROFILE)).with_context(|| format!("cannot read {PROFILE}"))?;
+        let text = read_lines(&root.join(PROFILE)).with_context(|| format!("cannot read {PROFILE}"))?;
         serde_json::from_str(&text).with_context(|| format!("{PROFILE} is no profile"))
     }
 }

@@ -28,10 +28,10 @@ pub fn film(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
     let source = match exercise.kind {
         // Only the answer may differ from the task, and that is a comment.
         Kind::Numbers { .. } => exercise.stub(),
-        _ => exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.path))?,
+        _ => exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.file()))?,
     };
     let Built::Ptx(build) = code::build(root, exercise, &source, compiler)? else {
-        bail!("there is no figure, since {} is not compiled", exercise.path);
+        bail!("there is no figure, since {} is not compiled", exercise.file());
     };
     let module = load(exercise, &build.ptx)?;
     let case = smallest(plan).context("the exercise has no input")?;

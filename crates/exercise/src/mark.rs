@@ -42,7 +42,7 @@ pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
     let text = match exercise.learners_text(root) {
         Ok(text) => text,
         Err(why) => {
-            let what = format!("{} cannot be read: {why}.", exercise.path);
+            let what = format!("{} cannot be read: {why}.", exercise.file());
             return Ok(Some(failed(exercise, "missing-file", what)));
         }
     };

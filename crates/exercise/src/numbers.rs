@@ -27,7 +27,7 @@ pub fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> 
         Source::Counter { field, .. } => {
             // The learner's file is the task but for comments.
             let ptx = code::committed(root, exercise, &source_hash(&exercise.stub()))?;
-            let ptx = ptx.with_context(|| format!("{} is not built", exercise.path))?;
+            let ptx = ptx.with_context(|| format!("{} is not built", exercise.file()))?;
             count(answer, exercise, plan, &ptx)?.with_context(|| format!("no counter {field}"))?
         }
         Source::Within { percent, times } => {
@@ -122,7 +122,7 @@ pub fn mark(
         let name = &answer.name;
         match answer.of(text) {
             None => {
-                let what = format!("There is no line `{ANSWER}{name} NUMBER;` in {}.", exercise.path);
+                let what = format!("There is no line `{ANSWER}{name} NUMBER;` in {}.", exercise.file());
                 return Ok(failed(exercise, kind, what));
             }
             Some(Err(none)) if none.trim_matches('?').is_empty() => open.push(name.as_str()),

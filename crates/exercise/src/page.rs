@@ -2,13 +2,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::source::Exercise;
 use workbook::build::call::Ptx;
 use workbook::build::compiler::CAPABILITY;
 use workbook::build::prebuilt::text_hash;
+use workbook::build::refusal::Refused;
 
 /// What a page has compiled, and what it is to compile before this program runs once more.
 pub struct Page {
@@ -60,11 +61,12 @@ impl Page {
             if all.iter().all(|other| other.hash != wanted.hash) {
                 all.push(wanted);
             }
-            return Err(anyhow!("the page has not compiled this yet"));
+            return Err(Refused("the page has not compiled this yet".into()).into());
         };
         if ptx.is_empty() {
             let (name, path) = (&self.name, &exercise.path);
-            return Err(anyhow!("{name} could not compile {path} (in the page):\n{}", said.trim_end()));
+            let said = said.trim_end();
+            return Err(Refused(format!("{name} could not compile {path} (in the page):\n{said}")).into());
         }
         Ok(Ptx { text: ptx.clone(), warnings: said.clone() })
     }

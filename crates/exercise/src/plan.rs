@@ -22,7 +22,7 @@ use clap::ValueEnum;
 
 use super::op::Op;
 use workbook::build::prebuilt::text_hash;
-use workbook::launch::{self, Script, Spec, Value};
+use workbook::launch::{self, Scope, Script, Spec, Value};
 use workbook::number::thousands;
 use workbook::reduction::data::{bits, numbers as numbers_from};
 
@@ -211,7 +211,7 @@ impl Plan {
         let mut script = buffers(case, blocks)?;
         script.buffers.retain(|buffer| self.uses(&buffer.name));
         for launch in &self.launches {
-            script.add("launch", &launch.line, &names(case, blocks))?;
+            script.add("launch", &launch.line, Scope::of(&names(case, blocks)))?;
         }
         Ok(script)
     }
@@ -241,12 +241,12 @@ fn names(case: Case, blocks: u32) -> [(&'static str, u64); 3] {
 
 /// All buffers that there are.
 fn buffers(case: Case, blocks: u32) -> Result<Script> {
-    Script::parse(BUFFERS, &names(case, blocks))
+    Script::parse(BUFFERS, Scope::of(&names(case, blocks)))
 }
 
 impl Launch {
     fn parse(line: &str) -> Result<Launch> {
-        let launch = launch::Launch::parse(line, &names(Case::SMALLEST, 1))?;
+        let launch = launch::Launch::parse(line, Scope::of(&names(Case::SMALLEST, 1)))?;
         let buffers = buffers(Case::SMALLEST, 1)?;
         for arg in &launch.args {
             if let Value::Pointer(to) = &arg.value {
@@ -262,7 +262,8 @@ impl Launch {
 
     /// Blocks of its grid.
     pub fn blocks(&self, case: Case) -> u32 {
-        launch::Launch::parse(&self.line, &names(case, 1)).map_or(1, |launch| launch.config.grid_dim.0)
+        launch::Launch::parse(&self.line, Scope::of(&names(case, 1)))
+            .map_or(1, |launch| launch.config.grid_dim.0)
     }
 }
 

@@ -16,9 +16,10 @@ use super::show;
 use super::source::Exercise;
 use super::state::{Progress, State, free_name};
 use super::verdict::Findings;
-use workbook::build::compiler::HOW_TO_GET_A_COMPILER;
+use workbook::build::compiler::how_to_get_a_compiler;
+use workbook::build::path::shown;
 use workbook::figure::Film;
-use workbook::files::no_file;
+use workbook::files::{no_file, read_lines, write_whole};
 use workbook::say;
 
 /// The repository, its exercises, and the learner's progress.
@@ -113,14 +114,15 @@ impl Session {
         let gpu = self.gpu()?;
         let found = mark::mark(&self.root, exercise, self.compiler.as_ref())?;
         if let Some(Compiler::Page(page)) = &self.compiler {
-            ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.path);
+            ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.file());
         }
         let Some(found) = found else {
             bail!(
                 "{} has to be compiled, and no compiler for CUDA C++ was found. The book has one: run \
                  `mdbook serve book`, and do the exercises on its pages. To do them in the \
-                 terminal:\n{HOW_TO_GET_A_COMPILER}\nThen check again: {COMMAND} {id}",
-                exercise.path
+                 terminal:\n{}\nThen check again: {COMMAND} {id}",
+                exercise.file(),
+                how_to_get_a_compiler(&self.root)
             )
         };
         self.shown.passed = Some(found.passes());
@@ -202,18 +204,26 @@ impl Session {
         let stub = exercise.stub();
         self.shown.text = Some(stub.clone());
         let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
-        if is_file && std::fs::read_to_string(&path).is_ok_and(|text| text == stub) {
-            self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.path));
+        if is_file && read_lines(&path).is_ok_and(|text| text == stub) {
+            self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.file()));
         } else {
-            if path.symlink_metadata().is_ok() {
-                let backup = free_name(&path, "backup");
+            let backup = free_name(&path, "backup");
+            let is_there = path.symlink_metadata().is_ok();
+            if is_there {
                 std::fs::rename(&path, &backup)
-                    .with_context(|| format!("cannot rename {}", exercise.path))?;
-                let name = backup.strip_prefix(&self.root).unwrap_or(&backup).display().to_string();
+                    .with_context(|| format!("cannot rename {}", exercise.file()))?;
+            }
+            let written = write_whole(&path, stub);
+            if written.is_err() && is_there {
+                std::fs::rename(&backup, &path)
+                    .with_context(|| format!("your file is now {}", shown(&backup)))?;
+            }
+            written.with_context(|| format!("cannot write {}, which is as it was", exercise.file()))?;
+            if is_there {
+                let name = shown(backup.strip_prefix(&self.root).unwrap_or(&backup));
                 self.say(&format!("Your file is now {name}.\n"));
             }
-            std::fs::write(&path, stub).with_context(|| format!("cannot write {}", exercise.path))?;
-            self.say(&format!("{} is the task again.\n", exercise.path));
+            self.say(&format!("{} is the task again.\n", exercise.file()));
         }
         say(&format!("\n{}", show::try_again(exercise, &self.state)));
         Ok(0)
@@ -277,7 +287,7 @@ impl Session {
 
 /// Whether it has been shown.
 fn say(text: &str) -> bool {
-    say::out(text)
+    say::out_in_colour(text)
 }
 
 fn warn(text: &str) {

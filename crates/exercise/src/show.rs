@@ -242,7 +242,7 @@ pub fn why(exercise: &Exercise) -> String {
 pub fn try_again(exercise: &Exercise, state: &State) -> String {
     let id = exercise.id;
     let mut text =
-        format!("Next: edit {} and check again, or take a hint:\n  {COMMAND} {id}\n", exercise.path);
+        format!("Next: edit {} and check again, or take a hint:\n  {COMMAND} {id}\n", exercise.file());
     let left = exercise.hints.len().saturating_sub(state.of(id).hints);
     text += &match left {
         0 => format!("  {COMMAND} solution {id} --give-up\n"),

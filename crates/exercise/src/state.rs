@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::id::Id;
+use workbook::build::path::shown;
 use workbook::files::{lock, read_text};
 use workbook::record::write_json;
 
@@ -57,7 +58,7 @@ impl State {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok((fresh, None)),
             // No text, or no file: damaged, like text that is no JSON.
             Err(error) if matches!(error.kind(), ErrorKind::Other) => Err(error.to_string()),
-            read => Ok(read.with_context(|| format!("cannot read {}", path.display()))?),
+            read => Ok(read.with_context(|| format!("cannot read {}", shown(&path)))?),
         };
         let state =
             read.and_then(|text| serde_json::from_str::<State>(&text).map_err(|error| error.to_string()));
@@ -81,7 +82,7 @@ impl State {
     /// reads the file never sees half of it. Of several programs one at a time does so.
     pub fn change(&mut self, change: impl Fn(&mut State)) -> Result<()> {
         let root = self.path.parent().unwrap_or(Path::new(""));
-        let _lock = lock(&self.path).with_context(|| format!("cannot lock {}", self.path.display()))?;
+        let _lock = lock(&self.path).with_context(|| format!("cannot lock {}", shown(&self.path)))?;
         if let Ok((newest, None)) = State::read(root) {
             *self = newest;
         }

@@ -15,6 +15,7 @@ use super::session::Session;
 use super::show;
 use super::source::{Exercise, Kind};
 use workbook::build::compiler;
+use workbook::build::path::shown;
 use workbook::device::{Device, DeviceChoice};
 use workbook::figure::{self, Film};
 use workbook::files::write_whole;
@@ -87,7 +88,7 @@ impl Session {
         say::out(&format!(
             "{}\nWatching {}: save it, and it is checked. Ctrl-C ends.\n\n",
             show::title(exercise),
-            exercise.path
+            exercise.file()
         ));
         let exercises = self.exercises.clone();
         let paths: Vec<PathBuf> = exercises.iter().map(|other| self.root.join(&other.path)).collect();
@@ -127,8 +128,8 @@ fn draw(root: &Path, id: Id, film: Film, title: &str) {
     let path = root.join(format!("target/exercise-{id}.html"));
     let written = std::fs::create_dir_all(root.join("target"));
     say::out(&match written.and_then(|()| write_whole(&path, figure::page(title, &film))) {
-        Ok(()) => format!("\nfigure  {}\n", path.display()),
-        Err(error) => format!("\nno figure: cannot write {}: {error}\n", path.display()),
+        Ok(()) => format!("\nfigure  {}\n", shown(&path)),
+        Err(error) => format!("\nno figure: cannot write {}: {error}\n", shown(&path)),
     });
 }
 

@@ -7,10 +7,16 @@ use anyhow::{Context, Result, ensure};
 
 use super::answer::{self, Answer};
 use super::source::{Exercise, HERE, Kind, Mutant, THIS};
-use workbook::files::no_file;
+use workbook::build::path::shown;
+use workbook::files::{no_file, while_held};
 use workbook::record::columns::wrapped;
 
 impl Exercise {
+    /// The learner's file, as it is printed. Places in it, `FILE:LINE`, have the name that PTX has, with `/`.
+    pub fn file(&self) -> String {
+        shown(Path::new(&self.path))
+    }
+
     /// The learner's file below `root`, as text. Bytes that are no UTF-8 are shown as `\u{fffd}`: compilers
     /// read the file itself.
     pub fn learners_text(&self, root: &Path) -> std::io::Result<String> {
@@ -19,7 +25,7 @@ impl Exercise {
         if let Some(kind) = no_file(&std::fs::metadata(&path)?) {
             return Err(std::io::Error::other(format!("it is {kind}, and not a file")));
         }
-        let bytes = std::fs::read(path)?;
+        let bytes = while_held(|| std::fs::read(&path))?;
         let text = String::from_utf8_lossy(&bytes);
         Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_string())
     }

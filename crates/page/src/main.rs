@@ -22,7 +22,7 @@ mod show;
 mod simulate;
 
 use std::cell::Cell;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write, stderr};
 use std::process::ExitCode;
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     let status = match CHAPTERS.iter().find(|chapter| chapter.stem == name) {
         Some(chapter) => run(chapter),
         None if name == "clang" => read("request.json").and_then(|request| {
-            say::out(&clang::answer(std::env::args().nth(1).as_deref(), &request)?);
+            say::json(&clang::answer(std::env::args().nth(1).as_deref(), &request)?);
             Ok(0)
         }),
         None if name == "simulate" => simulate::run(),
@@ -114,6 +114,7 @@ impl Output for Page {
 fn tell(told: &Cell<u8>, part: f64) {
     let percent = (100.0 * part) as u8;
     if told.replace(percent) != percent {
-        say::err(&format!("\x1b]9;4;1;{percent}\x07"));
+        // For the page's script, which reads this. It shows nothing else if that is lost.
+        let _ = write!(stderr(), "\x1b]9;4;1;{percent}\x07");
     }
 }

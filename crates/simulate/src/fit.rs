@@ -86,13 +86,14 @@ fn takes(param: &Param) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use workbook::launch::Scope;
 
     fn param(kind: &str, bytes: usize) -> Param {
         Param { name: "p".into(), offset: 0, bytes, kind: kind.into() }
     }
 
     fn fits(kind: &str, bytes: usize, spec: &str) -> bool {
-        misfit(&param(kind, bytes), &Spec::parse(spec, &[]).unwrap()).is_none()
+        misfit(&param(kind, bytes), &Spec::parse(spec, Scope::default()).unwrap()).is_none()
     }
 
     #[test]
@@ -115,7 +116,7 @@ mod tests {
         }
         assert!(fits("b8", 12, "struct:i32:1,2,f32:3") && fits("b8", 3, "struct:u8:1,2,3"));
         assert!(fits("u16", 2, "f16:1.5") && fits("b64", 8, "@0"));
-        let why = misfit(&param("b8", 12), &Spec::parse("i64:1", &[]).unwrap()).unwrap();
+        let why = misfit(&param("b8", 12), &Spec::parse("i64:1", Scope::default()).unwrap()).unwrap();
         assert!(why.contains("has 12 bytes, it has 8; give a structure as struct:"), "{why}");
     }
 }

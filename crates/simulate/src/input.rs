@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use super::options::Options;
 #[cfg(not(target_family = "wasm"))]
-use workbook::build::compiler::{Compiler, HOW_TO_GET_A_COMPILER};
+use workbook::build::compiler::{Compiler, how_to_get_a_compiler};
 use workbook::files::read_text;
 #[cfg(not(target_family = "wasm"))]
 use workbook::say;
@@ -52,11 +52,12 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<String>
     let file = &options.file;
     let Some(compiler) = compiler else {
         bail!(
-            "{} must be compiled, and there is no compiler for CUDA C++.\n{HOW_TO_GET_A_COMPILER}",
-            file.display()
+            "{} must be compiled, and there is no compiler for CUDA C++.\n{}",
+            file.display(),
+            how_to_get_a_compiler(Path::new(workbook::ROOT))
         );
     };
-    let scratch = tempfile::tempdir()?;
+    let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;
     // From the working directory, so that the compiler names the file as the reader does.
     let here = std::env::current_dir().context("the working directory is gone")?;
     let capability =
@@ -132,6 +133,6 @@ mod tests {
         let options = Options::try_parse_from(["simulate", "mine.cu"]).unwrap();
         let said = compile_with(&options, None).unwrap_err().to_string();
         assert!(said.contains("mine.cu must be compiled, and there is no compiler"), "{said}");
-        assert!(said.ends_with(HOW_TO_GET_A_COMPILER), "{said}");
+        assert!(said.ends_with(workbook::build::compiler::HOW_TO_GET_A_COMPILER), "{said}");
     }
 }

@@ -12,7 +12,7 @@ use super::patience::Patience;
 use super::{fit, names};
 use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
 use workbook::files::{check_place, read_text};
-use workbook::launch::{self as language, Launch, Named, Ran, Script, Step, Value};
+use workbook::launch::{self as language, Files, Launch, Named, Output, Ran, Scope, Script, Step, Value};
 use workbook::number::thousands;
 use workbook::sim::trace::{Did, Trace};
 use workbook::sim::{self, Diagnostic, Kind};
@@ -56,23 +56,26 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
     let mut script = Script::default();
     let add = |script: &mut Script, what: &str, lines: &[String]| {
         lines.iter().try_for_each(|line| {
-            script.add(what, line, &[]).map_err(|why| anyhow!("invalid value '{line}' for '--{what}': {why}"))
+            script
+                .add(what, line, Scope::default())
+                .map_err(|why| anyhow!("invalid value '{line}' for '--{what}': {why:#}"))
         })
     };
     add(&mut script, "buffer", &options.buffers)?;
     add(&mut script, "symbol", &options.symbols)?;
-    let add_lines = |script: &mut Script, file: &Path, text: &str| {
-        script.add_lines(text, &[]).map_err(|why| anyhow!("{}:{why}", file.display()))
+    let add_lines = |script: &mut Script, file: &Path, text: &str, files: Files| {
+        let scope = Scope { files, ..Scope::default() };
+        script.add_lines(text, scope).map_err(|why| anyhow!("{}:{why:#}", file.display()))
     };
     if let Some(file) = &options.script {
         let text = read_text(file, MOST_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
-        add_lines(&mut script, file, &text)?;
+        add_lines(&mut script, file, &text, Files::Any)?;
     } else if let (Some(grid_dim), Some(block_dim)) = (options.grid, options.block) {
         let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: options.shared };
         let (kernel, cluster, args) = (options.kernel.clone(), options.cluster, options.args.clone());
         script.launch(Launch { kernel, config, cluster, args });
     } else {
-        add_lines(&mut script, &options.file, &in_comments(source))?;
+        add_lines(&mut script, &options.file, &in_comments(source), inside(options))?;
         ensure!(
             script.launches().next().is_some(),
             "{} has no line `//@ launch KERNEL<<<GRID, BLOCK>>> ARG …`: add one, or give --grid and --block, \
@@ -84,6 +87,14 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
     add(&mut script, "save", &options.saves)?;
     check_memory(&script, options.memory)?;
     Ok(script)
+}
+
+/// What the script in the comments of the kernel's file may read and write.
+fn inside(options: &Options) -> Files<'_> {
+    // The parent of `mine.cu` is an empty path.
+    let own = options.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let reads = options.data.as_deref().or(own).unwrap_or(Path::new("."));
+    Files::Inside { reads, writes: options.out.as_deref() }
 }
 
 /// The script in the comments of `source`, each line where it stands there.
@@ -145,6 +156,9 @@ pub fn launch(
 /// What is compared and saved is a buffer of the script. Every output can be written, as far as that is
 /// known, and none takes the place of the kernel, of the script or of another output.
 fn check_outputs(script: &Script, options: &Options) -> Result<()> {
+    if let Some(folder) = options.out.as_deref().filter(|folder| !folder.is_dir()) {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
     let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_default();
     let mut taken: Vec<PathBuf> =
         [&options.file].into_iter().chain(&options.script).map(|path| place(path)).collect();
@@ -153,7 +167,7 @@ fn check_outputs(script: &Script, options: &Options) -> Result<()> {
         if let Step::Check { expected: Named { name, .. }, .. } | Step::Save { name, .. } = step {
             script.buffer(name)?;
         }
-        if let Step::Save { file, .. } = step {
+        if let Step::Save { output: Output::Replaced(file) | Output::New(file), .. } = step {
             outputs.push(file);
         }
     }

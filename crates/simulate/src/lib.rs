@@ -45,15 +45,27 @@ pub fn run() -> ExitCode {
 /// Does what `options` ask for, and prints the result. The exit status: 0 nothing is wrong, 1 a diagnostic of
 /// severity error, 2 a command line, file or instruction that the simulator cannot take.
 pub fn done(options: &Options) -> (u8, Option<Report>) {
-    match simulate(options) {
+    let printed = simulate(options).and_then(|report| report.print(options).map(|()| report));
+    match printed {
         Ok(report) => {
-            say::note(report.print(options));
-            let lost = &report.launched.ran.lost;
-            lost.iter().for_each(|why| say::err(&say::visible(&format!("error: {why}\n"))));
+            let ran = &report.launched.ran;
+            for what in &ran.withheld {
+                say::err(&format!(
+                    "note: {what}
+"
+                ));
+            }
+            let lost = &ran.lost;
+            for why in lost {
+                say::err(&format!(
+                    "error: {why}
+"
+                ));
+            }
             (if lost.is_empty() { report.status() } else { 2 }, Some(report))
         }
         Err(error) => {
-            say::err(&say::visible(&format!("error: {error:#}\n")));
+            say::err(&format!("error: {error:#}\n"));
             (2, None)
         }
     }

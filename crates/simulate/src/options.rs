@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
-use workbook::launch::{Dimensions, Spec};
+use workbook::launch::{Dimensions, Scope, Spec};
 use workbook::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH};
 use workbook::{arguments, launch, say};
 
@@ -27,7 +27,8 @@ An argument, one --arg for each parameter in order:
 
 A script has a line for each step: buffer NAME=TYPE:ELEMENTS, symbol NAME=TYPE:ELEMENTS,
 launch KERNEL<<<GRID, BLOCK, SHARED>>> [cluster=BLOCKS] ARG …, expect NAME=TYPE:ELEMENTS [within 1e-5],
-save NAME=FILE. It may stand in the file itself, each line behind `//@`.
+save NAME=FILE. It may stand in the file itself, each line behind `//@`; then `save` takes a plain name and
+writes a new file in the folder that --out names, and `file=` reads below the file's own folder or --data.
 
 Exit status: 0 nothing is wrong; 1 a diagnostic of severity error; 2 a command line, file or instruction
 that the simulator cannot take.
@@ -109,6 +110,12 @@ pub struct Options {
     /// Write a buffer to a file after the launch, as bare bytes
     #[arg(long = "save", value_name = "NAME=FILE")]
     pub saves: Vec<String>,
+    /// Where the file's own lines `//@ save …` may write new files; without it nothing is saved for them
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Where the file's own lines may read files by `file=`; without it in the file's own folder
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
     /// For a .cu: the compute capability it is compiled for, like 90
     #[arg(long, value_name = "CC")]
     pub arch: Option<String>,
@@ -177,7 +184,7 @@ impl Options {
 }
 
 fn spec(text: &str) -> anyhow::Result<Spec> {
-    Spec::parse(text, &[])
+    Spec::parse(text, Scope::default())
 }
 
 /// X[,Y[,Z]] of at least one each.

@@ -1,7 +1,8 @@
 //! The whole result of a launch: as text, as JSON, as exit status.
 
-use std::io::{BufWriter, Result, Write, stderr, stdout};
+use std::io::{stderr, stdout};
 
+use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::input::Sources;
@@ -62,22 +63,23 @@ impl Report {
     }
 
     /// Prints all of it: on stdout, but what the simulator cannot take on stderr.
+    ///
+    /// # Errors
+    /// The result cannot be written as JSON.
     pub fn print(&self, options: &Options) -> Result<()> {
         if self.status() == 2 {
-            let color = say::has_colour(&stderr());
-            self.findings(&mut stderr().lock(), options.checks, color)?;
+            say::err_in_colour(&self.findings(options.checks, say::has_colour(&stderr())));
         }
-        let mut out = BufWriter::new(stdout().lock());
         if options.json {
-            self.json(&mut out, options)?;
+            say::json(&self.json(options)?);
         } else if self.status() != 2 {
-            self.results(&mut out, options)?;
-            self.findings(&mut out, options.checks, say::has_colour(&stdout()))?;
+            let findings = self.findings(options.checks, say::has_colour(&stdout()));
+            say::out_in_colour(&(self.results(options) + &findings));
         }
-        out.flush()
+        Ok(())
     }
 
-    fn json(&self, out: &mut impl Write, options: &Options) -> Result<()> {
+    fn json(&self, options: &Options) -> Result<String> {
         let Launched { kernels, diagnostics, ran, printed, trace } = &self.launched;
         let mut counters = Counters::default();
         ran.counters.iter().for_each(|launch| counters += launch);
@@ -91,23 +93,24 @@ impl Report {
             counters: JsonCounters { average_active_lanes: counters.average_active_lanes(), counters },
             steps: trace.as_ref().filter(|_| options.steps),
         };
-        serde_json::to_writer(&mut *out, &object)?;
-        writeln!(out)
+        let json = serde_json::to_string(&object).context("the result cannot be written as JSON")?;
+        Ok(json + "\n")
     }
 
-    fn results(&self, out: &mut impl Write, options: &Options) -> Result<()> {
+    fn results(&self, options: &Options) -> String {
         let Launched { ran, printed, trace, .. } = &self.launched;
+        let mut text = String::new();
         if !printed.is_empty() {
             let end = if printed.ends_with('\n') { "" } else { "\n" };
-            writeln!(out, "printed by the kernel:\n{}{end}", say::visible(printed))?;
+            text += &format!("printed by the kernel:\n{}{end}\n", say::visible(printed));
         }
         for buffer in &ran.buffers {
-            writeln!(out, "{}", say::visible(&buffers::text(buffer)))?;
+            text += &format!("{}\n", say::visible(&buffers::text(buffer)));
         }
         if let Some(trace) = trace.as_ref().filter(|_| options.steps) {
-            writeln!(out, "{}\n", figure::table(trace))?;
+            text += &format!("{}\n\n", say::visible(&figure::table(trace)));
         }
-        writeln!(out, "{}", counts::table(&self.counts()))
+        text + &format!("{}\n", counts::table(&self.counts()))
     }
 
     /// What each launch counted, with the name of its kernel where there are several.
@@ -126,14 +129,15 @@ impl Report {
         self.launched.diagnostics.iter().map(move |found| diagnostics::render_with(found, text, color))
     }
 
-    fn findings(&self, out: &mut impl Write, checks: Checks, color: bool) -> Result<()> {
+    fn findings(&self, checks: Checks, color: bool) -> String {
+        let mut text = String::new();
         for message in self.messages(color) {
-            writeln!(out, "{message}")?;
+            text += &format!("{message}\n");
         }
         for wrong in &self.launched.ran.wrong {
-            writeln!(out, "not as expected: {}\n", say::visible(wrong))?;
+            text += &format!("not as expected: {}\n\n", say::visible(wrong));
         }
-        writeln!(out, "{}", self.verdict(checks))
+        text + &format!("{}\n", self.verdict(checks))
     }
 
     /// The last line.

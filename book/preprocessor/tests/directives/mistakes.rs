@@ -5,10 +5,29 @@ use std::process::{Command, Stdio};
 
 use super::*;
 
+/// No other preprocessor runs, which could do that.
 #[test]
-fn escaped_directives_and_mdbooks_title_are_left() {
-    let page = "{{#title A title}}\n`\\{{#cell ch9}}`\n";
-    assert_eq!(Repository::new().page(page), page);
+fn an_escaped_directive_is_shown_without_its_backslash() {
+    let page = Repository::new().page("`\\{{#cell ch9}}` and \\{{#include /etc/passwd}}\n");
+    assert_eq!(page, "`{{#cell ch9}}` and {{#include /etc/passwd}}\n");
+}
+
+/// mdBook's own preprocessors would run after this one, and obey what stands in a listing.
+#[test]
+fn what_a_listing_says_is_never_expanded() {
+    let repository = Repository::new();
+    let file = repository.root.join("kernels/k.cu");
+    let comments = "// {{#include /etc/passwd}}\n// {{#playground x.rs}}\n// \\{{#cell ch9}}\n";
+    let code = fs::read_to_string(&file).unwrap();
+    let anchor = "// ANCHOR: sum\n";
+    assert!(code.contains(anchor), "{code}");
+    fs::write(file, code.replacen(anchor, &format!("{anchor}{comments}"), 1)).unwrap();
+    let page = repository.page("{{#code kernels/k.cu sum}}\n");
+    assert!(page.contains(comments), "{page}");
+    let settings = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../book.toml")).unwrap();
+    let preprocessors = settings.lines().filter(|line| line.starts_with("[preprocessor."));
+    assert_eq!(preprocessors.collect::<Vec<_>>(), ["[preprocessor.workbook]"]);
+    assert!(settings.lines().any(|line| line == "use-default-preprocessors = false"), "{settings}");
 }
 
 /// Each: the page, and what is said of it: what is missing, and maybe what is there, or to do.
@@ -66,9 +85,10 @@ text {{#code kernels/k.cu sum}} | has to stand alone
     divergent_branches of reduceInterleaved is 0
 {{#value ch3_blocks.sim reduceNeighbored over=other n=2^16 barriers}} | no kernel `other` | \
     reduceInterleaved
-{{#include ../../kernels/k.cu:sum}} | mdBook's own includes are not used | {{#code FILE ANCHOR}}
-```rust\\n{{ #rustdoc_include x.rs}}\\n``` | mdBook's own includes are not used
-{{#playground x.rs}} | mdBook's own includes are not used
+{{#include ../../kernels/k.cu:sum}} | this book doesn't use mdBook's own includes | {{#code FILE ANCHOR}}
+```rust\\n{{ #rustdoc_include x.rs}}\\n``` | this book doesn't use mdBook's own includes
+{{#playground x.rs}} | this book doesn't use mdBook's own includes
+{{#title A title}} | no such directive
 {{#cells ch4_nested}} | no such directive | cell, table, chart, figure, record, kernels, code, exercise, \
     exercises, value, term
 {{#cell ch4_nested | `}}` is missing";

@@ -54,6 +54,16 @@ pub fn counted(text: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Editors on Windows end lines so.
+    #[test]
+    fn line_endings_and_letters_of_several_bytes_shift_nothing() {
+        let text = "// a sum – or two\r\npub fn a(x: i32) -> i32 {\r\n    b(x) // é\r\n}\r\n\
+                    fn b(x: i32) -> i32 { x }\r\n";
+        let call = " let _call = crate::n::Call::new();";
+        let expected = text.replace("i32 {", &format!("i32 {{{call}"));
+        assert!(counted(text, "n").starts_with(&expected), "{}", counted(text, "n"));
+    }
+
     #[test]
     fn every_body_counts_and_nothing_else_does() {
         let text = "pub fn a(x: &[i32; 3]) -> i32 { b(x) } // fn c() {\nfn b(f: fn(i32) -> i32) {\n    \

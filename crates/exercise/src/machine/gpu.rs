@@ -4,6 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use scratch::Scratch;
+
 use super::alone;
 use crate::plan::Plan;
 use crate::run::{self, Run};
@@ -64,7 +66,7 @@ fn load(
     exercise: &Exercise,
     plan: &Plan,
 ) -> Result<Vec<Function>> {
-    let scratch = tempfile::tempdir()?;
+    let scratch = Scratch::new().context("cannot make a temporary folder")?;
     let source = root.join(&exercise.path);
     let ptx = nvcc.ptx(&source, scratch.path())?;
     let module = device.load_code(&exercise.path, &ptx.text, &nvcc.fatbin(&source, scratch.path())?)?;

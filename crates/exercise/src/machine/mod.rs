@@ -14,8 +14,8 @@ mod tokens;
 
 use std::time::Duration;
 
-use anyhow::Result;
-use tempfile::TempDir;
+use anyhow::{Context, Result};
+use scratch::Scratch;
 
 use super::source::Exercise;
 
@@ -23,8 +23,8 @@ use super::source::Exercise;
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A directory with `text`, a version of the file of `exercise`, where no other file lies.
-pub fn alone(exercise: &Exercise, text: &str) -> Result<TempDir> {
-    let directory = tempfile::tempdir()?;
+pub fn alone(exercise: &Exercise, text: &str) -> Result<Scratch> {
+    let directory = Scratch::new().context("cannot make a temporary folder")?;
     let source = directory.path().join(&exercise.path);
     std::fs::create_dir_all(source.parent().unwrap_or(directory.path()))?;
     std::fs::write(source, text)?;

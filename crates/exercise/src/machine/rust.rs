@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
+use scratch::Scratch;
 
 use super::{PATIENCE, calls, tokens};
 use crate::goal::Goal;
@@ -18,6 +19,7 @@ use crate::plan::{Case, Plan, SIZES};
 use crate::source::Exercise;
 use crate::verdict::{Counted, Counts, Findings, failed, too_much};
 use crate::{summary, weigh};
+use workbook::build::refusal::failed_itself;
 use workbook::build::within;
 use workbook::number::thousands;
 
@@ -43,7 +45,7 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<
 
 /// The same for a text in which no foreign word was found.
 fn mark_own(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Findings> {
-    let scratch = tempfile::tempdir()?;
+    let scratch = Scratch::new().context("cannot make a temporary folder")?;
     if let Err(said) = compile_answer(root, &exercise.path, scratch.path())? {
         return Ok(failed(exercise, "compile-error", said));
     }
@@ -131,7 +133,7 @@ fn mark_program(
 
 /// A run for `input` of the same file once more, in which each call counts itself.
 fn counting(root: &Path, name: &str, text: &str, input: &[i32]) -> Result<Done> {
-    let scratch = tempfile::tempdir()?;
+    let scratch = Scratch::new().context("cannot make a temporary folder")?;
     let counter = format!("calls_{}", unforeseen());
     let copy = scratch.path().join("answer.rs");
     fs::write(&copy, calls::counted(text, &counter))?;
@@ -195,7 +197,7 @@ fn rustc(root: &Path) -> Command {
 fn compile_answer(root: &Path, source: &str, scratch: &Path) -> Result<Result<(), String>> {
     let mut compile = rustc(root);
     compile.args(["--crate-type", "rlib", "--crate-name", "answer", "-F", "unsafe_code", source, "-o"]);
-    compiles(compile.arg(scratch.join(LIBRARY)))
+    compiles(compile.arg(scratch.join(LIBRARY)), scratch)
 }
 
 /// A word that nobody knows before.
@@ -203,13 +205,22 @@ fn unforeseen() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
-/// Runs rustc; what it said, if it did not compile, or not in time.
-fn compiles(command: &mut Command) -> Result<Result<(), String>> {
+/// Runs rustc, which writes to `scratch`; what it said, if it refused the answer, or did not end in time.
+///
+/// # Errors
+/// rustc could not do its work.
+fn compiles(command: &mut Command, scratch: &Path) -> Result<Result<(), String>> {
     let ran = within::run(command, "", PATIENCE)
         .context("cannot start rustc, which compiles this exercise; it comes with Rust, https://rustup.rs")?;
     Ok(match ran.status {
         Some(status) if status.success() => Ok(()),
-        Some(_) => Err(ran.stderr.trim_end().to_string()),
+        Some(status) => {
+            let said = ran.stderr.trim_end();
+            if let Some(why) = failed_itself(status, said, scratch) {
+                bail!("rustc failed: {why}\n{said}");
+            }
+            Err(said.to_string())
+        }
         None => {
             Err(format!("rustc did not come to an end in {} seconds, and was stopped.", PATIENCE.as_secs()))
         }
@@ -257,7 +268,7 @@ impl<'a> Program<'a> {
         fs::write(&main, HARNESS.replace("FUNCTION", name).replace("COUNTS", counts))?;
         let mut compile = rustc(root);
         compile.arg("--extern").arg(format!("answer={}", scratch.join(LIBRARY).display())).arg(&main);
-        let compiled = compiles(compile.arg("-o").arg(&path))?;
+        let compiled = compiles(compile.arg("-o").arg(&path), scratch)?;
         let said = |said: String| said.replace(&*main.to_string_lossy(), "the checker");
         Ok(compiled.map(|()| Program { path, scratch }).map_err(said))
     }

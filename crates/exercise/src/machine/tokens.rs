@@ -99,6 +99,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn line_endings_of_windows_are_counted_once() {
+        let found = foreign_word("// é\r\nfn f() {}\r\nstatic mut SUM: i32 = 0;\r\n");
+        assert!(found.is_some_and(|what| what.contains("`static` in line 3")));
+    }
+
+    #[test]
     fn what_a_function_may_not_use_is_named_with_its_line() {
         for (text, said) in [
             ("use std as s; use s::{fs as f};", "`fs` in line 2"),

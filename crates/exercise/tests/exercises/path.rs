@@ -14,6 +14,11 @@ use workbook::build::compiler::{Compiler, Maker};
 
 use super::root;
 
+/// A path of the repository, as the platform writes it.
+fn shown(path: &str) -> String {
+    path.replace('/', std::path::MAIN_SEPARATOR_STR)
+}
+
 pub fn exercise(id: &str) -> Exercise {
     let exercises = catalogue::read(root()).unwrap();
     catalogue::find(&exercises, id.parse().unwrap()).unwrap().clone()
@@ -151,7 +156,8 @@ impl Said {
 #[test]
 fn a_learner_is_led_from_the_first_exercise_to_the_last() {
     let learner = Learner::new("whole");
-    let next = ["Next: edit kernels/exercises/1_1_any_length.rs and check again", "exercise -- hint 1.1"];
+    let edit = format!("Next: edit {} and check again", shown("kernels/exercises/1_1_any_length.rs"));
+    let next = [&*edit, "exercise -- hint 1.1"];
     learner.says("").exits(0, &["Exercises: 0 of 34 done.", "next  1.1  Any length  (5 min)", "Next: 1.1"]);
     learner.says("1.1").exits(1, &["1.1 Any length: not yet.", "Think about:", "(3 hints left)"]).says(&next);
     learner.says("hint").exits(0, &["Hint 1 of 3: Take three numbers", "(2 hints left)"]).says(&next);
@@ -200,7 +206,8 @@ fn a_text_that_nobody_has_built_needs_a_compiler_and_nothing_is_lost() {
     let exercise = exercise("2.1");
     let mine = exercise.solution() + "// mine\n";
     learner.write(&exercise, &mine);
-    let how = ["CLANG to a clang", "mdbook serve book", "kernels/requirements.txt", "check again"];
+    let requirements = shown("kernels/requirements.txt");
+    let how = ["CLANG to a clang", "mdbook serve book", &requirements, "check again"];
     learner
         .says("2.1")
         .exits(2, &["2_1_barrier.cu has to be compiled, and no compiler for CUDA C++ was found"])
@@ -303,6 +310,123 @@ fn what_needs_no_compiler_asks_for_none() {
     learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
     let (status, said) = says("2.1");
     assert!(status == Some(2) && said.contains("/nonexistent"), "{said}");
+}
+
+/// A shell script that says it is nvcc 13.0.88, preprocesses, and then does `work`.
+#[cfg(unix)]
+fn fake_nvcc(learner: &Learner, work: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = learner.root.join("nvcc");
+    let version = "echo 'Cuda compilation tools, release 13.0, V13.0.88'";
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n[ \"$1\" = -E ] && exit\n{work}\n"
+    );
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// What a full disk does to a compiler is no verdict on the answer.
+#[cfg(unix)]
+#[test]
+fn a_compiler_that_cannot_do_its_work_is_no_wrong_answer() {
+    let learner = Learner::new("disk");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
+    let says = |work: &str| {
+        let nvcc = fake_nvcc(&learner, work);
+        let output = learner.command("2.1").env("NVCC", nvcc).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).to_string())
+    };
+    let full = "<built-in>: fatal error: when writing output to /tmp/x.ii: No space left on device";
+    for work in [
+        &*format!("echo '{full}' >&2; exit 1"),
+        "kill -9 $$",
+        "echo \"Cannot find compiler 'cl.exe'\"; exit 1",
+    ] {
+        let (status, said) = says(work);
+        assert!(status == Some(2) && said.contains("error: nvcc 13.0.88 failed"), "{work}: {said}");
+        assert!(!said.contains("not yet"), "{work}: {said}");
+    }
+    let (status, said) =
+        says("echo 'kernels/exercises/2_1_barrier.cu(7): error: expected a \";\"' >&2; exit 1");
+    assert!(status == Some(1) && said.contains("not yet") && said.contains("(7): error"), "{said}");
+    // rustc's, of which only the folder for temporary files is known.
+    let output = learner.command("1.1").env("TMPDIR", "/nonexistent").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("cannot make a temporary folder"), "{said}");
+}
+
+/// As on Windows outside Visual Studio's prompt: the only nvcc answers to --version, and compiles nothing.
+#[cfg(unix)]
+#[test]
+fn an_nvcc_that_cannot_run_is_not_taken_and_what_it_lacks_is_said() {
+    let learner = Learner::new("no_host_compiler");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
+    let nvcc = fake_nvcc(&learner, "exit 0");
+    let script = std::fs::read_to_string(&nvcc).unwrap();
+    let missing = "{ echo \"nvcc fatal   : Cannot find compiler 'cl.exe' in PATH\"; exit 1; }";
+    std::fs::write(&nvcc, script.replace("-E ] && exit\n", &format!("-E ] && {missing}\n"))).unwrap();
+    let others = learner.path_without_compilers();
+    let path = std::iter::once(learner.root.clone()).chain(std::env::split_paths(&others));
+    let path = std::env::join_paths(path).unwrap();
+    let output = learner.command("2.1").env("PATH", path).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("no compiler for CUDA C++ was found"), "{said}");
+    assert!(said.contains("nvcc 13.0.88 cannot run: nvcc needs cl.exe"), "{said}");
+}
+
+/// No file may be longer than 0 bytes here: a full disk, without one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reset_that_cannot_be_written_leaves_the_learners_file() {
+    let learner = Learner::new("full_reset");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, "mine\n");
+    let folder = learner.root.join("kernels/exercises");
+    let names = || {
+        let entries = std::fs::read_dir(&folder).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    let program = learner.command("").get_program().to_owned();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" reset 2.1 2>&1 | cat"]).arg(program);
+    let output = shell.current_dir(&learner.root).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains("error: cannot write kernels/exercises/2_1_barrier.cu, which is as it was"),
+        "{said}"
+    );
+    assert_eq!(learner.read(&exercise.path), "mine\n");
+    assert_eq!(names(), before);
+}
+
+/// Ctrl-C in the middle of a check.
+#[cfg(unix)]
+#[test]
+fn a_check_that_is_interrupted_leaves_nothing_behind() {
+    let learner = Learner::new("interrupted");
+    let exercise = exercise("2.1");
+    learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
+    let temporary = learner.root.join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let nvcc = fake_nvcc(&learner, "sleep 60");
+    let mut command = learner.command("2.1");
+    command.env("NVCC", nvcc).env("TMPDIR", &temporary).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let is_empty = || std::fs::read_dir(&temporary).unwrap().next().is_none();
+    let begin = Instant::now();
+    while is_empty() {
+        assert!(begin.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(is_empty());
 }
 
 #[cfg(unix)]
@@ -476,7 +600,7 @@ fn reset_keeps_what_the_learner_wrote() {
     for (text, backup) in [("first", "backup"), ("second", "backup-2")] {
         learner.write(&exercise, text);
         let name = format!("{}.{backup}", exercise.path);
-        learner.says("reset 3.1").exits(0, &[&format!("Your file is now {name}.")]);
+        learner.says("reset 3.1").exits(0, &[&format!("Your file is now {}.", shown(&name))]);
         assert_eq!(learner.read(&name), text);
         assert_eq!(learner.read(&exercise.path), exercise.stub());
     }
@@ -664,7 +788,7 @@ fn watch_checks_what_is_saved_and_moves_on() {
         }
         seen = seen.split_once(part).unwrap().1.to_string();
     };
-    wait_for("Watching kernels/exercises/2_1_barrier.cu");
+    wait_for(&format!("Watching {}", shown("kernels/exercises/2_1_barrier.cu")));
     learner.write(&exercise("2.1"), &mutant("2.1", "in-the-if"));
     wait_for("error[barrier-divergence]");
     // Another file is checked, too, and this one stays the one that is waited for.
@@ -672,11 +796,11 @@ fn watch_checks_what_is_saved_and_moves_on() {
     wait_for("3.2 No divergence before 32: not yet");
     learner.write(&exercise("2.1"), &exercise("2.1").solution());
     wait_for("2.1 One barrier is enough: passed");
-    wait_for("Watching kernels/exercises/2_2_any_length.cu");
+    wait_for(&format!("Watching {}", shown("kernels/exercises/2_2_any_length.cu")));
     // Whoever solves another one first goes on from there; 2.2 stays open, and so does 1.2.
     learner.write(&exercise("3.2"), &exercise("3.2").solution());
     wait_for("3.2 No divergence before 32: passed");
-    wait_for("Watching kernels/exercises/3_3_one_load_fewer.cu");
+    wait_for(&format!("Watching {}", shown("kernels/exercises/3_3_one_load_fewer.cu")));
 }
 
 #[test]

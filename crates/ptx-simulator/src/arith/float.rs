@@ -170,7 +170,8 @@ impl Float {
     fn value(&self, a: f64, b: f64, c: f64) -> f64 {
         let (to, mode) = (self.format, self.mode);
         // An approximation is computed in double precision and rounded: closer than the hardware's, which may
-        // be a few units in the last place away (the ISA gives the bounds).
+        // be a few units in the last place away (the ISA gives the bounds). Not by the host's C library, so
+        // that every platform has the same bits.
         let nearest = |value: f64| round::narrow(value, to, Mode::Nearest);
         match self.operation {
             Operation::Add => round::add(a, b, to, mode),
@@ -188,11 +189,11 @@ impl Float {
             Operation::Rcp => round::div(1.0, a, to, mode),
             Operation::Sqrt => round::sqrt(a, to, mode),
             Operation::Rsqrt => nearest(1.0 / a.sqrt()),
-            Operation::Ex2 => nearest(a.exp2()),
-            Operation::Lg2 => nearest(a.log2()),
-            Operation::Sin => nearest(a.sin()),
-            Operation::Cos => nearest(a.cos()),
-            Operation::Tanh => nearest(a.tanh()),
+            Operation::Ex2 => nearest(libm::exp2(a)),
+            Operation::Lg2 => nearest(libm::log2(a)),
+            Operation::Sin => nearest(libm::sin(a)),
+            Operation::Cos => nearest(libm::cos(a)),
+            Operation::Tanh => nearest(libm::tanh(a)),
             Operation::Min | Operation::Max if self.nan && (a.is_nan() || b.is_nan()) => f64::NAN,
             Operation::Min | Operation::Max if self.xorsign => {
                 let least = self.operation == Operation::Min;
@@ -262,7 +263,11 @@ pub fn native(words: &[&str]) -> Option<(AluFn, usize)> {
         "add" => (by_type!(|a, b| a + b), 2),
         "sub" => (by_type!(|a, b| a - b), 2),
         "mul" => (by_type!(|a, b| a * b), 2),
-        "fma" | "mad" => (by_type!(|a, b, c| a.mul_add(b, c)), 3),
+        "fma" | "mad" => match *words.last()? {
+            "f32" => (looped!(f32, |a, b, c| round::fma_f32(a, b, c)), 3),
+            "f64" => (looped!(f64, |a, b, c| round::fma_f64(a, b, c)), 3),
+            _ => return None,
+        },
         "div" => (by_type!(|a, b| a / b), 2),
         "rcp" => (by_type!(|a| 1.0 / a), 1),
         "sqrt" => (by_type!(|a| a.sqrt()), 1),

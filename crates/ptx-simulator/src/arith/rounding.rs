@@ -1,6 +1,7 @@
 //! IEEE 754 arithmetic that rounds once, into any format and in any mode of PTX (PTX ISA 9.7.3 and 9.7.4).
 //!
-//! Nearest-even in single and double precision is the host's own arithmetic. Everything else is computed
+//! Nearest-even in single and double precision is the host's own arithmetic, except for the fused
+//! multiply-add, which hosts take from their C libraries. Everything else is computed
 //! exactly, in integers, and then rounded by one function. Values travel as `f64`, which holds every narrower
 //! one exactly.
 
@@ -245,13 +246,43 @@ fn rounded(nearest: f64, operands: &[f64], exact: impl FnOnce() -> Exact, (to, m
     if is_exact { exact().round(to, mode) } else { narrow(nearest, to, Mode::Nearest) }
 }
 
+/// `a * b + c` of single precision, rounded once to nearest-even: the same bits on every platform, whose C
+/// libraries' `fmaf` are not all right (mingw's is not).
+pub fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
+    // Exact: 24 and 24 digits are 48.
+    let product = f64::from(a) * f64::from(b);
+    let addend = f64::from(c);
+    let sum = product + addend;
+    if !sum.is_finite() {
+        return sum as f32;
+    }
+    // What the sum has lost (Knuth's two-sum). If it has lost something, its last digit is made odd: then
+    // rounding to single precision rounds as if from the exact sum (Boldo and Melquiond, "Emulation of FMA
+    // and correctly rounded sums: proved algorithms using rounding to odd", 2008).
+    let of_addend = sum - product;
+    let lost = (product - (sum - of_addend)) + (addend - of_addend);
+    if lost == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum as f32;
+    }
+    let is_outward = (lost > 0.0) == (sum > 0.0);
+    let odd = if is_outward { sum.to_bits() + 1 } else { sum.to_bits() - 1 };
+    f64::from_bits(odd) as f32
+}
+
+/// [`fma_f32`] of double precision.
+pub fn fma_f64(a: f64, b: f64, c: f64) -> f64 {
+    fma(a, b, c, Format::F64, Mode::Nearest)
+}
+
 /// `a * b + c`; the operands are values of the format.
 pub fn fma(a: f64, b: f64, c: f64, to: Format, mode: Mode) -> f64 {
-    match (to, mode) {
-        (Format::F32, Mode::Nearest) => return (a as f32).mul_add(b as f32, c as f32) as f64,
-        (Format::F64, Mode::Nearest) => return a.mul_add(b, c),
-        _ if ![a, b, c].iter().all(|a| a.is_finite()) => return a.mul_add(b, c),
-        _ => {}
+    if (to, mode) == (Format::F32, Mode::Nearest) {
+        return f64::from(fma_f32(a as f32, b as f32, c as f32));
+    }
+    if ![a, b, c].iter().all(|a| a.is_finite()) {
+        // An infinity or a NaN, which no rounding changes. A finite product may overflow to an infinity here,
+        // but then `c` is the one that counts.
+        return if a.is_finite() && b.is_finite() { c } else { a * b + c };
     }
     let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
     if sum.value != 0 {
@@ -332,5 +363,92 @@ pub fn sum_of_products((c, of_c): (f64, Format), (factors, of): (&[(f64, f64)], 
         Format::F32 if value.abs() >= power(Format::F32.most() + 1) => value * f64::INFINITY,
         Format::F32 => narrow(value, to, Mode::Zero),
         _ => narrow(value, to, Mode::Nearest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// xorshift64 (Marsaglia 2003).
+    fn random(state: &mut u64) -> u64 {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        *state
+    }
+
+    /// By the exact product and sum.
+    fn exact(a: f64, b: f64, c: f64, to: Format) -> f64 {
+        let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
+        if sum.value == 0 { 0.0 } else { sum.round(to, Mode::Nearest) }
+    }
+
+    #[test]
+    fn a_fused_multiply_add_rounds_once() {
+        let mut state = 88_172_645_463_325_252;
+        for number in 0..300_000 {
+            // Exponents near each other, so that the last digits of the product meet those of the addend.
+            let float = |bits: u64, spread: u32| {
+                let exponent = 127 - spread / 2 + (bits >> 40) as u32 % spread;
+                f32::from_bits((bits as u32 & 0x807f_ffff) | exponent << 23)
+            };
+            let a = float(random(&mut state), 8);
+            let b = float(random(&mut state), 8);
+            let c = float(random(&mut state), if number % 2 == 0 { 40 } else { 252 });
+            let expected = exact(a.into(), b.into(), c.into(), Format::F32) as f32;
+            assert_eq!(fma_f32(a, b, c).to_bits(), expected.to_bits(), "{a:e} * {b:e} + {c:e}");
+        }
+    }
+
+    #[test]
+    fn a_fused_multiply_add_at_the_edges() {
+        let e = f32::EPSILON;
+        for (a, b, c, expected) in [
+            // Rounding the product first would lose the last term, and double precision alone the tie.
+            (1.0 + e, 1.0 + e, -1.0 - 2.0 * e, e * e),
+            (1.0 + e, 1.0 - e / 2.0, 0.0, 1.0),
+            (1.0 + 2.0 * e, 1.0 + e, 2f32.powi(60), 2f32.powi(60)),
+            (2f32.powi(-75), 2f32.powi(-75), f32::from_bits(1), f32::from_bits(2)),
+            (2f32.powi(-75), 2f32.powi(-75), 0.0, 0.0),
+            (1.5, 2f32.powi(-149), 0.0, f32::from_bits(2)),
+            (f32::MAX, 2.0, f32::NEG_INFINITY, f32::NEG_INFINITY),
+            (f32::MAX, 2.0, -f32::MAX, f32::MAX),
+            (f32::MAX, 1.0, f32::MAX, f32::INFINITY),
+            (-0.0, 1.0, -0.0, -0.0),
+            (-1.0, 1.0, 1.0, 0.0),
+        ] {
+            assert_eq!(fma_f32(a, b, c).to_bits(), expected.to_bits(), "{a:e} * {b:e} + {c:e}");
+        }
+        assert!(fma_f32(f32::INFINITY, 0.0, 1.0).is_nan());
+        for (a, b, c, expected) in [
+            (f64::MAX, 2.0, -f64::MAX, f64::MAX),
+            (f64::MAX, 2.0, f64::NEG_INFINITY, f64::NEG_INFINITY),
+            (1.0 + f64::EPSILON, 1.0 + f64::EPSILON, -1.0 - 2.0 * f64::EPSILON, f64::EPSILON * f64::EPSILON),
+            (f64::from_bits(1), 0.5, 0.0, 0.0),
+            (f64::from_bits(3), 0.5, 0.0, f64::from_bits(2)),
+            (-0.0, 1.0, -0.0, -0.0),
+        ] {
+            assert_eq!(fma_f64(a, b, c).to_bits(), expected.to_bits(), "{a:e} * {b:e} + {c:e}");
+        }
+        assert!(fma_f64(f64::NAN, 1.0, f64::INFINITY).is_nan());
+    }
+
+    /// glibc's are right; so this shows that ours are, in double precision too.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn fused_multiply_adds_are_those_of_glibc() {
+        let mut state = 1;
+        for _ in 0..300_000 {
+            let [a, b, c] = [(); 3].map(|()| f64::from_bits(random(&mut state)));
+            let same = fma_f64(a, b, c).to_bits() == a.mul_add(b, c).to_bits();
+            assert!(same || a.mul_add(b, c).is_nan(), "{a:e} * {b:e} + {c:e}");
+            let near = [a, b, c].map(|x| f64::from_bits(x.to_bits() >> 12 | 1023 << 52));
+            let [a, b, c] = [near[0], -near[1], near[2] * 2.0];
+            assert_eq!(fma_f64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+            let [a, b, c] = [(); 3].map(|()| f32::from_bits(random(&mut state) as u32));
+            let same = fma_f32(a, b, c).to_bits() == a.mul_add(b, c).to_bits();
+            assert!(same || a.mul_add(b, c).is_nan(), "{a:e} * {b:e} + {c:e}");
+        }
     }
 }

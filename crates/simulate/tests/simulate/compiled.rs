@@ -13,7 +13,8 @@ mod with_a_fake_nvcc {
         let directory = scratch(name);
         let nvcc = directory.join("nvcc");
         let version = "Cuda compilation tools, release 13.0, V13.0.88";
-        let script = format!("#!/bin/sh\ncase $* in *--version*) echo '{version}'; exit;; esac\n{body}\n");
+        let script =
+            format!("#!/bin/sh\ncase $* in *--version*) echo '{version}'; exit;; -E*) exit;; esac\n{body}\n");
         std::fs::write(&nvcc, script).unwrap();
         std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::copy(root().join("crates/simulate/tests/simulate/kernels.cu"), directory.join("mine.cu"))

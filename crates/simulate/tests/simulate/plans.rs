@@ -142,6 +142,90 @@ fn a_file_says_in_its_comments_what_is_launched() {
     run(&format!("{SUM} --arg buf:i32:1")).refuses(&["--grid"]);
 }
 
+const SUMS: &str = "//@ buffer in = f32:iota*200\n//@ buffer sums = f32:uninit*4\n\
+                    //@ launch blockSums<<<4, 64>>> @in @sums i32:200\n";
+
+/// A file that somebody has sent must not decide what is written on this machine, and where.
+#[test]
+fn a_script_inside_a_file_writes_only_new_files_in_the_folder_that_the_user_names() {
+    let line = |name: &str| format!("{SUMS}//@ save sums = {name}\n");
+    let file = with_lines("saves", &line("sums.bin"));
+    let folder = file.parent().unwrap();
+    let out = folder.join("out");
+    let _ = std::fs::remove_dir_all(&out);
+    let saved = out.join("sums.bin");
+
+    let without = run(&file.display().to_string()).exits(0);
+    let said = "note: @sums was not saved as sums.bin (4 × f32, 16 bytes): --out FOLDER allows it\n";
+    assert_eq!(without.stderr(), said);
+    assert!(!out.exists() && !root().join("sums.bin").exists());
+
+    let with = format!("{} --out {}", file.display(), out.display());
+    // The same again writes the same again, so nothing is lost.
+    for _ in 0..2 {
+        assert_eq!(run(&with).exits(0).stderr(), "");
+        let bytes = std::fs::read(&saved).unwrap();
+        let sums: Vec<f32> =
+            bytes.chunks(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect();
+        assert_eq!(sums, [2016.0, 6112.0, 10208.0, 1564.0]);
+    }
+    std::fs::write(&saved, "mine").unwrap();
+    let kept = run(&with).exits(2).stderr();
+    assert!(kept.contains("sums.bin: something else is there already"), "{kept}");
+    assert_eq!(std::fs::read(&saved).unwrap(), b"mine");
+
+    for name in ["../x", "/tmp/x", "sub/x", "..", ".bashrc", "C:x", "a\\b"] {
+        std::fs::write(&file, std::fs::read_to_string(root().join(PROGRAMS)).unwrap() + &line(name)).unwrap();
+        run(&with).refuses(&[&format!("cannot write `{name}`"), "--out"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_inside_a_file_follows_no_link_out_of_its_folder() {
+    use std::os::unix::fs::symlink;
+    let file = with_lines("links", &format!("{SUMS}//@ save sums = link.bin\n"));
+    let folder = file.parent().unwrap();
+    let out = folder.join("out");
+    let target = folder.join("target");
+    let _ = std::fs::remove_dir_all(&out);
+    std::fs::create_dir(&out).unwrap();
+    for held in [Some("mine"), None] {
+        let _ = std::fs::remove_file(&target);
+        let _ = std::fs::remove_file(out.join("link.bin"));
+        if let Some(text) = held {
+            std::fs::write(&target, text).unwrap();
+        }
+        symlink(&target, out.join("link.bin")).unwrap();
+        run(&format!("{} --out {}", file.display(), out.display())).exits(2);
+        assert_eq!(std::fs::read_to_string(&target).ok().as_deref(), held);
+    }
+
+    let inner = folder.join("inner");
+    let _ = std::fs::remove_dir_all(&inner);
+    std::fs::create_dir(&inner).unwrap();
+    std::fs::write(folder.join("secret.bin"), [0; 16]).unwrap();
+    symlink(folder.join("secret.bin"), inner.join("link.bin")).unwrap();
+    let reads = |name: &str| {
+        let text = format!(
+            "//@ buffer in = f32:file={name}\n//@ buffer sums = f32:uninit*1\n\
+                            //@ launch blockSums<<<1, 64>>> @in @sums i32:4\n"
+        );
+        let mine = inner.join("mine.ptx");
+        std::fs::write(&mine, std::fs::read_to_string(root().join(PROGRAMS)).unwrap() + &text).unwrap();
+        mine.display().to_string()
+    };
+    let outside = "what stands inside a file reads only files below that file's folder; --data names another";
+    run(&reads("link.bin")).refuses(&["cannot read link.bin: it is a link that leads out"]);
+    run(&reads("../secret.bin")).refuses(&["cannot read ../secret.bin", outside]);
+    run(&reads("/etc/passwd")).refuses(&["cannot read /etc/passwd", outside]);
+    run(&reads("none.bin")).refuses(&["cannot read none.bin: No such file"]);
+    // Beside the kernel, wherever the program is started; or where the user says.
+    std::fs::write(inner.join("own.bin"), [0; 16]).unwrap();
+    run(&reads("own.bin")).exits(0);
+    run(&format!("{} --data {}", reads("secret.bin"), folder.display())).exits(0);
+}
+
 #[test]
 fn each_launch_has_counts_of_its_own() {
     let launch = |blocks: u32| format!("//@ launch blockSums<<<{blocks}, 64>>> @in @sums i32:200\n");

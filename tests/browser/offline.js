@@ -1,0 +1,162 @@
+// A published book without the network, in Chromium: `tests/browser/check` says what it needs.
+//
+//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/offline.js book/book
+//
+// After one Run the page runs again, editor included, and says that the compiler is missing; a page that was not opened says
+// so; the compiler, once kept, compiles; a new version of the book does not mix with what is kept of the old one.
+
+const fs = require('node:fs');
+const http = require('node:http');
+const os = require('node:os');
+const path = require('node:path');
+const puppeteer = require('puppeteer-core');
+
+const PAGE = 'ch3_blocks.html';
+const READ = 'ch2_parallel.html';
+const NEVER = 'glossary.html';
+const PATIENCE = 40_000;
+const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json', '.wasm': 'application/wasm' };
+
+const problems = [];
+const expect = (is, what, now) => is || problems.push(`${what}: ${JSON.stringify(now)?.slice(0, 400)}`);
+
+/** What the server has: the book in `root`, changed by `change`; nothing, if it is off. */
+const state = { isOff: false, change: (name, content) => content };
+
+function serve(root) {
+    const server = http.createServer((request, response) => {
+        if (state.isOff) {
+            response.destroy();
+            return;
+        }
+        const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
+        fs.readFile(path.join(root, name), (error, content) => {
+            const headers = { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': 'max-age=600' };
+            response.writeHead(error ? 404 : 200, headers);
+            response.end(error ? '' : state.change(name, content));
+        });
+    });
+    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
+}
+
+/** Presses a button, which may be below a cover. */
+const press = (page, selector) => page.evaluate(selector => document.querySelector(selector).click(), selector);
+
+/** Runs the first cell; what it says. */
+async function run(page) {
+    await page.evaluate(() => document.querySelectorAll('.cell .live-out').forEach(out => out.remove()));
+    await press(page, '.cell-run');
+    await page.waitForFunction(() => {
+        const cell = document.querySelector('.cell[data-live]');
+        return cell.querySelector('.live-out') || /offline|fetched|kept/i.test(cell.querySelector('.cell-status').textContent);
+    }, { timeout: PATIENCE });
+    return page.evaluate(() => {
+        const cell = document.querySelector('.cell[data-live]');
+        return { result: Boolean(cell.querySelector('.live-out')), status: cell.querySelector('.cell-status').textContent };
+    });
+}
+
+const note = page => page.evaluate(() => document.querySelector('.offline-note')?.textContent ?? '');
+const isKept = (page, name) => page.waitForFunction(async name => {
+    const cache = (await caches.has(`workbook /${name}`)) && (await caches.open(`workbook /${name}`));
+    return Boolean(cache && (await cache.match(`/${name}`)));
+}, { timeout: PATIENCE }, name);
+
+async function edit(page) {
+    await press(page, '.listing button');
+    await page.waitForSelector('.cm-content', { timeout: PATIENCE });
+    await page.focus('.cm-content');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('End');
+    await page.keyboard.up('Control');
+    await page.keyboard.sendCharacter(' // mine');
+}
+
+async function story(page, origin) {
+    await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+    expect((await page.evaluate(() => caches.keys())).length === 0, 'kept before anything ran', await page.evaluate(() => caches.keys()));
+    const first = await run(page);
+    expect(first.result, 'it does not run', first);
+    await page.waitForSelector('.offline-note button', { timeout: PATIENCE });
+    expect(/needs the compiler, 9 MB/.test(await note(page)), 'the page does not say what is missing before it is needed', await note(page));
+    await isKept(page, PAGE);
+
+    // A page that is only read afterwards.
+    await page.goto(`${origin}/${READ}`, { waitUntil: 'load' });
+    await isKept(page, READ);
+
+    state.isOff = true;
+    await page.goto(`${origin}/${NEVER}`, { waitUntil: 'load' });
+    const missing = await page.evaluate(() => ({
+        text: document.querySelector('main')?.textContent,
+        links: [...document.querySelectorAll('main a')].map(link => link.getAttribute('href')),
+        sheets: document.styleSheets.length,
+    }));
+    expect(/You are offline, and this page was not opened here before/.test(missing.text), 'a page that was never opened does not say so', missing);
+    expect(missing.links.includes(`/${PAGE}`) && missing.sheets > 3, 'it does not lead to the kept ones, in the style of the book', missing);
+    await page.goto(`${origin}/${READ}`, { waitUntil: 'load' });
+    expect(await page.evaluate(() => Boolean(document.querySelector('main .listing'))), 'a page that was read is not kept', await page.title());
+
+    await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+    const again = await run(page);
+    expect(again.result, 'it does not run without the network', again);
+    await edit(page);
+    await press(page, '.workbench-run');
+    await page.waitForFunction(() => /takes the network once/.test(document.querySelector('.cell[data-live] .cell-status').textContent), { timeout: PATIENCE })
+        .catch(async () => problems.push(`without a compiler an edit does not say what is missing: ${await page.$eval('.cell[data-live] .cell-status', status => status.textContent)}`));
+
+    // The compiler, kept.
+    state.isOff = false;
+    await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+    await page.evaluate(() => localStorage.clear());
+    await page.reload({ waitUntil: 'load' });
+    await run(page);
+    await page.waitForSelector('.offline-note button', { timeout: PATIENCE });
+    await press(page, '.offline-note button');
+    await page.waitForFunction(() => !document.querySelector('.offline-note'), { timeout: PATIENCE });
+    state.isOff = true;
+    await page.reload({ waitUntil: 'load' });
+    await edit(page);
+    const edited = await run(page);
+    expect(edited.result, 'an edit does not compile without the network', edited);
+
+    // A new version, of which the reader sees one page: the other one keeps all of its own files.
+    state.isOff = false;
+    state.change = (name, content) => (/\/live\/.*\.js$/.test(name) ? Buffer.concat([Buffer.from('globalThis.isNew = true;\n'), content]) : content);
+    await page.goto(`${origin}/${READ}`, { waitUntil: 'load' });
+    await run(page);
+    expect(await page.evaluate(() => globalThis.isNew), 'with the network the page is old', await page.title());
+    await page.waitForSelector('.cell .live-out', { timeout: PATIENCE });
+    state.isOff = true;
+    await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+    await page.evaluate(() => localStorage.clear());
+    const old = await run(page);
+    expect(old.result && !(await page.evaluate(() => globalThis.isNew)), 'a kept page has files of another version', old);
+}
+
+async function main() {
+    const server = await serve(path.resolve(process.argv[2]));
+    const origin = `http://book.test:${server.address().port}`;
+    const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-offline-'));
+    const browser = await puppeteer.launch({
+        executablePath: process.env.CHROMIUM,
+        userDataDir: profile,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+            '--host-resolver-rules=MAP book.test 127.0.0.1', `--unsafely-treat-insecure-origin-as-secure=${origin}`],
+    });
+    try {
+        const page = await browser.newPage();
+        page.on('pageerror', error => problems.push(`script error: ${error.stack}`));
+        await story(page, origin).catch(error => problems.push(error.stack));
+    } finally {
+        await browser.close();
+        server.close();
+        server.closeAllConnections();
+        fs.rmSync(profile, { recursive: true, force: true });
+    }
+    problems.forEach(problem => console.log(problem));
+    console.log(problems.length ? `${problems.length} things are wrong without the network` : 'the book works without the network as far as it says');
+    process.exitCode = problems.length ? 1 : 0;
+}
+
+main();
