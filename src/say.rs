@@ -129,8 +129,8 @@ pub fn usage(error: &clap::Error) -> ! {
     std::process::exit(if LOST.load(Ordering::Relaxed) { 2 } else { error.exit_code() })
 }
 
-/// Whether `stream` shows a line that changes: it is a terminal, not a dumb one, and obeys escape codes. A page
-/// says that its streams are such, and shows text.
+/// Whether `stream` shows a line that changes: it is a terminal, not a dumb one, and obeys escape codes. A
+/// page says that its streams are such, and shows text.
 pub fn is_lively(stream: &impl IsTerminal) -> bool {
     !cfg!(target_family = "wasm")
         && stream.is_terminal()

@@ -54,8 +54,8 @@ pub fn repeat(budget: f64, mut once: impl FnMut() -> Result<f64>) -> Result<Opti
     Ok(Timing::of(samples))
 }
 
-/// Bytes of memory that a program may still have here; `None` where nothing says so. On Linux that is the least of
-/// what the machine and the control group leave (manual pages proc_meminfo(5) and cgroups(7)).
+/// Bytes of memory that a program may still have here; `None` where nothing says so. On Linux that is the
+/// least of what the machine and the control group leave (manual pages proc_meminfo(5) and cgroups(7)).
 pub fn free_memory() -> Option<u64> {
     system::free_memory()
 }
