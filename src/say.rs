@@ -129,12 +129,30 @@ pub fn usage(error: &clap::Error) -> ! {
     std::process::exit(if LOST.load(Ordering::Relaxed) { 2 } else { error.exit_code() })
 }
 
-/// Whether `stream` shows a line that changes: it is a terminal, and no dumb one. A page says that its
-/// streams are such, and shows text.
+/// Whether `stream` shows a line that changes: it is a terminal, not a dumb one, and obeys escape codes. A
+/// page says that its streams are such, and shows text.
 pub fn is_lively(stream: &impl IsTerminal) -> bool {
     !cfg!(target_family = "wasm")
         && stream.is_terminal()
         && std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+        && obeys_escape_codes()
+}
+
+/// Consoles before Windows 10 don't, and later ones have to be asked to.
+#[cfg(windows)]
+fn obeys_escape_codes() -> bool {
+    use anstyle_query::windows::enable_ansi_colors;
+    static OBEYS: std::sync::LazyLock<bool> = std::sync::LazyLock::new(|| {
+        // If stdout leads into a file, this asks nothing of stderr; then TERM, which a Unix-like shell sets,
+        // says whether that obeys.
+        enable_ansi_colors() == Some(true) || anstyle_query::term_supports_ansi_color()
+    });
+    *OBEYS
+}
+
+#[cfg(not(windows))]
+fn obeys_escape_codes() -> bool {
+    true
 }
 
 /// Whether `stream` shows colours: a lively terminal without `NO_COLOR` (<https://no-color.org>).

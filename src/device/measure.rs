@@ -54,16 +54,10 @@ pub fn repeat(budget: f64, mut once: impl FnMut() -> Result<f64>) -> Result<Opti
     Ok(Timing::of(samples))
 }
 
-/// Bytes of memory that a program may still have here, as Linux says: of the machine and of its control group
-/// (manual pages proc_meminfo(5) and cgroups(7)); `None` where nothing says so.
+/// Bytes of memory that a program may still have here; `None` where nothing says so. On Linux that is the
+/// least of what the machine and the control group leave (manual pages proc_meminfo(5) and cgroups(7)).
 pub fn free_memory() -> Option<u64> {
-    let read = |path| std::fs::read_to_string(path).ok();
-    let of_machine = read("/proc/meminfo").and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
-    });
-    let of_group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok());
-    of_machine.into_iter().chain(of_group).min()
+    system::free_memory()
 }
 
 /// Threads that share the work of a parallel iterator.
@@ -73,9 +67,46 @@ pub fn cpu_threads() -> usize {
 
 /// The CPU's model name where the system says it.
 pub fn cpu_name() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    model.map_or(format!("CPU ({})", std::env::consts::ARCH), |(_, name)| name.trim().to_string())
+    system::cpu_name().unwrap_or_else(|| format!("CPU ({})", std::env::consts::ARCH))
+}
+
+/// What Windows and macOS say of the machine.
+#[cfg(any(windows, target_os = "macos"))]
+mod system {
+    use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
+
+    pub fn free_memory() -> Option<u64> {
+        let memory = MemoryRefreshKind::nothing().with_ram();
+        let system = System::new_with_specifics(RefreshKind::nothing().with_memory(memory));
+        // 0 is what it says where the system doesn't.
+        Some(system.available_memory()).filter(|&bytes| bytes > 0)
+    }
+
+    pub fn cpu_name() -> Option<String> {
+        let system = System::new_with_specifics(RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()));
+        let name = system.cpus().first()?.brand().trim().to_string();
+        Some(name).filter(|name| !name.is_empty())
+    }
+}
+
+/// What Linux says of the machine, in files; elsewhere there are none.
+#[cfg(not(any(windows, target_os = "macos")))]
+mod system {
+    pub fn free_memory() -> Option<u64> {
+        let read = |path| std::fs::read_to_string(path).ok();
+        let of_machine = read("/proc/meminfo").and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+            line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+        });
+        let of_group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse().ok());
+        of_machine.into_iter().chain(of_group).min()
+    }
+
+    pub fn cpu_name() -> Option<String> {
+        let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+        model.map(|(_, name)| name.trim().to_string())
+    }
 }
 
 #[cfg(test)]
@@ -97,5 +128,20 @@ mod tests {
         assert_eq!(runs(0.1e6), (6, 5), "as many as fit");
         assert_eq!(runs(2e6), (4, 3), "long: at least 3");
         assert_eq!(runs(6e6), (1, 1), "very long: the first run is taken alone");
+    }
+
+    /// A large `--n` is refused in advance only where this is known.
+    #[test]
+    #[cfg(any(target_os = "linux", target_os = "macos", windows))]
+    fn every_system_says_how_much_memory_is_free() {
+        let free = free_memory().expect("the system says how much memory is free");
+        assert!((1 << 20..1 << 50).contains(&free), "{free} bytes");
+    }
+
+    /// On Linux, processors other than x86's have no name in /proc/cpuinfo.
+    #[test]
+    #[cfg(any(all(target_os = "linux", target_arch = "x86_64"), target_os = "macos", windows))]
+    fn every_system_names_its_cpu() {
+        assert_ne!(cpu_name(), format!("CPU ({})", std::env::consts::ARCH));
     }
 }

@@ -84,7 +84,7 @@ export async function begin(_, cells) {
         return;
     }
     const file = await edits.open(cell);
-    edits.write(file, shared.source, true);
+    edits.writeLink(file, shared.source);
     workbench.showSource(file);
     showEdits(file, cells);
     const listing = workbench.listingOf(cell, cells);

@@ -23,7 +23,7 @@ let before = Promise.resolve();
 /** The scripts of the worker. */
 const WORKER = ['vendor/wasi_shim.js', 'program.js', 'compile_worker.js'];
 
-const headers = () => file('headers.json', response => response.json());
+const cudaHeaders = () => file('headers.json', response => response.json());
 const manifest = () => file('clang/clang.json', response => response.json());
 /** The name by which the compiler is kept: another compiler has another one. */
 const address = ({ hash }) => new URL(`clang/clang.wasm?${hash}`, import.meta.url).href;
@@ -41,7 +41,7 @@ export async function isKept() {
 }
 
 /** Fetches what compiling takes beside the compiler itself. */
-export const prepare = () => Promise.all([manifest(), headers(), ...WORKER.map(name => file(name))]);
+export const prepare = () => Promise.all([manifest(), cudaHeaders(), ...WORKER.map(name => file(name))]);
 
 /** Fetches and keeps the compiler before anything is compiled. */
 export async function fetchAhead(signal, tell) {
@@ -108,7 +108,7 @@ async function made(signal, tell) {
 async function started(signal, tell) {
     module ??= made(signal, tell);
     module.catch(() => (module = undefined));
-    const [clang, workbook, headers] = await Promise.all([module, program(), headers()]);
+    const [clang, workbook, headers] = await Promise.all([module, program(), cudaHeaders()]);
     const own = await worker(...WORKER);
     own.postMessage({ clang, workbook, headers });
     return own;

@@ -4,26 +4,31 @@
 import * as kept from './kept.js';
 import { printed } from './simulator.js';
 
-/** { path, printed, source }, by path; `isOld` if the book's source has changed since the edit was made; `before`: the
-    reader's own edit, where that of a link is shown. */
+/** { path, printed, source }, by path; `isOld` if the book's source has changed since the edit was made; `isLink` if the
+    source is that of a link, and the reader has not edited it; `own`: the reader's edits that made way for links, the last
+    one last. */
 const files = new Map();
 
 const key = path => `workbook-edit ${location.pathname} ${path}`;
 
-/** What the browser keeps: { printed, source, before }. */
-const draft = path => kept.checked(kept.get(key(path)), ({ printed, source }) => typeof printed === 'string' && typeof source === 'string');
+const isText = value => typeof value === 'string';
+const isDraft = ({ printed, source, own = [] }) => isText(printed) && isText(source) && Array.isArray(own) && own.every(isText);
 
-function keep({ path, printed, source, before }) {
-    const isEdited = source !== printed || before !== undefined;
-    kept.set(key(path), isEdited ? JSON.stringify({ printed, source, before }) : undefined);
+/** What the browser keeps: { printed, source, isLink, own }; `before`, of an older edition of this page, is the one of `own`. */
+const draft = path => kept.checked(kept.get(key(path)), isDraft);
+
+function keep({ path, printed, source, isLink, own }) {
+    const isEdited = source !== printed || own.length > 0;
+    kept.set(key(path), isEdited ? JSON.stringify({ printed, source, isLink, own }) : undefined);
 }
 
 /** The file that a cell runs, with what the reader has made of it. */
 export async function open({ live: { stem, file: path } }) {
     const source = await printed(stem);
     if (!files.has(path)) {
-        const own = draft(path) ?? { printed: source, source };
-        files.set(path, { path, printed: source, source: own.source, before: own.before, isOld: own.printed !== source });
+        const held = draft(path) ?? { printed: source, source };
+        const own = held.own ?? (isText(held.before) ? [held.before] : []);
+        files.set(path, { path, printed: source, source: held.source, isLink: Boolean(held.isLink), own, isOld: held.printed !== source });
     }
     return files.get(path);
 }
@@ -37,14 +42,35 @@ export function edited({ live }) {
 /** Whether there is something for `open` to bring back. */
 export const hasDraft = ({ live }) => draft(live.file) !== undefined;
 
-/** Takes `source` as the file's. What is `others` does not take the place of the reader's own, which can be had back. */
-export function write(file, source, others = false) {
-    if (others && file.source !== file.printed && file.source !== source) {
-        file.before = file.source;
-    }
+/** Whether the file's source is the reader's own: neither the printed one nor that of a link. */
+const isOwn = ({ source, printed, isLink }) => source !== printed && !isLink;
+
+function show(file, source, isLink) {
     file.source = source;
+    file.isLink = isLink;
     file.isOld &&= source !== file.printed;
     keep(file);
+}
+
+/** Takes `source`, which the reader has written, as the file's. */
+export const write = (file, source) => show(file, source, file.isLink && source === file.source);
+
+/** Takes the source of a link as the file's. The reader's own can be had back, however many links come after it. */
+export function writeLink(file, source) {
+    if (isOwn(file) && file.source !== source) {
+        file.own.push(file.source);
+    }
+    show(file, source, true);
+}
+
+/** The reader's own edit again, the one that made way last. Another own one that is there comes back after it. */
+export function backToOwn(file) {
+    const source = file.own.pop();
+    if (isOwn(file)) {
+        file.own.unshift(file.source);
+    }
+    show(file, source, false);
+    return source;
 }
 
 // A listing shows what stands between two comments, `ANCHOR: name` and `ANCHOR_END: name`.

@@ -115,12 +115,10 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
         button('Copy link', async () => say(await edits.copyLink(cell.element.id, file, 'this code and these controls'))),
         button('Close', close),
         status);
-    if (file.before !== undefined) {
+    if (file.own.length > 0) {
         const mine = button('Back to my own edit', () => {
-            const own = file.before;
-            file.before = undefined;
-            hear(own);
-            mine.remove();
+            hear(edits.backToOwn(file));
+            mine.hidden = file.own.length === 0;
         });
         bar.insertBefore(mine, status);
     }
