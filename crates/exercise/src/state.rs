@@ -23,6 +23,9 @@ const MOST: u64 = 16 << 20;
 pub struct State {
     /// By number, `3.1`.
     exercises: BTreeMap<Id, Progress>,
+    /// What else the file holds, such as the answers in a file that a page has exported; it stays there.
+    #[serde(flatten)]
+    others: serde_json::Map<String, serde_json::Value>,
     #[serde(skip)]
     path: PathBuf,
 }
@@ -112,6 +115,20 @@ pub fn free_name(path: &Path, word: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_page_has_exported_stays_in_the_file() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join(FILE);
+        let exported = r#"{"exercises": {"2.1": {"passed": true, "hints": 1, "gave_up": false}},
+                           "answers": {"kernels/exercises/2_1_barrier.cu": "mine"}}"#;
+        std::fs::write(&file, exported).unwrap();
+        let (mut state, said) = State::read(root.path()).unwrap();
+        assert_eq!(said, None);
+        state.change(|state| state.at("2.2".parse().unwrap()).hints = 1).unwrap();
+        let held = std::fs::read_to_string(&file).unwrap();
+        assert!(held.contains("\"mine\"") && held.contains("2.2") && held.contains("\"passed\": true"), "{held}");
+    }
 
     #[test]
     fn many_programs_at_once_lose_nothing() {

@@ -1,0 +1,241 @@
+// What the reader of the exercises has written stays theirs, in Chromium: `tests/browser/check` says what it needs.
+//
+//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/answers.js book/book
+//
+// Two tabs at one exercise, a full storage, progress and answers as one file, odd entries in such a file, and what an
+// older edition of the page kept.
+
+const fs = require('node:fs');
+const http = require('node:http');
+const os = require('node:os');
+const path = require('node:path');
+const puppeteer = require('puppeteer-core');
+
+const PATIENCE = 40_000;
+const PAGE = 'ch2_parallel.html';
+const LIST = 'exercises.html';
+const CARD = '#exercise-2-1';
+const FILE = 'kernels/exercises/2_1_barrier.cu';
+const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.json': 'application/json' };
+
+const problems = [];
+const expect = (is, what, now) => is || problems.push(`${what}: ${JSON.stringify(now)?.slice(0, 400)}`);
+
+function serve(root) {
+    const server = http.createServer((request, response) => {
+        const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
+        fs.readFile(path.join(root, name), (error, content) => {
+            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(name)] ?? 'application/octet-stream' });
+            response.end(error ? '' : content);
+        });
+    });
+    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
+}
+
+/** The exercise's card, open, with its editor. */
+async function openCard(page, address) {
+    await page.goto(`${address}/${PAGE}${CARD}`, { waitUntil: 'load' });
+    await page.$eval(CARD, card => (card.open = true));
+    await page.waitForSelector(`${CARD} .exercise-check`, { timeout: PATIENCE });
+    await press(page, CARD, 'Edit');
+    await page.waitForSelector(`${CARD} .cm-content`, { timeout: PATIENCE });
+}
+
+/** Presses a button that is in view, below `at`. */
+async function press(page, at, words) {
+    const isPressed = await page.$eval(at, (frame, words) => {
+        const button = [...frame.querySelectorAll('button')].find(one => one.textContent.startsWith(words) && one.checkVisibility());
+        button?.click();
+        return Boolean(button);
+    }, words);
+    expect(isPressed, `there is no button “${words}”`, at);
+}
+
+const sees = (page, words) => page.$eval(CARD, (card, words) => [...card.querySelectorAll('button')].some(one => one.textContent.startsWith(words) && one.checkVisibility()), words);
+
+/** Types at the start of the code. */
+async function type(page, text) {
+    await page.bringToFront();
+    await page.focus(`${CARD} .cm-content`);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Home');
+    await page.keyboard.up('Control');
+    await page.keyboard.type(text);
+    await settled(page);
+}
+
+/** What the page does about it is done. */
+const settled = page => page.evaluate(() => new Promise(resolve => setTimeout(resolve, 300)));
+const code = page => page.$eval(CARD, card => [...card.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n'));
+const status = page => page.$eval(`${CARD} .exercise-status`, element => element.textContent);
+const question = page => page.$eval(`${CARD} .asked`, element => (element.checkVisibility() ? element.textContent : ''));
+/** All that the browser keeps, as one text. */
+const held = page => page.evaluate(() => Object.entries(localStorage).flat().join('\n'));
+
+async function twoTabs(context, address) {
+    const one = await context.newPage();
+    const other = await context.newPage();
+    await other.evaluateOnNewDocument(() => addEventListener('storage', event => window.isAsleep && event.stopImmediatePropagation(), true));
+    await openCard(one, address);
+    await openCard(other, address);
+    await type(one, '// First tab.');
+    await other.bringToFront();
+    await settled(other);
+    expect((await code(other)).includes('// First tab.'), 'a tab that has written nothing does not follow', await code(other));
+    // Both write before one hears of the other.
+    await other.evaluate(() => (window.isAsleep = true));
+    await type(one, '// More.');
+    await type(other, '// Second tab.');
+    const all = await held(one);
+    expect(all.includes('// More.') && all.includes('// Second tab.'), 'a key in the second tab destroys the first’s work', all);
+    await one.bringToFront();
+    await settled(one);
+    expect(/changed in another tab/.test(await question(one)), 'nobody asks which text is to stay', await question(one));
+    if (process.env.PICTURE) {
+        await (await one.$(CARD)).screenshot({ path: process.env.PICTURE });
+    }
+    await press(one, CARD, 'Keep mine');
+    expect((await code(one)).includes('// More.'), 'what was kept is not there', await code(one));
+    expect(!/changed/.test(await question(one)), 'it asks twice', await question(one));
+    await press(one, CARD, 'Bring back');
+    await settled(one);
+    expect((await code(one)).includes('// Second tab.'), 'the other text does not come back', await code(one));
+    await press(one, CARD, 'Bring back');
+    await settled(one);
+    expect((await code(one)).includes('// More.'), 'the first text does not come back', await code(one));
+    await other.close();
+    return one;
+}
+
+/** No byte more fits into the storage. */
+const fill = page => page.evaluate(() => {
+    localStorage.removeItem('filler');
+    let text = '';
+    for (let step = 1 << 22; step > 0; step >>= 1) {
+        try {
+            localStorage.setItem('filler', text + 'x'.repeat(step));
+            text += 'x'.repeat(step);
+        } catch {
+            // Half as much may fit.
+        }
+    }
+});
+
+async function fullStorage(page) {
+    const before = await code(page);
+    await fill(page);
+    await press(page, CARD, 'Reset');
+    await page.waitForFunction(at => /full/.test(document.querySelector(`${at} .exercise-status`).textContent), { timeout: PATIENCE }, CARD).catch(() => {});
+    expect(/storage is full/.test(await status(page)), 'Reset does not say that there is no room', await status(page));
+    expect((await code(page)) === before && (await held(page)).includes('// More.'), 'Reset without room loses the answer', await code(page));
+    await type(page, '// Late.');
+    expect(/Not kept: .*full/.test(await status(page)), 'what is typed and not kept is not said', await status(page));
+    expect((await code(page)).includes('// Late.'), 'what is typed is gone', await code(page));
+    await page.evaluate(() => localStorage.removeItem('filler'));
+    await type(page, '// Room.');
+    expect((await held(page)).includes('// Late.'), 'it is not kept once there is room', await held(page));
+}
+
+const said = page => page.$eval('.exercise-status', element => element.textContent);
+
+async function imports(page, name, text) {
+    const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'answers-')), name);
+    fs.writeFileSync(file, text);
+    await page.$eval('.exercise-status', element => (element.textContent = ''));
+    await (await page.$('input[type=file]')).uploadFile(file);
+    await page.waitForFunction(() => document.querySelector('.exercise-status').textContent, { timeout: PATIENCE });
+    return said(page);
+}
+
+async function openList(context, address) {
+    const page = await context.newPage();
+    await page.goto(`${address}/${LIST}`, { waitUntil: 'load' });
+    await page.waitForSelector('.exercise-bar button', { timeout: PATIENCE });
+    return page;
+}
+
+/** What Export downloads. */
+async function exported(page) {
+    await page.evaluate(() => {
+        URL.createObjectURL = blob => {
+            window.saved = blob.text();
+            return 'data:,';
+        };
+    });
+    await press(page, '.exercise-bar', 'Export');
+    return page.evaluate(() => window.saved);
+}
+
+async function oneFile(browser, context, address) {
+    const list = await openList(context, address);
+    await imports(list, '.exercises.json', JSON.stringify({ exercises: { '2.1': { passed: true, hints: 1 } } }));
+    const text = await exported(list);
+    const { exercises, answers } = JSON.parse(text);
+    expect(exercises['2.1']?.passed && /Late/.test(answers?.[FILE]), 'Export leaves something out', { exercises, answers });
+
+    const fresh = await browser.createBrowserContext();
+    const empty = await openList(fresh, address);
+    expect(/1 file imported/.test(await imports(empty, '.exercises.json', text)), 'Import does not take it', await said(empty));
+    const other = await fresh.newPage();
+    await openCard(other, address);
+    expect(/Late/.test(await code(other)), 'the answer is not there', await code(other));
+    expect(/done/.test(await other.$eval(`${CARD} > summary`, element => element.textContent)), 'the progress is not there', '');
+    // An answer that makes way is kept.
+    await imports(empty, '.exercises.json', JSON.stringify({ exercises: {}, answers: { [FILE]: '// Theirs.\n' } }));
+    await other.bringToFront();
+    await settled(other);
+    expect(await sees(other, 'Bring back'), 'an import loses the answer that was there', await code(other));
+
+    const odd = '{"exercises":{"2.1":{"passed":false,"hints":1e300},"2.2":{"passed":"yes","hints":-1},"__proto__":{"passed":true,"hints":0}},"answers":{"/etc/passwd":"x"}}';
+    const words = await imports(empty, '.exercises.json', odd);
+    expect(/made no sense|has no progress/.test(words) && words.includes('.exercises.json'), 'odd entries are not named', words);
+    const now = JSON.parse(await exported(empty)).exercises;
+    expect(now['2.1'].passed && now['2.1'].hints === 1 && !now['2.2']?.passed, 'an odd entry undoes something', now);
+    const large = await imports(empty, '2_1_barrier.cu', 'x'.repeat(20_000_000));
+    expect(/was not imported: it has 20,000,000 bytes/.test(large), 'an answer of 20 MB is taken', large);
+    await fill(empty);
+    const full = await imports(empty, '2_1_barrier.cu', '// Another.\n');
+    expect(/storage is full/.test(full) && /Theirs/.test(await held(empty)), 'an import without room is not refused', full);
+    await fresh.close();
+}
+
+/** As the first edition of this page kept it. */
+async function older(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${address}/${LIST}`, { waitUntil: 'load' });
+    await page.evaluate(file => {
+        localStorage.clear();
+        localStorage.setItem('workbook-exercises', '{"exercises":{"2.1":{"passed":true,"hints":2}}}');
+        localStorage.setItem(`workbook-exercises ${file}`, 'int older;\n');
+        localStorage.setItem(`workbook-exercises ${file}.backup`, 'int oldest;\n');
+    }, FILE);
+    await openCard(page, address);
+    expect(/int older;/.test(await code(page)), 'an older answer is not found', await code(page));
+    expect(/done/.test(await page.$eval(`${CARD} > summary`, element => element.textContent)), 'older progress is not found', '');
+    await press(page, CARD, 'Bring back');
+    await settled(page);
+    expect(/int oldest;/.test(await code(page)), 'an older backup is not found', await code(page));
+    await context.close();
+}
+
+async function main(root) {
+    const server = await serve(root);
+    const address = `http://127.0.0.1:${server.address().port}`;
+    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    try {
+        const context = await browser.createBrowserContext();
+        const page = await twoTabs(context, address);
+        await fullStorage(page);
+        await oneFile(browser, context, address);
+        await older(browser, address);
+    } finally {
+        await browser.close();
+        server.close();
+    }
+    problems.forEach(problem => console.log(`answers: ${problem}`));
+    console.log(problems.length ? `${problems.length} problems` : 'what the reader has written stays theirs');
+    process.exitCode = problems.length ? 1 : 0;
+}
+
+main(process.argv[2]);
