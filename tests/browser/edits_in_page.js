@@ -100,4 +100,4 @@ exports.text = () => [...document.querySelectorAll('main pre, main .listing, mai
 
 exports.resetCell = () => document.querySelector('.cell-reset').click();
 
-exports.keeps = () => Object.keys(localStorage).some(key => key.startsWith('workbook-edit'));
+exports.keeps = () => Object.keys(localStorage).some(key => /^workbook-edit .* ~/.test(key));

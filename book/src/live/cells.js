@@ -10,6 +10,7 @@ import { remove } from './result.js';
 import { run, runOrStop } from './run.js';
 import * as simulator from './simulator.js';
 import { stop } from './task.js';
+import { whyNotKept } from './store.js';
 import * as workbench from './workbench.js';
 
 export { compareOwnRuns } from './result.js';
@@ -84,7 +85,12 @@ export async function begin(_, cells) {
         return;
     }
     const file = await edits.open(cell);
-    edits.writeLink(file, shared.source);
+    try {
+        edits.writeLink(file, shared.source);
+    } catch (error) {
+        say(cell, whyNotKept(error));
+        return;
+    }
     workbench.showSource(file);
     showEdits(file, cells);
     const listing = workbench.listingOf(cell, cells);

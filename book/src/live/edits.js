@@ -1,34 +1,48 @@
 // What the reader has written: for each kernel file of the page its source as printed and as edited. Edits are kept in
 // the browser, by page and file, and travel in the address of a link.
 
-import * as kept from './kept.js';
 import { printed } from './simulator.js';
-
-/** { path, printed, source }, by path; `isOld` if the book's source has changed since the edit was made; `isLink` if the
-    source is that of a link, and the reader has not edited it; `own`: the reader's edits that made way for links, the last
-    one last. */
-const files = new Map();
-
-const key = path => `workbook-edit ${location.pathname} ${path}`;
+import { checked, kept } from './store.js';
 
 const isText = value => typeof value === 'string';
-const isDraft = ({ printed, source, own = [] }) => isText(printed) && isText(source) && Array.isArray(own) && own.every(isText);
 
-/** What the browser keeps: { printed, source, isLink, own }; `before`, of an older edition of this page, is the one of `own`. */
-const draft = path => kept.checked(kept.get(key(path)), isDraft);
-
-function keep({ path, printed, source, isLink, own }) {
-    const isEdited = source !== printed || own.length > 0;
-    kept.set(key(path), isEdited ? JSON.stringify({ printed, source, isLink, own }) : undefined);
+/** What an older edition of this page kept: { printed, source, before }. */
+function older(text) {
+    const draft = checked(text, ({ printed, source }) => isText(printed) && isText(source));
+    if (!draft) {
+        return undefined;
+    }
+    const { printed, source, before } = draft;
+    return { value: { text: source, printed }, asides: isText(before) ? [{ text: before, printed }] : [] };
 }
+
+/** The reader's edit of a file of this page, as store.js keeps it: { text, printed, isLink }, where `printed` is the source that
+    was edited. */
+const draft = path => kept(`workbook-edit ${location.pathname} ${path}`, older);
+
+/** A kernel file: as printed, and as the page shows it. */
+class File {
+    constructor(path, printed) {
+        this.path = path;
+        this.printed = printed;
+        this.draft = draft(path);
+        /** Whether the book's source has changed since the edit was made. */
+        this.isOld = this.draft.value !== undefined && this.draft.value.printed !== printed;
+    }
+
+    get source() {
+        return this.draft.value?.text ?? this.printed;
+    }
+}
+
+/** By path. */
+const files = new Map();
 
 /** The file that a cell runs, with what the reader has made of it. */
 export async function open({ live: { stem, file: path } }) {
     const source = await printed(stem);
     if (!files.has(path)) {
-        const held = draft(path) ?? { printed: source, source };
-        const own = held.own ?? (isText(held.before) ? [held.before] : []);
-        files.set(path, { path, printed: source, source: held.source, isLink: Boolean(held.isLink), own, isOld: held.printed !== source });
+        files.set(path, new File(path, source));
     }
     return files.get(path);
 }
@@ -40,37 +54,26 @@ export function edited({ live }) {
 }
 
 /** Whether there is something for `open` to bring back. */
-export const hasDraft = ({ live }) => draft(live.file) !== undefined;
+export const hasDraft = ({ live }) => draft(live.file).value !== undefined;
 
-/** Whether the file's source is the reader's own: neither the printed one nor that of a link. */
-const isOwn = ({ source, printed, isLink }) => source !== printed && !isLink;
+const value = ({ printed }, source) => (source === printed ? undefined : { text: source, printed });
 
-function show(file, source, isLink) {
-    file.source = source;
-    file.isLink = isLink;
+/** Keeps `source`, which the reader has written. Says if it is not kept. */
+export function write(file, source) {
     file.isOld &&= source !== file.printed;
-    keep(file);
+    return file.draft.write(value(file, source));
 }
 
-/** Takes `source`, which the reader has written, as the file's. */
-export const write = (file, source) => show(file, source, file.isLink && source === file.source);
+/** The printed source again; the reader's is put aside. Throws NotKept, and then nothing has changed. */
+export function reset(file) {
+    file.draft.replace(undefined);
+    file.isOld = false;
+}
 
-/** Takes the source of a link as the file's. The reader's own can be had back, however many links come after it. */
+/** Shows the source of a link; the reader's own is put aside, however many links come. Throws NotKept, and then nothing has changed. */
 export function writeLink(file, source) {
-    if (isOwn(file) && file.source !== source) {
-        file.own.push(file.source);
-    }
-    show(file, source, true);
-}
-
-/** The reader's own edit again, the one that made way last. Another own one that is there comes back after it. */
-export function backToOwn(file) {
-    const source = file.own.pop();
-    if (isOwn(file)) {
-        file.own.unshift(file.source);
-    }
-    show(file, source, false);
-    return source;
+    file.draft.replace(source === file.printed ? undefined : { ...value(file, source), isLink: true });
+    file.isOld = false;
 }
 
 // A listing shows what stands between two comments, `ANCHOR: name` and `ANCHOR_END: name`.

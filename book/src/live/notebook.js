@@ -1,14 +1,15 @@
 // The notebook: cells of CUDA C++ that the page compiles and launches on the simulator, as one file from the first cell
 // down to the one that runs. The editor and the compiler are fetched when somebody edits or runs.
 
+import { asked } from './asked.js';
 import { build, messages, refusal } from './compiler.js';
 import * as edits from './edits.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
-import { keeps } from './kept.js';
 import * as file from './notebook_file.js';
 import { result, said } from './notebook_result.js';
 import { sites } from './said.js';
 import * as simulator from './simulator.js';
+import { whyNotKept } from './store.js';
 import { NOT_FETCHED, perform, stop } from './task.js';
 
 /** More is taken for an endless kernel, or is more than a page has. */
@@ -17,17 +18,19 @@ const COMMAND = ['cargo run --example simulate --', file.PATH, ...LIMITS].join('
 /** What `save` writes stays in the page's own memory, to be downloaded. */
 const IN_PAGE = [...LIMITS, '--out', '/'];
 
-const KEEPS_NOTHING = 'This browser keeps nothing: export the notebook before you leave the page.';
+const BACK = 'Back to the notebook before';
+const FOLLOWS = 'This is what you wrote in another tab.';
 const IS_OLD = 'The code has changed since this result.';
 const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does.';
 
 const place = document.getElementById('notebook');
 const example = place.querySelector('pre > code').textContent.trimEnd();
-const kept = file.kept();
+const { draft } = file;
 
 /** Of each: mark, text; frame, status, out; and what shows the text, `pre` or `editor`. */
 let cells = [];
-let { removed, others, large } = kept ?? { removed: [], others: [], large: [] };
+let removed = draft.value?.removed ?? [];
+const large = file.tooLarge.asides().map(({ text }) => text);
 /** What makes an editor, once it is there. */
 let editor;
 
@@ -42,10 +45,11 @@ function changed(place) {
 }
 
 function keep() {
-    file.keep({ source: file.source(cells), removed, others, large });
-    if (!keeps()) {
-        sayOfAll(KEEPS_NOTHING);
+    const why = draft.write({ text: file.source(cells), removed });
+    if (why) {
+        sayOfAll(why);
     }
+    question.follow();
 }
 
 // The cells on the page.
@@ -134,22 +138,48 @@ function show() {
     });
     place.classList.toggle('in-editor-now', Boolean(editor));
     undo.hidden = removed.length === 0;
-    back.hidden = others.length === 0;
+    back.hidden = draft.asides().length === 0;
     rest.hidden = large.length === 0;
 }
 
-/** Shows another notebook; the one that was there is kept among the `others`, to be had back in its turn. */
-function replace(source, turn = 0) {
+/** The page shows the notebook that is kept. */
+function showKept() {
     cells.forEach(stop);
-    const own = file.source(cells);
-    others = others.filter(other => other !== own && other !== source);
-    if (own !== source && own !== example) {
-        others.splice(turn, 0, own);
-    }
     cells.forEach(close);
-    cells = file.cells(source).map(made);
+    cells = file.cells(draft.value?.text ?? example).map(made);
+    removed = draft.value?.removed ?? [];
     show();
-    keep();
+    question.follow();
+}
+
+/** Shows another notebook; the one that was there is put aside. Says why, if there is no room for that; then nothing has changed. */
+function replace(text, isLink = false) {
+    try {
+        draft.replace({ text, removed: [], isLink });
+    } catch (error) {
+        return whyNotKept(error);
+    }
+    showKept();
+    return '';
+}
+
+function goBack() {
+    try {
+        draft.bringBack();
+    } catch (error) {
+        sayOfAll(whyNotKept(error));
+        return;
+    }
+    showKept();
+}
+
+/** Another tab may have written. */
+function followOthers() {
+    if (draft.follow()) {
+        showKept();
+        sayOfAll(FOLLOWS);
+    }
+    question.follow();
 }
 
 function close(cell) {
@@ -318,8 +348,7 @@ async function taken(chosen) {
     if (excess) {
         return `${chosen.name} has ${excess}. Nothing has changed.`;
     }
-    replace(source);
-    return `${chosen.name} is here. It runs when you press Run.`;
+    return replace(source) || `${chosen.name} is here. It runs when you press Run.`;
 }
 
 const copy = async () => sayOfAll(await edits.copyLink(place.id, { path: file.PATH, source: file.source(cells) }, 'these cells'));
@@ -331,8 +360,7 @@ async function fromLink() {
     if (excess) {
         sayOfAll(`The notebook of this link has ${excess}. It is not shown, and nothing has changed.`);
     } else if (shared?.file === file.PATH) {
-        replace(shared.source);
-        sayOfAll('The notebook of a link. It runs when you press Run.');
+        sayOfAll(replace(shared.source, true) || 'The notebook of a link. It runs when you press Run.');
     } else if (shared) {
         sayOfAll('The notebook in this link cannot be read. Was it cut off, or is it of another page?');
     }
@@ -342,7 +370,8 @@ const list = element('div', { className: 'notebook-cells' });
 const status = element('p', { className: 'notebook-status', role: 'status' });
 const input = element('input', { type: 'file', accept: '.cu,.cuh,.txt', hidden: true, onchange: take });
 const undo = button('Put the removed cell back', putBack);
-const back = button('Back to the notebook before', () => replace(others[0], others.length));
+const back = button(BACK, goBack);
+const question = asked(draft, { shown: showKept, say: sayOfAll, bringBack: BACK });
 const saveLarge = () => large.forEach((source, place) => save(`large-${place + 1}-${file.PATH}`, source));
 const rest = button('Download what is too large', saveLarge, { title: 'Notebooks with more than the page shows' });
 const bar = element('div', { className: 'notebook-bar notebook-all', role: 'group', ariaLabel: 'The whole notebook' },
@@ -350,15 +379,16 @@ const bar = element('div', { className: 'notebook-bar notebook-all', role: 'grou
     button('Export', download, { title: `Download ${file.PATH}` }),
     button('Import', () => input.click(), { title: 'A .cu file' }),
     button('Copy link', copy),
-    button('Reset', () => replace(example), { title: 'The example again' }),
+    button('Reset', () => sayOfAll(replace(example)), { title: 'The example again; your notebook can be had back' }),
     undo, back, rest, input, status);
 
 await stylesheet(new URL('notebook.css', import.meta.url));
-cells = file.cells(kept?.source ?? example).map(made);
-place.replaceChildren(bar, list);
+cells = file.cells(draft.value?.text ?? example).map(made);
+place.replaceChildren(bar, question.frame, list);
 show();
-if (kept?.large.length) {
+if (large.length > 0) {
     sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown here; “${rest.textContent}” saves it as a file.`);
 }
+draft.watch(followOthers);
 addEventListener('hashchange', fromLink);
 await fromLink();

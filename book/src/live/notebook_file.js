@@ -1,7 +1,7 @@
 // A notebook as one file of CUDA C++: a line `// %%` begins a cell. What the browser keeps of it.
 
 import { thousands } from './html.js';
-import { checked, get, set } from './kept.js';
+import { checked, kept } from './store.js';
 
 export const PATH = 'notebook.cu';
 
@@ -68,26 +68,28 @@ export const title = ({ mark }) => mark.slice(0, 100).replace(MARK, '').trim();
 /** Whether a cell launches something. */
 export const launches = ({ text }) => /^[ \t]*\/\/@/m.test(text);
 
-const KEY = 'workbook-notebook';
+const isText = value => typeof value === 'string';
+const isOlder = ({ source, removed, others }) => isText(source) && [removed, others].every(Array.isArray);
 
-const isNotebook = ({ source, removed, others }) => typeof source === 'string' && [removed, others].every(Array.isArray);
-
-/** What the browser keeps: `source`; `removed`: cells with their places; `others`: notebooks that made way for another; `large`:
-    those that are more than the page shows. */
-export function kept() {
-    const all = checked(get(KEY), isNotebook);
-    return all && withoutLarge(all);
-}
-export const keep = notebook => set(KEY, JSON.stringify(notebook));
-
-/** What is kept, with notebooks that the page cannot show among the `large`. */
-function withoutLarge({ source, removed, others, large = [] }) {
-    const texts = others.filter(text => typeof text === 'string');
+/** What an older edition of this page kept: { source, removed, others, large }. */
+function older(text) {
+    const notebook = checked(text, isOlder);
+    if (!notebook) {
+        return undefined;
+    }
+    const { source, removed, others, large = [] } = notebook;
     const isLarge = text => excess(text) !== undefined;
+    for (const text of [...large, source, ...others].filter(text => isText(text) && isLarge(text))) {
+        tooLarge.putAside({ text });
+    }
     return {
-        source: isLarge(source) ? undefined : source,
-        removed: isLarge(source) ? [] : removed,
-        others: texts.filter(text => !isLarge(text)),
-        large: [...new Set([...large, source, ...texts])].filter(isLarge),
+        value: isLarge(source) ? undefined : { text: source, removed },
+        asides: others.filter(text => isText(text) && !isLarge(text)).map(text => ({ text, removed: [] })),
     };
 }
+
+/** Notebooks that are more than the page shows, put aside. */
+export const tooLarge = kept('workbook-large-notebooks');
+
+/** The notebook as store.js keeps it: { text, removed, isLink }, where `removed` are cells with their places. */
+export const draft = kept('workbook-notebook', older);

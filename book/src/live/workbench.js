@@ -1,12 +1,14 @@
 // What stands below a listing that is being edited: run it, compare it with the printed one, take it along, give it up.
 
+import { asked } from './asked.js';
 import { diff } from './diff.js';
 import * as edits from './edits.js';
 import { button, element, save, terminal } from './html.js';
-import { keeps } from './kept.js';
 import * as listings from './listings.js';
+import { whyNotKept } from './store.js';
 
-const KEEPS_NOTHING = 'This browser keeps nothing: download the file before you leave the page.';
+const BACK = 'Back to my own edit';
+const FOLLOWS = 'This is what you wrote in another tab.';
 const IS_OLD = 'The book’s source has changed since you made this edit. Diff shows all that differs.';
 const NOT_THERE = 'Your edit of this file has no such part. Reset in another listing of the file gives it up.';
 
@@ -77,11 +79,26 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
         return;
     }
 
-    const hear = source => {
-        edits.write(file, source);
-        say(keeps() ? '' : KEEPS_NOTHING);
+    /** The page follows the source. */
+    const follow = () => {
         showSource(file);
         changed();
+        back.hidden = file.draft.asides().length === 0;
+        question.follow();
+    };
+    const hear = source => {
+        say(edits.write(file, source));
+        follow();
+    };
+    /** Does what may need room in the browser; says why, if there is none. */
+    const tryTo = act => () => {
+        try {
+            act();
+            say('');
+        } catch (error) {
+            say(whyNotKept(error));
+        }
+        follow();
     };
     const made = editor({
         text: part.lines.join('\n'),
@@ -110,19 +127,24 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
     const bar = element('div', { className: 'workbench-bar', role: 'group', ariaLabel: `Your ${file.path}` },
         button('Run', press, { className: 'workbench-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' }),
         button('Diff', compare, { ariaPressed: 'false', title: 'Against the printed source' }),
-        button('Reset', () => hear(file.printed), { title: 'The printed source again, in all listings of the file' }),
+        button('Reset', tryTo(() => edits.reset(file)), { title: 'The printed source again, in all listings of the file; your edit can be had back' }),
         button('Download', () => download(file)),
         button('Copy link', async () => say(await edits.copyLink(cell.element.id, file, 'this code and these controls'))),
         button('Close', close),
         status);
-    if (file.own.length > 0) {
-        const mine = button('Back to my own edit', () => {
-            hear(edits.backToOwn(file));
-            mine.hidden = file.own.length === 0;
-        });
-        bar.insertBefore(mine, status);
-    }
-    const bench = element('div', { className: 'workbench' }, made.frame, bar, comparison);
+    const back = button(BACK, tryTo(() => file.draft.bringBack()), { hidden: file.draft.asides().length === 0 });
+    bar.insertBefore(back, status);
+    const question = asked(file.draft, { shown: follow, say, bringBack: BACK });
+    file.draft.watch(() => {
+        if (listing.editor !== made) {
+            return;
+        }
+        if (file.draft.follow()) {
+            say(FOLLOWS);
+        }
+        follow();
+    });
+    const bench = element('div', { className: 'workbench' }, made.frame, bar, question.frame, comparison);
     bench.dataset.cell = cell.number;
     const frame = listing.pre.closest('.listing-marked') ?? listing.pre;
     frame.classList.add('in-editor');
