@@ -1,8 +1,8 @@
-// What the reader of the exercises has written stays theirs, in Chromium: `tests/browser/check` says what it needs.
+// What the reader has written stays theirs, in Chromium: `tests/browser/check` says what it needs.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/answers.js book/book
 //
-// Two tabs at one exercise, a full storage, progress and answers as one file, odd entries in such a file, and what an
+// Two tabs at one exercise, notebook or listing, a full storage, progress and answers as one file, odd entries in such a file, and what an
 // older edition of the page kept.
 
 const fs = require('node:fs');
@@ -106,6 +106,48 @@ async function twoTabs(context, address) {
     await other.close();
     return one;
 }
+
+/** The same in the notebook and in a listing: both texts are kept, and the reader is asked. */
+async function twoTabsElsewhere(browser, address, { page: name, open, frame, back }) {
+    const context = await browser.createBrowserContext();
+    const tabs = [];
+    for (const isAsleep of [false, true]) {
+        const page = await context.newPage();
+        await page.evaluateOnNewDocument(() => addEventListener('storage', event => window.isAsleep && event.stopImmediatePropagation(), true));
+        await page.goto(`${address}/${name}`, { waitUntil: 'load' });
+        await page.waitForSelector(open, { timeout: PATIENCE });
+        await page.$eval(open, button => button.click());
+        await page.waitForSelector(`${frame} .cm-content`, { timeout: PATIENCE });
+        await page.evaluate(isAsleep => (window.isAsleep = isAsleep), isAsleep);
+        tabs.push(page);
+    }
+    const [one, other] = tabs;
+    for (const [page, words] of [[one, '// First tab.'], [other, '// Second tab.']]) {
+        await page.bringToFront();
+        await page.focus(`${frame} .cm-content`);
+        await page.keyboard.type(words);
+        await settled(page);
+    }
+    await one.bringToFront();
+    await settled(one);
+    const all = await held(one);
+    expect(all.includes('First tab') && all.includes('Second tab'), `${name}: a key in the second tab destroys the first’s work`, all.slice(-300));
+    const asks = await one.$eval('.asked', element => (element.checkVisibility() ? element.textContent : ''));
+    expect(/changed in another tab/.test(asks), `${name}: nobody asks which text is to stay`, asks);
+    await press(one, '.asked', 'Show theirs');
+    await settled(one);
+    const text = () => one.$eval('body', body => [...body.querySelectorAll('.cm-line')].map(line => line.textContent).join(' '));
+    expect(/Second tab/.test(await text()), `${name}: the other text is not shown`, await text());
+    await press(one, 'main', back);
+    await settled(one);
+    expect(/First tab/.test(await text()), `${name}: the reader’s own does not come back`, await text());
+    await context.close();
+}
+
+const ELSEWHERE = [
+    { page: 'appendix_simulate.html', open: '#notebook .notebook-edit', frame: '#notebook', back: 'Back to the notebook before' },
+    { page: 'ch2_parallel.html', open: '.listing button', frame: 'main', back: 'Back to my own edit' },
+];
 
 /** No byte more fits into the storage. */
 const fill = page => page.evaluate(() => {
@@ -229,6 +271,9 @@ async function main(root) {
         await fullStorage(page);
         await oneFile(browser, context, address);
         await older(browser, address);
+        for (const place of ELSEWHERE) {
+            await twoTabsElsewhere(browser, address, place);
+        }
     } finally {
         await browser.close();
         server.close();
