@@ -127,7 +127,10 @@ mod tests {
         assert_eq!(said, None);
         state.change(|state| state.at("2.2".parse().unwrap()).hints = 1).unwrap();
         let held = std::fs::read_to_string(&file).unwrap();
-        assert!(held.contains("\"mine\"") && held.contains("2.2") && held.contains("\"passed\": true"), "{held}");
+        assert!(
+            held.contains("\"mine\"") && held.contains("2.2") && held.contains("\"passed\": true"),
+            "{held}"
+        );
     }
 
     #[test]
