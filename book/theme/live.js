@@ -87,16 +87,31 @@
 
     const folder = new URL('../live/', document.currentScript.src);
     let module;
-    const machinery = () => (module ??= import(new URL('cells.js', folder)).then(async actions => {
-        await actions.begin(cells[0], cells);
+    let begun;
+    const fetchedModule = () => {
+        module ??= import(new URL('cells.js', folder));
+        module.catch(() => (module = undefined));
+        return module;
+    };
+    const machinery = async () => {
+        const actions = await fetchedModule();
+        await (begun ??= actions.begin(cells[0], cells));
         return actions;
-    }));
+    };
     const act = async (name, cell, what) => {
+        const say = sentence => (cell.form.querySelector('.cell-status').textContent = sentence);
+        let actions;
         try {
-            await (await machinery())[name](cell, cells, what);
+            actions = await fetchedModule();
+        } catch {
+            say(NOT_FETCHED);
+            return;
+        }
+        try {
+            await machinery();
+            await actions[name](cell, cells, what);
         } catch (error) {
-            module = undefined;
-            cell.form.querySelector('.cell-status').textContent = NOT_FETCHED;
+            say(actions.reason(error));
         }
     };
     const listen = cell => {
@@ -152,7 +167,7 @@
     };
     const isLinked = () => location.hash.includes('&code=');
     if (cells.length && (isLinked() || keeps())) {
-        machinery().catch(() => (module = undefined));
+        machinery().catch(() => {}); // the next act says why
     }
     addEventListener('hashchange', () => isLinked() && cells.length && act('begin', cells[0]));
     // A shared address shows what its sender saw.

@@ -14,6 +14,7 @@ const puppeteer = require('puppeteer-core');
 const PAGE = 'ch3_blocks.html';
 const READ = 'ch2_parallel.html';
 const NEVER = 'glossary.html';
+const LATE = 'ch5_shared.html';
 const PATIENCE = 40_000;
 const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json', '.wasm': 'application/wasm' };
 
@@ -57,10 +58,22 @@ async function run(page) {
 }
 
 const note = page => page.evaluate(() => document.querySelector('.offline-note')?.textContent ?? '');
-const isKept = (page, name) => page.waitForFunction(async name => {
-    const cache = (await caches.has(`workbook /${name}`)) && (await caches.open(`workbook /${name}`));
-    return Boolean(cache && (await cache.match(`/${name}`)));
-}, { timeout: PATIENCE }, name);
+const versionOf = page => page.$eval('[data-book-version]', mark => mark.dataset.bookVersion);
+/** Waits until a page is kept, with one of its files. */
+const isKept = (page, name, version, file = '') => page.waitForFunction(async (name, version, file) => {
+    const cache = await caches.open(`workbook /${name} ${version}`);
+    return Boolean((await cache.match(`/${name}`)) && (!file || (await cache.match(file))));
+}, { timeout: PATIENCE, polling: 200 }, name, version, file);
+/** What a page has fetched that was run in. */
+const EDITOR = '/live/editor.js';
+
+/** The next version of the book: its scripts say that they are new. */
+function newer(name, content) {
+    if (/\/live\/.*\.js$/.test(name)) {
+        return Buffer.concat([Buffer.from('globalThis.isNew = true;\n'), content]);
+    }
+    return name.endsWith('.html') ? content.toString().replace(/data-book-version="\w+"/, 'data-book-version="newer"') : content;
+}
 
 async function edit(page) {
     await press(page, '.listing button');
@@ -79,11 +92,11 @@ async function story(page, origin) {
     expect(first.result, 'it does not run', first);
     await page.waitForSelector('.offline-note button', { timeout: PATIENCE });
     expect(/needs the compiler, 9 MB/.test(await note(page)), 'the page does not say what is missing before it is needed', await note(page));
-    await isKept(page, PAGE);
+    await isKept(page, PAGE, await versionOf(page), EDITOR);
 
     // A page that is only read afterwards.
     await page.goto(`${origin}/${READ}`, { waitUntil: 'load' });
-    await isKept(page, READ);
+    await isKept(page, READ, await versionOf(page));
 
     state.isOff = true;
     await page.goto(`${origin}/${NEVER}`, { waitUntil: 'load' });
@@ -122,12 +135,25 @@ async function story(page, origin) {
 
     // A new version, of which the reader sees one page: the other one keeps all of its own files.
     state.isOff = false;
-    state.change = (name, content) => (/\/live\/.*\.js$/.test(name) ? Buffer.concat([Buffer.from('globalThis.isNew = true;\n'), content]) : content);
+    let isFirst = true;
+    state.change = (name, content) => {
+        const isOld = isFirst && name === `/${LATE}`;
+        isFirst &&= !isOld;
+        return isOld ? content : newer(name, content);
+    };
+    await page.goto(`${origin}/${LATE}`, { waitUntil: 'load' });
+    await run(page);
     await page.goto(`${origin}/${READ}`, { waitUntil: 'load' });
     await run(page);
-    expect(await page.evaluate(() => globalThis.isNew), 'with the network the page is old', await page.title());
-    await page.waitForSelector('.cell .live-out', { timeout: PATIENCE });
+    await isKept(page, READ, 'newer', EDITOR);
     state.isOff = true;
+    await page.goto(`${origin}/${LATE}`, { waitUntil: 'load' });
+    const late = await page.evaluate(() => document.querySelector('main').textContent);
+    expect(/was not opened here before/.test(late), 'a page is kept of which the server has another version by now', late.slice(0, 200));
+    await page.goto(`${origin}/${READ}`, { waitUntil: 'load' });
+    const latest = await run(page);
+    const editor = await page.evaluate(async file => (await caches.match(file, { cacheName: (await caches.keys()).find(name => name.endsWith(' newer')) })).text(), EDITOR);
+    expect(latest.result && editor.includes('isNew'), 'what is kept is not the latest that was read', latest);
     await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
     await page.evaluate(() => localStorage.clear());
     const old = await run(page);

@@ -24,6 +24,7 @@
 //! | `ncu.rs` | what the profiler counted |
 //! | `records.rs` | finds and reads records; narrows one to some kernels, a size, a block |
 //! | `provenance.rs` | where a record came from, and whether the code has changed since |
+//! | `version.rs` | the version of the book that a page is of |
 //! | `html.rs` | pieces of HTML that several of them are made of |
 
 mod cell;
@@ -43,8 +44,10 @@ mod records;
 mod table;
 mod term;
 mod value;
+mod version;
 
 pub use expand::{Problem, expand};
 pub use live::write_builds;
 pub use page::Workbook;
 pub use term::{Definition, definitions, plain, slug};
+pub use version::{mark, version};

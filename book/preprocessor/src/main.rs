@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
-use mdbook_workbook::{Problem, Workbook, expand, write_builds};
+use mdbook_workbook::{Problem, Workbook, expand, mark, version, write_builds};
 use workbook::build::path::shown;
 use workbook::say;
 
@@ -74,6 +74,7 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
     let workbook = Workbook::new(root.to_path_buf(), directory.join("records/local"));
     let pages = directory.join(&context.config.book.src);
     write_builds(&workbook, &pages)?;
+    let folders = [pages.join("live"), directory.join("theme")];
     let pages = pages.strip_prefix(root).unwrap_or(&pages);
     let mut problems = Vec::new();
     book.for_each_chapter_mut(|chapter| {
@@ -83,5 +84,7 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
             Err(wrong) => problems.extend(wrong),
         }
     });
+    let mark = mark(&version(book, &folders)?);
+    book.for_each_chapter_mut(|chapter| chapter.content += &mark);
     Ok(problems)
 }

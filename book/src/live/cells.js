@@ -13,6 +13,7 @@ import { stop } from './task.js';
 import { whyNotKept } from './store.js';
 import * as workbench from './workbench.js';
 
+export { reason } from './fetched.js';
 export { compareOwnRuns } from './result.js';
 export { run, runAll, runOrStop } from './run.js';
 

@@ -1,16 +1,14 @@
 // The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the first time, and
 // kept by the browser from then on. crates/page/clang says how it is made, and crates/page how it is called.
 
-import { answer, file, program, unpacked, worker } from './fetched.js';
+import { NotFetched, Sentence, answer, fetched, file, program, unpacked, worker } from './fetched.js';
 import { counted } from './html.js';
-import { Sentence } from './task.js';
 
 const CACHE = 'workbook-compiler';
 const LIMIT = 20; // seconds
 
 const TOO_LONG = `The compiler did not come to an end in ${LIMIT} seconds, and was stopped. What can take so long is a loop that it unrolls or ` +
     'evaluates, or a template that instantiates itself. On a busy machine it may be any code: try again.';
-const NOT_FETCHED = 'The compiler could not be fetched, which takes the network once. Is the server still there?';
 const NOT_STARTED = 'This browser does not start the compiler, which is WebAssembly: a policy of the page or of the browser forbids it, or it is too old.';
 const NO_MEMORY = 'The compiler was broken off: it needs more memory than the browser gives a page.';
 const TOO_DEEP = 'The compiler was broken off: most likely something in the code nests too deeply, such as a template that instantiates itself.';
@@ -46,7 +44,7 @@ export const prepare = () => Promise.all([manifest(), cudaHeaders(), ...WORKER.m
 /** Fetches and keeps the compiler before anything is compiled. */
 export async function fetchAhead(signal, tell) {
     const about = await manifest();
-    await keep(address(about), await unpacked(await fetched(about, signal, tell)));
+    await keep(address(about), await unpacked(await packed(about, signal, tell)));
     if (!(await isKept())) {
         throw new Sentence('This browser does not keep the compiler: it keeps nothing, or has no room.');
     }
@@ -65,8 +63,8 @@ function broken({ trapped, stderr }) {
 }
 
 /** The bytes of the compiler as they are packed. */
-async function fetched({ bytes, hash }, signal, tell) {
-    const { body } = await fetch(new URL(`clang/clang.wasm.zst?${hash}`, import.meta.url), { signal });
+async function packed({ bytes, hash }, signal, tell) {
+    const { body } = await fetched(`clang/clang.wasm.zst?${hash}`, { signal });
     let length = 0;
     const counted = new TransformStream({
         transform(part, stream) {
@@ -75,8 +73,13 @@ async function fetched({ bytes, hash }, signal, tell) {
             stream.enqueue(part);
         },
     });
-    const packed = await new Response(body.pipeThrough(counted)).arrayBuffer();
-    return length === bytes ? packed : Promise.reject(new Sentence(NOT_FETCHED));
+    const whole = await new Response(body.pipeThrough(counted)).arrayBuffer().catch(() => {
+        signal.throwIfAborted();
+    });
+    if (length !== bytes) {
+        throw new NotFetched('The compiler');
+    }
+    return whole;
 }
 
 /** Keeps the compiler, and no other. */
@@ -97,9 +100,9 @@ async function made(signal, tell) {
         tell('Starting the compiler');
         return WebAssembly.compileStreaming(kept);
     }
-    const packed = await fetched(about, signal, tell);
+    const fetchedNow = await packed(about, signal, tell);
     tell('Unpacking the compiler');
-    const wasm = await unpacked(packed);
+    const wasm = await unpacked(fetchedNow);
     const compiled = await WebAssembly.compile(wasm);
     keep(address(about), wasm);
     return compiled;
@@ -131,15 +134,16 @@ async function inTurn(request, signal, tell) {
     } catch (error) {
         ready?.then(own => own.terminate(), () => (module = undefined));
         ready = undefined;
-        throw signal.aborted ? signal.reason : inWords(error);
+        throw signal.aborted ? signal.reason : asSentence(error);
     }
 }
 
-function inWords(error) {
-    if (error instanceof Sentence) {
-        return error;
+function asSentence(error) {
+    if (error instanceof NotFetched) {
+        return new NotFetched('The compiler');
     }
-    return new Sentence(error instanceof WebAssembly.CompileError || typeof WebAssembly === 'undefined' ? NOT_STARTED : NOT_FETCHED);
+    const isRefused = typeof WebAssembly === 'undefined' || error instanceof WebAssembly.CompileError;
+    return isRefused ? new Sentence(NOT_STARTED) : error;
 }
 
 /** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, status, seconds }`,

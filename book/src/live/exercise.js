@@ -6,10 +6,11 @@ import * as code from './exercise_code.js';
 import { judge } from './exercise_judge.js';
 import { shown } from './exercise_result.js';
 import * as store from './exercise_store.js';
+import { reason } from './fetched.js';
 import { button, element, save, stylesheet } from './html.js';
 import { whyNotKept } from './store.js';
 import { folded } from './steps.js';
-import { NOT_FETCHED, perform, progressed, stop } from './task.js';
+import { perform, progressed, stop } from './task.js';
 
 const looks = stylesheet(new URL('exercise.css', import.meta.url));
 
@@ -217,8 +218,8 @@ async function toggle(exercise) {
 async function edit(exercise) {
     try {
         await code.open(exercise, { check: () => check(exercise), changed: () => changed(exercise) });
-    } catch {
-        say(exercise, NOT_FETCHED);
+    } catch (error) {
+        say(exercise, reason(error));
     }
     follow(exercise);
 }

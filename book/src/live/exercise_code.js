@@ -3,6 +3,7 @@
 
 import { task } from './exercise_judge.js';
 import * as store from './exercise_store.js';
+import { fetchedModule } from './fetched.js';
 import { element, highlight } from './html.js';
 import { sites } from './said.js';
 
@@ -55,7 +56,7 @@ export async function follow(exercise) {
 /** Puts an editor in the place of the listing. `check` is what Shift+Enter does; `changed` hears of every edit. */
 export async function open(exercise, { check, changed }) {
     const { id, path, pre } = exercise;
-    const [{ editor }, given] = await Promise.all([import('./editor.js'), task(path)]);
+    const [{ editor }, given] = await Promise.all([fetchedModule('editor.js'), task(path)]);
     if (exercise.editor) {
         return;
     }

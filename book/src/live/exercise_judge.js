@@ -3,10 +3,9 @@
 
 import { build } from './compiler.js';
 import * as store from './exercise_store.js';
-import { file } from './fetched.js';
+import { Sentence, file } from './fetched.js';
 import * as simulator from './simulator.js';
 import { whyNotKept } from './store.js';
-import { Sentence } from './task.js';
 
 /** The status of a run that lacks builds. */
 const LACKS_BUILDS = 3;

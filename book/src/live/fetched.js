@@ -1,17 +1,46 @@
 // The files of live/, each fetched once, so that what needs one again starts without the network; and workers made of them.
 
+/** A reason, in one sentence, why there is no result. */
+export class Sentence extends Error {}
+
+export class NotFetched extends Sentence {
+    constructor(what = 'What this needs') {
+        super(`${what} could not be fetched, which takes the network once. Is the server still there?`);
+    }
+}
+
+/** Why there is no result, in a sentence. */
+export const reason = error => (error instanceof Sentence ? error.message : `The page broke off, which is a mistake in the page: ${error.message}`);
+
 const at = name => new URL(name, import.meta.url);
-const fetched = new Map();
+const files = new Map();
+
+/** The response for a file, if the server has it. */
+export async function fetched(name, options) {
+    const response = await fetch(at(name), options).catch(() => {
+        options?.signal?.throwIfAborted();
+        throw new NotFetched();
+    });
+    if (!response.ok) {
+        throw new NotFetched();
+    }
+    return response;
+}
 
 /** What `read` makes of a file, fetched once; again if that went wrong. */
 export function file(name, read = response => response.text()) {
-    if (!fetched.has(name)) {
-        const content = fetch(at(name)).then(response => (response.ok ? read(response) : Promise.reject(new Error(`${name}: ${response.status}`))));
-        content.catch(() => fetched.delete(name));
-        fetched.set(name, content);
+    if (!files.has(name)) {
+        const content = fetched(name).then(read);
+        content.catch(() => files.delete(name));
+        files.set(name, content);
     }
-    return fetched.get(name);
+    return files.get(name);
 }
+
+/** A module of live/. What browsers throw for one that they cannot fetch is a TypeError, each with words of its own. */
+export const fetchedModule = name => import(at(name)).catch(error => {
+    throw error instanceof TypeError ? new NotFetched() : error;
+});
 
 /** A worker of some scripts, as one, apart from the page so that this goes on scrolling. */
 export async function worker(...names) {

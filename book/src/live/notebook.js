@@ -4,13 +4,14 @@
 import { asked } from './asked.js';
 import { build, messages, refusal } from './compiler.js';
 import * as edits from './edits.js';
+import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
 import * as file from './notebook_file.js';
 import { result, said } from './notebook_result.js';
 import { sites } from './said.js';
 import * as simulator from './simulator.js';
 import { whyNotKept } from './store.js';
-import { NOT_FETCHED, perform, stop } from './task.js';
+import { perform, stop } from './task.js';
 
 /** More is taken for an endless kernel, or is more than a page has. */
 const LIMITS = ['--steps-limit', '2^24', '--memory', '2^30'];
@@ -81,7 +82,7 @@ function open(cell, first) {
 
 async function fetchEditor() {
     if (!editor) {
-        ({ editor } = await import('./editor.js'));
+        ({ editor } = await fetchedModule('editor.js'));
         const first = file.firstLines(cells);
         cells.forEach((cell, place) => cell.pre && open(cell, first[place]));
     }
@@ -91,8 +92,8 @@ async function edit(cell) {
     try {
         await fetchEditor();
         cell.editor.focus();
-    } catch {
-        say(cell, NOT_FETCHED);
+    } catch (error) {
+        say(cell, reason(error));
     }
 }
 

@@ -1,46 +1,44 @@
-// Keeps a published book for reading and running without the network, page by page: all that a page has fetched, at once, so
-// that what is kept of it is of one version. ../offline.js serves it.
+// Has a published book kept for reading and running without the network, page by page: the service worker, ../offline.js, is told
+// what a page has fetched, keeps all of it, and serves it.
 
 import { button, element } from './html.js';
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
 
-/** It keeps itself, unpacked. */
+/** live/compiler.js keeps it, unpacked. */
 const COMPILER = '/live/clang/clang.wasm';
 
-/** The cache of this page; ../offline.js calls it so, too. */
-const CACHE = `workbook ${location.pathname}`;
-
 /** Where the book is served from the reader's own machine, it is there anyway. */
-const isPublished = () => Boolean(navigator.serviceWorker) && !LOCAL.includes(location.hostname);
+const isPublished = () => Boolean(globalThis.navigator?.serviceWorker) && !LOCAL.includes(location.hostname);
 
-let known = new Set();
+let asked = new Set();
 let hasRun = false;
 
 /** What this page has fetched so far, and the page itself. */
 function fetched() {
     const names = performance.getEntriesByType('resource').map(({ name }) => name.split('#')[0]);
     const ours = names.filter(name => name.startsWith(location.origin) && !name.includes(COMPILER));
-    return new Set([location.origin + location.pathname, ...ours]);
+    return new Set(ours).add(location.origin + location.pathname);
 }
 
-/** Keeps the page as it stands. */
+/** Has the page kept as it stands: its own version of the book, or nothing. */
 export async function keep() {
     const names = fetched();
-    if (!isPublished() || [...names].every(name => known.has(name))) {
+    const version = document.querySelector('[data-book-version]')?.dataset.bookVersion;
+    if (!isPublished() || !version || [...names].every(name => asked.has(name))) {
         return;
     }
+    asked = names;
     try {
         await navigator.serviceWorker.register(new URL('../offline.js', import.meta.url));
-        // All or nothing: where one of them cannot be fetched, what was kept before stays as it was.
-        await (await caches.open(CACHE)).addAll(names);
-        known = names;
+        const { active } = await navigator.serviceWorker.ready;
+        active.postMessage({ page: location.origin + location.pathname, version, names: [...names] });
     } catch {
-        // A browser that keeps nothing, or has no room: the page works as long as it is open.
+        // A browser that keeps nothing: the page works as long as it is open.
     }
 }
 
-/** Keeps the page with what editing takes, except for the compiler, which is large: the page says that it is missing. */
+/** Has the page kept with what editing takes, except for the compiler, which is large: the page says that it is missing. */
 export async function keepForRuns() {
     if (!isPublished() || hasRun) {
         return keep();
@@ -59,7 +57,7 @@ export async function keepForRuns() {
     return follow();
 }
 
-const note = element('p', { className: 'run-all offline-note', role: 'status' });
+const note = globalThis.document && element('p', { className: 'run-all offline-note', role: 'status' });
 
 /** Says what works without the network and what does not, before somebody needs it. */
 export async function tell() {

@@ -1,8 +1,7 @@
 // The program of chapters, exercises and the reader's own kernels, in a worker for each run. What it needs is fetched once, so
 // that the next one starts without the network. One run at a time.
 
-import { answer, file, program, worker } from './fetched.js';
-import { Sentence } from './task.js';
+import { Sentence, answer, file, program, worker } from './fetched.js';
 
 const NO_MEMORY = 'The run was broken off: most likely it needs more memory than the browser gives a page. Try a smaller n, or smaller buffers.';
 

@@ -1,13 +1,10 @@
 // What takes a while, one at a time at each place of the page: a cell's run, an exercise's check. The place says how far it
 // is, and can stop it.
 
+import { Sentence, reason } from './fetched.js';
 import { keepForRuns } from './offline.js';
 
-/** A reason, in one sentence, why there is no result. */
-export class Sentence extends Error {}
-
 const STOPPED = 'Stopped.';
-export const NOT_FETCHED = 'What this needs could not be fetched, which takes the network once. Is the server still there?';
 
 /** Ends what is under way at a place. */
 export const stop = place => place.stop?.();
@@ -45,7 +42,7 @@ export async function perform(place, { say, showRunning, showProgress }, work) {
         return result;
     } catch (error) {
         if (!signal.aborted) {
-            end(error instanceof Sentence ? error.message : NOT_FETCHED);
+            end(reason(error));
         }
         return undefined;
     }

@@ -3,6 +3,7 @@
 import { asked } from './asked.js';
 import { diff } from './diff.js';
 import * as edits from './edits.js';
+import { fetchedModule } from './fetched.js';
 import { button, element, save, terminal } from './html.js';
 import * as listings from './listings.js';
 import { whyNotKept } from './store.js';
@@ -69,7 +70,7 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
         return;
     }
     const part = edits.part(file.source, listing.anchor);
-    const { editor } = await import('./editor.js');
+    const { editor } = await fetchedModule('editor.js');
     const status = element('span', { className: 'workbench-status', role: 'status' });
     status.dataset.cell = cell.number;
     const say = sentence => (status.textContent = sentence);
