@@ -21,6 +21,11 @@ function fetched() {
     return new Set(ours).add(location.origin + location.pathname);
 }
 
+async function registered() {
+    await navigator.serviceWorker.register(new URL('../offline.js', import.meta.url));
+    return (await navigator.serviceWorker.ready).active;
+}
+
 /** Has the page kept as it stands: its own version of the book, or nothing. */
 export async function keep() {
     const names = fetched();
@@ -30,9 +35,8 @@ export async function keep() {
     }
     asked = names;
     try {
-        await navigator.serviceWorker.register(new URL('../offline.js', import.meta.url));
-        const { active } = await navigator.serviceWorker.ready;
-        active.postMessage({ page: location.origin + location.pathname, version, names: [...names] });
+        const worker = navigator.serviceWorker.controller ?? (await registered());
+        worker.postMessage({ page: location.origin + location.pathname, version, names: [...names] });
     } catch {
         // A browser that keeps nothing: the page works as long as it is open.
     }
