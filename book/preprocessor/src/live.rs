@@ -213,7 +213,10 @@ fn write(pages: &Path, name: &str, value: &impl Serialize) -> Result<()> {
     Ok(())
 }
 
-/// The chapters that the page's WebAssembly runs.
+/// The chapters that the page's WebAssembly runs; none, where it is not built.
+///
+/// # Errors
+/// A manifest that cannot be read.
 pub fn in_page(workbook: &Workbook) -> Result<Vec<&'static Chapter>> {
     let path = workbook.root.join("book/src/live/manifest.json");
     if !path.exists() {

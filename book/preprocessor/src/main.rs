@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
-use mdbook_workbook::{Problem, Workbook, expand, mark, version, write_builds};
+use mdbook_workbook::{Problem, Workbook, expand, in_page, mark, version, write_builds};
 use workbook::build::path::shown;
 use workbook::say;
 
@@ -84,7 +84,9 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
             Err(wrong) => problems.extend(wrong),
         }
     });
-    let mark = mark(&version(book, &folders)?);
-    book.for_each_chapter_mut(|chapter| chapter.content += &mark);
+    if !in_page(&workbook)?.is_empty() {
+        let mark = mark(&version(book, &folders)?);
+        book.for_each_chapter_mut(|chapter| chapter.content += &mark);
+    }
     Ok(problems)
 }

@@ -117,6 +117,17 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
     in_order(small, &["\"n\":1024,", "\"asks_n\":true", "\"columns\":[\"sum\",\"divergent\"]", "no-barrier"]);
     in_order(gpu, &["[\"reduceInterleaved\"]", "\"n\":1024,", "\"columns\":[]", "\"what_ifs\":[]"]);
     in_order(cpu, &["\"ch1_serial\",\"simulated\":false", "\"block\":null", "\"file\":null,\"edits\":false"]);
+    let version =
+        |page: &str| page.lines().find(|line| line.contains("data-book-version")).map(str::to_owned);
+    let before = version(&page);
+    assert!(before.is_some(), "{page}");
+    assert_eq!(version(&repository.page(cells)), before);
+    fs::write(path.with_file_name("cells.js"), "// another").unwrap();
+    assert_ne!(
+        version(&repository.page(cells)),
+        before,
+        "a page that runs other scripts is of another version"
+    );
     let build = fs::read(path.with_file_name("ch3_blocks.json")).unwrap();
     let build: Build = serde_json::from_slice(&build).unwrap();
     let own = Build { fatbin: build.fatbin.clone(), ..kernels::get("ch3_blocks").unwrap().clone() };

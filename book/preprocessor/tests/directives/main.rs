@@ -89,6 +89,7 @@ impl Repository {
             "examples",
             "book/src/live/clang",
             "book/records",
+            "book/theme",
         ];
         for directory in directories {
             fs::create_dir_all(root.join(directory)).unwrap();
