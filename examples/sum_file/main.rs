@@ -1,6 +1,6 @@
 //! The exact sum of a file of `i32` that may be larger than any GPU, and than the host's memory.
 //!
-//!     head -c 1G /dev/urandom > numbers; cargo run --example sum_file -- numbers
+//!     cargo run --example sum_file -- FILE
 //!     cargo run --example sum_file -- --generate 2^34 --resume
 
 mod checkpoint;
