@@ -1,5 +1,5 @@
-//! The version of the book that a page is of: a hash of all that the book is made of. A page of one version that
-//! finds another on the server is not kept for reading without the network (`book/src/offline.js`).
+//! The version of the book that a page is of: a hash of all that the book is made of. A page of one version
+//! that finds another on the server is not kept for reading without the network (`book/src/offline.js`).
 
 use std::path::{Path, PathBuf};
 
