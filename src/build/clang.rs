@@ -70,7 +70,8 @@ const FLAGS: &str = "\
 /// The version in an answer to `--version`, if it is new enough. Apple counts its own clang otherwise.
 fn version(answer: &str) -> Result<String> {
     let line = answer.lines().find(|line| line.contains("clang version "));
-    let (vendor, rest) = line.and_then(|line| line.split_once("clang version ")).context("it is no clang")?;
+    let (vendor, rest) =
+        line.and_then(|line| line.split_once("clang version ")).context("it is not clang")?;
     let version = rest.split_whitespace().next().unwrap_or_default();
     ensure!(vendor.trim() != "Apple", "Apple's clang does not know PTX");
     let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok()).unwrap_or(0);
@@ -117,7 +118,7 @@ mod tests {
             ("Homebrew clang version 23.0.1\n", Ok("23.0.1")),
             ("Ubuntu clang version 19.1.1 (1ubuntu1)\n", Err("it is clang 19.1.1; kernels")),
             ("Apple clang version 99.0.0\n", Err("Apple's clang")),
-            ("zig 0.17.1\n", Err("it is no clang")),
+            ("zig 0.17.1\n", Err("it is not clang")),
         ] {
             let said = version(answer).map_err(|error| error.to_string());
             match expected {

@@ -70,7 +70,7 @@ pub fn calls(request: &Request) -> Result<Vec<Vec<String>>> {
         None => [CAPABILITY].into_iter().chain(prebuilt::newer_arch(source, Maker::Clang)).collect(),
     };
     let kinds: BTreeMap<String, String> =
-        serde_json::from_str(ARGUMENTS).context("cc1.json is no list of arguments")?;
+        serde_json::from_str(ARGUMENTS).context("cc1.json is not a list of arguments")?;
     let kind = kind(*line_by_line, nested(source));
     let arguments = kinds.get(kind).with_context(|| format!("cc1.json has no {kind}"))?;
     let call = |capability: &str| {

@@ -100,7 +100,7 @@ pub fn build_with(maker: Maker, stem: &str) -> Result<&'static Build> {
 /// # Errors
 /// If it is none.
 pub fn load(json: &str) -> Result<&'static Build> {
-    Ok(add(serde_json::from_str(json).context("this is no build of a kernel")?))
+    Ok(add(serde_json::from_str(json).context("this is not a build of a kernel")?))
 }
 
 /// An edited source of a chapter's kernels, and what [`super::in_page::compiled`] has of it.
@@ -120,7 +120,7 @@ struct Edited {
 /// # Errors
 /// If it is none, or there is no such kernel.
 pub fn load_edited(stem: &str, json: &str) -> Result<&'static Build> {
-    let edited: Edited = serde_json::from_str(json).context("this is no edited source with its PTX")?;
+    let edited: Edited = serde_json::from_str(json).context("this is not an edited source with its PTX")?;
     let ptx = Ptx { text: edited.ptx, warnings: String::new() };
     take(stem, edited.source, (ptx, edited.newer), edited.compiler)
 }

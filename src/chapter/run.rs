@@ -32,7 +32,7 @@ pub struct Ran {
     /// The exit status: 0, all agreed; 1, a wrong sum or a diagnostic; 2, the command line or the environment
     /// is wrong.
     pub status: u8,
-    /// What the runs gave, if they could be made.
+    /// What the runs gave; nothing if they failed to start.
     pub report: Option<Report>,
 }
 

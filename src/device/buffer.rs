@@ -35,7 +35,7 @@ impl Device {
     /// `len` elements, contents undefined.
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// There is not enough memory.
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         self.not_captured("an allocation")?;
         let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
@@ -67,7 +67,7 @@ impl Device {
     /// lies there when they are done need not be copied. On the simulator memory like any other.
     ///
     /// # Errors
-    /// There is not so much memory.
+    /// There is not enough memory.
     pub fn alloc_host<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let Kind::Gpu(gpu) = &self.kind else { return self.alloc_zeros(len) };
         let memory = gpu.alloc_host(len * size_of::<T>())?;

@@ -60,7 +60,7 @@ impl Sources<'_> {
     /// If there is none, or the file is no trace.
     pub fn trace(&self, name: &str) -> Result<Trace> {
         let path = format!("book/records/traces/{name}.json");
-        serde_json::from_str(&self.text(&path)?).with_context(|| format!("{path} is no trace"))
+        serde_json::from_str(&self.text(&path)?).with_context(|| format!("{path} is not a trace"))
     }
 
     /// A committed record: `ch7_limit.gpu`.

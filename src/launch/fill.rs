@@ -33,7 +33,7 @@ pub struct Pointer {
 impl Pointer {
     /// Reads `@name+16`.
     pub fn parse(text: &str) -> Result<Pointer> {
-        let wrong = || format!("`{text}` is no ptr: write @ and a buffer, like @0, @name or @name+16");
+        let wrong = || format!("`{text}` is not a ptr: write @ and a buffer, like @0, @name or @name+16");
         let name = text.trim().strip_prefix('@').with_context(wrong)?;
         let (buffer, offset) = name.split_once('+').unwrap_or((name, "0"));
         let offset = number(offset.trim(), u64::MAX).filter(|_| !buffer.is_empty()).with_context(wrong)?;
@@ -159,7 +159,7 @@ fn of_file(path: &Path, kind: Type) -> Result<(Part, u64)> {
     let bytes = about.len();
     let width = kind.bytes() as u64;
     let fits = kind != Type::Ptr && bytes.is_multiple_of(width);
-    ensure!(fits, "{name} has {bytes} bytes, which are no elements of {}", kind.name());
+    ensure!(fits, "{name} has {bytes} bytes, which is not a whole number of elements of {}", kind.name());
     Ok((Part::File(path.into()), bytes / width))
 }
 
@@ -202,7 +202,7 @@ fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
         }
         _ if word.starts_with("random") => {
             let seed = after(1).filter(|_| word == "random" && kind != Type::Ptr);
-            let wrong = || format!("`{what}` is no random data: write random or random:SEED before *");
+            let wrong = || format!("`{what}` is not random data: write random or random:SEED before *");
             Part::Random(seed.with_context(wrong)?)
         }
         _ => Part::Repeat(

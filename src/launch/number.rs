@@ -73,7 +73,7 @@ impl Type {
     /// The type with this name; the error lists them.
     pub fn parse(name: &str) -> Result<Type> {
         let is_known = NAMES.split(' ').any(|known| known == name);
-        ensure!(is_known, "`{name}` is no type; there are {NAMES}, and buf:TYPE: for a buffer");
+        ensure!(is_known, "`{name}` is not a type; there are {NAMES}, and buf:TYPE: for a buffer");
         let bits = || name[1..].parse().unwrap_or_default();
         Ok(match (Format::parse(name), &name[..1]) {
             (Some(format), _) => Type::Float(format),
@@ -111,7 +111,10 @@ impl Type {
     /// `n/(4*block)`.
     pub fn number(self, text: &str, names: Names) -> Result<u64> {
         let text = text.trim();
-        ensure!(self != Type::Ptr, "`{text}` is no ptr: write @ and the name of a buffer, like @table or @0");
+        ensure!(
+            self != Type::Ptr,
+            "`{text}` is not a ptr: write @ and the name of a buffer, like @table or @0"
+        );
         if let Type::Float(format) = self {
             return self.float(text, format);
         }
@@ -124,7 +127,7 @@ impl Type {
         let fitting = number.filter(|n| (least..=most).contains(n));
         fitting.map(|n| n as u64).with_context(|| {
             format!(
-                "`{text}` is no {}: those are whole numbers from {least} to {most}, written like 5, 1_000, \
+                "`{text}` is not a valid {}: those are whole numbers from {least} to {most}, written like 5, 1_000, \
                  0x1f, 2^4 or 1e6",
                 self.name()
             )
@@ -142,7 +145,7 @@ impl Type {
         };
         let bits = nearest.ok().with_context(|| {
             format!(
-                "`{text}` is no {name}: write a decimal number, like 1.5, -0 or 1e-3, or inf, -inf or nan"
+                "`{text}` is not a valid {name}: write a decimal number, like 1.5, -0 or 1e-3, or inf, -inf or nan"
             )
         })?;
         let number = format.decode(bits);

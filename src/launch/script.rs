@@ -115,7 +115,7 @@ fn pair(text: &str) -> Result<(String, &str)> {
     let name = name.trim().trim_start_matches('@');
     // What an address cannot spell, as in @NAME+16, is no name.
     let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c));
-    ensure!(is_name, "`{text}`: `{name}` is no name; take letters and digits");
+    ensure!(is_name, "`{text}`: `{name}` is not a name; take letters and digits");
     Ok((name.to_string(), rest.trim()))
 }
 
@@ -230,7 +230,7 @@ impl Script {
             "expect" => {
                 let (rest, within) = rest.rsplit_once(" within ").unwrap_or((rest, "0"));
                 let part = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
-                let within = part.with_context(|| format!("`{within}` is no number from 0 on"))?;
+                let within = part.with_context(|| format!("`{within}` is not a number from 0 on"))?;
                 self.steps.push(Step::Check { expected: Named::parse(rest, scope)?, within });
             }
             "save" => {

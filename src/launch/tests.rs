@@ -62,7 +62,7 @@ fn every_type_has_its_range_and_its_ends() {
         assert_eq!(number(&format!("{kind}:{most}")), high as u64);
         for beyond in [low - 1, high + 1, i128::MAX] {
             let said = refusal(&format!("{kind}:{beyond}"));
-            assert!(said.contains(&format!("`{beyond}` is no {kind}")), "{said}");
+            assert!(said.contains(&format!("`{beyond}` is not a valid {kind}")), "{said}");
             assert!(said.contains(&format!("from {least} to {most}")), "{said}");
         }
     }
@@ -84,7 +84,7 @@ fn whole_numbers_are_read_as_people_write_them() {
         assert_eq!(number(&format!("i32:{text}")), expected as i64 as u64, "{text}");
     }
     for wrong in ["", "-", "x", "0x", "0x-1", "0x_", "1.5", "1e-3", "--5", "5 6", "nan", "0b1", "٣"] {
-        assert!(refusal(&format!("i32:{wrong}")).contains("is no i32"), "{wrong}");
+        assert!(refusal(&format!("i32:{wrong}")).contains("is not a valid i32"), "{wrong}");
     }
 }
 
@@ -103,7 +103,7 @@ fn floats_are_read_with_their_special_values() {
     assert!(refusal("f64:-1e309").contains("too large for f64"));
     assert!(refusal("f32:1e-46").contains("`1e-46` is too close to zero for f32"));
     for wrong in ["", "0x10", "1,5", "1e", "pi"] {
-        assert!(refusal(&format!("f32:{wrong}")).contains("is no f32"), "{wrong}");
+        assert!(refusal(&format!("f32:{wrong}")).contains("is not a valid f32"), "{wrong}");
     }
 }
 
@@ -135,7 +135,7 @@ fn a_file_holds_whole_elements() {
     std::fs::write(&path, [1, 2, 3, 4, 5, 6]).unwrap();
     assert_eq!(buffer(&format!("buf:i16:file={}", path.display())), [1, 2, 3, 4, 5, 6]);
     let said = refusal(&format!("buf:i32:file={}", path.display()));
-    assert!(said.ends_with("has 6 bytes, which are no elements of i32"), "{said}");
+    assert!(said.ends_with("has 6 bytes, which is not a whole number of elements of i32"), "{said}");
     std::fs::remove_file(path).unwrap();
 }
 
@@ -173,22 +173,22 @@ fn what_is_no_argument_is_refused_by_name() {
         ("5", "write TYPE:NUMBER, like i32:5"),
         ("buf", "write TYPE:NUMBER"),
         ("buf:i32", "buf:TYPE:ELEMENTS"),
-        ("int:5", "`int` is no type; there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr"),
-        ("buf:f8:1", "`f8` is no type"),
+        ("int:5", "`int` is not a type; there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr"),
+        ("buf:f8:1", "`f8` is not a type"),
         ("f16:65520", "`65520` is too large for f16"),
         ("struct:1", "the first field needs a type, like i32:1"),
-        ("bytes:123", "`bytes` is no type"),
-        ("buf:ptr:5", "`5` is no ptr"),
+        ("bytes:123", "`bytes` is not a type"),
+        ("buf:ptr:5", "`5` is not a ptr"),
         ("ptr:0", "write @ and a buffer"),
-        ("buf:i32:random:x*4", "`random:x` is no random data"),
+        ("buf:i32:random:x*4", "`random:x` is not random data"),
         ("buf:i32:random:1:5*4", "write random or random:SEED before *"),
         ("buf:i32:iota:x*4", "write iota or iota:FIRST"),
         ("buf:u8:iota:250*7", "counts to 256, and u8 holds whole numbers to 255"),
         ("buf:i32:file=none.bin", "cannot read none.bin"),
         ("buf:i32:file=none.npy", "none.npy: files hold bare bytes"),
         ("buf:i32:file=.", "cannot read .: it is not a file but a directory"),
-        ("buf:i32:1,,2", "`` is no i32"),
-        ("buf:u8:1,256", "`256` is no u8"),
+        ("buf:i32:1,,2", "`` is not a valid i32"),
+        ("buf:u8:1,256", "`256` is not a valid u8"),
         ("buf:i32:ones*4", "before * may also stand zeros, iota, random or uninit"),
         ("buf:i32:zeros*-1", "0 to 17,179,869,184 elements of i32, 68,719,476,736 bytes"),
         ("buf:u8:zeros*68719476737", "0 to 68,719,476,736 elements of u8"),
@@ -267,12 +267,12 @@ fn a_wrong_line_is_named() {
         ("launch sum>>>1, 2<<<", "write KERNEL<<<GRID, BLOCK>>>"),
         ("launch", "write KERNEL<<<GRID, BLOCK>>>"),
         ("buffer", "write NAME="),
-        ("buffer = i32:1", "`` is no name"),
-        ("buffer a+1 = i32:1", "`a+1` is no name"),
-        ("save = x.bin", "`` is no name"),
-        ("expect in = f32:1 within x", "`x` is no number"),
-        ("expect in = f32:1 within -1", "`-1` is no number"),
-        ("expect in = f32:1 within nan", "`nan` is no number"),
+        ("buffer = i32:1", "`` is not a name"),
+        ("buffer a+1 = i32:1", "`a+1` is not a name"),
+        ("save = x.bin", "`` is not a name"),
+        ("expect in = f32:1 within x", "`x` is not a number"),
+        ("expect in = f32:1 within -1", "`-1` is not a number"),
+        ("expect in = f32:1 within nan", "`nan` is not a number"),
     ] {
         let said = script_refusal(text);
         assert!(said.contains(part), "{text}: no {part:?} in {said}");

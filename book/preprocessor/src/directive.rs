@@ -88,7 +88,9 @@ impl<'a> Words<'a> {
                 None if read.of.len() < most => read.of.push(word),
                 _ if known.is_empty() => bail!("wants no more than {usage}"),
                 _ => {
-                    bail!("`{word}` is no option; options are written key=value, without blanks: kernel=A,B")
+                    bail!(
+                        "`{word}` is not an option; options are written key=value, without blanks: kernel=A,B"
+                    )
                 }
             }
         }
@@ -136,7 +138,7 @@ impl<'a> Words<'a> {
 
 /// `1024`, `2^10`, `1e6`.
 pub fn number(text: &str) -> Result<u64> {
-    arguments::number(text, u64::MAX).with_context(|| format!("`{text}` is no number; write 1024 or 2^10"))
+    arguments::number(text, u64::MAX).with_context(|| format!("`{text}` is not a number; write 1024 or 2^10"))
 }
 
 /// The one of `items` that is called `name`; else an error that begins with `none` and ends with what there

@@ -101,7 +101,7 @@ struct Kernel {
 impl Report {
     fn read(book: &Workbook) -> Result<Report> {
         serde_json::from_str(&book.read(FILE)?)
-            .with_context(|| format!("{FILE} is no report; make it: python3 benches/ncu.py"))
+            .with_context(|| format!("{FILE} is not a report; make it: python3 benches/ncu.py"))
     }
 
     fn kernel(&self, name: &str) -> Result<&Kernel> {

@@ -95,7 +95,7 @@ pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
 fn note(record: &Record, file: &str, hash: Option<&str>) -> String {
     let since = match hash {
         Some(_) => format!(
-            "has changed since this record was made; run <code>{}</code> to make it anew.",
+            "has changed since this record was made; run <code>{}</code> to make it again.",
             escape(&record.command)
         ),
         None => "has been edited, and there is no compiler to build it; this record is of an older version."

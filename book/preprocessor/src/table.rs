@@ -166,7 +166,7 @@ fn sweep(book: &Workbook, element: &str) -> Result<String> {
 /// that has changed since.
 fn recorded(book: &Workbook, name: &str, command: &str) -> Result<(String, String)> {
     let text =
-        book.read(&format!("{name}.md")).with_context(|| format!("make it anew: {command} -- --record"))?;
+        book.read(&format!("{name}.md")).with_context(|| format!("make it again: {command} -- --record"))?;
     let (head, tables) = text.split_once("\n\n").unwrap_or_default();
     let (stem, code) = head.trim_matches(['<', '!', '-', '>', ' ']).split_once(' ').unwrap_or_default();
     let note = format!(

@@ -10,8 +10,8 @@ const LIMIT = 20; // seconds
 const TOO_LONG = `The compiler did not come to an end in ${LIMIT} seconds, and was stopped. What can take so long is a loop that it unrolls or ` +
     'evaluates, or a template that instantiates itself. On a busy machine it may be any code: try again.';
 const NOT_STARTED = 'This browser does not start the compiler, which is WebAssembly: a policy of the page or of the browser forbids it, or it is too old.';
-const NO_MEMORY = 'The compiler was broken off: it needs more memory than the browser gives a page.';
-const TOO_DEEP = 'The compiler was broken off: most likely something in the code nests too deeply, such as a template that instantiates itself.';
+const NO_MEMORY = 'The compiler was stopped: it needs more memory than the browser gives a page.';
+const TOO_DEEP = 'The compiler was stopped: most likely something in the code nests too deeply, such as a template that instantiates itself.';
 
 /** The worker, once it has what it needs to compile, as a promise; and clang's compiled module. */
 let ready;
@@ -59,7 +59,7 @@ function broken({ trapped, stderr }) {
     if (/out of memory|bad_alloc/i.test(trapped + stderr)) {
         return new Sentence(NO_MEMORY);
     }
-    return new Sentence(`The compiler broke off, which is a mistake of its own: ${said ?? trapped}`);
+    return new Sentence(`The compiler crashed: ${said ?? trapped}`);
 }
 
 /** The bytes of the compiler as they are packed. */

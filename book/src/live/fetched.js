@@ -10,7 +10,7 @@ export class NotFetched extends Sentence {
 }
 
 /** Why there is no result, in a sentence. */
-export const reason = error => (error instanceof Sentence ? error.message : `The page broke off, which is a mistake in the page: ${error.message}`);
+export const reason = error => (error instanceof Sentence ? error.message : `The page’s script failed, which is a bug in the page: ${error.message}`);
 
 const at = name => new URL(name, import.meta.url);
 const files = new Map();

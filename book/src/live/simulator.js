@@ -3,7 +3,7 @@
 
 import { Sentence, answer, file, program, worker } from './fetched.js';
 
-const NO_MEMORY = 'The run was broken off: most likely it needs more memory than the browser gives a page. Try a smaller n, or smaller buffers.';
+const NO_MEMORY = 'The run was stopped: most likely it needs more memory than the browser gives a page. Try a smaller n, or smaller buffers.';
 
 /** Why a run did not come to its end. */
 export class Trapped extends Sentence {}
@@ -31,7 +31,7 @@ export const warm = request => Promise.all([started(), build(request)]);
 
 function broken({ stderr }) {
     const [panic] = stderr.split('\nnote:');
-    return new Trapped(panic.includes('panicked at') ? `The simulator broke off, which is a mistake of ours: ${panic.trim()}` : NO_MEMORY);
+    return new Trapped(panic.includes('panicked at') ? `The simulator crashed, which is a bug in it: ${panic.trim()}` : NO_MEMORY);
 }
 
 async function inTurn(args, fetch, signal, tell) {

@@ -97,7 +97,7 @@ struct Line {
 impl Profile {
     fn read(root: &Path) -> Result<Profile> {
         let text = read_lines(&root.join(PROFILE)).with_context(|| format!("cannot read {PROFILE}"))?;
-        serde_json::from_str(&text).with_context(|| format!("{PROFILE} is no profile"))
+        serde_json::from_str(&text).with_context(|| format!("{PROFILE} is not a profile"))
     }
 }
 

@@ -35,7 +35,7 @@ impl FromStr for Id {
         let numbers = text.split_once('.').and_then(|(chapter, number)| {
             Some(Id { chapter: chapter.parse().ok()?, number: number.parse().ok()? })
         });
-        numbers.ok_or(format!("`{text}` is no number of an exercise; write it like 3.1"))
+        numbers.ok_or(format!("`{text}` is not an exercise's number; write it like 3.1"))
     }
 }
 

@@ -472,7 +472,7 @@ fn wrong(
             (&["wrong-result"], format!("the {noun} is {result}, and should be {expected}."))
         }
         _ => {
-            let what = format!("nobody has written the {noun}, which should be {expected}.");
+            let what = format!("nothing was written to the {noun}, which should be {expected}.");
             (&["nothing-written"], what)
         }
     };

@@ -315,7 +315,7 @@ impl fmt::Display for Case {
 }
 
 fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {
-    let number = |word: &str| word.parse().ok().with_context(|| format!("`{word}` is no number"));
+    let number = |word: &str| word.parse().ok().with_context(|| format!("`{word}` is not a number"));
     text.split_whitespace().map(number).collect()
 }
 

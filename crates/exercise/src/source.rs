@@ -372,7 +372,7 @@ mod tests {
             ("//@ hint", "//@ hnt", "//@ hnt One,"),
             ("//@ end", "", "begin, stub and end do not come together"),
             ("@data @out", "@data @oud", "no buffer is called @oud; there are: @input, @data"),
-            ("u32:n", "u32:m", "`m` is no u32"),
+            ("u32:n", "u32:m", "`m` is not a valid u32"),
             ("n/(2*block)", "n/0", "`n/0`: one to three sizes"),
             ("n/(2*block)", "2*n", "the grid is a number, n/block or n/(4*block)"),
             ("//@ goal barriers", "//@ goal bariers", "no counter bariers"),

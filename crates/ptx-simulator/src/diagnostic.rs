@@ -17,7 +17,7 @@ pub enum Kind {
     OutOfBounds,
     /// An access that is not aligned to its size.
     Misaligned,
-    /// A value that nobody has written decides something.
+    /// A value that was never written decides something.
     UninitializedRead,
     /// A warp-level instruction whose mask is not that of the lanes that come.
     WarpCollective,

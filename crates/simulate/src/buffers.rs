@@ -23,8 +23,8 @@ pub fn title(held: &Held) -> String {
     let unwritten = |index: &usize| held.element(*index) == Element::Unwritten;
     match if held.written.is_some() { (0..len).filter(unwritten).count() } else { 0 } {
         0 => {}
-        all if all == len => text += ", which nobody has written (?)",
-        some => text += &format!(", of which nobody has written {} (?)", thousands(some as i64)),
+        all if all == len => text += ", never written (?)",
+        some => text += &format!(", {} never written (?)", thousands(some as i64)),
     }
     text
 }
@@ -151,13 +151,10 @@ mod tests {
         let mut written = Written::default();
         written.set(0, 3, true);
         held.written = Some(written);
-        assert_eq!(
-            text(&held),
-            "argument 1: 2 elements of i16, of which nobody has written 1 (?)\n  [0]  1 ?\n"
-        );
+        assert_eq!(text(&held), "argument 1: 2 elements of i16, 1 never written (?)\n  [0]  1 ?\n");
         assert!(serde_json::to_string(&Json(&held)).unwrap().ends_with("\"values\":[1,null]}"));
         held.written = Some(Written::default());
-        assert!(text(&held).starts_with("argument 1: 2 elements of i16, which nobody has written (?)\n"));
+        assert!(text(&held).starts_with("argument 1: 2 elements of i16, never written (?)\n"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ An argument, one --arg for each parameter in order:
   buf:f32:zeros*1024      1,024 times 0
   buf:f32:0.5*1024        1,024 times the same number
   buf:i32:iota*1000       0, 1, 2 … 999; iota:1*1000 begins at 1
-  buf:u8:uninit*64        64 elements that nobody has written
+  buf:u8:uninit*64        64 elements that were never written
   buf:i32:5,zeros*9,uninit*2     parts, side by side
   buf:f32:random*1024     between -1 and 1 (whole numbers: -100 to 100); random:SEED
   buf:f32:file=in.bin     what a file holds: bare bytes

@@ -37,12 +37,12 @@ const MISTAKES: &str = "\
 {{#code kernels/k.cu empty}} | the anchor `empty` is empty
 {{#code kernels/x.cu sum}} | cannot read kernels/x.cu
 {{#exercise 3.2}} | there is no exercise 3.2 | there are: 3.1
-{{#exercise three}} | `three` is no number | write it like 3.1
+{{#exercise three}} | `three` is not a number | write it like 3.1
 {{#exercise}} | wants arguments | {{#exercise 3.1}}
 {{#code kernels/k.cu}} | wants arguments | {{#code FILE ANCHOR [against=
 {{#cell}} | wants arguments | {{#cell STEM [kernel=A,B]
 {{#cell ch3_blocks krnl=a}} | no option `krnl` | kernel, n, block, on, chart
-{{#cell ch3_blocks sim}} | `sim` is no option | key=value
+{{#cell ch3_blocks sim}} | `sim` is not an option | key=value
 {{#cell ch3_blocks n=1 n=2}} | `n` is given twice | separated by commas
 {{#cell ch3_blocks on=cpu}} | no ch3_blocks.cpu.json | ch3_blocks.gpu
 {{#cell ch3_blocks on=tpu}} | no kind of device `tpu` | gpu, sim, cpu
@@ -73,7 +73,7 @@ text {{#code kernels/k.cu sum}} | has to stand alone
 {{#value ch4_nested.gpu gpuRecursiveReduce n=2^21 time}} | no run at n = 2097152 | 524288
 {{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 block=96 time}} | with 96 threads per block | 512, 32, \
     64, 128, 256, 1024
-{{#value ch4_nested.gpu gpuRecursiveReduce n=many time}} | `many` is no number | 1024 or 2^10
+{{#value ch4_nested.gpu gpuRecursiveReduce n=many time}} | `many` is not a number | 1024 or 2^10
 {{#value ch4_nested.gpu gpuRecursiveReduce time}} | names no size (n=N) | no memory space \
     `gpuRecursiveReduce`
 {{#value ch4_nested.gpu gpuRecursiveReduce n=2^20 tme}} | no field `tme` | time, gbps, sum, expected, \

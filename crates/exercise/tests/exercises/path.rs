@@ -716,14 +716,14 @@ fn what_is_not_understood_says_what_there_is() {
     let learner = Learner::new("words");
     for (words, part) in [
         ("9.9", "there is no exercise 9.9; there are: 1.1 1.2 2.1"),
-        ("3.x", "`3.x` is no number of an exercise"),
-        ("hint 0", "`0` is no number of an exercise"),
+        ("3.x", "`3.x` is not an exercise's number"),
+        ("hint 0", "`0` is not an exercise's number"),
         ("hint 1.1 1.2", "unexpected argument '1.2'"),
         ("reset", "not provided:\n  <N.M>"),
         ("fix 1.1", "unrecognized subcommand 'fix'"),
         ("hnt 1.1", "a similar subcommand exists: 'hint'"),
         ("1.1 hint", "unexpected argument 'hint'"),
-        ("--device sim 3.x", "`3.x` is no number of an exercise"),
+        ("--device sim 3.x", "`3.x` is not an exercise's number"),
         ("--hint", "unexpected argument"),
         ("1.1 --device tpu", "possible values: auto, gpu, sim"),
         ("2.1 --compiler gcc", "it is nvcc or clang"),

@@ -185,7 +185,7 @@ fn what_the_page_gets_wrong_is_said_in_a_sentence() {
     let chapter_2 = &build("ch2_parallel", None);
     for (stem, build, show, says) in [
         ("ch3_blocks", chapter_2, json!({}), "no kernel named ch3_blocks"),
-        ("ch2_parallel", &"{}".to_string(), json!({}), "this is no build of a kernel"),
+        ("ch2_parallel", &"{}".to_string(), json!({}), "this is not a build of a kernel"),
         ("ch2_parallel", chapter_2, json!("all"), "show.json is not what is to be shown"),
     ] {
         let ran = page.run(&[stem, "--device", "sim"], build, &show).unwrap();
@@ -236,7 +236,7 @@ fn an_edited_source_runs_in_place_of_the_printed_one() {
 
     let ran = run(&json!({"source": source}));
     assert_eq!((ran.status, ran.shown), (2, None));
-    assert!(ran.stderr.starts_with("error: this is no edited source with its PTX"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: this is not an edited source with its PTX"), "{}", ran.stderr);
 }
 
 /// The 32-bit addresses of WebAssembly once made element 0 of a store 4 GiB past a buffer.

@@ -249,8 +249,8 @@ impl Checker<'_> {
                  name, or use thread_scope_device"
             }
             _ if atomics.contains(&true) => {
-                "an atomic protects from other atomics alone: let the other side be one too, or lie behind a \
-                 barrier"
+                "an atomic protects only against other atomics: make the other access atomic too, or put a \
+                 barrier between the two"
             }
             _ if race.same_value => {
                 "it is the same value only this time, as far as the rules go: let one thread write it, or \

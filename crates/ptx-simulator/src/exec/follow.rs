@@ -304,7 +304,7 @@ impl Context<'_> {
         }
     }
 
-    /// An atomic on bytes that nobody has written, or with an undefined operand. An exchange does not depend
+    /// An atomic on bytes that were never written, or with an undefined operand. An exchange does not depend
     /// on what was there: that is undefined in its result, and a mistake where it is used.
     pub fn follow_atomic(&mut self, warp: &mut Warp, at: At, request: &Request, d: Reg, s: &[Reg]) {
         let Request { mask, space, owner, addresses, bytes, .. } = *request;

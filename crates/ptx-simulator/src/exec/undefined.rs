@@ -1,4 +1,4 @@
-//! uninitialized-read: values that nobody has written, followed through registers and memory.
+//! uninitialized-read: values that were never written, followed through registers and memory.
 //!
 //! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a
 //! value of which some bytes have been written is often a structure with its padding), or computed from an

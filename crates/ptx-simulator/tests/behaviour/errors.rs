@@ -356,7 +356,7 @@ fn a_place_without_a_line_has_that_before_it() {
     assert_eq!((found.file.as_deref(), found.line), (Some("k.cu"), Some(7)), "{found}");
 }
 
-/// Line 7 reads memory that nobody has written, a function gives the value back, and line 8 stores it.
+/// Line 7 reads memory that was never written, a function gives the value back, and line 8 stores it.
 #[test]
 fn an_uninitialized_value_that_goes_through_a_call_comes_from_the_line_that_reads_it() {
     let ptx = ".file 1 \"k.cu\"\n\

@@ -103,7 +103,7 @@ fn what_nobody_has_written_is_no_number() {
     let json = run(&format!("{KERNELS} {args} --json")).exits(0).json();
     assert_eq!(json["buffers"][0]["values"], json!([null, 7, 7, null]));
     let text = run(&format!("{KERNELS} {args}")).exits(0).stdout();
-    assert!(text.contains("nobody has written 2 (?)\n  [0]  ? 7 7 ?\n"), "{text}");
+    assert!(text.contains("2 never written (?)\n  [0]  ? 7 7 ?\n"), "{text}");
 }
 
 #[test]
