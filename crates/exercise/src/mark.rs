@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
+use super::fault::Fault;
 use super::goal;
 use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
@@ -43,7 +44,7 @@ pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
         Ok(text) => text,
         Err(why) => {
             let what = format!("{} cannot be read: {why}.", exercise.file());
-            return Ok(Some(failed(exercise, "missing-file", what)));
+            return Ok(Some(failed(exercise, Fault::MissingFile, what)));
         }
     };
     match &exercise.kind {
@@ -68,11 +69,11 @@ fn mark_kernel(
     compiler: Option<&Compiler>,
 ) -> Result<Option<Findings>> {
     if let Some(what) = own::foreign_include(text) {
-        return Ok(Some(failed(exercise, "not-allowed", what)));
+        return Ok(Some(failed(exercise, Fault::NotAllowed, what)));
     }
     Ok(match code::build(root, exercise, text, compiler)? {
         Built::NoCompiler => None,
-        Built::Refused(said) => Some(failed(exercise, "compile-error", said)),
+        Built::Refused(said) => Some(failed(exercise, Fault::CompileError, said)),
         Built::Ptx(build) => {
             let found = mark_build(root, exercise, plan, text, &build)?;
             let warnings = if found.passes() { String::new() } else { build.warnings };
@@ -84,7 +85,7 @@ fn mark_kernel(
 /// Marks `text`, the learner's file, which was compiled.
 fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: &Build) -> Result<Findings> {
     if let Some(what) = own::foreign_file(&build.ptx, &exercise.path) {
-        return Ok(failed(exercise, "not-allowed", what));
+        return Ok(failed(exercise, Fault::NotAllowed, what));
     }
     let module = match run::load(exercise, &build.ptx) {
         Ok(module) => module,
@@ -94,15 +95,15 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
         }
     };
     if let Some(what) = too_large(&module) {
-        return Ok(failed(exercise, "memory-limit", what));
+        return Ok(failed(exercise, Fault::Found(DiagnosticKind::MemoryLimit), what));
     }
     if let Some(what) = misfit(&module, plan) {
-        return Ok(failed(exercise, "missing-kernel", what));
+        return Ok(failed(exercise, Fault::MissingKernel, what));
     }
     let plan = &plan.for_text(text);
     let attempt = Attempt { root, exercise, plan, text, build, yours: Runs::new(module, plan) };
     let found = attempt.mark(false)?;
-    if found.kinds != ["data-race"] || !attempt.is_the_compilers()? {
+    if found.kinds != [Fault::Found(DiagnosticKind::DataRace)] || !attempt.is_the_compilers()? {
         return Ok(found);
     }
     let found = attempt.mark(true)?;
@@ -367,7 +368,7 @@ fn grave<'a>(found: impl IntoIterator<Item = &'a Diagnostic>) -> impl Iterator<I
 /// Whether it does not end for some input.
 fn is_hopeless(tried: &[Tried]) -> bool {
     let mut failures = tried.iter().filter_map(|one| one.failure.as_ref());
-    failures.any(|failure| failure.kinds.iter().any(|kind| kind == "step-limit"))
+    failures.any(|failure| failure.kinds.contains(&Fault::Found(DiagnosticKind::StepLimit)))
 }
 
 /// The kinds of what is found in `ptx`, over the short inputs of `plan`, other than notes; whatever the
@@ -444,7 +445,7 @@ fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
             let (noun, result, first) = (plan.op.noun(), plan.op.show(result), plan.op.show(*first));
             let what =
                 format!("{case}: the {noun} is {result}. In {order} it is {first}, from the same numbers.");
-            *failure = Some(failed(exercise, "not-reproducible", what));
+            *failure = Some(failed(exercise, Fault::NotReproducible, what));
         }
     }
 }
@@ -458,10 +459,10 @@ fn wrong(
     found: Vec<Diagnostic>,
 ) -> Option<Findings> {
     let (noun, expected) = (plan.op.noun(), plan.op.show(outcome.expected));
-    let (kind, what): (&[&str], String) = match (outcome.changed, outcome.result) {
+    let (kind, what): (&[Fault], String) = match (outcome.changed, outcome.result) {
         _ if !outcome.completed && !found.is_empty() => (&[], "the launch was stopped.".into()),
         (Some(element), _) => {
-            (&["input-changed"], format!("element {element} of the input has been changed."))
+            (&[Fault::InputChanged], format!("element {element} of the input has been changed."))
         }
         (_, Some(_)) if outcome.agrees && found.is_empty() => return None,
         (_, Some(_)) if outcome.agrees => {
@@ -469,16 +470,16 @@ fn wrong(
         }
         (_, Some(result)) => {
             let result = plan.op.show(result);
-            (&["wrong-result"], format!("the {noun} is {result}, and should be {expected}."))
+            (&[Fault::WrongResult], format!("the {noun} is {result}, and should be {expected}."))
         }
         _ => {
             let what = format!("nothing was written to the {noun}, which should be {expected}.");
-            (&["nothing-written"], what)
+            (&[Fault::NothingWritten], what)
         }
     };
     let failure = Findings::new(exercise, kind, format!("{case}: {what}"), found);
     let failure = Findings { printed: outcome.printed.clone(), ..failure };
-    if failure.kinds != ["wrong-result"] {
+    if failure.kinds != [Fault::WrongResult] {
         return Some(failure);
     }
     let line = outcome.written_at.as_ref().filter(|(file, _)| *file == exercise.path).map(|(_, line)| *line);

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 
 use super::answer::{ANSWER, Answer, Source, is_answer};
 use super::code;
+use super::fault::Fault;
 use super::goal;
 use super::plan::Plan;
 use super::run;
@@ -107,7 +108,7 @@ pub fn mark(
         lines.map(|line| line.trim_end().to_string()).collect::<Vec<_>>()
     };
     let is_line = answers.iter().any(Answer::is_line);
-    let kind = if is_line { "wrong-line" } else { "wrong-number" };
+    let kind = if is_line { Fault::WrongLine } else { Fault::WrongNumber };
     if rest(text) != rest(&exercise.stub()) {
         let what = format!(
             "Change only the answers: the question is about the file as it was given. `reset {}` brings it \

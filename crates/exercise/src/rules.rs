@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use super::fault::Fault;
 use super::goal::Goal;
 use super::plan::{Case, Plan};
 use super::run::Outcome;
@@ -18,8 +19,8 @@ const ROOM: u64 = 16;
 /// Arrays that are shorter than a warp share out no work.
 const SHORTEST: usize = 32;
 
-/// What an answer does more of than the solution, or less: the kind of the failure, and a sentence.
-pub type Broken = Option<(&'static str, String)>;
+/// What an answer does more of than the solution, or less, in a sentence.
+pub type Broken = Option<(Fault, String)>;
 
 /// Runs of an answer and of the solution on one input.
 pub struct Pair {
@@ -59,7 +60,7 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Broken {
                 goal.name(),
                 number(theirs)
             );
-            (mine > most).then_some(("goal", what))
+            (mine > most).then_some((Fault::Goal, what))
         })
     })
 }
@@ -84,7 +85,7 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
          A barrier orders only the accesses of threads that reach it, and these had written something since \
          their last one"
     );
-    Some(("left-early", what))
+    Some((Fault::LeftEarly, what))
 }
 
 /// A tree of another shape may need twice the loads of the solution's, and a few more. What all threads share
@@ -106,7 +107,7 @@ fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
         number(busiest.of_block),
         number(most),
     );
-    Some(("one-thread", what))
+    Some((Fault::OneThread, what))
 }
 
 /// Numbers of a warp whose lanes make two loads of 16 bytes each.
@@ -128,7 +129,7 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
          {theirs} do"
     );
     let is_narrow = yours.effort.block_numbers > BY_VECTORS * u64::from(mine);
-    (is_few && is_narrow).then_some(("one-thread", what))
+    (is_few && is_narrow).then_some((Fault::OneThread, what))
 }
 
 /// Atomic operations at one address that are hardly a queue.
@@ -143,7 +144,7 @@ fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
     let queue = if mine > FEW * addresses { ". At one address they queue" } else { "" };
     let none = if theirs == 0 { "none".to_string() } else { number(theirs) };
     let what = format!("with {} atomic operations where the solution makes {none}{queue}", number(mine));
-    (mine > theirs + blocks).then_some(("atomics", what))
+    (mine > theirs + blocks).then_some((Fault::Atomics, what))
 }
 
 /// A recursion may end a level earlier. A child that loads nothing that reaches the result is none.
@@ -161,12 +162,12 @@ fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
             ),
             _ => format!("with too few levels: it launches {work} children, and the solution {wanted}"),
         };
-        return Some(("launches", what));
+        return Some((Fault::Launches, what));
     }
     let what = "by a tail launch, which waits for all of its parent. The task asks for a fire-and-forget \
                 launch";
     let is_tail = yours.effort.tail_launches > 0 && solution.effort.tail_launches == 0;
-    is_tail.then(|| ("tail-launch", what.to_string()))
+    is_tail.then(|| (Fault::TailLaunch, what.to_string()))
 }
 
 /// Other ways to write the same steps cost at most about half as much again.
@@ -177,7 +178,7 @@ fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
         number(mine),
         number(theirs)
     );
-    (mine > 2 * theirs).then_some(("work", what))
+    (mine > 2 * theirs).then_some((Fault::Work, what))
 }
 
 fn number(count: u64) -> String {
@@ -224,7 +225,7 @@ mod tests {
             one_thread(&pair).map(|(kind, _)| kind)
         };
         assert_eq!(kind(793, 25_087), None);
-        assert_eq!(kind(793, 7_000), Some("one-thread"));
+        assert_eq!(kind(793, 7_000), Some(Fault::OneThread));
         assert_eq!(kind(400, 7_000), None);
     }
 }

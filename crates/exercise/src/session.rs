@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::catalogue;
 use super::compiler::Compiler;
+use super::fault::{self, Fault};
 use super::figure;
 use super::id::Id;
 use super::mark;
@@ -132,8 +133,8 @@ impl Session {
         let (progress, color) = (self.state.of(id), say::has_colour(&stdout()));
         if !found.passes() {
             self.say(&show::failed(exercise, &found, &source, &progress, color));
-            self.remember(|state| state.at(id).failed.clone_from(&found.kinds));
-            match found.kinds == ["missing-file"] {
+            self.remember(|state| state.at(id).failed = fault::names(&found.kinds));
+            match found.kinds == [Fault::MissingFile] {
                 true => say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n")),
                 false => say(&format!("\n{}", show::try_again(exercise, &self.state))),
             };

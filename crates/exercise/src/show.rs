@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use super::catalogue;
+use super::fault::{self, Fault};
 use super::id::Id;
 use super::options::COMMAND;
 use super::source::{Exercise, Kind};
@@ -155,12 +156,12 @@ pub fn failed(
     progress: &Progress,
     color: bool,
 ) -> String {
-    let again = progress.failed == failure.kinds;
+    let again = progress.failed == fault::names(&failure.kinds);
     let mut text = format!("{}: not yet.\n\n", title(exercise));
     let source = &visible(source);
     for line in visible(&failure.what).trim_end().lines() {
         // What a compiler says has lines of its own.
-        let is_prose = failure.kinds != ["compile-error"] && !line.starts_with(' ');
+        let is_prose = failure.kinds != [Fault::CompileError] && !line.starts_with(' ');
         text += &if is_prose { paragraph(line) } else { format!("{line}\n") };
     }
     if let Some(line) = failure.line {

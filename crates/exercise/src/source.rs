@@ -35,6 +35,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::answer::Answer;
 use super::evidence;
+use super::fault::Fault;
 use super::goal::Goal;
 use super::id::Id;
 use super::plan::Plan;
@@ -67,9 +68,8 @@ impl Default for Kind {
 pub struct Mutant {
     /// What it does, in a word or two.
     pub name: String,
-    /// The kind that a check of it fails with: of a diagnostic, or of [`super::verdict::Findings`]. `passes`
-    /// if it is right in another way than the solution.
-    pub fails: String,
+    /// What a check of it fails with; nothing if it is right, in another way than the solution: `passes`.
+    pub fails: Option<Fault>,
     /// How it differs from the solution.
     pub(super) edit: Edit,
     /// All of its code, if it has little in common with the solution.
@@ -79,7 +79,7 @@ pub struct Mutant {
 impl Mutant {
     /// Whether it is as right as the solution.
     pub fn is_right(&self) -> bool {
-        self.fails == "passes"
+        self.fails.is_none()
     }
 }
 
@@ -226,6 +226,12 @@ impl Exercise {
             }
             "mutant" => {
                 let (name, fails) = named()?;
+                let fails = match fails.as_str() {
+                    "passes" => None,
+                    fault => {
+                        Some(Fault::named(fault).with_context(|| format!("there is no fault `{fault}`"))?)
+                    }
+                };
                 self.mutants.push(Mutant { name, fails, edit: Edit::default(), code: String::new() });
             }
             "=" | "-" | "+" => {

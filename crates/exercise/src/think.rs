@@ -3,12 +3,12 @@
 use super::source::Exercise;
 use workbook::sim::{Diagnostic, Limit, What};
 
-/// The sentence for the first of `kinds` that has one, where the simulator has found this: the exercise's
+/// The sentence for the first of `topics` that has one, names of faults or of counters, where the simulator has found this: the exercise's
 /// own, else a general one. Of a race it goes by its shape: an exercise may have its own for a shape
 /// (`//@ think other-block: …`), or for races of all shapes.
-pub fn sentence(exercise: &Exercise, kinds: &[String], found: &[Diagnostic]) -> String {
+pub fn sentence(exercise: &Exercise, topics: &[String], found: &[Diagnostic]) -> String {
     let first = |kind: &str| found.iter().find(|found| found.kind.to_string() == kind);
-    let said = kinds.iter().find_map(|kind| {
+    let said = topics.iter().find_map(|kind| {
         let (shape, limit) = first(kind).map_or((None, None), |found| (found.shape, of_limit(found)));
         let shape = shape.map(|shape| shape.to_string()).unwrap_or_default();
         let own = exercise.think(&shape).or(exercise.think(kind));

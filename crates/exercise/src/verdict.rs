@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::fault::{Fault, names};
 use super::plan::Case;
 use super::source::Exercise;
 use super::think;
@@ -24,9 +25,8 @@ pub struct Guess {
 pub struct Findings {
     /// For how many inputs it is right, if for all.
     pub tried: usize,
-    /// Why it does not pass; empty if it does: the kinds of the diagnostics, or others. `think.rs` has a
-    /// sentence for each.
-    pub kinds: Vec<String>,
+    /// Why it does not pass; empty if it does. `think.rs` has a sentence for each.
+    pub kinds: Vec<Fault>,
     /// What is wrong, in a sentence or with what a compiler said. If it passes: what was found and is not the
     /// learner's doing, in whole sentences, or nothing.
     pub what: String,
@@ -87,10 +87,10 @@ impl Counted {
 
 impl Findings {
     /// A failure of these kinds, with the sentence for the first of them.
-    pub fn new(exercise: &Exercise, kinds: &[&str], what: String, diagnostics: Vec<Diagnostic>) -> Findings {
-        let found = diagnostics.iter().map(|found| found.kind.to_string());
-        let kinds: Vec<String> = found.chain(kinds.iter().map(|kind| kind.to_string())).collect();
-        let think = think::sentence(exercise, &kinds, &diagnostics);
+    pub fn new(exercise: &Exercise, kinds: &[Fault], what: String, diagnostics: Vec<Diagnostic>) -> Findings {
+        let found = diagnostics.iter().map(|found| Fault::Found(found.kind));
+        let kinds: Vec<Fault> = found.chain(kinds.iter().copied()).collect();
+        let think = think::sentence(exercise, &names(&kinds), &diagnostics);
         Findings { kinds, what, diagnostics, think, ..Findings::default() }
     }
 
@@ -100,13 +100,13 @@ impl Findings {
     }
 
     /// The same, where there is something better to think about.
-    pub fn about(self, exercise: &Exercise, kind: &str) -> Findings {
-        Findings { think: think::sentence(exercise, &[kind.into()], &[]), ..self }
+    pub fn about(self, exercise: &Exercise, topic: &str) -> Findings {
+        Findings { think: think::sentence(exercise, &[topic.into()], &[]), ..self }
     }
 }
 
 /// A failure of one kind.
-pub fn failed(exercise: &Exercise, kind: &str, what: String) -> Findings {
+pub fn failed(exercise: &Exercise, kind: Fault, what: String) -> Findings {
     Findings::new(exercise, &[kind], what, Vec::new())
 }
 
@@ -120,5 +120,5 @@ pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: &Counts) 
         "The {noun} is right for all {tried} inputs, but {yours} {name} are too many: the goal is {most}."
     );
     let think = think::sentence(exercise, &[missed.name.clone(), "goal".into()], &[]);
-    Some(Findings { counts: counts.clone(), think, ..failed(exercise, "goal", what) })
+    Some(Findings { counts: counts.clone(), think, ..failed(exercise, Fault::Goal, what) })
 }

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::fault::Fault;
 use super::op::Op;
 use super::source::Exercise;
 use super::verdict::Findings;
@@ -21,7 +22,7 @@ pub fn explained(
     input: &[i32],
     run: impl Fn(Vec<i32>) -> Option<i32>,
 ) -> Findings {
-    if failure.kinds != ["wrong-result"] || input.is_empty() {
+    if failure.kinds != [Fault::WrongResult] || input.is_empty() {
         return failure;
     }
     match explain(op, input, run) {

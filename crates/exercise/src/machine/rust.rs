@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use scratch::Scratch;
 
 use super::{PATIENCE, calls, tokens};
+use crate::fault::Fault;
 use crate::goal::Goal;
 use crate::op::Op;
 use crate::plan::{Case, Plan, SIZES};
@@ -38,7 +39,7 @@ const DEPTH: u64 = 8;
 /// Marks the file of `exercise`, whose contents are `text`, and which has to have the function `name`.
 pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Findings> {
     match tokens::foreign_word(text) {
-        Some(what) => Ok(failed(exercise, "not-allowed", what)),
+        Some(what) => Ok(failed(exercise, Fault::NotAllowed, what)),
         None => mark_own(root, exercise, name, text),
     }
 }
@@ -47,7 +48,7 @@ pub fn mark(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<
 fn mark_own(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<Findings> {
     let scratch = Scratch::new().context("cannot make a temporary folder")?;
     if let Err(said) = compile_answer(root, &exercise.path, scratch.path())? {
-        return Ok(failed(exercise, "compile-error", said));
+        return Ok(failed(exercise, Fault::CompileError, said));
     }
     let program = match Program::new(root, scratch.path(), name, "(0, 0)")? {
         Ok(program) => program,
@@ -55,7 +56,7 @@ fn mark_own(root: &Path, exercise: &Exercise, name: &str, text: &str) -> Result<
             let what = format!(
                 "The checker cannot call `pub fn {name}(data: &mut [i32]) -> i32` (or with `&[i32]`).\n{said}"
             );
-            return Ok(failed(exercise, "missing-function", what));
+            return Ok(failed(exercise, Fault::MissingFunction, what));
         }
     };
     mark_program(root, exercise, &program, name, text)
@@ -114,7 +115,7 @@ fn mark_program(
              halving takes {} levels. (Closures are not counted.)",
             case.n.ilog2() + 1
         );
-        return Ok(failed(exercise, "no-recursion", what));
+        return Ok(failed(exercise, Fault::NoRecursion, what));
     }
     let row = |goal: &Goal| {
         let (name, yours) = match goal.is_allocations() {
@@ -161,26 +162,26 @@ fn failure(exercise: &Exercise, case: Case, input: &[i32], ran: &Ran) -> Result<
                 return Ok(done);
             }
             let (result, expected) = (thousands(done.result.into()), thousands(expected.into()));
-            ("wrong-result", format!("the sum is {result}, and should be {expected}."))
+            (Fault::WrongResult, format!("the sum is {result}, and should be {expected}."))
         }
         (None, Some(why)) => {
-            ("panic", format!("the function panics {}", why.strip_prefix("panic ").unwrap_or(why)))
+            (Fault::Panic, format!("the function panics {}", why.strip_prefix("panic ").unwrap_or(why)))
         }
         (None, None) if ran.status.is_none() => {
             let seconds = TIME_LIMIT.as_secs();
-            ("time-limit", format!("the function has not come back after {seconds} seconds."))
+            (Fault::TimeLimit, format!("the function has not come back after {seconds} seconds."))
         }
         (None, None) if ran.said.contains("overflowed its stack") => {
-            ("stack-overflow", "the recursion is deeper than the stack has room for.".into())
+            (Fault::StackOverflow, "the recursion is deeper than the stack has room for.".into())
         }
-        (None, None) => ("crash", format!("the program ended in the middle.\n{}", ran.said.trim_end())),
+        (None, None) => (Fault::Crash, format!("the program ended in the middle.\n{}", ran.said.trim_end())),
     };
     let failure = failed(exercise, kind, format!("{case}: {what}"));
-    let failure = match case.n == 0 && kind == "wrong-result" {
+    let failure = match case.n == 0 && kind == Fault::WrongResult {
         true => failure.about(exercise, "no numbers"),
         false => failure,
     };
-    let printed = if kind == "time-limit" { String::new() } else { ran.printed.clone() };
+    let printed = if kind == Fault::TimeLimit { String::new() } else { ran.printed.clone() };
     Err(Box::new(Findings { printed, ..failure }))
 }
 
@@ -312,6 +313,6 @@ mod tests {
 ";
         fs::write(&path, text).unwrap();
         let found = mark_own(root.path(), exercise, "recursive_sum", text).unwrap();
-        assert_eq!(found.kinds, ["crash"], "{}", found.what);
+        assert_eq!(found.kinds, [Fault::Crash], "{}", found.what);
     }
 }

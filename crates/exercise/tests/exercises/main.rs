@@ -12,6 +12,7 @@ use std::path::Path;
 
 use exercise::catalogue;
 use exercise::code::{self, PREBUILT};
+use exercise::fault::Fault;
 use exercise::mark;
 use exercise::numbers;
 use exercise::source::{Exercise, Kind};
@@ -101,6 +102,8 @@ const QUESTIONS: [(&str, &str, &str); 8] = [
     ("6.3", "no-barrier-behind-the-flag", "Lanes of a warp need not move in step."),
 ];
 
+const RACE: Fault = Fault::Found(workbook::sim::Kind::DataRace);
+
 /// `mistakes.txt` is what is said of each: the kinds, and the message.
 #[test]
 fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
@@ -113,12 +116,12 @@ fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
         };
         // It may miss its goal. It is no cheat.
         if let Some(kind) =
-            found.kinds.iter().find(|kind| ["one-thread", "work", "left-early"].contains(&&***kind))
+            found.kinds.iter().find(|kind| [Fault::OneThread, Fault::Work, Fault::LeftEarly].contains(kind))
         {
             wrong.push(format!("{stem}: the stub is told {kind}: {}", found.what));
         }
         let asks_for_code = matches!(exercise.kind, Kind::Kernel(_));
-        if asks_for_code && found.kinds.iter().any(|kind| kind == "data-race") != exercise.has_race {
+        if asks_for_code && found.kinds.contains(&RACE) != exercise.has_race {
             wrong.push(format!(
                 "{stem}: the stub fails with {:?}; `//@ race` says another thing",
                 found.kinds
@@ -149,14 +152,13 @@ fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
                     what.filter(|line| !line.is_empty()).map(|line| format!("  {line}\n")).collect(),
                 )
             });
-            let as_expected =
-                if mutant.is_right() { kinds.is_empty() } else { kinds.contains(&mutant.fails) };
+            let as_expected = mutant.fails.map_or(kinds.is_empty(), |fault| kinds.contains(&fault));
             if !as_expected {
-                wrong.push(format!("{stem}, {name}: {kinds:?}, not {}\n{what}", mutant.fails));
+                wrong.push(format!("{stem}, {name}: {kinds:?}, not {:?}\n{what}", mutant.fails));
             }
-            if !mutant.is_right() {
+            if let Some(fault) = mutant.fails {
                 mistakes += 1;
-                said += &format!("{} {name}: {}\n{what}", exercise.id, mutant.fails);
+                said += &format!("{} {name}: {fault}\n{what}", exercise.id);
             }
         }
         (wrong, said, mistakes)
@@ -193,7 +195,7 @@ fn a_race_is_no_compilers_doing_where_the_other_build_waits_more_often() {
     );
     std::fs::write(&pack, builds).unwrap();
     let failure = failure(&root, &exercise, &text).expect("a race");
-    assert_eq!(failure.kinds[0], "data-race");
+    assert_eq!(failure.kinds[0], RACE);
 }
 
 #[test]
