@@ -79,9 +79,9 @@ exports.link = () =>
         [...document.querySelectorAll('.workbench-bar button')].find(button => button.textContent === 'Copy link').click();
     });
 
-/** What of the editor is less than 24 pixels wide or tall; boxes to tick have their labels. */
+/** What of the editor can be seen and is less than 24 pixels wide or tall; boxes to tick have their labels. */
 exports.smallTargets = () =>
-    [...document.querySelectorAll('.workbench :is(button, input, label, summary)')].filter(e => !e.matches('[type="checkbox"]')).flatMap(e => {
+    [...document.querySelectorAll('.workbench :is(button, input, label, summary)')].filter(e => e.checkVisibility() && !e.matches('[type="checkbox"]')).flatMap(e => {
         const { width, height } = e.getBoundingClientRect();
         return Math.min(width, height) < 23.9 ? [`${e.textContent || e.name}: ${width.toFixed(0)} × ${height.toFixed(0)}`] : [];
     });

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
 use mdbook_workbook::{Problem, Workbook, expand, in_page, mark, version, write_builds};
-use workbook::build::path::shown;
+use workbook::build::path::committed;
 use workbook::say;
 
 const USAGE: &str = "mdbook-workbook is called by mdBook: mdbook build book, or mdbook serve book";
@@ -79,7 +79,7 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
     let mut problems = Vec::new();
     book.for_each_chapter_mut(|chapter| {
         let Some(path) = &chapter.source_path else { return };
-        match expand(&workbook, &shown(&pages.join(path)), &chapter.content) {
+        match expand(&workbook, &committed(&pages.join(path).to_string_lossy()), &chapter.content) {
             Ok(content) => chapter.content = content,
             Err(wrong) => problems.extend(wrong),
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
-use workbook::build::path::shown;
+use workbook::build::path::committed;
 use workbook::build::prebuilt::hash;
 
 /// 10 MB, told apart by the hash in its manifest, `clang.json`.
@@ -24,7 +24,7 @@ pub fn version(book: &Book, folders: &[PathBuf]) -> Result<String> {
         for path in files {
             let content = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let name = path.strip_prefix(folder).unwrap_or(&path);
-            parts.push(format!("{} {}", shown(name), hash(&content)));
+            parts.push(format!("{} {}", committed(&name.to_string_lossy()), hash(&content)));
         }
     }
     Ok(hash(parts.join("\n").as_bytes()))

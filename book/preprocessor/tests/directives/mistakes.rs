@@ -37,7 +37,7 @@ const MISTAKES: &str = "\
 {{#code kernels/k.cu empty}} | the anchor `empty` is empty
 {{#code kernels/x.cu sum}} | cannot read kernels/x.cu
 {{#exercise 3.2}} | there is no exercise 3.2 | there are: 3.1
-{{#exercise three}} | `three` is not a number | write it like 3.1
+{{#exercise three}} | `three` is not an exercise's number | write it like 3.1
 {{#exercise}} | wants arguments | {{#exercise 3.1}}
 {{#code kernels/k.cu}} | wants arguments | {{#code FILE ANCHOR [against=
 {{#cell}} | wants arguments | {{#cell STEM [kernel=A,B]
@@ -123,7 +123,8 @@ fn an_unreadable_record_is_named_with_what_to_do() {
     fs::create_dir_all(local.parent().unwrap()).unwrap();
     fs::write(&local, "{\"schema\": 1,").unwrap();
     let error = repository.error("{{#cell ch4_nested}}");
-    assert!(error.contains("local/ch4_nested.gpu.json is not a record"), "{error}");
+    let record = Path::new("local").join("ch4_nested.gpu.json");
+    assert!(error.contains(&format!("{} is not a record", record.display())), "{error}");
     assert!(error.contains("delete it, or run the chapter again"), "{error}");
 
     fs::remove_file(&local).unwrap();
