@@ -127,8 +127,8 @@ impl Type {
         let fitting = number.filter(|n| (least..=most).contains(n));
         fitting.map(|n| n as u64).with_context(|| {
             format!(
-                "`{text}` is not a valid {}: those are whole numbers from {least} to {most}, written like 5, 1_000, \
-                 0x1f, 2^4 or 1e6",
+                "`{text}` is not a valid {}: those are whole numbers from {least} to {most}, written like 5, \
+                 1_000, 0x1f, 2^4 or 1e6",
                 self.name()
             )
         })
@@ -145,7 +145,8 @@ impl Type {
         };
         let bits = nearest.ok().with_context(|| {
             format!(
-                "`{text}` is not a valid {name}: write a decimal number, like 1.5, -0 or 1e-3, or inf, -inf or nan"
+                "`{text}` is not a valid {name}: write a decimal number, like 1.5, -0 or 1e-3, or inf, \
+                 -inf or nan"
             )
         })?;
         let number = format.decode(bits);
