@@ -14,7 +14,7 @@
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
 //! | `compiler.rs`, `page.rs` | that of this machine, or of the page that this runs in |
 //! | `run.rs` | one input on a device |
-//! | `mark.rs`, `verdict.rs`, `fault.rs`, `think.rs` | the verdict, why it is not a pass, and what to think about |
+//! | `mark.rs`, `verdict.rs`, `fault.rs`, `think.rs` | the verdict: why it fails, what to think about |
 //! | `summary.rs` | for which inputs an answer fails, in a few words |
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
