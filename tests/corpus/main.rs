@@ -136,8 +136,8 @@ fn the_advice_fits_all_that_races() {
         ("message_passing_no_fence", "put __threadfence() in front of that write"),
         ("last_block_no_fence", "put __threadfence() in front of that write"),
         ("across_blocks", "blocks run in any order"),
-        ("atomic_and_plain_write", "let the other side be one too"),
-        ("message_passing_plain_flag", "let the other side be one too"),
+        ("atomic_and_plain_write", "make the other access atomic too"),
+        ("message_passing_plain_flag", "make the other access atomic too"),
         ("atomic_ref_block_scope", "not at a scope that includes both threads"),
         ("same_value", "the same value"),
     ] {
