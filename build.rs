@@ -45,7 +45,8 @@ fn main() {
 
 fn build() -> Result<()> {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).context("cargo did not set OUT_DIR")?;
-    let (root, out) = (Path::new(ROOT), out.as_path());
+    let root = Path::new(ROOT);
+    let out = out.as_path();
     // That `NVCC` or `CLANG` names none is an error of what needs it, and not of every build.
     let compiler = &Compiler::find(root).unwrap_or_default();
     let sources = prebuilt::sources(root)?;

@@ -73,7 +73,8 @@ fn outcome(case: &Case, sums: &[i32], cost: workbook::device::measure::Measureme
 
 // ANCHOR: on_host
 fn on_host(case: &Case) -> Result<Outcome> {
-    let (devices, vectors) = (case.devices(), on_gpus(case)?);
+    let devices = case.devices();
+    let vectors = on_gpus(case)?;
     let landing = || devices.iter().map(|device| device.alloc_host::<i32>(case.data.len()));
     let mut landed = landing().collect::<Result<Vec<_>>>()?;
     let mut sums = vec![0; case.data.len()];
@@ -83,8 +84,11 @@ fn on_host(case: &Case) -> Result<Outcome> {
         }
         sums.fill(0);
         for (device, landed) in devices.iter().zip(&mut landed) {
-            let add = |(sum, number): (&mut i32, &i32)| *sum = sum.wrapping_add(*number);
-            device.on_host(landed, |numbers| sums.iter_mut().zip(&*numbers).for_each(add))?;
+            device.on_host(landed, |numbers| {
+                for (sum, number) in sums.iter_mut().zip(numbers) {
+                    *sum = i32::wrapping_add(*sum, *number);
+                }
+            })?;
         }
         Ok(())
     })?;
@@ -93,7 +97,8 @@ fn on_host(case: &Case) -> Result<Outcome> {
 // ANCHOR_END: on_host
 
 fn all_reduce(case: &Case) -> Result<Outcome> {
-    let (devices, vectors) = (case.devices(), on_gpus(case)?);
+    let devices = case.devices();
+    let vectors = on_gpus(case)?;
     let collective = Collective::new(&devices)?;
     let all_reduce = |vectors: &[Buffer<i32>]| {
         collective.all_reduce::<SumI32>(&vectors.iter().collect::<Vec<_>>())?;
@@ -110,7 +115,8 @@ fn from_peer(case: &Case) -> Result<Outcome> {
     if case.device.no_peers.is_some() {
         return on_host(case);
     }
-    let (kernel, vectors) = (case.kernel()?, on_gpus(case)?);
+    let kernel = case.kernel()?;
+    let vectors = on_gpus(case)?;
     let sums = case.device.clone_htod(&case.device.clone_dtoh(&vectors[0])?)?;
     let config = LaunchConfig::new(case.grid, case.block);
     let cost = case.device.measure_until_done(|| {

@@ -115,7 +115,9 @@ fn spelled(text: &str) -> Vec<String> {
         depth == 0
     });
     let inside = &rest[1..close.unwrap_or(rest.len())];
-    let (mut parts, mut part, mut depth) = (Vec::new(), String::new(), 0);
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut depth = 0;
     for c in inside.chars().chain([',']) {
         depth += i32::from(c == '{') - i32::from(c == '}');
         if c == ',' && depth == 0 {

@@ -30,7 +30,8 @@ fn track(label: &str, trace: &Trace, source: &str) -> Track {
 
 /// The kernel without a barrier, under two orders of turns.
 fn race(from: &Sources) -> Result<Film> {
-    let (four, six) = (from.trace("race-4-first")?, from.trace("race-6-first")?);
+    let four = from.trace("race-4-first")?;
+    let six = from.trace("race-6-first")?;
     let source = from.text(SOURCE)?;
     let words = "Eight threads add the numbers 1 to 8 in place, without a barrier. Thread 4 reads element 6 \
                  before thread 6 has written it, and the sum is 28 instead of 36.";
@@ -44,7 +45,8 @@ fn race(from: &Sources) -> Result<Film> {
 
 /// The kernel with its barrier, and with the barrier inside the `if`.
 fn barrier(from: &Sources) -> Result<Film> {
-    let (outside, inside) = (from.trace("barrier")?, from.trace("barrier-inside")?);
+    let outside = from.trace("barrier")?;
+    let inside = from.trace("barrier-inside")?;
     let words = "Eight threads with a barrier after each step. Those that have arrived wait until all eight \
                  are there.";
     let tracks = vec![

@@ -33,7 +33,8 @@ fn loads(trace: &Trace) -> Vec<Vec<u64>> {
 }
 
 fn place(element: u64) -> (f64, f64) {
-    let (row, column) = (element / PER_ROW, element % PER_ROW);
+    let row = element / PER_ROW;
+    let column = element % PER_ROW;
     let x = LEFT + PITCH * column as f64 + GAP * (column / (SECTOR / ELEMENT)) as f64;
     (x, TOP + ROW * row as f64)
 }
@@ -92,7 +93,8 @@ fn frame(step: usize, load: &[u64]) -> Frame {
     for element in load {
         frame.class(&format!("e{element}"), "asked");
     }
-    let (used, moved) = (load.len() as u64 * ELEMENT, sectors.len() as u64 * SECTOR);
+    let used = load.len() as u64 * ELEMENT;
+    let moved = sectors.len() as u64 * SECTOR;
     // Eighths of what 32 sectors hold.
     for (name, bytes, class) in [("used", used, "asked"), ("moved", moved, "moved")] {
         frame.class(&format!("{name}{}", (bytes * 8).div_ceil(1024)), class);

@@ -149,7 +149,8 @@ pub fn grids(ways: &[&Trace]) -> Film {
 
 fn draw(drawing: &mut Drawing, prefix: &str, grids: &[Grid]) {
     for (number, (grid, (from, width))) in grids.iter().zip(spans(grids)).enumerate() {
-        let (x, y) = (LEFT + WIDTH * from, TOP + ROW * f64::from(grid.depth));
+        let x = LEFT + WIDTH * from;
+        let y = TOP + ROW * f64::from(grid.depth);
         let wide = (WIDTH * width - 2.0).max(3.0);
         drawing.keyed_rect(&format!("{prefix}{number}"), "off", (x, y), (wide, ROW - 5.0));
         if grid.blocks > 1 {

@@ -91,7 +91,8 @@ impl Stage {
                     self.show("A grid has ended, and its slot is free.");
                 }
                 Did::Write(touch) if trace.buffers[touch.buffer].name == "g_odata" => {
-                    let (block, value) = (touch.at[0], touch.values[0]);
+                    let block = touch.at[0];
+                    let value = touch.values[0];
                     self.sums[block as usize] = Some(value);
                     self.show(&format!("The last child of block {block} leaves its sum: {value}."));
                 }

@@ -30,7 +30,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
     let mut drawing = Drawing::new(360.0, FLOOR + 22.0 + 20.0 * levels.len() as f64, &words);
     for (interval, _) in levels.iter().flatten().filter(|(_, divided)| !divided) {
         let top = height(interval.fine);
-        let (x, width) = (place(interval.start), WIDTH * interval.width);
+        let x = place(interval.start);
+        let width = WIDTH * interval.width;
         drawing.keyed_rect(&format!("a{}", key(interval)), "off", (x, top), (width, FLOOR - top));
     }
     // Tooth k lies between 1/(k + 1) and 1/k; it falls from 1/2 to 0 in its middle, and rises again.
@@ -44,7 +45,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
         let y = FLOOR + 12.0 + 20.0 * row as f64;
         drawing.keyed_text(&format!("n{row}"), "off", (LEFT - 8.0, y + 12.0), &level.len().to_string());
         for (interval, _) in level {
-            let (x, width) = (place(interval.start), WIDTH * interval.width);
+            let x = place(interval.start);
+            let width = WIDTH * interval.width;
             drawing.keyed_rect(&format!("i{}", key(interval)), "off", (x, y), (width, 15.0));
         }
     }

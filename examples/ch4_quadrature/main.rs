@@ -69,7 +69,8 @@ fn main() -> ExitCode {
 
 // ANCHOR: host
 fn depth_first(case: &Case) -> Result<Outcome> {
-    let (device, kernel) = (case.device, case.kernel()?);
+    let device = case.device;
+    let kernel = case.kernel()?;
     let total = device.alloc_zeros::<i64>(1)?;
     let cost = device.measure(
         || device.memset_zeros(&total),
@@ -84,7 +85,8 @@ fn depth_first(case: &Case) -> Result<Outcome> {
 
 /// The host asks after each level how many nodes are left.
 fn by_levels(case: &Case) -> Result<Outcome> {
-    let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
+    let tree = Tree::new(case)?;
+    let kernel = case.kernel()?;
     let cost = case.device.measure(
         || tree.reset(),
         || {
@@ -104,7 +106,8 @@ fn by_levels(case: &Case) -> Result<Outcome> {
 
 /// Nobody asks. Every level has one block per multiprocessor, whose threads go on to further nodes.
 fn by_levels_in_a_graph(case: &Case) -> Result<Outcome> {
-    let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
+    let tree = Tree::new(case)?;
+    let kernel = case.kernel()?;
     let grid = case.device.multiprocessors();
     let graph =
         case.device.capture(|| (0..LEVELS).try_for_each(|level| tree.divide(&kernel, level, grid)))?;
@@ -114,7 +117,8 @@ fn by_levels_in_a_graph(case: &Case) -> Result<Outcome> {
 
 /// The device launches the next level.
 fn nested(case: &Case) -> Result<Outcome> {
-    let (tree, kernel) = (Tree::new(case)?, case.kernel()?);
+    let tree = Tree::new(case)?;
+    let kernel = case.kernel()?;
     let device = case.device;
     let finished = device.alloc_zeros::<u32>(LEVELS)?; // blocks of each level, so far
     let failure = device.alloc_zeros::<u32>(2)?;
@@ -138,8 +142,11 @@ fn nested(case: &Case) -> Result<Outcome> {
 // ANCHOR: rivals
 /// A graph repeats one level for as long as the last block of a level asks for another.
 fn by_levels_in_a_loop(case: &Case) -> Result<Outcome> {
-    let (tree, kernel, device) = (Tree::new(case)?, case.kernel()?, case.device);
-    let (finished, level) = (device.alloc_zeros::<u32>(LEVELS)?, device.alloc_zeros::<u32>(1)?);
+    let tree = Tree::new(case)?;
+    let kernel = case.kernel()?;
+    let device = case.device;
+    let finished = device.alloc_zeros::<u32>(LEVELS)?;
+    let level = device.alloc_zeros::<u32>(1)?;
     let grid = device.multiprocessors();
     let graph = device.capture_while(|go_on| {
         let mut launch = device.launch_builder(&kernel);
@@ -161,7 +168,8 @@ fn by_levels_in_a_loop(case: &Case) -> Result<Outcome> {
 /// One launch. Four warps per multiprocessor were found by trial: more only wait, and look so often that they
 /// hold up the others. The blocks need not all be there at the same time.
 fn from_a_queue(case: &Case) -> Result<Outcome> {
-    let (device, kernel) = (case.device, case.kernel()?);
+    let device = case.device;
+    let kernel = case.kernel()?;
     let most = (most_nodes(case.size().into()) as u32).min(128 * device.multiprocessors());
     let grid = most.div_ceil(case.block);
     let threads = u64::from(grid) * u64::from(case.block);

@@ -45,7 +45,8 @@ impl Tree<'_> {
 
     /// Divides those nodes of `level` that need it.
     pub fn divide(&self, kernel: &Function, level: usize, grid: u32) -> Result<()> {
-        let (nodes, halves) = (&self.lists[level % 2], &self.lists[(level + 1) % 2]);
+        let nodes = &self.lists[level % 2];
+        let halves = &self.lists[(level + 1) % 2];
         let mut launch = self.case.device.launch_builder(kernel);
         launch
             .arg(nodes)

@@ -28,7 +28,8 @@ const NARROWEST: f64 = 4.0;
 /// The ways of launching the same tree, 2^20 elements in blocks of 512.
 fn bars(from: &Sources) -> Result<Vec<Bar>> {
     const N: u64 = 1 << 20;
-    let (nested, pays) = (from.record(RECORD)?, from.record("ch4_when_it_pays.gpu")?);
+    let nested = from.record(RECORD)?;
+    let pays = from.record("ch4_when_it_pays.gpu")?;
     let levels = u64::from(N.ilog2());
     let bar = |(label, in_nested, kernel, launches): (_, bool, &str, Option<u64>)| {
         let record = if in_nested { &nested } else { &pays };

@@ -95,7 +95,8 @@ pub fn passes_to_cutoff(n: u64, block: u32) -> Vec<Pass> {
 /// Passes over `n` elements and then over what each leaves, until one has `enough` blocks or fewer.
 fn passes_until(enough: u64, n: u64, blocks: impl Fn(u64) -> u64) -> Vec<Pass> {
     let mut passes = Vec::new();
-    let (mut size, mut sums) = (n, 0);
+    let mut size = n;
+    let mut sums = 0;
     loop {
         let grid = blocks(size);
         passes.push(Pass { size: size as u32, grid: grid as u32, sums });

@@ -115,7 +115,8 @@ fn dynamic(case: &Case) -> Result<Outcome> {
 fn product(case: &Case, (a, b): (Vec<f32>, Vec<f32>), shared_mem_bytes: u32) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
     let kernel = case.kernel()?;
-    let (dev_a, dev_b) = (device.clone_htod(&a)?, device.clone_htod(&b)?);
+    let dev_a = device.clone_htod(&a)?;
+    let dev_b = device.clone_htod(&b)?;
     let partial_c = device.alloc::<f32>(grid as usize)?;
 
     let cost = device.measure(

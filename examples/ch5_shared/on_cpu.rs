@@ -29,7 +29,8 @@ fn dot_in_a_loop(a: &[f32], b: &[f32]) -> f32 {
 /// added with the next product.
 // ANCHOR: dotKahan
 fn kahan(a: &[f32], b: &[f32]) -> f32 {
-    let (mut sum, mut lost) = (0.0f32, 0.0f32);
+    let mut sum = 0.0f32;
+    let mut lost = 0.0f32;
     for (a, b) in a.iter().zip(b) {
         let term = a * b - lost;
         let next = sum + term;

@@ -169,7 +169,8 @@ fn bandwidth(device: &Device, module: &Module, probe: &Probe) -> Result<f64> {
 
 /// What the device's memory spaces cost, and its limits. Empty if the record has neither.
 pub fn tables(record: &Record) -> Result<Vec<Vec<Column>>> {
-    let (spaces, limits) = (spaces(record)?, limits(record)?);
+    let spaces = spaces(record)?;
+    let limits = limits(record)?;
     if spaces.is_empty() {
         return Ok(Vec::new());
     }

@@ -114,7 +114,8 @@ impl<T> Memory<T> {
 /// The second launch, of the kernel `last`, starts when the first one has ended.
 pub fn two_launches<T: Element>(case: &Case, last: &str) -> Result<Outcome> {
     let memory = memory::<T>(case)?;
-    let (first, last) = (case.kernel()?, case.load_function(last)?);
+    let first = case.kernel()?;
+    let last = case.load_function(last)?;
     let cost = case.device.measure(
         || case.device.memset_zeros(&memory.partials),
         || {
@@ -128,7 +129,8 @@ pub fn two_launches<T: Element>(case: &Case, last: &str) -> Result<Outcome> {
 /// The second launch, of the kernel `last`, may start earlier.
 pub fn overlapping(case: &Case, last: &str) -> Result<Outcome> {
     let memory = memory::<f32>(case)?;
-    let (first, last) = (case.kernel()?, case.load_function(last)?);
+    let first = case.kernel()?;
+    let last = case.load_function(last)?;
     let launches = [
         memory.first(case, &first).prepare(LaunchConfig::new(case.grid, case.block))?,
         memory.last(case, &last).prepare(LaunchConfig::new(1, case.block))?,

@@ -41,7 +41,8 @@ pub fn by_blocks<const COLUMNS: usize>(n: u64, shape: Shape, _: u32) -> Shape {
 
 pub fn sums<const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
-    let (kernel, matrix) = (case.kernel()?, device.clone_htod(case.data)?);
+    let kernel = case.kernel()?;
+    let matrix = device.clone_htod(case.data)?;
     let sums = device.alloc::<i32>(case.data.len().div_ceil(COLUMNS))?;
     let cost = device.measure_launch(|| {
         let mut launch = device.launch_builder(&kernel);

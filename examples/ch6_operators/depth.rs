@@ -19,7 +19,8 @@ fn of_chunk(n: u64, Shape { block, grid }: Shape) -> u64 {
 
 /// `reducePasses`: a first pass in `shape`, then passes over what is left, one tile per block.
 pub fn of_passes(n: u64, shape: Shape) -> u64 {
-    let (mut left, block) = (u64::from(shape.grid), u64::from(shape.block.max(2)));
+    let mut left = u64::from(shape.grid);
+    let block = u64::from(shape.block.max(2));
     let mut height = of_chunk(n, shape);
     while left > 1 {
         height += of_block(left.min(block));

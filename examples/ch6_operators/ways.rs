@@ -26,7 +26,8 @@ fn outcome<O: Operator>(case: &Case, result: &Buffer<O::Element>, cost: Measurem
 /// Two launches; the second is one block, one thread per partial result, rounded up to a power of 2.
 pub fn the_posts_way<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
-    let (kernel, input) = (case.kernel()?, input::<O>(case)?);
+    let kernel = case.kernel()?;
+    let input = input::<O>(case)?;
     let partials = device.alloc::<O::Element>(grid as usize)?;
     let result = device.alloc::<O::Element>(1)?;
 
@@ -49,12 +50,14 @@ pub fn the_posts_way<O: Operator>(case: &Case) -> Result<Outcome> {
 /// Passes over what is left, until one element is left. Two buffers take turns.
 pub fn passes<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
-    let (kernel, input) = (case.kernel()?, input::<O>(case)?);
+    let kernel = case.kernel()?;
+    let input = input::<O>(case)?;
     let mut left = device.alloc::<O::Element>(grid as usize)?;
     let mut next = device.alloc::<O::Element>(grid as usize)?;
 
     let cost = device.measure_launch(|| {
-        let (mut n, mut pass) = (case.size(), blocks::<O>(grid, block));
+        let mut n = case.size();
+        let mut pass = blocks::<O>(grid, block);
         let mut launch = device.launch_builder(&kernel);
         launch.arg(&input).arg(&left).arg(&n).launch(pass)?;
         while pass.grid_dim.0 > 1 {
@@ -74,7 +77,8 @@ pub fn passes<O: Operator>(case: &Case) -> Result<Outcome> {
 /// The last block finishes.
 pub fn single_launch<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
-    let (kernel, input) = (case.kernel()?, input::<O>(case)?);
+    let kernel = case.kernel()?;
+    let input = input::<O>(case)?;
     let partials = device.alloc::<O::Element>(grid as usize)?;
     let result = device.alloc::<O::Element>(1)?;
     let ticket = device.alloc_zeros::<u32>(1)?; // the kernel leaves it at 0
@@ -90,7 +94,8 @@ pub fn single_launch<O: Operator>(case: &Case) -> Result<Outcome> {
 /// Blocks that wait for each other must all run at the same time, so no more are launched than fit.
 pub fn grid_sync<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, .. } = *case;
-    let (kernel, input) = (case.kernel()?, input::<O>(case)?);
+    let kernel = case.kernel()?;
+    let input = input::<O>(case)?;
     let grid = case.grid.min(device.resident_blocks(&kernel, blocks::<O>(1, block))?);
     let partials = device.alloc::<O::Element>(grid as usize)?;
     let result = device.alloc::<O::Element>(1)?;
@@ -106,7 +111,8 @@ pub fn grid_sync<O: Operator>(case: &Case) -> Result<Outcome> {
 /// The blocks, or the threads, add to one number.
 pub fn atomics<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
-    let (kernel, input) = (case.kernel()?, input::<O>(case)?);
+    let kernel = case.kernel()?;
+    let input = input::<O>(case)?;
     let result = device.alloc::<O::Element>(1)?;
 
     let cost = device.measure_launch(|| {

@@ -42,7 +42,10 @@ impl<'a, T: Pod> Chain<'a, T> {
         let partials = [device.alloc_zeros(first.grid as usize)?, device.alloc_zeros(first.grid as usize)?];
         let scratch = device.alloc_zeros::<u64>(scratch_words(first.grid))?; // 0 before the first launch
 
-        let (mut launches, mut from, mut left, mut shape) = (Vec::new(), input, n, first);
+        let mut launches = Vec::new();
+        let mut from = input;
+        let mut left = n;
+        let mut shape = first;
         loop {
             let is_last = in_one_launch || shape.grid == 1;
             let to = if is_last { &output } else { &partials[launches.len() % 2] };

@@ -90,7 +90,8 @@ impl Stage<'_> {
         O::Element: Summed + PartialEq + Send + Sync,
     {
         let of = TYPES.iter().find(|of| of.name == O::Element::SUFFIX).context("a type without names")?;
-        let (device, operation) = (self.device, &of.operation);
+        let device = self.device;
+        let operation = &of.operation;
         let bytes = n * size_of::<O::Element>() as u64;
         if 4 * bytes > device.info().gpu.map_or(0, |gpu| gpu.memory_bytes) {
             return Ok(Vec::new());
@@ -137,7 +138,8 @@ impl Stage<'_> {
             let Shape { block, grid } = work.shape();
             let wrong_there = name.starts_with(CUB_GPU_TO_GPU) && n > GPU_TO_GPU_IS_RIGHT_UP_TO;
             let expected_failure = wrong_there.then(|| "wrong-sum".to_string());
-            let (timings, library) = (Some(timings), work.library());
+            let timings = Some(timings);
+            let library = work.library();
             runs.push(Run { block, grid, offset, timings, library, expected_failure, ..run });
         }
         if let Some((sum, time_us)) = on_cpu {

@@ -131,7 +131,9 @@ pub fn versus(record: &Record, rival: &str) -> Option<Vec<Column>> {
     let mut rows: Vec<String> = Vec::new();
     let mut cells: [Vec<String>; 4] = Default::default();
     for of in &TYPES {
-        let (rival, limit, perfect) = (of.run_of(rival), of.run_of(LIMIT), of.run_of(PERFECT));
+        let rival = of.run_of(rival);
+        let limit = of.run_of(LIMIT);
+        let perfect = of.run_of(PERFECT);
         for (measure, _) in MEASURES {
             let tuned = ratios(record, &rival, &limit, measure);
             let Some(mean) = geometric_mean(&tuned) else { continue };
@@ -209,7 +211,8 @@ mod tests {
     fn sums_of_the_compared_floats_round_and_are_checked() {
         let numbers = data::numbers(1000, 1);
         let floats = elements::<Sum<f32>>(&numbers);
-        let (forwards, backwards): (f32, f32) = (floats.iter().sum(), floats.iter().rev().sum());
+        let forwards: f32 = floats.iter().sum();
+        let backwards: f32 = floats.iter().rev().sum();
         assert_ne!(forwards, backwards, "no addition rounds");
         let expected = (ROUNDED_F32.expected)(&numbers);
         assert!(expected.admits(&forwards.into()) && expected.admits(&backwards.into()));

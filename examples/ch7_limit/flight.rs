@@ -37,7 +37,8 @@ fn latency(from: &Sources) -> Result<f64> {
 
 /// Two kernels.
 pub fn figure(from: &Sources) -> Result<Film> {
-    let (traces, clocks) = ([from.trace("load-one")?, from.trace("load-eight")?], latency(from)?);
+    let traces = [from.trace("load-one")?, from.trace("load-eight")?];
+    let clocks = latency(from)?;
     let words = "The way from memory to a thread as a pipe. With one load at a time it is almost empty; with \
                  eight loads before the first is used it is almost full.";
     let mut drawing = Drawing::new(360.0, TOP + 2.0 * ROW + 6.0, words);
@@ -70,7 +71,8 @@ fn frame(kernels: &[(&str, usize)], now: usize, clocks: f64) -> Frame {
     let mut frame = Frame::default();
     let mut said = Vec::new();
     for (row, (name, loads)) in kernels.iter().enumerate() {
-        let (mut flying, mut arrived) = (0, 0);
+        let mut flying = 0;
+        let mut arrived = 0;
         // One load is issued after the other; the next ones when all of these are back.
         let round = PLACES.max(loads + 2);
         for start in (0..=now).filter(|start| start % round < *loads) {

@@ -131,7 +131,9 @@ mod tests {
 
     #[test]
     fn the_start_of_a_graph_hardly_counts_at_any_size() {
-        let (start, least_call, gigabytes_per_second) = (2.5, 0.5, 4800.0);
+        let start = 2.5;
+        let least_call = 0.5;
+        let gigabytes_per_second = 4800.0;
         for exponent in 10..=33 {
             let bytes = 1usize << exponent;
             let call = f64::max(least_call, bytes as f64 / gigabytes_per_second / 1e3);

@@ -58,7 +58,8 @@ fn add_shares<T>(
     targets: &[Target<T>],
     launched: Launched,
 ) -> Result<Measurement> {
-    let (kernels, devices) = (case.kernels()?, shares.iter().map(|share| share.device).collect::<Vec<_>>());
+    let kernels = case.kernels()?;
+    let devices = shares.iter().map(|share| share.device).collect::<Vec<_>>();
     let mut launches = Vec::new();
     for (number, (share, kernel)) in shares.iter().zip(&kernels).enumerate() {
         let target = targets.get(number).unwrap_or(&targets[0]);
@@ -82,7 +83,9 @@ fn targets<T: Pod>(case: &Case, shares: &[Share<T>]) -> Result<Vec<Target<T>>> {
     let groups: Vec<&[Share<T>]> = if together { vec![shares] } else { shares.chunks(1).collect() };
     let target = |group: &[Share<T>]| {
         let home = group[0].device;
-        let (words, sum, done) = (home.alloc_zeros(2)?, home.alloc_host(1)?, home.alloc_host(1)?);
+        let words = home.alloc_zeros(2)?;
+        let sum = home.alloc_host(1)?;
+        let done = home.alloc_host(1)?;
         Ok(Target { words, sum, done, blocks: group.iter().map(Share::blocks).sum() })
     };
     groups.into_iter().map(target).collect()

@@ -33,7 +33,9 @@ impl Model {
     /// The three numbers, out of the record of one GPU and of two; `None` if it lacks one.
     fn of(record: &Record) -> Option<Model> {
         let [small, half, large] = [1 << 20, 1 << 28, 1 << 30].map(|n| time(record, "oneGpu", n));
-        let (small, half, large) = (small?, half?, large?);
+        let small = small?;
+        let half = half?;
+        let large = large?;
         let further = time(record, "intoPeerByThreads", 1 << 21)? - small;
         Some(Model { start: small, rate: f64::from((1u32 << 30) - (1 << 28)) / (large - half), further })
     }

@@ -43,7 +43,8 @@ impl<T> Share<'_, T> {
 // ANCHOR: shares
 /// The elements of `O` in one share per device, cut at multiples of 16 bytes; the last may be shorter.
 pub fn shares<'a, O: Operator>(case: &Case, devices: &[&'a Device]) -> Result<Vec<Share<'a, O::Element>>> {
-    let (elements, gpus) = (elements::<O>(case.data), devices.len());
+    let elements = elements::<O>(case.data);
+    let gpus = devices.len();
     let each = elements.len().div_ceil(gpus).next_multiple_of(4);
     let shares = devices.iter().enumerate().map(|(number, device)| {
         let [start, end] = [number, number + 1].map(|k| (k * each).min(elements.len()));

@@ -27,7 +27,8 @@ pub fn host_adds<O: Operator>(case: &Case) -> Result<Outcome> {
 
 /// Each GPU stores its number in memory of the host: there is nothing to copy, only to wait.
 pub fn through_host_memory(case: &Case) -> Result<Outcome> {
-    let (devices, kernels) = (case.devices(), case.kernels()?);
+    let devices = case.devices();
+    let kernels = case.kernels()?;
     let sums = Sums::new::<SumI32>(case, |device| device.alloc_host(1))?;
     let launches = sums.launches(&kernels)?;
     let mut result = 0;
@@ -42,7 +43,8 @@ pub fn through_host_memory(case: &Case) -> Result<Outcome> {
 
 /// NCCL makes one number per GPU their sum, minimum or maximum, on every GPU.
 pub fn all_reduce<O: Reduces>(case: &Case) -> Result<Outcome> {
-    let (devices, kernels) = (case.devices(), case.kernels()?);
+    let devices = case.devices();
+    let kernels = case.kernels()?;
     let sums = Sums::new::<O>(case, |device| device.alloc_zeros(1))?;
     let launches = sums.launches(&kernels)?;
     let collective = Collective::new(&devices)?;
@@ -78,7 +80,8 @@ impl<'a, T: Pod> Sums<'a, T> {
     ) -> Result<Self> {
         let part = |share: Share<'a, T>| {
             let partials = share.device.alloc(share.blocks() as usize)?;
-            let (ticket, output) = (share.device.alloc_zeros(1)?, output(share.device)?);
+            let ticket = share.device.alloc_zeros(1)?;
+            let output = output(share.device)?;
             Ok(Part { share, partials, ticket, output })
         };
         shares::<O>(case, &case.devices())?.into_iter().map(part).collect::<Result<_>>().map(Sums)

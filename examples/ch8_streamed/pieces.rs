@@ -36,7 +36,8 @@ struct Slot<'a> {
 
 impl<'a> Slot<'a> {
     fn new(device: Device, kernel: &'a Function, elements: usize) -> Result<Slot<'a>> {
-        let (input, partials) = (device.alloc(elements)?, device.alloc(blocks(elements) as usize)?);
+        let input = device.alloc(elements)?;
+        let partials = device.alloc(blocks(elements) as usize)?;
         let ticket = device.alloc_zeros(1)?;
         Ok(Slot { device, kernel, input, partials, ticket })
     }
@@ -54,7 +55,9 @@ impl<'a> Slot<'a> {
 /// is before it there: the kernel for its copy, and the next copy for the kernel. Streams do not wait
 /// for each other.
 pub fn streamed(case: &Case, devices: &[&Device], streams: usize) -> Result<Outcome> {
-    let (array, kernels, n) = (pinned(case)?, case.kernels()?, case.data.len());
+    let array = pinned(case)?;
+    let kernels = case.kernels()?;
+    let n = case.data.len();
     let piece = piece(n);
     let sums = case.device.alloc_host::<i64>(n.div_ceil(piece))?; // one per piece
     let mut slots = Vec::new();
@@ -65,7 +68,8 @@ pub fn streamed(case: &Case, devices: &[&Device], streams: usize) -> Result<Outc
     }
     let cost = case.device.measure_until_done(|| {
         for (number, start) in (0..n).step_by(piece).enumerate() {
-            let (slot, elements) = (&slots[number % slots.len()], piece.min(n - start));
+            let slot = &slots[number % slots.len()];
+            let elements = piece.min(n - start);
             slot.device.memcpy_async(&array.slice(start..), &slot.input, elements)?;
             slot.add(elements, &sums.slice(number..))?;
         }
@@ -113,7 +117,9 @@ fn shares(
     devices: &[&Device],
     start: impl Fn(&Share, &Buffer<i32>, &Buffer<i64>) -> Result<()>,
 ) -> Result<Outcome> {
-    let (array, kernels, n) = (pinned(case)?, case.kernels()?, case.data.len());
+    let array = pinned(case)?;
+    let kernels = case.kernels()?;
+    let n = case.data.len();
     let sums = case.device.alloc_host::<i64>(devices.len())?;
     let each = n.div_ceil(devices.len()).next_multiple_of(4);
     let mut shares = Vec::new();

@@ -104,7 +104,9 @@ impl Pieces {
         at: &mut Checkpoint,
         mut after: impl FnMut(&Checkpoint),
     ) -> Result<()> {
-        let (first, all, slots) = (at.done, at.source.numbers, self.slots.len());
+        let first = at.done;
+        let all = at.source.numbers;
+        let slots = self.slots.len();
         let pieces = (first..all).step_by(self.piece).map(Some);
         // Behind the last piece each slot has its turn once more.
         for (turn, start) in pieces.chain(std::iter::repeat_n(None, slots)).enumerate() {

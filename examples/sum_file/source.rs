@@ -135,7 +135,9 @@ impl Source {
             Source::Generated { seed, .. } => {
                 starts.for_each(|(start, to)| {
                     let numbers = data::numbers_in(start..start + to.len() as u64, *seed);
-                    to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
+                    for (to, number) in to.iter_mut().zip(numbers) {
+                        *to = number;
+                    }
                 });
                 Ok(())
             }

@@ -171,7 +171,8 @@ impl Compiler {
             let mut on_path = search(&variable).into_iter().map(|place| place.join(&asked));
             let on_path = on_path.find(|path| named_only && path.is_file());
             let path = on_path.unwrap_or_else(|| asked.clone());
-            let (asked, program) = (path::shown(&asked), maker.name());
+            let asked = path::shown(&asked);
+            let program = maker.name();
             let wrong =
                 format!("{name} is set to {asked}, which does not run as {program}; correct it or unset it");
             return Compiler::ask(maker, &root.join(path), root).map(Some).context(wrong);
@@ -334,7 +335,8 @@ impl Compiler {
         scratch: &Path,
         extension: &str,
     ) -> Result<(Vec<u8>, String)> {
-        let (name, program) = (self.name(), path::shown(&self.path));
+        let name = self.name();
+        let program = path::shown(&self.path);
         let file = output(shown, scratch, extension)?;
         let limit = if extension == "ptx" { self.limit } else { MORE_PATIENCE };
         let ran = within::run(command.arg("-o").arg(&file), "", limit)
@@ -422,8 +424,11 @@ mod tests {
 
     #[test]
     fn a_compiler_that_does_not_come_to_an_end_is_stopped_and_named() {
-        let (maker, first, here) = (Maker::Nvcc, &["-c", "sleep 3604.25; true"], Path::new("."));
-        let (version, limit) = ("1.2.3".to_owned(), Duration::from_millis(50));
+        let maker = Maker::Nvcc;
+        let first = &["-c", "sleep 3604.25; true"];
+        let here = Path::new(".");
+        let version = "1.2.3".to_owned();
+        let limit = Duration::from_millis(50);
         let compiler = Compiler { maker, path: "sh".into(), first, version, root: here.into(), limit };
         let mut command = compiler.command([""; 0], "kernels/x.cu");
         let error = compiler.run("kernels/x.cu", &mut command, here, "ptx").unwrap_err();

@@ -75,7 +75,8 @@ impl Edit {
     pub fn apply(&self, source: &str) -> Result<String> {
         let mut edited = source.to_string();
         for Hunk { anchor, old, new } in &self.0 {
-            let (old, new) = (old.join("\n"), new.join("\n"));
+            let old = old.join("\n");
+            let new = new.join("\n");
             let place = anchor.as_ref().map_or(Ok(0..edited.len()), |anchor| between(&edited, anchor))?;
             let text = &edited[place.clone()];
             let times = if old.is_empty() { 0 } else { text.matches(&old).count() };
@@ -90,7 +91,8 @@ impl Edit {
 
 /// Where the lines between the comments of an anchor stand.
 fn between(source: &str, anchor: &str) -> Result<Range<usize>> {
-    let (mut start, mut at) = (None, 0);
+    let mut start = None;
+    let mut at = 0;
     for line in source.split_inclusive('\n') {
         match (start, line.trim()) {
             (None, text) if text == format!("// ANCHOR: {anchor}") => start = Some(at + line.len()),

@@ -33,7 +33,8 @@ fn without_comments(source: &str) -> String {
 /// What follows the name of `kernel` and the parenthesis where it is defined.
 fn after<'a>(code: &'a str, kernel: &str) -> Option<&'a str> {
     code.match_indices(kernel).find_map(|(at, _)| {
-        let (before, after) = (&code[..at], &code[at + kernel.len()..]);
+        let before = &code[..at];
+        let after = &code[at + kernel.len()..];
         let rest = after.trim_start().strip_prefix('(')?;
         let head = before.strip_suffix(char::is_whitespace)?.rsplit([';', '{', '}']).next()?;
         head.contains("__global__").then_some(rest)

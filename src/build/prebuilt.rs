@@ -316,7 +316,8 @@ pub fn source_hash(source: &str) -> String {
 
 /// CUDA C++ without what its comments say; every line is still there.
 fn without_comments(source: &str) -> String {
-    let (mut code, mut rest) = (String::new(), source);
+    let mut code = String::new();
+    let mut rest = source;
     while let Some(first) = rest.chars().next() {
         let comment = match rest.as_bytes() {
             [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
@@ -325,10 +326,7 @@ fn without_comments(source: &str) -> String {
         };
         // `'` in a number, as in 1'000, opens nothing.
         let opens = first == '"' || first == '\'' && !code.ends_with(|c: char| c.is_ascii_alphanumeric());
-        let literal = match opens {
-            true => 1 + end_of_literal(&rest[1..], first),
-            false => first.len_utf8(),
-        };
+        let literal = if opens { 1 + end_of_literal(&rest[1..], first) } else { first.len_utf8() };
         match comment {
             0 => code.push_str(&rest[..literal]),
             _ => code.extend(std::iter::once(' ').chain(rest[..comment].chars().filter(|&c| c == '\n'))),

@@ -21,7 +21,8 @@ pub fn renewing() -> bool {
 /// The file holds something else, or can't be written; names it, and the first line that differs.
 #[track_caller]
 pub fn committed(path: impl AsRef<Path>, made: impl AsRef<[u8]>) {
-    let (path, made) = (path.as_ref(), made.as_ref());
+    let path = path.as_ref();
+    let made = made.as_ref();
     let file = Path::new(crate::ROOT).join(path);
     let held = std::fs::read(&file).unwrap_or_default();
     if held == made {

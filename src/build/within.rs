@@ -34,7 +34,8 @@ pub fn run(command: &Command, input: &str, limit: Duration) -> Result<Ran> {
     if let Some(mut stdin) = child.stdin.take() {
         let _ = stdin.write_all(input.as_bytes()); // who does not read it does not need it
     }
-    let (stdout, stderr) = (kept(child.stdout.take()), kept(child.stderr.take()));
+    let stdout = kept(child.stdout.take());
+    let stderr = kept(child.stderr.take());
     let started = Instant::now();
     let status = loop {
         match child.try_wait()? {
@@ -46,7 +47,8 @@ pub fn run(command: &Command, input: &str, limit: Duration) -> Result<Ran> {
         end(&mut child);
         child.wait()?;
     }
-    let (stdout, stderr) = (text(stdout), text(stderr));
+    let stdout = text(stdout);
+    let stderr = text(stderr);
     if cfg!(unix) && matches!(status.and_then(|status| status.code()), Some(126 | 127)) {
         return Err(Error::new(ErrorKind::NotFound, stderr.trim_end())); // the shell's word for it
     }
@@ -77,9 +79,10 @@ fn confined(command: &Command, limit: Duration) -> Command {
 fn end(child: &mut Child) {
     let id = child.id();
     let mut all = Command::new(if cfg!(unix) { "sh" } else { "taskkill" });
-    match cfg!(unix) {
-        true => all.arg("-c").arg(format!("kill -s KILL -- -{id}")),
-        false => all.args(["/T", "/F", "/PID", &id.to_string()]),
+    if cfg!(unix) {
+        all.arg("-c").arg(format!("kill -s KILL -- -{id}"))
+    } else {
+        all.args(["/T", "/F", "/PID", &id.to_string()])
     };
     let _ = all.stdout(Stdio::null()).stderr(Stdio::null()).status();
     let _ = child.kill();
@@ -90,7 +93,8 @@ fn kept(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (give, kept) = channel();
     std::thread::spawn(move || {
         let Some(mut pipe) = pipe else { return };
-        let (mut part, mut room) = ([0; 4096], MOST_KEPT);
+        let mut part = [0; 4096];
+        let mut room = MOST_KEPT;
         while let Ok(count @ 1..) = pipe.read(&mut part) {
             let count = count.min(room);
             room -= count;

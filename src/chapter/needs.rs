@@ -34,9 +34,10 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
         ..SimulatorOptions::default()
     };
     let choice = choice(chapter, options, build)?;
-    let mut devices = match chapter.many_gpus {
-        true => Device::open_some(choice, options.gpus, !options.no_peers, simulated)?,
-        false => vec![Device::open_with(choice, simulated)?],
+    let mut devices = if chapter.many_gpus {
+        Device::open_some(choice, options.gpus, !options.no_peers, simulated)?
+    } else {
+        vec![Device::open_with(choice, simulated)?]
     }
     .into_iter();
     let device = devices.next().context("no device was opened")?;

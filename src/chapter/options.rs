@@ -123,9 +123,10 @@ impl Options {
 
     /// Whether the reader asks for the variant of that name, which may be part of the chapter's story.
     pub(super) fn asks_for(&self, name: &str, story: bool) -> bool {
-        match self.kernels.is_empty() {
-            true => story || self.record,
-            false => self.kernels.iter().any(|asked| asked == name || asked == ALL),
+        if self.kernels.is_empty() {
+            story || self.record
+        } else {
+            self.kernels.iter().any(|asked| asked == name || asked == ALL)
         }
     }
 

@@ -65,7 +65,8 @@ impl Plan {
         options: &Options,
     ) -> Result<Plan> {
         let (variants, mut left_out) = able(chapter, device, options)?;
-        let (place, kind) = (chapter.place, device.kind);
+        let place = chapter.place;
+        let kind = device.kind;
         let planned = |variant: &Variant, n: u64, shape: Shape| {
             let mut shape = (variant.shape)(n, shape, multiprocessors);
             // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
@@ -119,7 +120,8 @@ impl Plan {
 
 /// The requested variants that `device` can run, and a line for each that it cannot.
 fn able(chapter: &Chapter, device: &DeviceInfo, options: &Options) -> Result<(Vec<Variant>, Vec<String>)> {
-    let (mut variants, mut left_out) = (Vec::new(), Vec::new());
+    let mut variants = Vec::new();
+    let mut left_out = Vec::new();
     for variant in chapter.variants.iter().filter(|variant| options.asks_for(variant.name, variant.story)) {
         let can_run = |least: &(u32, u32)| match device.kind {
             DeviceKind::Sim => variant.simulated,

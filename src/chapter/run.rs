@@ -124,7 +124,9 @@ impl<'a> Bench<'a> {
             sections: BTreeMap::new(),
             ok: false,
         };
-        let (levels, found, traces) = (String::new(), Vec::new(), Vec::new());
+        let levels = String::new();
+        let found = Vec::new();
+        let traces = Vec::new();
         Ok(Bench { chapter, options, output, stage, plan, record, levels, found, traces })
     }
 
@@ -328,7 +330,8 @@ impl<'a> Bench<'a> {
         let mut left = self.chapter.variants.to_vec();
         left.retain(|variant| !self.options.asks_for(variant.name, variant.story));
         if !left.is_empty() && self.options.kernels.is_empty() {
-            let (more, kernels) = (left.len(), if left.len() == 1 { "kernel" } else { "kernels" });
+            let more = left.len();
+            let kernels = if left.len() == 1 { "kernel" } else { "kernels" };
             self.say(&format!("{more} more {kernels}: --kernel NAME, or --kernel all; --help names them"));
         }
     }

@@ -80,7 +80,8 @@ impl Device {
     /// # Errors
     /// Its buffer is another device's.
     pub fn memset_zeros<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
-        let (address, bytes) = (buffer.address, buffer.num_bytes());
+        let address = buffer.address;
+        let bytes = buffer.num_bytes();
         match &self.kind {
             Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memset_zeros(address, bytes),
             Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
@@ -115,7 +116,8 @@ impl Device {
     /// There are fewer; or the buffer is another device's.
     pub fn write_at<T: Pod>(&self, data: &[T], buffer: &Buffer<T>, start: usize) -> Result<()> {
         self.not_captured("a copy from the host")?;
-        let (bytes, address) = (bytemuck::cast_slice(data), buffer.part(start, data.len())?);
+        let bytes = bytemuck::cast_slice(data);
+        let address = buffer.part(start, data.len())?;
         match &self.kind {
             Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => {
                 gpu.memcpy_async(bytes.as_ptr() as u64, address, bytes.len())
@@ -147,7 +149,9 @@ impl Device {
             from.len(),
             to.len
         );
-        let (source, address, bytes) = (from.address(), to.address, count * size_of::<T>());
+        let source = from.address();
+        let address = to.address;
+        let bytes = count * size_of::<T>();
         match (&self.kind, from.buffer.on(), to.on()) {
             (_, _, _) if count == 0 => Ok(()),
             (Kind::Gpu(gpu), DeviceKind::Gpu, DeviceKind::Gpu) => gpu.memcpy_async(source, address, bytes),
@@ -262,7 +266,8 @@ impl Device {
     /// Whether these `elements` of `buffer` have been written, by the host or by a kernel under the
     /// simulator's checks. A GPU does not know, and says yes.
     pub fn is_defined<T>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> bool {
-        let (start, bytes) = (elements.start * size_of::<T>(), elements.len() * size_of::<T>());
+        let start = elements.start * size_of::<T>();
+        let bytes = elements.len() * size_of::<T>();
         match &buffer.memory {
             Memory::Gpu(_) | Memory::Host(_) => true,
             Memory::Sim(simulator) => {

@@ -76,9 +76,10 @@ impl Device {
         simulated: SimulatorOptions,
     ) -> Result<Vec<Device>> {
         let mut devices = Device::open_apart(choice, count, simulated)?;
-        let refused = match peers {
-            true => pairs(&devices).find_map(|(one, other)| Some(format!("{:#}", one.reach(other).err()?))),
-            false => Some("--no-peers: as if no GPU could reach the memory of another".into()),
+        let refused = if peers {
+            pairs(&devices).find_map(|(one, other)| Some(format!("{:#}", one.reach(other).err()?)))
+        } else {
+            Some("--no-peers: as if no GPU could reach the memory of another".into())
         };
         if devices.len() > 1 {
             devices[0].no_peer_atomics = refused.clone().or_else(|| without_atomics(&devices));
@@ -315,7 +316,8 @@ impl Device {
     /// checks. Buffers are called what `source` calls the parameters, where it is known.
     pub fn remember(&self, events: usize, source: Option<&str>) {
         if let Some(simulator) = self.sim() {
-            let (recorder, source) = (Recorder::new(events), source.unwrap_or_default().to_string());
+            let recorder = Recorder::new(events);
+            let source = source.unwrap_or_default().to_string();
             simulator.recorder.replace(Some(Remembered { recorder, source }));
         }
     }

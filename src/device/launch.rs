@@ -135,7 +135,8 @@ impl<'a> LaunchArgs<'a> {
     /// # Errors
     /// Of [`LaunchArgs::launch`]; and more blocks than fit ([`Device::resident_blocks`]).
     pub fn launch_cooperative(&mut self, config: LaunchConfig) -> Result<()> {
-        let (fit, (x, y, z)) = (self.device.resident_blocks(self.function, config)?, config.grid_dim);
+        let fit = self.device.resident_blocks(self.function, config)?;
+        let (x, y, z) = config.grid_dim;
         let launch = self.prepare(config)?;
         let blocks = u64::from(x) * u64::from(y) * u64::from(z);
         if blocks > fit.into() {
@@ -209,7 +210,9 @@ impl Prepared<'_> {
         match (&self.device.kind, &self.function.code) {
             (Kind::Gpu(gpu), Code::Gpu(function)) => gpu.launch(function, self.config, args, how),
             (Kind::Sim(simulator), Code::Sim(module)) => {
-                let (module, kernel, args) = (module.clone(), self.function.name.clone(), args.to_vec());
+                let module = module.clone();
+                let kernel = self.function.name.clone();
+                let args = args.to_vec();
                 simulator.enqueue(Step::Launch { module, kernel, config: self.config, args })
             }
             _ => bail!("cannot launch {}: {OTHER_DEVICE}", self.function.name),

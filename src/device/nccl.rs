@@ -111,7 +111,8 @@ impl Nccl {
         let mut nccl = Nccl::load()?;
         let ordinals: Vec<c_int> = gpus.iter().map(|gpu| gpu.ordinal()).collect();
         let mut communicators = vec![std::ptr::null_mut(); gpus.len()];
-        let (all, count) = (communicators.as_mut_ptr(), ordinals.len() as c_int);
+        let all = communicators.as_mut_ptr();
+        let count = ordinals.len() as c_int;
         // SAFETY: it reads as many ordinals and writes as many communicators as there are.
         let status = unsafe { nccl.ncclCommInitAll(all, count, ordinals.as_ptr())? };
         nccl.check("cannot connect the GPUs", status)?;
@@ -135,7 +136,9 @@ impl Nccl {
         let mut communicator = std::ptr::null_mut();
         let mut config =
             Config { size: size_of::<Config>(), magic: 0xcafe_beef, version: 21400, blocking: 0 };
-        let (ranks, id, rank) = (ranks as c_int, Id(id), rank as c_int);
+        let ranks = ranks as c_int;
+        let id = Id(id);
+        let rank = rank as c_int;
         // SAFETY: it reads the configuration, whose size stands in it, and writes one communicator, on the
         // GPU of this thread's context.
         let status = unsafe { self.ncclCommInitRankConfig(&mut communicator, ranks, id, rank, &mut config)? };
@@ -193,7 +196,8 @@ impl Nccl {
         unsafe {
             self.check("cannot begin an all-reduce", self.ncclGroupStart()?)?;
             for ((gpu, communicator), address) in gpus.iter().zip(&self.communicators).zip(addresses) {
-                let (at, stream) = (*address as *mut c_void, gpu.raw_stream());
+                let at = *address as *mut c_void;
+                let stream = gpu.raw_stream();
                 let status = self.ncclAllReduce(at, at, count, element, operation, *communicator, stream)?;
                 self.check("cannot start an all-reduce", status)?;
             }

@@ -122,7 +122,8 @@ impl Simulator {
     /// What the launches since the last call have shown.
     pub fn take_seen(&self) -> Measurement {
         let (counters, levels) = self.seen.take();
-        let (levels, found) = (levels.0, self.found.take());
+        let levels = levels.0;
+        let found = self.found.take();
         Measurement { counters: Some(counters), levels, found, ..Default::default() }
     }
 
@@ -174,8 +175,10 @@ impl Simulator {
         how: Together,
     ) -> Result<()> {
         let mut core = self.core.borrow_mut();
-        let (seen, all) = (&mut *self.seen.borrow_mut(), &mut *self.found.borrow_mut());
-        let (mut recorder, mut progress) = (self.recorder.borrow_mut(), self.progress.borrow_mut());
+        let seen = &mut *self.seen.borrow_mut();
+        let all = &mut *self.found.borrow_mut();
+        let mut recorder = self.recorder.borrow_mut();
+        let mut progress = self.progress.borrow_mut();
         let observer = self.observer.borrow();
         let mut observer = observer.as_ref().map(|observer| observer.borrow_mut());
         if let Some(recorder) = &mut *recorder {
@@ -209,7 +212,9 @@ struct Also<'a>(Vec<&'a mut dyn Observer>);
 
 impl Observer for Also<'_> {
     fn event(&mut self, event: &Event) {
-        self.0.iter_mut().for_each(|observer| observer.event(event));
+        for observer in &mut self.0 {
+            observer.event(event);
+        }
     }
 }
 

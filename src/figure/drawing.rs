@@ -52,7 +52,8 @@ impl Drawing {
         attributes: String,
         words: Option<&str>,
     ) {
-        let (key, class) = (key.map(str::to_string), class.to_string());
+        let key = key.map(str::to_string);
+        let class = class.to_string();
         self.items.push(Item { key, class, tag, attributes, words: words.map(str::to_string) });
     }
 
@@ -106,7 +107,8 @@ impl Drawing {
 
     /// The SVG, as it looks in a frame.
     pub fn svg(&self, looks: &Looks, scale: f64) -> String {
-        let (width, height) = (self.width, self.height);
+        let width = self.width;
+        let height = self.height;
         let mut svg = format!(
             "<svg class=\"drawn\" viewBox=\"0 0 {width} {height}\" width=\"{}\" role=\"img\" \
              aria-label=\"{}\">\n",
@@ -136,13 +138,16 @@ pub fn short(number: f64) -> String {
 
 /// A straight arrow, which ends a little before `to`.
 pub fn arrow(from: (f64, f64), to: (f64, f64)) -> String {
-    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let dx = to.0 - from.0;
+    let dy = to.1 - from.1;
     let length = dx.hypot(dy).max(1.0);
-    let (ux, uy) = (dx / length, dy / length);
+    let ux = dx / length;
+    let uy = dy / length;
     let tip = (to.0 - 2.0 * ux, to.1 - 2.0 * uy);
     let base = (tip.0 - 7.0 * ux, tip.1 - 7.0 * uy);
     let side = |sign: f64| (base.0 - sign * 3.5 * uy, base.1 + sign * 3.5 * ux);
-    let (left, right) = (side(1.0), side(-1.0));
+    let left = side(1.0);
+    let right = side(-1.0);
     let at = |(x, y): (f64, f64)| format!("{} {}", short(x), short(y));
     format!("M{}L{}L{}L{}L{}", at(from), at(base), at(left), at(tip), at(right)) + &format!("L{}", at(base))
 }

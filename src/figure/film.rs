@@ -204,8 +204,8 @@ fn listing(track: &Track, runs: Option<u32>) -> String {
 
 /// A film as a page of its own: one file, which asks for nothing else.
 pub fn page(title: &str, film: &Film) -> String {
-    let (styles, script) =
-        (include_str!("../../book/theme/figures.css"), include_str!("../../book/src/live/player.js"));
+    let styles = include_str!("../../book/theme/figures.css");
+    let script = include_str!("../../book/src/live/player.js");
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width\">\n<title>{title}</title>\n<style>\n{OWN}{styles}</style>\n\

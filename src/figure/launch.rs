@@ -232,8 +232,8 @@ mod tests {
         let device = Device::open_with(DeviceChoice::Sim, SimulatorOptions::default()).unwrap();
         device.remember(100, Some(SOURCE));
         let copy = device.load_code("a.cu", ptx, &[]).unwrap().load_function("copy").unwrap();
-        let (from, to) =
-            (device.clone_htod(&[0.12345679f32]).unwrap(), device.alloc_zeros::<f32>(1).unwrap());
+        let from = device.clone_htod(&[0.12345679f32]).unwrap();
+        let to = device.alloc_zeros::<f32>(1).unwrap();
         device.launch_builder(&copy).arg(&from).arg(&to).launch(LaunchConfig::new(1, 1)).unwrap();
         let film = launch(&device.take_trace().unwrap(), Some(SOURCE));
         let says: Vec<&str> = film.tracks[0].frames.iter().map(|frame| &*frame.say).collect();

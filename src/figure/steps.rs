@@ -13,9 +13,12 @@ pub fn table(trace: &Trace) -> String {
     let mut rows = vec![row_of(["step", "grid", "block", "warp", "line", "lanes", ""], several)];
     for event in trace.events.iter().take(MOST) {
         let line = event.line.map_or(String::new(), |line| line.to_string());
-        let (step, grid, block) = (event.step.to_string(), event.grid.to_string(), event.block.to_string());
+        let step = event.step.to_string();
+        let grid = event.grid.to_string();
+        let block = event.block.to_string();
         let warp = if event.lanes == 0 { String::new() } else { event.warp.to_string() };
-        let (lanes, what) = (lanes_of(event), what(trace, event));
+        let lanes = lanes_of(event);
+        let what = what(trace, event);
         rows.push(row_of([&step, &grid, &block, &warp, &line, &lanes, &what], several));
     }
     let left = trace.events.len().saturating_sub(MOST) as u64 + trace.left_out;

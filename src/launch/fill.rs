@@ -100,7 +100,8 @@ impl Fill {
         &'a self,
         address: &'a dyn Fn(&Pointer) -> Result<u64>,
     ) -> impl Iterator<Item = Result<(u64, u64, Option<Vec<u8>>)>> + 'a {
-        let (kind, width) = (self.kind, self.kind.bytes() as u64);
+        let kind = self.kind;
+        let width = self.kind.bytes() as u64;
         let mut end = 0;
         self.parts.iter().flat_map(move |(part, len)| {
             let first = end;
@@ -191,7 +192,8 @@ fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
         "uninit" => Part::Uninit,
         "iota" => {
             let first = after(0).with_context(|| format!("`{what}`: write iota or iota:FIRST"))?;
-            let (last, (_, most)) = (i128::from(first) + i128::from(times) - 1, kind.range());
+            let last = i128::from(first) + i128::from(times) - 1;
+            let (_, most) = kind.range();
             ensure!(
                 last <= most,
                 "`{text}` counts to {}, and {} holds whole numbers to {most}; take a wider type",

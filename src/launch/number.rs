@@ -35,7 +35,8 @@ pub fn expression(text: &str, names: Names) -> Option<u64> {
     }
     // `a*b/c` is `a*b`, and that divided.
     if let Some(at) = outside(text, &['*', '/']).last() {
-        let (left, right) = (expression(&text[..at], names)?, expression(&text[at + 1..], names)?);
+        let left = expression(&text[..at], names)?;
+        let right = expression(&text[at + 1..], names)?;
         return match &text[at..=at] {
             "*" => left.checked_mul(right),
             _ => (right > 0).then(|| left.div_ceil(right)),
@@ -137,7 +138,8 @@ impl Type {
     /// The bits of a decimal number, `inf`, `-inf` or `nan`. A number so large or so small that it would
     /// become infinite or zero is refused: whoever means those writes them.
     fn float(self, text: &str, format: Format) -> Result<u64> {
-        let (name, plain) = (self.name(), text.replace('_', ""));
+        let name = self.name();
+        let plain = text.replace('_', "");
         let nearest = match format {
             Format::F32 => plain.parse().map(|number: f32| number.to_bits().into()),
             Format::F64 => plain.parse().map(f64::to_bits),

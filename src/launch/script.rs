@@ -70,8 +70,10 @@ impl std::fmt::Display for Spec {
 /// Fields side by side, each at a multiple of its size, as a compiler lays them out. A field without a type
 /// has that of the one before.
 fn structure(text: &str, names: Names) -> Result<Value> {
-    let (mut bytes, mut pointers) = (Vec::new(), Vec::new());
-    let (mut kind, mut align) = (None, 1);
+    let mut bytes = Vec::new();
+    let mut pointers = Vec::new();
+    let mut kind = None;
+    let mut align = 1;
     for field in text.split(',') {
         let (of, number) = match field.split_once(':') {
             Some((name, number)) => (Some(Type::parse(name.trim())?), number),

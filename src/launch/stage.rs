@@ -212,15 +212,18 @@ impl<'a> Stage<'a> {
     /// `uninit`.
     fn check(&self, Named { name, fill }: &Named, within: f64) -> Result<Option<String>> {
         let number = self.script.buffer(name)?;
-        let (is, kind) = (&self.script.buffers[number].fill, fill.kind);
+        let is = &self.script.buffers[number].fill;
+        let kind = fill.kind;
         let sizes = |fill: &Fill| (fill.count(), fill.kind.name());
-        let ((has, of), (expected, of_kind)) = (sizes(is), sizes(fill));
+        let (has, of) = sizes(is);
+        let (expected, of_kind) = sizes(fill);
         if (has, of) != (expected, of_kind) {
             let what =
                 format!("@{name} has {has} elements of {of}, and {expected} of {of_kind} are expected");
             return Ok(Some(what));
         }
-        let (mut count, mut first) = (0, String::new());
+        let mut count = 0;
+        let mut first = String::new();
         for piece in fill.pieces(&|pointer| self.address(pointer)) {
             let (start, len, Some(bytes)) = piece? else { continue };
             let part = start as usize..(start + len) as usize;
@@ -230,7 +233,8 @@ impl<'a> Stage<'a> {
             }
             let expected = Held { name: String::new(), kind, bytes, written: None };
             for index in 0..held.count() {
-                let (is, be) = (held.element(index), expected.element(index));
+                let is = held.element(index);
+                let be = expected.element(index);
                 if is.is(be, within) {
                     continue;
                 }
@@ -304,6 +308,8 @@ fn written(len: usize, defined: impl Fn(usize, usize) -> bool) -> Option<Written
         return None;
     }
     let mut written = Written::default();
-    (0..len).filter(|byte| defined(*byte, 1)).for_each(|byte| written.set(byte, 1, true));
+    for byte in (0..len).filter(|byte| defined(*byte, 1)) {
+        written.set(byte, 1, true);
+    }
     Some(written)
 }

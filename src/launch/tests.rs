@@ -57,7 +57,8 @@ fn every_type_has_its_range_and_its_ends() {
         ("i64", "-9223372036854775808", "9223372036854775807"),
         ("u64", "0", "18446744073709551615"),
     ] {
-        let (low, high): (i128, i128) = (least.parse().unwrap(), most.parse().unwrap());
+        let low: i128 = least.parse().unwrap();
+        let high: i128 = most.parse().unwrap();
         assert_eq!(number(&format!("{kind}:{least}")), low as u64);
         assert_eq!(number(&format!("{kind}:{most}")), high as u64);
         for beyond in [low - 1, high + 1, i128::MAX] {

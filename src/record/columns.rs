@@ -77,7 +77,8 @@ impl Column {
 
     /// The cell of `row`, where row 0 is the title, as wide as the column.
     fn cell(&self, row: usize) -> String {
-        let (cell, width) = (self.cells.get(row).map_or("", String::as_str), self.width());
+        let cell = self.cells.get(row).map_or("", String::as_str);
+        let width = self.width();
         if self.right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
     }
 }
@@ -122,7 +123,8 @@ fn list(columns: &[Column]) -> String {
     for row in 1..first.cells.len() {
         text += &first.cells[row];
         for column in others {
-            let (title, cell) = (title(column), column.cells[row].trim());
+            let title = title(column);
+            let cell = column.cells[row].trim();
             match (title.as_str(), cell) {
                 (_, "") => {}
                 ("", cell) => text += &format!(": {cell}"),
@@ -156,9 +158,12 @@ pub fn markdown_table(columns: &[Column]) -> String {
         let cells: Vec<String> = columns.iter().map(cell).collect();
         format!("| {} |\n", cells.join(" | "))
     };
-    let rule = |column: &Column| match column.right {
-        true => format!("{:->1$}", ":", column.width().max(2)),
-        false => "-".repeat(column.width().max(1)),
+    let rule = |column: &Column| {
+        if column.right {
+            format!("{:->1$}", ":", column.width().max(2))
+        } else {
+            "-".repeat(column.width().max(1))
+        }
     };
     let rows = columns.first().map_or(0, |column| column.cells.len());
     let body = (1..rows).map(|row| line(&|column| column.cell(row)));

@@ -298,7 +298,8 @@ impl Timing {
     /// Median, minimum and maximum of `samples` (microseconds); `None` if there are none.
     pub fn of(mut samples: Vec<f64>) -> Option<Timing> {
         samples.sort_by(f64::total_cmp);
-        let (min, max) = (*samples.first()?, *samples.last()?);
+        let min = *samples.first()?;
+        let max = *samples.last()?;
         let middle = samples.len() / 2;
         let median = if samples.len() % 2 == 1 {
             samples[middle]

@@ -150,7 +150,8 @@ fn common_expected(record: &Record) -> Option<&Value> {
 
 /// Kernels that device code launches in a timed run, and the run's time over them.
 fn per_launch(run: &Run) -> Option<(u64, f64)> {
-    let (launches, time) = (run.device_launches.filter(|_| run.dropped.is_none())?, run.time_us?);
+    let launches = run.device_launches.filter(|_| run.dropped.is_none())?;
+    let time = run.time_us?;
     Some((launches, time.median / launches as f64))
 }
 

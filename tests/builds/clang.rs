@@ -23,7 +23,8 @@ fn pinned_clang() -> Compiler {
 #[test]
 #[ignore = "needs clang of the version in kernels/requirements.txt"]
 fn clang_compiles_every_chapter_or_says_what_it_lacks() {
-    let (clang, scratch) = (pinned_clang(), scratch("clang"));
+    let clang = pinned_clang();
+    let scratch = scratch("clang");
     for path in prebuilt::sources(root()).unwrap().iter().filter(|path| !path.starts_with(LEGACY)) {
         let compiled = clang.ptx(&root().join(path), &scratch);
         match NVCC_ALONE.iter().find(|(stem, _)| path.ends_with(&format!("/{stem}.cu"))) {
@@ -118,7 +119,8 @@ mod with_a_fake_one {
         fake(&root.join(".venv/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc"), "1.2.3");
         assert_eq!(find(&root, &[]).unwrap().unwrap().name(), "nvcc 1.2.3");
         // What a variable names is wanted, whatever else is there.
-        let (my_clang, my_nvcc) = (root.join("my clang"), root.join("my nvcc"));
+        let my_clang = root.join("my clang");
+        let my_nvcc = root.join("my nvcc");
         fake(&my_nvcc, "4.5.6");
         let found = find(&root, &[("CLANG", &my_clang)]).unwrap().unwrap();
         assert_eq!((found.name(), found.path.as_path()), ("clang 22.1.8".into(), my_clang.as_path()));

@@ -70,7 +70,8 @@ fn the_ptx_is_renewed_by_nvrtc() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn nvcc_13_gives_the_same_code_up_to_8_9_and_refuses_9_0() {
-    let (nvcc, ptx) = (pinned_nvcc(), scratch("nvcc").join("legacy.ptx"));
+    let nvcc = pinned_nvcc();
+    let ptx = scratch("nvcc").join("legacy.ptx");
     let compile = |options: &str| {
         let mut command = Command::new(&nvcc.path);
         command.current_dir(root()).args("-ptx -O3 -lineinfo -rdc=true".split(' '));

@@ -45,7 +45,8 @@ fn every_piece_of_a_chapter_is_there() {
         prebuilt::sources(root()).unwrap().iter().map(|path| stem(Path::new(path))).collect();
     let manifest = |directory| prebuilt::manifest(root(), directory).unwrap().into_keys();
     let builds: BTreeSet<_> = manifest(prebuilt::DIRECTORY).chain(manifest(LEGACY)).collect();
-    let (examples, pages) = (stems_in("examples"), stems_in("book/src"));
+    let examples = stems_in("examples");
+    let pages = stems_in("book/src");
     let is_page = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
     let pages_text = std::fs::read_dir(root().join("book/src")).unwrap().map(|page| page.unwrap().path());
     let book: String = pages_text.filter(|path| is_page(path)).map(|path| read(&path)).collect();
@@ -126,7 +127,8 @@ fn the_source_hash_is_that_of_the_code_in_its_lines() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn the_chapters_builds_are_renewed_by_nvcc() {
-    let (nvcc, scratch) = (pinned_nvcc(), scratch("real"));
+    let nvcc = pinned_nvcc();
+    let scratch = scratch("real");
     let mut manifest = Manifest::new();
     for path in prebuilt::sources(root()).unwrap().iter().filter(|path| !path.starts_with(LEGACY)) {
         let file = root().join(path);

@@ -43,6 +43,7 @@ fn the_tests_kernels_are_renewed_by_nvcc() {
 #[ignore = "needs clang of the version in kernels/requirements.txt"]
 fn the_nested_kernels_of_the_simulators_tests_are_renewed_by_clang() {
     let clang = Compiler::of(Maker::Clang, root()).unwrap().expect("a clang in CLANG: .ci/run says how");
-    let (home, source) = ("crates/ptx-simulator", Path::new("tests/kernels/nested.cu"));
+    let home = "crates/ptx-simulator";
+    let source = Path::new("tests/kernels/nested.cu");
     gives(&clang, home, source, &Path::new(home).join(source).with_extension("clang.ptx"));
 }

@@ -83,7 +83,9 @@ fn every_size_and_block(choice: DeviceChoice) {
     let bench = Bench::new(choice, 262_145);
     for block in BLOCKS {
         let all = choice == DeviceChoice::Gpu || block == 96;
-        SIZES.into_iter().filter(|n| all || *n < 2000).for_each(|n| bench.is_right_for(n, block));
+        for n in SIZES.into_iter().filter(|n| all || *n < 2000) {
+            bench.is_right_for(n, block);
+        }
         // Any number of blocks, also more than there are elements.
         for grid in [1, 2, 3, 7, 100] {
             let config = LaunchConfig::new(grid, block);
@@ -132,10 +134,14 @@ fn large_arrays_are_right_on_a_gpu() {
     let bench = Bench::new(DeviceChoice::Gpu, (1 << 28) + 1);
     for exponent in (20..=28).step_by(2) {
         for n in [(1 << exponent) - 1, 1 << exponent, (1 << exponent) + 1] {
-            BLOCKS.into_iter().for_each(|block| bench.is_right_for(n, block));
+            for block in BLOCKS {
+                bench.is_right_for(n, block);
+            }
         }
     }
-    BLOCKS.into_iter().for_each(|block| bench.is_right_for(1_000_003, block));
+    for block in BLOCKS {
+        bench.is_right_for(1_000_003, block);
+    }
 }
 
 #[test]

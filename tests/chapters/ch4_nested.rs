@@ -69,7 +69,8 @@ fn the_plan_knows_how_many_kernels_device_code_launches() {
         // What drops launches on purpose makes fewer.
         for run in all.iter().filter(|run| run["teaches"].is_null()) {
             let planned = run["device_launches"].as_u64().unwrap_or(0);
-            let (lost, made) = (&run["dropped"]["launches"], &run["counters"]["device_launches"]);
+            let lost = &run["dropped"]["launches"];
+            let made = &run["counters"]["device_launches"];
             assert_eq!((lost.as_u64(), made.as_u64()), (None, Some(planned)), "{line} {run}");
         }
         // Blocks of one thread are so many that the recursion with a cutoff launches a child.

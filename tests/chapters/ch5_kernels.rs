@@ -18,7 +18,8 @@ fn module() -> (Device, Module) {
 fn dot(kernel: &str, a: &[f32], b: &[f32], (block, grid): (u32, u32)) -> (f32, Measurement) {
     let (device, module) = module();
     let function = module.load_function(kernel).unwrap();
-    let (dev_a, dev_b) = (device.clone_htod(a).unwrap(), device.clone_htod(b).unwrap());
+    let dev_a = device.clone_htod(a).unwrap();
+    let dev_b = device.clone_htod(b).unwrap();
     let c = device.alloc_zeros::<f32>(grid as usize).unwrap();
     let shared_mem_bytes = if kernel == "dotDynamic" { 4 * block } else { 0 };
     let config = LaunchConfig { shared_mem_bytes, ..LaunchConfig::new(grid, block) };
@@ -92,7 +93,8 @@ fn the_kernels_that_measure_are_clean() {
     let (device, module) = module();
     let clocks = device.alloc_zeros::<i64>(1).unwrap();
     let end = device.clone_htod(&[1u64]).unwrap();
-    let (steps, turns) = (64u32, 3u32);
+    let steps = 64u32;
+    let turns = 3u32;
     let clean =
         |cost: Measurement, kernel: &str| assert!(cost.found.is_empty(), "{kernel}: {:?}", cost.found);
     let chain = device.alloc::<u64>(16 * 32).unwrap();

@@ -92,7 +92,8 @@ fn reduced(kernel: &str, elements: &[f32]) -> f32 {
     let device = Device::open(DeviceChoice::Sim).unwrap();
     let module = device.load_module(kernels::get("ch6_operators").unwrap()).unwrap();
     let function = module.load_function(kernel).unwrap();
-    let (input, output) = (device.clone_htod(elements).unwrap(), device.alloc_zeros::<f32>(1).unwrap());
+    let input = device.clone_htod(elements).unwrap();
+    let output = device.alloc_zeros::<f32>(1).unwrap();
     let mut launch = device.launch_builder(&function);
     launch.arg(&input).arg(&output).arg(&(elements.len() as u32));
     let one_block = LaunchConfig { shared_mem_bytes: 32 * 4, ..LaunchConfig::new(1, 32) };

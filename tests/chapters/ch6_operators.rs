@@ -103,7 +103,8 @@ fn a_tree_that_changes_the_order_of_the_operands_is_wrong_where_that_matters() {
         let row = text.lines().find(|line| line.starts_with(kernel)).unwrap();
         row.split_whitespace().map(str::to_string).collect()
     };
-    let (right, wrong) = (row("reducePasses_hash_u32"), row("reduceInterleaved_hash_u32"));
+    let right = row("reducePasses_hash_u32");
+    let wrong = row("reduceInterleaved_hash_u32");
     assert_eq!((right.last().unwrap(), wrong.last().unwrap()), (&"ok".into(), &"WRONG".into()));
     assert_eq!(wrong[3], right[2], "what the serial recursion says");
     assert_ne!(wrong[2], right[2]);

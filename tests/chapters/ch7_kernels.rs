@@ -183,7 +183,8 @@ fn sum_of_blocks(of_block: &[f32]) -> f32 {
 
 #[test]
 fn the_sum_of_the_blocks_of_f32_is_exact_until_its_end() {
-    let (least, most) = (f32::from_bits(1), f32::MAX);
+    let least = f32::from_bits(1);
+    let most = f32::MAX;
     let cases: [(&[f32], f32); 15] = [
         (&[1e30, 1.0, -1e30], 1.0),
         (&[1e30, least, -1e30, least], 2.0 * least),

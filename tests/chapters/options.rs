@@ -139,7 +139,8 @@ fn a_kernel_by_name_runs_alone_and_is_merged_into_the_local_record() {
         (names(&serde_json::from_value(run.json()).unwrap()), names(&file))
     };
     let of = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-    let (last, first) = (of(&["reduceInterleaved"]), of(&["reduceNeighbored"]));
+    let last = of(&["reduceInterleaved"]);
+    let first = of(&["reduceNeighbored"]);
     let line = "--device sim --json --n 2^12";
     assert_eq!(kernels(&format!("{line} --kernel reduceInterleaved")), (last.clone(), last.clone()));
     let both = [first.clone(), last.clone()].concat();

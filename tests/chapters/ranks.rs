@@ -161,7 +161,9 @@ fn ranks_that_do_not_fit_are_refused_with_what_differs() {
             rank(others[0].0, 3, port, others[0].1),
             rank(others[1].0, 3, port, others[1].1),
         ];
-        children.into_iter().for_each(|child| ends_as_the_page_says(child, 2, sentence));
+        for child in children {
+            ends_as_the_page_says(child, 2, sentence);
+        }
     };
     refused(
         [(1, ""), (2, "--n 7")],
@@ -170,9 +172,9 @@ fn ranks_that_do_not_fit_are_refused_with_what_differs() {
     let port = port();
     let mut twins = [rank(0, 3, port, ""), rank(1, 3, port, ""), rank(1, 3, port, "")].into_iter();
     ends(twins.next().unwrap(), 2, "error: two processes are rank 1");
-    twins.for_each(|twin| {
+    for twin in twins {
         end(twin);
-    });
+    }
 }
 
 #[test]

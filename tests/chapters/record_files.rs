@@ -18,7 +18,8 @@ fn the_simulators_records_are_renewed_by_a_run() {
         let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
         let committed = Record::read(&records.join(Record::file_name(stem, DeviceKind::Sim))).unwrap();
         let runs = |record: Record| [record.runs, record.sweep].concat();
-        let (now, committed) = (runs(now), runs(committed));
+        let now = runs(now);
+        let committed = runs(committed);
         if renewing() && now != committed {
             let run = run_in(records, stem, "--device sim --record");
             assert_eq!(run.status(), Some(0), "{stem}: {}", run.stderr());
@@ -60,7 +61,9 @@ fn runs_that_end_at_the_same_time_all_stand_in_the_record() {
         command.env("WORKBOOK_RECORDS_DIR", &records).stdout(Stdio::null()).spawn().unwrap()
     };
     let children: Vec<_> = kernels.iter().map(start).collect();
-    children.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+    for mut child in children.into_iter() {
+        assert!(child.wait().unwrap().success());
+    }
     let record = Record::read(&records.join("local/ch3_blocks.sim.json")).unwrap();
     let recorded: Vec<_> = record.runs.iter().map(|run| run.kernel.as_str()).collect();
     assert_eq!(recorded, kernels);

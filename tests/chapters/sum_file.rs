@@ -20,7 +20,8 @@ fn directory(name: &str) -> PathBuf {
 
 /// A file with the first numbers of the generator, and their sum.
 fn numbers(directory: &Path, count: usize) -> (PathBuf, i64) {
-    let (path, numbers) = (directory.join("numbers"), data::numbers(count, 1));
+    let path = directory.join("numbers");
+    let numbers = data::numbers(count, 1);
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     std::fs::write(&path, bytes).unwrap();
     (path, numbers.iter().map(|number| i64::from(*number)).sum())
@@ -88,7 +89,8 @@ fn the_sum_of_a_file_is_exact_for_any_pieces() {
 
 #[test]
 fn a_run_that_was_killed_goes_on_from_its_checkpoint() {
-    let (directory, n) = (directory("resumed"), 1 << 22);
+    let directory = directory("resumed");
+    let n = 1 << 22;
     let checkpoint = format!("generated-{n}-1.checkpoint.json");
     killed(&directory, &format!("--generate {n}"), &checkpoint);
     let text = std::fs::read_to_string(directory.join(&checkpoint)).unwrap();

@@ -101,7 +101,8 @@ impl Case {
             .map(|text| read_result(text, &script).ok_or(format!("cannot read `{text}`")))
             .collect::<Result<_, _>>()?;
 
-        let (mut expected, mut allowed) = (Vec::new(), Vec::new());
+        let mut expected = Vec::new();
+        let mut allowed = Vec::new();
         for (number, line) in (1u32..).zip(source.lines()) {
             let Some(at) = line.find("// expect").filter(|at| *at > 0) else { continue };
             let place = if line.starts_with("// launch: ") { None } else { Some(number) };

@@ -50,8 +50,10 @@ fn the_appendix_on_its_code_is_renewed_by_clang() {
     let clang = Compiler::of(Maker::Clang, root()).unwrap().expect("a clang in CLANG: .ci/run says how");
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-clang");
     std::fs::create_dir_all(&scratch).unwrap();
-    let (mut same, mut rows) = (0, String::new());
-    let (mut elsewhere, mut refused) = (Vec::new(), Vec::new());
+    let mut same = 0;
+    let mut rows = String::new();
+    let mut elsewhere = Vec::new();
+    let mut refused = Vec::new();
     for case in case::all() {
         let source = root().join(case.path("cu"));
         let Ok(ptx) = clang.ptx_with(&source, &scratch, Some(&case.capability), &[]) else {

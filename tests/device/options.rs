@@ -36,7 +36,8 @@ fn the_cpu_has_a_name_and_runs_no_kernel() {
 #[test]
 fn memory_that_nobody_has_written_is_told_from_zeros() {
     let device = Device::simulator(SimulatorOptions::default());
-    let (input, output) = (device.clone_htod(&[1; N]).unwrap(), device.alloc::<i32>(2).unwrap());
+    let input = device.clone_htod(&[1; N]).unwrap();
+    let output = device.alloc::<i32>(2).unwrap();
     assert!(device.is_defined(&input, 0..N) && !device.is_defined(&output, 0..1));
     reduce(&device, &input, &output).unwrap();
     assert!(device.is_defined(&output, 0..1) && !device.is_defined(&output, 1..2));
@@ -59,7 +60,8 @@ fn a_launch_that_is_stopped_has_its_findings_and_counts() {
 #[test]
 fn a_step_limit_ends_a_launch() {
     let device = Device::simulator(SimulatorOptions { step_limit: Some(10), ..Default::default() });
-    let (input, output) = (device.clone_htod(&[1; N]).unwrap(), device.alloc::<i32>(1).unwrap());
+    let input = device.clone_htod(&[1; N]).unwrap();
+    let output = device.alloc::<i32>(1).unwrap();
     let stopped: Diagnostic = reduce(&device, &input, &output).unwrap_err().downcast().unwrap();
     assert_eq!(stopped.kind, Kind::StepLimit);
 }
@@ -67,7 +69,8 @@ fn a_step_limit_ends_a_launch() {
 #[test]
 fn an_observer_is_told_what_every_launch_does() {
     let device = Device::simulator(SimulatorOptions { schedule: 3, ..Default::default() });
-    let (input, output) = (device.clone_htod(&[1; N]).unwrap(), device.alloc::<i32>(1).unwrap());
+    let input = device.clone_htod(&[1; N]).unwrap();
+    let output = device.alloc::<i32>(1).unwrap();
     let observer = Rc::new(RefCell::new(Counters::default()));
     device.observe(observer.clone());
     for _ in 0..2 {

@@ -114,8 +114,11 @@ struct Vectors {
 
 impl Vectors {
     fn parse(name: &str, text: &str) -> Result<Vectors, String> {
-        let (mut inputs, mut outputs, mut cases) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut block, mut shared) = (None, 0);
+        let mut inputs = Vec::new();
+        let mut outputs = Vec::new();
+        let mut cases = Vec::new();
+        let mut block = None;
+        let mut shared = 0;
         for (number, line) in text.lines().enumerate() {
             let wrong = |what: &str| format!("{name}.ptx:{}: {what}: {line}", number + 1);
             let Some(rest) = line.strip_prefix("// ") else { continue };
@@ -151,7 +154,8 @@ impl Vectors {
                             })
                             .collect()
                     };
-                    let (inputs, results) = (values(from, &inputs)?, values(to, &outputs)?);
+                    let inputs = values(from, &inputs)?;
+                    let results = values(to, &outputs)?;
                     cases.push(Case { line: number, inputs, results, open, units });
                 }
                 _ => {}
@@ -254,7 +258,9 @@ fn every_file_gives_the_results_it_names() {
     };
     let bless = workbook::build::renew::renewing();
     let device = Device::open(choice).unwrap();
-    let (mut report, mut failed, mut cases) = (String::new(), 0, 0);
+    let mut report = String::new();
+    let mut failed = 0;
+    let mut cases = 0;
     for (name, text) in files() {
         let vectors = match Vectors::parse(&name, &text) {
             Ok(vectors) => vectors,

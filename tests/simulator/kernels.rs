@@ -46,10 +46,12 @@ impl Bench {
 #[test]
 fn a_launch_beyond_the_pending_limit_is_dropped_and_reported_to_the_device_alone() {
     let mut bench = Bench::new();
-    let (n, block) = (1 << 17, 32);
+    let n = 1 << 17;
+    let block = 32;
     let values = data(n);
     let grid = n as u32 / block;
-    let (input, output) = (bench.upload(&values), bench.upload(&vec![0; grid as usize]));
+    let input = bench.upload(&values);
+    let output = bench.upload(&vec![0; grid as usize]);
     let failure = bench.upload(&[0, 0]);
     let counters = bench.launch("gpuRecursiveReduce", grid, block, &[input, output, n as u64, failure]);
     let [error, dropped] = bench.download(failure, 2)[..] else { panic!() };
@@ -67,7 +69,8 @@ fn the_pending_limit_is_reached_where_the_gpu_reaches_it() {
     let dropped = |kernel: &str, grid: u32, block: u32| {
         let mut bench = Bench::new();
         let n = (grid * block) as usize;
-        let (input, output) = (bench.upload(&data(n)), bench.upload(&vec![0; grid as usize]));
+        let input = bench.upload(&data(n));
+        let output = bench.upload(&vec![0; grid as usize]);
         let failure = bench.upload(&[0, 0]);
         bench.launch(kernel, grid, block, &[input, output, n as u64, failure]).dropped_launches
     };

@@ -120,7 +120,8 @@ impl Difference {
             } else {
                 format!("cell {}", word - cells)
             };
-            let (simulator, gpu) = (self.simulator[*word], self.gpu[*word]);
+            let simulator = self.simulator[*word];
+            let gpu = self.gpu[*word];
             writeln!(out, "  {place}: simulator {simulator:#018x}, GPU {gpu:#018x}").unwrap();
         }
         writeln!(out, "  inputs of thread {thread}, by their offsets:").unwrap();
@@ -131,7 +132,8 @@ impl Difference {
             for slot in slots.clone() {
                 let value = self.inputs[thread * ROW + slot];
                 if slots == PAIRS || slots == SINGLES {
-                    let (low, high) = (value as u32, value >> 32);
+                    let low = value as u32;
+                    let high = value >> 32;
                     write!(out, " [{}] {low:#010x} [{}] {high:#010x}", 8 * slot, 8 * slot + 4).unwrap();
                 } else {
                     write!(out, " [{}] {value:#018x}", 8 * slot).unwrap();
@@ -221,7 +223,8 @@ fn beside_a_gpu() {
         (identity(&module, &text), both, module)
     });
     let programs = hash(&ran.iter().map(|(identity, ..)| *identity).collect::<Vec<u64>>());
-    let (mut hashes, mut differences) = (Vec::new(), Vec::new());
+    let mut hashes = Vec::new();
+    let mut differences = Vec::new();
     for (_, both, module) in ran {
         let (gpu, simulator) = both.unwrap_or_else(|what| panic!("{what}"));
         for ((program, gpu), simulator) in module.programs.into_iter().zip(gpu).zip(simulator) {
@@ -299,14 +302,16 @@ fn the_assemblers_mistakes_are_not_the_simulators() {
         .then(|| Device::open(DeviceChoice::Gpu).unwrap_or_else(|what| panic!("{what:#}")));
     let mut others = Vec::new();
     for mistake in MISTAKES {
-        let (text, programs) = (mistake.text(), [mistake.program()]);
+        let text = mistake.text();
+        let programs = [mistake.program()];
         let initial = vec![0; programs[0].results()];
         let simulator = on_simulator(&text, &programs, &INPUTS, &initial).unwrap();
         assert_eq!(simulator[0][0], mistake.right as u64, "{}", mistake.what);
         let Some(device) = &device else { continue };
         let gpu =
             |assembly| on_gpu(device, assembly, &text, &programs, &INPUTS, &initial).unwrap()[0][0] as u32;
-        let (plain, optimised) = (gpu(Assembly::Plain), gpu(Assembly::Optimised));
+        let plain = gpu(Assembly::Plain);
+        let optimised = gpu(Assembly::Optimised);
         println!(
             "{}: {:#010x}, the GPU gives {optimised:#010x}, and without the optimiser {plain:#010x}",
             mistake.what, mistake.right

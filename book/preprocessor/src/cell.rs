@@ -25,7 +25,9 @@ const ROWS: usize = 12;
 /// The cell of a chapter: every committed record, or those `on=` names, each followed by the reader's own run
 /// if there is one.
 pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
-    let (book, stem, on) = (page.book, words.of[0], words.list("on"));
+    let book = page.book;
+    let stem = words.of[0];
+    let on = words.list("on");
     let records = records(book, stem, &on)?;
     let asked = Asked {
         kernels: words.list("kernel"),
@@ -41,7 +43,9 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     check(stem, &records, &asked)?;
     page.cells += 1;
     let number = page.cells;
-    let (mut outputs, mut known_charts, mut drawn) = (String::new(), Vec::new(), 0);
+    let mut outputs = String::new();
+    let mut known_charts = Vec::new();
+    let mut drawn = 0;
     for &committed in &records {
         let own = local(book, stem, committed.device.kind)?;
         let both = iter::once((committed, false)).chain(own.iter().map(|own| (own, true)));
@@ -126,9 +130,10 @@ fn part(record: &Record, asked: &Asked, is_own: bool) -> Result<Option<Record>> 
 
 fn in_record(record: &Record, asked: &Asked) -> String {
     let name = format!("{}.{}", record.stem, record.device.kind.as_str());
-    match asked.n.is_some() || asked.block.is_some() {
-        true => format!("in {name} (another kind of record may have it: on=gpu, on=sim)"),
-        false => format!("in {name}"),
+    if asked.n.is_some() || asked.block.is_some() {
+        format!("in {name} (another kind of record may have it: on=gpu, on=sim)")
+    } else {
+        format!("in {name}")
     }
 }
 

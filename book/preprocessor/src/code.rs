@@ -23,7 +23,8 @@ struct Listing {
 /// The listing as a code block, with the file's name below it. The file is named from the root of the
 /// repository. With `against=`, the lines that the other listing lacks are marked.
 pub fn listing(page: &mut Page, words: &Words) -> Result<String> {
-    let (file, anchor) = (words.of[0], words.of[1]);
+    let file = words.of[0];
+    let anchor = words.of[1];
     let here = read(page.book, file, anchor)?;
     let (language, lines) = match Path::new(file).extension().and_then(|extension| extension.to_str()) {
         Some("cu" | "cuh") => ("cpp", format!(" data-anchor=\"{anchor}\"{}", lines(&here))),
@@ -78,7 +79,8 @@ fn anchored(text: &str, anchor: &str) -> Result<Listing> {
         })?;
     let lines = workbook::figure::lines(text, start as u32 + 2, end as u32);
     let is_code = |(_, line): &(u32, String)| !line.trim().is_empty();
-    let (first, last) = (lines.iter().position(is_code), lines.iter().rposition(is_code));
+    let first = lines.iter().position(is_code);
+    let last = lines.iter().rposition(is_code);
     let empty = || format!("the anchor `{anchor}` is empty");
     let lines = &lines[first.with_context(empty)?..=last.with_context(empty)?];
     let code: Vec<&str> = lines.iter().map(|(_, line)| line.trim_end()).collect();

@@ -81,7 +81,9 @@ impl fmt::Display for Problem {
 
 /// The Markdown of `page` with its directives replaced. `name` stands in messages.
 pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Problem>> {
-    let (mut out, mut problems, mut copied) = (String::new(), Vec::new(), 0);
+    let mut out = String::new();
+    let mut problems = Vec::new();
+    let mut copied = 0;
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut counted = Page { book, stem, cells: 0, terms: 0 };
     for found in find(page) {

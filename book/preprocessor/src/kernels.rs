@@ -64,7 +64,8 @@ fn chapters(book: &Workbook) -> Result<Vec<Chapter<'_>>> {
         let place = pages.iter().find_map(|page| summary.find(page));
         let Some(place) = place else { continue };
         let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
-        let (gpu, sim) = (committed(book, stem, DeviceKind::Gpu)?, committed(book, stem, DeviceKind::Sim)?);
+        let gpu = committed(book, stem, DeviceKind::Gpu)?;
+        let sim = committed(book, stem, DeviceKind::Sim)?;
         if gpu.is_some() || sim.is_some() {
             found.push((place, Chapter { stem, variants, page, gpu, sim }));
         }

@@ -107,10 +107,8 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     let most = most(record, &kernels).min(chapter.place.most_simulated()).max(record.n);
     // Larger sizes, which a GPU was given, take long here.
     let n = asked.n.filter(|n| *n <= most).unwrap_or(record.n);
-    let run = |variant: &&Variant| match kernels.is_empty() {
-        true => variant.story,
-        false => kernels.contains(&variant.name),
-    };
+    let run =
+        |variant: &&Variant| if kernels.is_empty() { variant.story } else { kernels.contains(&variant.name) };
     let variants: Vec<&Variant> = chapter.variants.iter().filter(run).collect();
     let shape = |variant: &Variant, block| {
         (variant.shape)(n, chapter.place.shape_of(n, block), DeviceProperties::H200.multiprocessors)
@@ -273,8 +271,11 @@ mod tests {
     /// What the page's cell of these kernels offers.
     fn live(stem: &str, kernels: &[&str], n: Option<u64>) -> Value {
         let book = Workbook::new(workbook::ROOT.into(), PathBuf::new());
-        let (kernels, columns) = (kernels.to_vec(), Vec::new());
-        let (block, chart, scale) = (None, None, None);
+        let kernels = kernels.to_vec();
+        let columns = Vec::new();
+        let block = None;
+        let chart = None;
+        let scale = None;
         let asked = Asked { kernels, n, block, columns, chart, scale, message: true, is_comparable: false };
         let attribute = attribute(&book, stem, &asked).unwrap();
         let json = attribute.strip_prefix(" data-live='").and_then(|rest| rest.strip_suffix('\'')).unwrap();

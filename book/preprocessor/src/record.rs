@@ -18,7 +18,8 @@ use crate::records::{self, KINDS, committed, missing, named};
 /// One chart of a committed record, of at most five of its kernels, with where it came from; or one of what
 /// ncu counted.
 pub fn chart(page: &mut Page, words: &Words) -> Result<String> {
-    let (source, name) = (words.of[0], words.of[1]);
+    let source = words.of[0];
+    let name = words.of[1];
     if source == ncu::SOURCE {
         return ncu::chart(page.book, name, &words.list("kernel"));
     }
@@ -30,7 +31,8 @@ pub fn chart(page: &mut Page, words: &Words) -> Result<String> {
 
 /// One of the figures of the chapters, from the committed traces, `book/records/traces/`, or from a record.
 pub fn figure(page: &mut Page, words: &Words) -> Result<String> {
-    let (book, name) = (page.book, words.of[0]);
+    let book = page.book;
+    let name = words.of[0];
     let figure = pick(chapters::figures(), name, |figure| figure.name, "there is no figure")?;
     let mut film = (figure.draw)(&Sources(&book.root))?;
     ensure!(film.tracks.iter().all(|track| !track.frames.is_empty()), "the trace has no steps to show");
@@ -42,7 +44,8 @@ pub fn figure(page: &mut Page, words: &Words) -> Result<String> {
 
 /// All committed records of a chapter.
 pub fn record(page: &mut Page, words: &Words) -> Result<String> {
-    let (book, stem) = (page.book, words.of[0]);
+    let book = page.book;
+    let stem = words.of[0];
     let mut text = String::new();
     for kind in KINDS {
         if let Some(record) = committed(book, stem, kind)? {

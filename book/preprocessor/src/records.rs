@@ -42,7 +42,8 @@ pub fn named<'a>(book: &'a Workbook, name: &str) -> Result<&'a Record> {
 /// What is said of a record of `stem` that does not exist, on a device of `kind` or any, and how it is made.
 pub fn missing(book: &Workbook, stem: &str, kind: Option<DeviceKind>) -> String {
     let what = kind.map_or(format!("record of `{stem}`"), |kind| Record::file_name(stem, kind));
-    let (there_are, make) = (list(book.records.keys()), make(stem, kind));
+    let there_are = list(book.records.keys());
+    let make = make(stem, kind);
     format!("there is no {what} in {RECORDS}; there are: {there_are}\n{make}")
 }
 

@@ -28,7 +28,8 @@ struct Row<'a> {
 /// Rows are kernels. With several sizes or blocks those are the columns, of one field; else the fields are.
 pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     let book = page.book;
-    let (source, fields) = (words.of[0], words.of.get(1).copied());
+    let source = words.of[0];
+    let fields = words.of.get(1).copied();
     match source {
         ncu::SOURCE => return ncu::table(book, &words.list("kernel")),
         SIMULATOR => return simulator(book),

@@ -24,7 +24,8 @@ pub struct Definition {
 
 /// The words as a link to a heading of the glossary.
 pub fn term(page: &mut Page, words: &Words) -> Result<String> {
-    let (slug, shown) = (words.of[0], words.of[1..].join(" "));
+    let slug = words.of[0];
+    let shown = words.of[1..].join(" ");
     let definitions = definitions(&page.book.read(GLOSSARY)?);
     let none = format!("{GLOSSARY} has no heading for");
     let definition = pick(definitions, slug, |definition| &definition.slug, &none)?;

@@ -107,10 +107,7 @@ impl Answer {
         let is_between = |c: char| c == ',' || c == '_' || c.is_whitespace();
         let number: String = said.chars().filter(|c| !is_between(*c)).collect();
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        Some(match is_number {
-            true => Ok(number.parse().unwrap_or(MOST).min(MOST)),
-            false => Err(written.to_string()),
-        })
+        Some(if is_number { Ok(number.parse().unwrap_or(MOST).min(MOST)) } else { Err(written.to_string()) })
     }
 }
 

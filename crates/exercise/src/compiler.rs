@@ -25,9 +25,10 @@ impl Compiler {
     /// # Errors
     /// `NVCC` or `CLANG` names one that does not run.
     pub fn find(root: &Path) -> Result<Option<Compiler>> {
-        match cfg!(target_family = "wasm") {
-            true => Ok(None),
-            false => Ok(compiler::Compiler::find(root)?.map(Compiler::Installed)),
+        if cfg!(target_family = "wasm") {
+            Ok(None)
+        } else {
+            Ok(compiler::Compiler::find(root)?.map(Compiler::Installed))
         }
     }
 
@@ -59,9 +60,10 @@ impl Compiler {
                 let alone = super::machine::alone(exercise, text)?;
                 let source = alone.path().join(&exercise.path);
                 let compiler = compiler.clone().within(super::machine::PATIENCE).run_in(alone.path());
-                match is_optimised {
-                    true => compiler.ptx(&source, alone.path()),
-                    false => compiler.unoptimised_ptx(&source, alone.path()),
+                if is_optimised {
+                    compiler.ptx(&source, alone.path())
+                } else {
+                    compiler.unoptimised_ptx(&source, alone.path())
                 }
             }
             #[cfg(target_family = "wasm")]
@@ -73,7 +75,9 @@ impl Compiler {
     /// Has a page compile these texts at once, of which each will be asked for.
     pub fn foresee(&self, exercise: &Exercise, texts: &[String]) {
         if let Compiler::Page(page) = self {
-            texts.iter().for_each(|text| drop(page.ptx(exercise, text, true)));
+            for text in texts {
+                drop(page.ptx(exercise, text, true));
+            }
         }
     }
 }

@@ -242,7 +242,8 @@ impl Observer for Watcher {
         match *event {
             Event::Grid(start) => {
                 let Some(parent) = start.parent else {
-                    let ((x, y, z), (u, v, w)) = (start.config.grid_dim, start.config.block_dim);
+                    let (x, y, z) = start.config.grid_dim;
+                    let (u, v, w) = start.config.block_dim;
                     let threads = [x, y, z, u, v, w].map(u64::from).iter().product();
                     self.effort.launches.push((threads, 0));
                     return;

@@ -58,7 +58,9 @@ impl Times {
             Column::right("threads per block", times.iter().map(|(block, _)| thousands((*block).into()))),
             Column::right("time", times.iter().map(|(_, us)| time(*us))),
         ];
-        let (kernel, n, name) = (&self.kernel, size(self.n), self.record(root)?.device.name);
+        let kernel = &self.kernel;
+        let n = size(self.n);
+        let name = self.record(root)?.device.name;
         Ok(format!("{kernel}, {n} elements, on an {name}:\n{}", indented(&text_table(&columns))))
     }
 }

@@ -208,7 +208,9 @@ impl Attempt<'_> {
         };
         let note = tried.iter().find_map(|one| one.outcome.diagnostics.iter().find(is_note).cloned());
         let mut diagnostics = Vec::from_iter(note);
-        diagnostics.iter_mut().for_each(|note| names::name(note, self.text, plan));
+        for note in &mut diagnostics {
+            names::name(note, self.text, plan);
+        }
         // One number prints little.
         let is_short = |one: &&Tried| one.case.schedule == 0 && one.case.n < SHORT;
         let mut prints = tried.iter().filter(is_short).filter(|one| !one.outcome.printed.is_empty());
@@ -298,7 +300,8 @@ impl Attempt<'_> {
         let Some(ptx) = ptx else { return Ok(false) };
         let unoptimised = Runs::new(run::load(self.exercise, &ptx)?, self.plan);
         let is_alike = |case: &Case| {
-            let (quick, plain) = (self.yours.at(*case)?, unoptimised.at(*case)?);
+            let quick = self.yours.at(*case)?;
+            let plain = unoptimised.at(*case)?;
             let count = |outcome: &Outcome| {
                 let counters = &outcome.counters;
                 [counters.barriers, counters.atomics, counters.device_launches]
@@ -332,7 +335,9 @@ impl Attempt<'_> {
         let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
             let counts: Vec<Option<u64>> =
                 outcomes.iter().map(|outcome| count(outcome.as_deref()?)).collect();
-            let (yours, given, reference) = (counts[0].unwrap_or(0), counts[1], counts[2]);
+            let yours = counts[0].unwrap_or(0);
+            let given = counts[1];
+            let reference = counts[2];
             let is_of_interest = most.is_some() || counts.iter().flatten().any(|count| *count > 0);
             is_of_interest.then_some(Counted { name, given, yours, reference, most })
         };
@@ -442,7 +447,9 @@ fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
                 0 => "the plain order of turns".to_string(),
                 number => format!("that number {number}"),
             };
-            let (noun, result, first) = (plan.op.noun(), plan.op.show(result), plan.op.show(*first));
+            let noun = plan.op.noun();
+            let result = plan.op.show(result);
+            let first = plan.op.show(*first);
             let what =
                 format!("{case}: the {noun} is {result}. In {order} it is {first}, from the same numbers.");
             *failure = Some(failed(exercise, Fault::NotReproducible, what));
@@ -458,7 +465,8 @@ fn wrong(
     outcome: &Outcome,
     found: Vec<Diagnostic>,
 ) -> Option<Findings> {
-    let (noun, expected) = (plan.op.noun(), plan.op.show(outcome.expected));
+    let noun = plan.op.noun();
+    let expected = plan.op.show(outcome.expected);
     let (kind, what): (&[Fault], String) = match (outcome.changed, outcome.result) {
         _ if !outcome.completed && !found.is_empty() => (&[], "the launch was stopped.".into()),
         (Some(element), _) => {

@@ -84,7 +84,8 @@ fn wrong(answer: &Answer, root: &Path, text: &str, said: u64, right: u64) -> Res
 /// How far `said` is from `right`, without giving it away.
 fn off(said: u64, right: u64) -> String {
     let direction = if said < right { "too few" } else { "too many" };
-    let (less, more) = (said.min(right) as f64, said.max(right) as f64);
+    let less = said.min(right) as f64;
+    let more = said.max(right) as f64;
     let how_far = match more / less.max(1e-9) {
         ..=1.1 => "by a tenth or less",
         ..=2.0 => "by a factor of 2 or less",
@@ -118,7 +119,10 @@ pub fn mark(
         return Ok(failed(exercise, kind, what));
     }
     let lines = exercise.marked_lines();
-    let (mut guesses, mut open, mut slips, mut unread) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut guesses = Vec::new();
+    let mut open = Vec::new();
+    let mut slips = Vec::new();
+    let mut unread = Vec::new();
     for answer in answers {
         let name = &answer.name;
         match answer.of(text) {

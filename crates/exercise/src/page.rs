@@ -55,7 +55,8 @@ impl Page {
     pub fn ptx(&self, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
         let hash = text_hash(text) + if is_optimised { "" } else { "-unoptimised" };
         let Some(Compiled { ptx, said, .. }) = self.builds.iter().find(|build| build.hash == hash) else {
-            let (path, source) = (exercise.path.clone(), text.to_string());
+            let path = exercise.path.clone();
+            let source = text.to_string();
             let wanted = Wanted { hash, path, source, capability: CAPABILITY, line_by_line: !is_optimised };
             let mut all = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
             if all.iter().all(|other| other.hash != wanted.hash) {
@@ -64,7 +65,8 @@ impl Page {
             return Err(Refused("the page has not compiled this yet".into()).into());
         };
         if ptx.is_empty() {
-            let (name, path) = (&self.name, &exercise.path);
+            let name = &self.name;
+            let path = &exercise.path;
             let said = said.trim_end();
             return Err(Refused(format!("{name} could not compile {path} (in the page):\n{said}")).into());
         }

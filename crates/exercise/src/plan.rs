@@ -345,7 +345,8 @@ mod tests {
     fn another_text_gets_other_numbers_and_lengths_and_the_same_text_the_same() {
         let plan = |text: &str| Plan::default().for_text(text);
         let case = Case { n: 1000, block: 96, schedule: 0 };
-        let (one, other) = (plan("int x;\n"), plan("int y;\n"));
+        let one = plan("int x;\n");
+        let other = plan("int y;\n");
         assert_eq!(one.input(case), plan("int x;\r\n").input(case));
         assert_ne!(one.input(case), other.input(case));
         assert_ne!(one.input(case), one.input(Case { block: 32, ..case }));

@@ -49,7 +49,8 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Broken {
         let count = |outcome: &Outcome| outcome.count(&goal.field);
         let there = count(&pairs.iter().find(|pair| pair.case == goal.case)?.solution)?;
         pairs.iter().find_map(|Pair { case, yours, solution }| {
-            let (mine, theirs) = (count(yours)?, count(solution)?);
+            let mine = count(yours)?;
+            let theirs = count(solution)?;
             let more = goal.most.saturating_sub(there);
             let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.clamp(1, ROOM);
             let what = format!(
@@ -91,7 +92,8 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
 /// A tree of another shape may need twice the loads of the solution's, and a few more. What all threads share
 /// equally is no matter of its shape.
 fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
-    let (busiest, most) = (yours.effort.busiest, solution.effort.busiest.loads);
+    let busiest = yours.effort.busiest;
+    let most = solution.effort.busiest.loads;
     if !yours.effort.is_uneven() || busiest.loads <= 2 * most + 8 {
         return None;
     }
@@ -118,7 +120,8 @@ const MANY_WARPS: u32 = 8;
 /// Wide loads leave warps idle, the more so where the input ends early: what two of them per thread explain
 /// is not refused, nor is more than an eighth of the solution's warps.
 fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
-    let (mine, theirs) = (yours.effort.working_warps, solution.effort.working_warps);
+    let mine = yours.effort.working_warps;
+    let theirs = solution.effort.working_warps;
     let is_few = theirs >= MANY_WARPS && mine <= theirs / MANY_WARPS;
     let warps = match mine {
         1 => "one warp of a block loads".into(),
@@ -138,7 +141,8 @@ const FEW: u64 = 4;
 /// A block may leave its result by an atomic operation.
 fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
     let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.blocks(*case))).sum();
-    let (mine, theirs) = (yours.counters.atomics, solution.counters.atomics);
+    let mine = yours.counters.atomics;
+    let theirs = solution.counters.atomics;
     // Where each address has few of them, nobody waits.
     let addresses = yours.effort.atomic_addresses.len() as u64;
     let queue = if mine > FEW * addresses { ". At one address they queue" } else { "" };
@@ -149,7 +153,8 @@ fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
 
 /// A recursion may end a level earlier. A child that loads nothing that reaches the result is none.
 fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
-    let (mine, theirs) = (yours.effort.working_children, solution.effort.working_children);
+    let mine = yours.effort.working_children;
+    let theirs = solution.effort.working_children;
     let launched = yours.counters.device_launches;
     let least = theirs - (theirs / 8).max(1).min(theirs);
     let [all, work, wanted] = [launched, mine, theirs].map(number);
@@ -172,7 +177,8 @@ fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
 
 /// Other ways to write the same steps cost at most about half as much again.
 fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
-    let (mine, theirs) = (yours.counters.warp_instructions, solution.counters.warp_instructions);
+    let mine = yours.counters.warp_instructions;
+    let theirs = solution.counters.warp_instructions;
     let what = format!(
         "with too much work: the warps execute {} instructions, and the solution's {}",
         number(mine),

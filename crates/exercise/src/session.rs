@@ -130,13 +130,15 @@ impl Session {
         self.shown.findings = Some(found.clone());
         self.remember_guesses(id, &found);
         let source = exercise.learners_text(&self.root).unwrap_or_default();
-        let (progress, color) = (self.state.of(id), say::has_colour(&stdout()));
+        let progress = self.state.of(id);
+        let color = say::has_colour(&stdout());
         if !found.passes() {
             self.say(&show::failed(exercise, &found, &source, &progress, color));
             self.remember(|state| state.at(id).failed = fault::names(&found.kinds));
-            match found.kinds == [Fault::MissingFile] {
-                true => say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n")),
-                false => say(&format!("\n{}", show::try_again(exercise, &self.state))),
+            if found.kinds == [Fault::MissingFile] {
+                say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"))
+            } else {
+                say(&format!("\n{}", show::try_again(exercise, &self.state)))
             };
             return Ok(1);
         }
@@ -167,7 +169,8 @@ impl Session {
     }
 
     fn hint(&mut self, exercise: &Exercise) -> Result<u8> {
-        let (id, hints) = (exercise.id, &exercise.hints);
+        let id = exercise.id;
+        let hints = &exercise.hints;
         let given = self.state.of(id).hints;
         self.say(&format!("{}\n\n", show::title(exercise)));
         if given >= hints.len() {
@@ -181,9 +184,10 @@ impl Session {
                 self.remember(|state| state.at(id).hints = given + 1);
             }
         }
-        say(&match self.state.of(id).passed {
-            true => format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id))),
-            false => format!("\n{}", show::try_again(exercise, &self.state)),
+        say(&if self.state.of(id).passed {
+            format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id)))
+        } else {
+            format!("\n{}", show::try_again(exercise, &self.state))
         });
         Ok(0)
     }

@@ -176,7 +176,8 @@ impl Exercise {
             body: trimmed(body),
             ..Exercise::default()
         };
-        let (mut plan, mut answers) = (Plan::default(), Vec::new());
+        let mut plan = Plan::default();
+        let mut answers = Vec::new();
         if exercise.lacks_a_line() {
             answers.push(Answer::parse("line", "line")?);
         }

@@ -151,7 +151,8 @@ mod tests {
     fn two_programs_that_remember_at_the_same_time_lose_nothing() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
-        let (first, second) = (Id { chapter: 1, number: 1 }, Id { chapter: 1, number: 2 });
+        let first = Id { chapter: 1, number: 1 };
+        let second = Id { chapter: 1, number: 2 };
         let (mut watch, _) = State::read(root).unwrap();
         let (mut hint, _) = State::read(root).unwrap();
         hint.change(|state| state.at(second).hints = 2).unwrap();

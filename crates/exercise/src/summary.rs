@@ -90,7 +90,8 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
         let inputs = failing.iter().filter(move |(n, _)| (*n == 0) == has_none);
         inputs.map(|(_, block)| *block as usize).collect::<BTreeSet<usize>>()
     };
-    let (others, none) = (blocks(false), blocks(true));
+    let others = blocks(false);
+    let none = blocks(true);
     let apart = !none.is_empty() && !others.is_empty() && none != others;
     let lengths: BTreeSet<usize> = failing.iter().map(|(n, _)| *n).filter(|n| *n > 0 || !apart).collect();
     // The last one is not worth an "and 1 more".
@@ -124,9 +125,10 @@ pub fn telling(
     let few = |n: usize| 2usize.saturating_sub(n);
     let says_most = |(case, _): &(Case, Findings)| (few(case.n), case.n, case.schedule, case.block);
     let (case, failure) = failures.into_iter().min_by_key(says_most).context("nothing fails")?;
-    let summary = match is_hopeless {
-        true => format!("{} inputs, and longer arrays were not tried", failing.len()),
-        false => summary(&failing, passing),
+    let summary = if is_hopeless {
+        format!("{} inputs, and longer arrays were not tried", failing.len())
+    } else {
+        summary(&failing, passing)
     };
     Ok((case, Findings { what: format!("It fails for {summary}.\n\n{}", failure.what), ..failure }))
 }

@@ -56,7 +56,8 @@ fn explain(op: Op, input: &[i32], run: impl Fn(Vec<i32>) -> Option<i32>) -> Opti
     };
     let counts = !matches!(op, Op::Max | Op::Min);
     if let Some(result) = wrong(&(0..0))? {
-        let (noun, result) = (op.noun(), op.show(result));
+        let noun = op.noun();
+        let result = op.show(result);
         let text = format!(
             "For an array of nothing but zeros the {noun} is {result}: something else is counted, too."
         );

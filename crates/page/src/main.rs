@@ -102,7 +102,8 @@ impl Output for Page {
     }
 
     fn within(&self, n: u64) -> Option<Box<dyn Fn(f64)>> {
-        let ((done, all), told) = (self.done, self.told.clone());
+        let (done, all) = self.done;
+        let told = self.told.clone();
         Some(Box::new(move |part| tell(&told, (done + part * n as f64) / all)))
     }
 

@@ -51,7 +51,9 @@ pub fn shown(report: Report, kernels: &[String], wanted: &Wanted) -> Result<Show
     let build = kernels::find(&record.stem)?;
     if build.is_some_and(|build| build.state == State::Built) {
         // What the printed kernel is kept to show, an edited one need not.
-        record.runs.iter_mut().for_each(|run| run.expected_failure = None);
+        for run in &mut record.runs {
+            run.expected_failure = None;
+        }
     }
     let mut ordered = record.clone();
     let place = |name: &String| kernels.iter().position(|kernel| kernel == name).unwrap_or(kernels.len());

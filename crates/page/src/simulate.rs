@@ -107,7 +107,8 @@ fn plot(held: &Held) -> Option<String> {
         })
     };
     let (low, high) = ends(0, count).filter(|(low, high)| count >= FEWEST && low < high)?;
-    let (bottom, top) = (low.min(0.0), high.max(0.0));
+    let bottom = low.min(0.0);
+    let top = high.max(0.0);
     let y = |x: f64| HEIGHT * (top - x) / (top - bottom);
     let bars = count.min(WIDTH);
     let bar = |bar: usize| {

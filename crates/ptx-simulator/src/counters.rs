@@ -148,7 +148,8 @@ impl Counters {
 
 /// Distinct 32-byte sectors that a request touches, and the fewest that its distinct bytes fill.
 fn sectors(request: &Request) -> (u64, u64) {
-    let (mut sectors, mut addresses) = ([0; 2 * WARP], [0; WARP]);
+    let mut sectors = [0; 2 * WARP];
+    let mut addresses = [0; WARP];
     let mut count = 0;
     each(request.mask, |lane| {
         let address = request.addresses[lane];

@@ -112,7 +112,8 @@ pub fn index_in(dim: [u32; 3], number: u64) -> [u32; 3] {
 
 /// The number of an index, as [`index_in`] counts.
 pub fn number_in(dim: [u32; 3], index: [u32; 3]) -> u64 {
-    let ([width, height, _], [x, y, z]) = (dim.map(u64::from), index.map(u64::from));
+    let [width, height, _] = dim.map(u64::from);
+    let [x, y, z] = index.map(u64::from);
     x + width * (y + height * z)
 }
 

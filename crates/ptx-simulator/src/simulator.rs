@@ -106,7 +106,8 @@ impl Default for Simulator {
 impl Simulator {
     /// An H200 with empty memory.
     pub fn new() -> Simulator {
-        let (pending_launches, sync_depth) = (DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH);
+        let pending_launches = DEFAULT_PENDING_LAUNCHES;
+        let sync_depth = DEFAULT_SYNC_DEPTH;
         Simulator {
             device: DeviceProperties::H200,
             memory: Memory::new(),
@@ -276,7 +277,9 @@ impl Simulator {
         (launches, how): (&[Launch], Together),
         observer: &mut dyn observe::Watch,
     ) -> Result<(), Box<Diagnostic>> {
-        let (device, program, asked) = (&self.device, &module.program, self.limits.cluster);
+        let device = &self.device;
+        let program = &module.program;
+        let asked = self.limits.cluster;
         let roots = launches.iter().map(|Launch { kernel, config, args }| {
             grid::parameters(device, program, kernel, config, asked, args)
         });
@@ -294,7 +297,8 @@ impl Simulator {
             &self.limits,
         );
         let ended = engine.run(roots, how);
-        let (by_warps, by_threads) = (engine.progress.executed, engine.progress.by_threads);
+        let by_warps = engine.progress.executed;
+        let by_threads = engine.progress.by_threads;
         engine.observer.event(&observe::Event::Executed { by_warps, by_threads });
         if engine.observer.remembers().is_none() {
             // What this kernel has written is not known.
@@ -399,7 +403,9 @@ impl Simulator {
             // is a mistake unless the host has.
             bytes.resize(variable.bytes(), 0);
             if variable.space == Space::Const && variable.init.is_empty() {
-                self.memory.slice_mut(address, bytes.len()).into_iter().for_each(|to| to.fill(0));
+                let len = bytes.len();
+                let to = self.memory.slice_mut(address, len);
+                to.map_err(|wrong| copy_error("to", len, address, &wrong))?.fill(0);
             } else {
                 self.write(address, &bytes)?;
             }

@@ -9,7 +9,8 @@ impl What {
             What::Said(words) => words.message.clone(),
             What::Refused(_, message) => message.clone(),
             What::Race { sides: [me, other], spot, order, header } => {
-                let (who, does) = (other.seen_from(me, *order), other.does);
+                let who = other.seen_from(me, *order);
+                let does = other.does;
                 let message = format!("{me} {spot}, which {who} {does}, {order}");
                 let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
                 message + &header.unwrap_or_default()
@@ -19,21 +20,21 @@ impl What {
             }
             What::Outside { does, bytes: width, spot } => of_bytes(*does, *width) + &spot.outside(*width),
             What::Divergence { at: [block, thread], past: [other_block, other], cluster, .. } => {
-                let (thread, other) = (index(*thread), index(*other));
-                match cluster {
-                    false => {
-                        format!(
-                            "thread {thread} comes to this barrier, and thread {other} of its block goes \
-                             past it"
-                        )
-                    }
-                    true => format!(
+                let thread = index(*thread);
+                let other = index(*other);
+                if *cluster {
+                    format!(
                         "thread {thread} of block {} comes to this barrier of the cluster, and thread \
                          {other} \
                          of block {} goes past it",
                         index(*block),
                         index(*other_block)
-                    ),
+                    )
+                } else {
+                    format!(
+                        "thread {thread} comes to this barrier, and thread {other} of its block goes \
+                             past it"
+                    )
                 }
             }
             What::LeftBefore { exited, threads, cluster } => format!(
@@ -92,7 +93,8 @@ impl Side {
 impl Spot {
     /// `` `g_data[2]` ``, where that is known.
     fn element(&self) -> Option<String> {
-        let (name, bytes) = (self.name.as_ref()?, i64::from(self.element?));
+        let name = self.name.as_ref()?;
+        let bytes = i64::from(self.element?);
         let is_array = self.size.is_none_or(|size| size > bytes as u64);
         match (&self.region, self.byte % bytes) {
             (Region::Shared { .. }, 0) if !is_array => Some(format!("`{name}`")),

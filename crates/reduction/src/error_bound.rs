@@ -39,7 +39,8 @@ pub fn of_dot(n: u64, roundings: u64) -> f64 {
 /// The sum of `terms`, nearly as if it were rounded once: its error is at most 2u|s| plus a term in n·u²
 /// (u of `f64`). Neumaier's form of Kahan's summation, which allows a term larger than the sum so far.
 pub fn compensated_sum(terms: impl IntoIterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0f64, 0.0f64);
+    let mut sum = 0.0f64;
+    let mut lost = 0.0f64;
     for term in terms {
         let next = sum + term;
         let (large, small) = if sum.abs() >= term.abs() { (sum, term) } else { (term, sum) };

@@ -150,10 +150,7 @@ fn unit_of(microseconds: f64) -> (f64, &'static str) {
 
 /// Without trailing zeros after the point.
 fn trimmed(text: String) -> String {
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text,
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
 #[cfg(test)]

@@ -53,7 +53,9 @@ pub fn text(held: &Held) -> String {
         }
         for (number, elements) in elements.chunks(row).enumerate() {
             let _ = write!(text, "  {:>label$} ", format!("[{}]", start + number * row));
-            elements.iter().for_each(|element| text += &format!("{element:>width$}"));
+            for element in elements {
+                text += &format!("{element:>width$}");
+            }
             text.push('\n');
         }
     }

@@ -14,7 +14,9 @@ pub fn table(launches: &[(String, &Counters)]) -> String {
     let mut columns = columns(launches);
     if !fit(&columns) {
         let mut all = Counters::default();
-        launches.iter().for_each(|(_, counters)| all += *counters);
+        for (_, counters) in launches {
+            all += *counters;
+        }
         columns = self::columns(&[("all launches".into(), &all)]);
     }
     text_table(&columns) + NOTE + "\n"

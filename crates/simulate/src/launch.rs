@@ -72,7 +72,9 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
         add_lines(&mut script, file, &text, Files::Any)?;
     } else if let (Some(grid_dim), Some(block_dim)) = (options.grid, options.block) {
         let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: options.shared };
-        let (kernel, cluster, args) = (options.kernel.clone(), options.cluster, options.args.clone());
+        let kernel = options.kernel.clone();
+        let cluster = options.cluster;
+        let args = options.args.clone();
         script.launch(Launch { kernel, config, cluster, args });
     } else {
         add_lines(&mut script, &options.file, &in_comments(source), inside(options))?;
@@ -143,7 +145,9 @@ pub fn launch(
         let mut words = sim::Words::from(found.what.clone());
         let related = words.related.iter_mut().map(|site| &mut site.message);
         let texts = related.chain([&mut words.message, &mut found.help]).chain(&mut found.kernel);
-        texts.for_each(|text| *text = names::readable(text));
+        for text in texts {
+            *text = names::readable(text);
+        }
         found.what = words.into();
         found.help = match found.kind {
             Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
@@ -208,7 +212,8 @@ fn with_names(mut trace: Trace, script: &Script) -> Trace {
     for (place, arg) in script.launches().flat_map(|launch| launch.args.iter().enumerate()) {
         let Value::Pointer(pointer) = &arg.value else { continue };
         let Ok(number) = script.buffer(&pointer.buffer) else { continue };
-        let (name, kind) = (format!("argument {place}"), script.buffers[number].fill.kind.name());
+        let name = format!("argument {place}");
+        let kind = script.buffers[number].fill.kind.name();
         for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.name == name) {
             buffer.kind.get_or_insert_with(|| kind.to_string());
         }

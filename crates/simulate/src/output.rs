@@ -82,7 +82,9 @@ impl Report {
     fn json(&self, options: &Options) -> Result<String> {
         let Launched { kernels, diagnostics, ran, printed, trace } = &self.launched;
         let mut counters = Counters::default();
-        ran.counters.iter().for_each(|launch| counters += launch);
+        for launch in &ran.counters {
+            counters += launch;
+        }
         let object = Json {
             ok: self.status() == 0,
             kernel: kernels.join(", "),

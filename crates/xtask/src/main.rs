@@ -48,7 +48,9 @@ fn main() -> ExitCode {
     let known = |word: &String| MAKERS.iter().any(|(maker, ..)| maker == word);
     let (Some("renew"), true) = (words.first().map(String::as_str), words.iter().skip(1).all(known)) else {
         say(USAGE);
-        MAKERS.iter().for_each(|(maker, what, _)| say(&format!("  {maker:6} {what}\n")));
+        for (maker, what, _) in &MAKERS {
+            say(&format!("  {maker:6} {what}\n"));
+        }
         return ExitCode::from(2);
     };
     let wanted = |maker: &str| words.len() == 1 || words[1..].iter().any(|word| word == maker);
@@ -58,11 +60,10 @@ fn main() -> ExitCode {
         say(&format!("==== by {}: {what}\n", maker.replace('_', " ")));
         let done = renew(maker);
         all &= done;
-        said += &match done {
-            true => format!("renewed: {what}\n"),
-            false => {
-                format!("not renewed, or not all: {what}\n    its tests say why (above); they need {needs}\n")
-            }
+        said += &if done {
+            format!("renewed: {what}\n")
+        } else {
+            format!("not renewed, or not all: {what}\n    its tests say why (above); they need {needs}\n")
         };
     }
     say(&format!("\n{said}{REST}"));

@@ -105,7 +105,8 @@ fn misfit(hello: &Hello, before: &[Hello], ranks: usize) -> Option<String> {
         let other = hello.alike.get(setting);
         if own != other {
             let shown = |text: Option<&String>| text.map_or("nothing", |text| text).to_owned();
-            let (own, other) = (shown(own), shown(other));
+            let own = shown(own);
+            let other = shown(other);
             return Some(format!("rank {rank} has {other}, and rank 0 has {own}: all need the same"));
         }
     }

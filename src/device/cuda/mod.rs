@@ -59,7 +59,8 @@ impl Gpu {
     /// The same GPU with another stream: what is put into one does not wait for what is in the other.
     pub fn another_stream(&self) -> Result<Gpu> {
         let failed = |error| failed("cannot make another stream", error);
-        let (context, stream) = (self.context.clone(), self.context.new_stream().map_err(failed)?);
+        let context = self.context.clone();
+        let stream = self.context.new_stream().map_err(failed)?;
         Ok(Gpu { context, stream, info: self.info.clone(), pending_launch_limit: Cell::new(0) })
     }
 
@@ -87,10 +88,12 @@ impl Gpu {
     /// Memory Allocator", `cuMemPoolSetAccess`: all buffers here come from a device's default pool).
     pub fn reach(&self, other: &Gpu) -> Result<()> {
         let failed = |error| {
-            let (from, to) = (self.ordinal(), other.ordinal());
+            let from = self.ordinal();
+            let to = other.ordinal();
             failed(&format!("GPU {from} cannot reach the memory of GPU {to}"), error)
         };
-        let (here, there) = (self.context.cu_device(), other.context.cu_device());
+        let here = self.context.cu_device();
+        let there = other.context.cu_device();
         let mut can = 0;
         // SAFETY: writes one int to the address of one; both handles are the driver's.
         unsafe { sys::cuDeviceCanAccessPeer(&mut can, here, there) }.result().map_err(failed)?;
@@ -118,7 +121,8 @@ impl Gpu {
     /// `CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED`): over NVLink they are, over PCIe mostly not.
     pub fn has_native_atomics_on(&self, other: &Gpu) -> Result<bool> {
         let attribute = sys::CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
-        let (here, there) = (self.context.cu_device(), other.context.cu_device());
+        let here = self.context.cu_device();
+        let there = other.context.cu_device();
         let mut supported = 0;
         // SAFETY: writes one int to the address of one; both handles are the driver's.
         unsafe { sys::cuDeviceGetP2PAttribute(&mut supported, attribute, here, there) }
@@ -229,7 +233,8 @@ impl Gpu {
         args: Vec<u64>,
         how: How,
     ) -> impl Fn() -> Result<()> + Send + use<> {
-        let (stream, function) = (self.stream.clone(), function.clone());
+        let stream = self.stream.clone();
+        let function = function.clone();
         move || launch(&stream, &function, config, &args, how)
     }
 
@@ -264,9 +269,10 @@ impl Gpu {
     /// that.
     /// `by_kernels` is whether kernels launch it too.
     pub fn capture(&self, by_kernels: bool, work: &mut dyn FnMut() -> Result<()>) -> Result<Graph> {
-        let flags = match by_kernels {
-            false => CUgraphInstantiate_flags(0),
-            true => CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+        let flags = if by_kernels {
+            CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH
+        } else {
+            CUgraphInstantiate_flags(0)
         };
         captured(&self.stream, flags, work)
     }
@@ -301,15 +307,21 @@ impl Gpu {
     /// Adds the loop to the graph that `around` captures, and captures its body.
     fn capture_body(&self, around: &CudaStream, work: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
         let failed = |error| failed("cannot capture a loop", error);
-        let (context, stream, outer) = (self.context.cu_ctx(), self.stream.cu_stream(), around.cu_stream());
+        let context = self.context.cu_ctx();
+        let stream = self.stream.cu_stream();
+        let outer = around.cu_stream();
         // Of its two flags: each launch of the graph begins with the value 1.
         let again = sys::CU_GRAPH_COND_ASSIGN_DEFAULT;
         let instead = sys::CUstreamUpdateCaptureDependencies_flags::CU_STREAM_SET_CAPTURE_DEPENDENCIES as u32;
         let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-        let (mut graph, mut handle, mut node) = (null_mut(), 0, null_mut());
+        let mut graph = null_mut();
+        let mut handle = 0;
+        let mut node = null_mut();
         // SAFETY: writes a status and a handle to the addresses of such, and nothing to null.
         unsafe {
-            let (id, dependencies, count) = (null_mut(), null_mut(), null_mut());
+            let id = null_mut();
+            let dependencies = null_mut();
+            let count = null_mut();
             sys::cuStreamGetCaptureInfo_v2(outer, &mut status, id, &mut graph, dependencies, count)
         }
         .result()
@@ -412,7 +424,9 @@ fn launch(
         numAttrs: 1,
     };
     let mut params: Vec<_> = args.iter().map(|arg| std::ptr::from_ref(arg).cast_mut().cast()).collect();
-    let (kernel, stream, params) = (function.cu_function(), stream.cu_stream(), &mut params[..]);
+    let kernel = function.cu_function();
+    let stream = stream.cu_stream();
+    let params = &mut params[..];
     // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver
     // reads initialised memory only; it copies configuration, attribute and arguments before it returns, and
     // writes none of them. Stream and function live as long as their references. Buffers are freed in stream

@@ -162,7 +162,8 @@ fn draw(
         .set_all_tick_mark_size(units(TICK))
         .draw()?;
     let place = |x: f64, y: f64| chart.backend_coord(&(x, y));
-    let (x, y) = (units(layout.left)..width as i32 - units(right), units(top)..units(top + layout.plot));
+    let x = units(layout.left)..width as i32 - units(right);
+    let y = units(top)..units(top + layout.plot);
     let title = ((x.start + x.end) / 2, units(below + X_TITLE - 14.0));
     text(root, figure.x_title, title, &label.pos(Pos::new(HPos::Center, VPos::Center)))?;
     let part = |range: &Range<i32>, share: f64| (share * f64::from(range.end - range.start)) as i32;
@@ -272,7 +273,8 @@ fn marker(root: &Area, style: Style, at: Place, filled: bool) -> Result<()> {
     let radius = MARKER * UNIT * if filled { radius } else { radius * 1.4 };
     let corner = |i: usize| {
         let (sin, cos) = (TAU * i as f64 / corners as f64).sin_cos();
-        let (x, y) = (first.0 * cos - first.1 * sin, first.0 * sin + first.1 * cos);
+        let x = first.0 * cos - first.1 * sin;
+        let y = first.0 * sin + first.1 * cos;
         (at.0 + (x * radius).round() as i32, at.1 + (y * radius).round() as i32)
     };
     let colour = style.colour();
@@ -284,11 +286,14 @@ fn marker(root: &Area, style: Style, at: Place, filled: bool) -> Result<()> {
 /// Breaks the line of an axis, which goes along `(1, 0)` or `(0, 1)`, between the row for zero and the
 /// logarithmic part.
 fn break_axis(root: &Area, (x, y): Place, along: Place) -> Result<()> {
-    let (half, slant) = (units(5.0), units(2.5));
-    let (right, down) = (slant * along.0, slant * along.1);
+    let half = units(5.0);
+    let slant = units(2.5);
+    let right = slant * along.0;
+    let down = slant * along.1;
     let sides = [(x - right, y - down), (x + right, y + down)];
     path(root, sides.to_vec(), pen(PAPER, 3.0))?;
-    let (wide, high) = (half * along.1 + right, half * along.0 + down);
+    let wide = half * along.1 + right;
+    let high = half * along.0 + down;
     sides
         .into_iter()
         .try_for_each(|(x, y)| path(root, vec![(x - wide, y + high), (x + wide, y - high)], pen(MUTED, 1.0)))

@@ -51,8 +51,11 @@ impl Point {
 /// unless two points have different x.
 pub fn fit(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let sum = |term: fn(f64, f64) -> f64| points.iter().map(|&(x, y)| term(x, y) / (y * y)).sum::<f64>();
-    let (ones, xs, ys) = (sum(|_, _| 1.0), sum(|x, _| x), sum(|_, y| y));
-    let (squares, products) = (sum(|x, _| x * x), sum(|x, y| x * y));
+    let ones = sum(|_, _| 1.0);
+    let xs = sum(|x, _| x);
+    let ys = sum(|_, y| y);
+    let squares = sum(|x, _| x * x);
+    let products = sum(|x, y| x * y);
     let determinant = ones * squares - xs * xs;
     let (a, b) = match (ones * products - xs * ys) / determinant {
         b if ys < b * xs => (0.0, products / squares),

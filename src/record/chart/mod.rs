@@ -124,9 +124,10 @@ fn against_size(
     }
     let of_kernels = lines.iter().filter(|line| matches!(line.style, Style::Kernel(_)));
     let one_block = of_kernels.flat_map(|line| &line.points).all(|point| point.block == record.block);
-    let detail = match one_block && record.block > 0 {
-        true => format!(" · {} threads per block", thousands(record.block.into())),
-        false => String::new(),
+    let detail = if one_block && record.block > 0 {
+        format!(" · {} threads per block", thousands(record.block.into()))
+    } else {
+        String::new()
     };
     let last = lines.iter().flat_map(|line| &line.points).map(|point| point.x).fold(0.0, f64::max);
     for line in references {

@@ -113,7 +113,8 @@ pub fn plot_of(source: &str, quantity: &Quantity, against: &Against, lines: Vec<
         y_scale: if quantity.vertical == Vertical::Linear { y_scale.from_zero(&values) } else { y_scale },
         lines,
     };
-    let (svg, narrow) = (draw::svg(&figure, &WIDE)?, draw::svg(&figure, &NARROW)?);
+    let narrow = draw::svg(&figure, &NARROW)?;
+    let svg = draw::svg(&figure, &WIDE)?;
     Ok(Chart { name: quantity.name, svg, narrow, left_out: all.saturating_sub(SERIES), title, description })
 }
 
@@ -123,7 +124,9 @@ fn distinct(mut lines: Vec<Series>) -> Vec<Series> {
     let is_beyond = |line: &Series| matches!(line.style, Style::Kernel(i) if i >= SERIES);
     if lines.iter().any(is_beyond) {
         let kernels = lines.iter_mut().filter(|line| matches!(line.style, Style::Kernel(_)));
-        kernels.enumerate().for_each(|(i, line)| line.style = Style::Kernel(i));
+        for (i, line) in kernels.enumerate() {
+            line.style = Style::Kernel(i);
+        }
     }
     lines
 }

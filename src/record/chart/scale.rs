@@ -41,8 +41,10 @@ impl Scale {
         let (low, high, has_zero) = extent(values.iter().copied());
         let (low, high) = if high / low < 2.0 { (low / 2.0, high * 2.0) } else { (low, high) };
         let margin = ((high / low).ln() / 40.0).exp().max(1.25);
-        let (low, high) = (low / margin, high * margin);
-        let (first, last) = (low.log2().ceil().max(0.0) as i32, high.log2().floor() as i32);
+        let low = low / margin;
+        let high = high * margin;
+        let first = low.log2().ceil().max(0.0) as i32;
+        let last = high.log2().floor() as i32;
         let step = [1, 2, 4, 8].into_iter().find(|step| (last - first) / step < 9).unwrap_or(16);
         // Multiples of the step, counted from 0, so that two charts of a chapter label the same sizes.
         let ticks = (first..=last).filter(|power| power % step == 0).map(|power| 2f64.powi(power));
@@ -55,7 +57,8 @@ impl Scale {
     pub fn decades(values: &[f64]) -> Scale {
         let (low, high, has_zero) = extent(values.iter().copied());
         let middle = (low * high).sqrt();
-        let (low, high) = ((low / 1.3).min(middle / 3.0), (high * 1.3).max(middle * 3.0));
+        let low = (low / 1.3).min(middle / 3.0);
+        let high = (high * 1.3).max(middle * 3.0);
         let mut ticks = Vec::new();
         let decades = (high / low).log10();
         let step = if decades > 9.0 { 2 } else { 1 };
@@ -79,7 +82,8 @@ impl Scale {
     /// An axis for ratios around 1: a tick at every tenth, or at every half, while there are few.
     pub fn ratios(values: &[f64]) -> Scale {
         let (low, high, has_zero) = extent(values.iter().copied().chain([1.0]));
-        let (low, high) = (low.min(0.95) / 1.03, high.max(1.1) * 1.03);
+        let low = low.min(0.95) / 1.03;
+        let high = high.max(1.1) * 1.03;
         let step = [1, 2, 5, 10, 100].into_iter().find(|step| (high - low) * 10.0 / f64::from(*step) < 12.0);
         let tenths = (1..).step_by(step.unwrap_or(1000) as usize).map(|tenths| f64::from(tenths - 1) / 10.0);
         let ticks = tenths.take_while(|tick| *tick <= high).filter(|tick| *tick >= low).collect();
@@ -162,7 +166,9 @@ fn with_zero(mut ticks: Vec<f64>, has_zero: bool) -> Vec<f64> {
 
 /// Smallest and largest positive value (1 for both if there is no positive one), and whether there is a zero.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64, bool) {
-    let (mut low, mut high, mut has_zero) = (f64::INFINITY, 0.0_f64, false);
+    let mut low = f64::INFINITY;
+    let mut high = 0.0_f64;
+    let mut has_zero = false;
     for value in values.filter(|value| value.is_finite()) {
         if value <= 0.0 {
             has_zero = true;

@@ -167,7 +167,8 @@ pub const MISTAKES: &[Mistake] = &[
 pub fn loses_its_guard(instruction: &str) -> bool {
     let opcode = instruction.split(' ').next().unwrap_or("");
     let mut words = opcode.split('.').rev();
-    let (compared, result) = (words.next(), words.next());
+    let compared = words.next();
+    let result = words.next();
     match opcode.split('.').next() {
         Some("testp") => true,
         Some("set") => result == Some("f32") || matches!(compared, Some("u16" | "s16")),

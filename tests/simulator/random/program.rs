@@ -27,7 +27,11 @@ impl Node {
                 for piece in pieces {
                     match piece {
                         Piece::Lines(lines) => write_lines(lines, indent, out),
-                        Piece::Body(nodes) => nodes.iter().for_each(|node| node.write(indent + 1, out)),
+                        Piece::Body(nodes) => {
+                            for node in nodes {
+                                node.write(indent + 1, out);
+                            }
+                        }
                     }
                 }
             }
@@ -77,7 +81,9 @@ impl Program {
     /// Its functions and its kernel, without [`HEADER`].
     pub fn text(&self) -> String {
         let mut out = String::new();
-        self.nodes.iter().for_each(|node| node.write(0, &mut out));
+        for node in &self.nodes {
+            node.write(0, &mut out);
+        }
         out
     }
 }

@@ -38,7 +38,9 @@ impl Recorded {
         let _ = writeln!(out, "generator {} programs {:016x}", self.version, self.programs);
         let _ = writeln!(out, "device {}", self.device);
         for line in self.hashes.chunks(PER_MODULE) {
-            line.iter().for_each(|hash| out.push_str(&format!("{hash:08x}")));
+            for hash in line {
+                out.push_str(&format!("{hash:08x}"));
+            }
             out.push('\n');
         }
         out

@@ -17,7 +17,8 @@ pub fn assemble(ptx: &str) -> Result<Vec<u8>, DriverError> {
     // SAFETY: one option with its value, as the count says; both outlive the linker, which is destroyed
     // below.
     unsafe { sys::cuLinkCreate_v2(1, options.as_mut_ptr(), values.as_mut_ptr(), &mut linker) }.result()?;
-    let (mut image, mut size) = (ptr::null_mut(), 0);
+    let mut image = ptr::null_mut();
+    let mut size = 0;
     // SAFETY: `text` is there until the end of the call, with its length; the name ends with a zero; no
     // options.
     let added = unsafe {

@@ -35,7 +35,8 @@ fn json(page: &str, before: &str, after: &str) -> Value {
 
 #[test]
 fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
-    let (page, record) = (figure("ladder"), record("ch7_limit.gpu"));
+    let page = figure("ladder");
+    let record = record("ch7_limit.gpu");
     let film = json(&page, "<script type=\"application/json\">", "</script>");
     let gpu = &record["device"]["gpu"];
     let number = |name: &str| gpu[name].as_f64().unwrap();
@@ -67,7 +68,8 @@ fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
 /// 2^20 elements in blocks of 512: 2,048 blocks, each of which halves its chunk nine times.
 #[test]
 fn the_time_axis_has_the_recorded_times_and_as_many_launches_as_the_tree() {
-    let (nested, pays) = (record("ch4_nested.gpu"), record("ch4_when_it_pays.gpu"));
+    let nested = record("ch4_nested.gpu");
+    let pays = record("ch4_when_it_pays.gpu");
     let page = figure("time");
     let bars = json(&page, "data-of=\"", "\">");
     let expected = [

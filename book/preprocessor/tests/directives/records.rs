@@ -64,7 +64,8 @@ fn a_whole_record_is_folded() {
 #[test]
 fn drawings_stay_in_one_html_block() {
     let page = Repository::new().page("{{#chart ch4_nested.gpu time}}\n");
-    let (start, end) = (page.find("<figure").unwrap(), page.find("</figure>").unwrap());
+    let start = page.find("<figure").unwrap();
+    let end = page.find("</figure>").unwrap();
     assert!(page[start..end].lines().all(|line| !line.trim().is_empty()));
 }
 

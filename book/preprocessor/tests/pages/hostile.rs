@@ -43,7 +43,11 @@ fn poison(json: &mut Value, key: &str, is_chosen: &dyn Fn(&str) -> bool, keys: &
                 *text = HOSTILE.to_string();
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| poison(item, key, is_chosen, keys)),
+        Value::Array(items) => {
+            for item in items {
+                poison(item, key, is_chosen, keys);
+            }
+        }
         Value::Object(fields) => {
             for (field, item) in fields.iter_mut() {
                 let field = if key == "limits" { format!("limits {field}") } else { field.clone() };
@@ -57,7 +61,8 @@ fn poison(json: &mut Value, key: &str, is_chosen: &dyn Fn(&str) -> bool, keys: &
 /// The pages of the book over records whose chosen texts are hostile; an error in place of one that cannot be
 /// made.
 fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, BTreeSet<String>) {
-    let (book, folder) = (book(), tempfile::tempdir().unwrap());
+    let book = book();
+    let folder = tempfile::tempdir().unwrap();
     let root = book.parent().unwrap();
     let mut keys = BTreeSet::new();
     for directory in ["book/records", "book/records/traces", "benches"] {

@@ -145,7 +145,8 @@ fn every_exercise_is_once_on_a_page_of_its_chapter() {
             pages.map(|page| page.text.matches(&directive).count()).sum()
         };
         let has_page = pages.iter().any(|page| page.file.starts_with(&chapter));
-        let (own, others) = (count(true), count(false));
+        let own = count(true);
+        let others = count(false);
         assert!(
             others == 0 && own == usize::from(has_page),
             "{directive} stands {own} times on the pages of its chapter, and {others} times on others"

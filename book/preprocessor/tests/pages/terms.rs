@@ -60,7 +60,8 @@ fn no_term_before_its_definition() {
     let story = story();
     let mut wrong = String::new();
     for term in definitions(&glossary) {
-        let (words, directive) = (term.heading.to_lowercase(), format!("{{{{#term {} ", term.slug));
+        let words = term.heading.to_lowercase();
+        let directive = format!("{{{{#term {} ", term.slug);
         for Text { page, all, prose } in &story {
             let defined = all.find(&directive);
             match place(prose, &words).filter(|used| defined.is_none_or(|defined| *used < defined)) {

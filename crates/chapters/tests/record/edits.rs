@@ -33,7 +33,9 @@ fn no_edit_of_a_record_makes_it_panic() {
     let records = Path::new(workbook::ROOT).join("book/records");
     let names = ["ch1_serial.cpu", "ch3_blocks.sim", "ch4_nested.gpu", "ch5_shared.gpu", "ch6_operators.sim"];
     let tried = names.par_iter().map(|name| {
-        let (mut shown, mut refused, mut panicked) = (0, 0, Vec::new());
+        let mut shown = 0;
+        let mut refused = 0;
+        let mut panicked = Vec::new();
         let text = std::fs::read_to_string(records.join(format!("{name}.json"))).unwrap();
         let mut record: Value = serde_json::from_str(&text).unwrap();
         // A record of a few runs has every field, and is drawn quickly.

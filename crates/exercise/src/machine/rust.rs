@@ -80,8 +80,10 @@ fn mark_program(
     text: &str,
 ) -> Result<Findings> {
     let tries = inputs(text);
-    let (mut allocations, mut printed) = (0, String::new());
-    let (mut failures, mut passed): (Vec<(Case, Findings)>, Vec<Case>) = (Vec::new(), Vec::new());
+    let mut allocations = 0;
+    let mut printed = String::new();
+    let mut failures: Vec<(Case, Findings)> = Vec::new();
+    let mut passed: Vec<Case> = Vec::new();
     for (case, input) in &tries {
         let ran = program.run(input)?;
         match failure(exercise, *case, input, &ran) {
@@ -118,9 +120,10 @@ fn mark_program(
         return Ok(failed(exercise, Fault::NoRecursion, what));
     }
     let row = |goal: &Goal| {
-        let (name, yours) = match goal.is_allocations() {
-            true => (goal.name(), allocations),
-            false => (format!("{} at {case}", goal.name()), calls),
+        let (name, yours) = if goal.is_allocations() {
+            (goal.name(), allocations)
+        } else {
+            (format!("{} at {case}", goal.name()), calls)
         };
         Counted { name, given: None, yours, reference: None, most: Some(goal.most) }
     };
@@ -161,7 +164,8 @@ fn failure(exercise: &Exercise, case: Case, input: &[i32], ran: &Ran) -> Result<
             if done.result == expected {
                 return Ok(done);
             }
-            let (result, expected) = (thousands(done.result.into()), thousands(expected.into()));
+            let result = thousands(done.result.into());
+            let expected = thousands(expected.into());
             (Fault::WrongResult, format!("the sum is {result}, and should be {expected}."))
         }
         (None, Some(why)) => {
@@ -177,9 +181,10 @@ fn failure(exercise: &Exercise, case: Case, input: &[i32], ran: &Ran) -> Result<
         (None, None) => (Fault::Crash, format!("the program ended in the middle.\n{}", ran.said.trim_end())),
     };
     let failure = failed(exercise, kind, format!("{case}: {what}"));
-    let failure = match case.n == 0 && kind == Fault::WrongResult {
-        true => failure.about(exercise, "no numbers"),
-        false => failure,
+    let failure = if case.n == 0 && kind == Fault::WrongResult {
+        failure.about(exercise, "no numbers")
+    } else {
+        failure
     };
     let printed = if kind == Fault::TimeLimit { String::new() } else { ran.printed.clone() };
     Err(Box::new(Findings { printed, ..failure }))

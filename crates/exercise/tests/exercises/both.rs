@@ -74,8 +74,9 @@ fn clang_gives_every_text_the_verdict_that_nvcc_gives_it() {
             learner.start_over();
             learner.write(exercise, &text);
             let (status, stdout) = learner.checks(&format!("{} --compiler clang", exercise.id));
-            let (id, path, kinds) =
-                (exercise.id.to_string(), exercise.path.clone(), learner.failed(exercise.id));
+            let id = exercise.id.to_string();
+            let path = exercise.path.clone();
+            let kinds = learner.failed(exercise.id);
             Answered { id, name, path, text, status, stdout, kinds }
         };
         texts(exercise).into_iter().map(answer).collect::<Vec<_>>()

@@ -109,7 +109,9 @@ const RACE: Fault = Fault::Found(workbook::sim::Kind::DataRace);
 fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
     let root = scratch("proof");
     let judged = exercises().into_par_iter().map(|exercise| {
-        let (mut wrong, mut said, mut mistakes) = (Vec::new(), String::new(), 0);
+        let mut wrong = Vec::new();
+        let mut said = String::new();
+        let mut mistakes = 0;
         let stem = &exercise.stem;
         let Some(found) = failure(&root, &exercise, &exercise.stub()) else {
             return (vec![format!("{stem}: the stub passes")], said, 0);

@@ -24,7 +24,8 @@ fn manifest() -> Value {
 
 #[test]
 fn the_wasm_belongs_to_its_manifest() {
-    let (packed, manifest) = (read(PACKED), manifest());
+    let packed = read(PACKED);
+    let manifest = manifest();
     assert_eq!(
         manifest["wasm"]["hash"],
         prebuilt::hash(&packed),

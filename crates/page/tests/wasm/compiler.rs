@@ -22,7 +22,8 @@ fn manifest() -> Value {
 
 #[test]
 fn the_compiler_belongs_to_its_manifest() {
-    let (packed, manifest) = (read(PACKED), manifest());
+    let packed = read(PACKED);
+    let manifest = manifest();
     assert_eq!(manifest["hash"], prebuilt::hash(&packed), "{PACKED} is not that of {MANIFEST}");
     assert_eq!(manifest["bytes"], packed.len());
     assert!(packed.len() <= 10_000_000, "{} bytes are to be fetched", packed.len());
@@ -50,9 +51,10 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for file in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(file.file_name());
-        match file.path().is_dir() {
-            true => copy(&file.path(), &to),
-            false => drop(std::fs::copy(file.path(), to).unwrap()),
+        if file.path().is_dir() {
+            copy(&file.path(), &to);
+        } else {
+            std::fs::copy(file.path(), to).unwrap();
         }
     }
 }
@@ -98,10 +100,7 @@ fn expected(clang: &Compiler, scratch: &Path, (path, source, line_by_line): &Cas
     std::fs::write(&file, source).unwrap();
     let clang = clang.clone().run_in(scratch);
     let newer = prebuilt::newer_arch(source, Maker::Clang).filter(|_| !line_by_line);
-    let made = match line_by_line {
-        true => clang.unoptimised_ptx(&file, scratch),
-        false => clang.ptx(&file, scratch),
-    };
+    let made = if line_by_line { clang.unoptimised_ptx(&file, scratch) } else { clang.ptx(&file, scratch) };
     let newer = newer.map(|capability| clang.ptx_with(&file, scratch, Some(capability), &[]));
     match made {
         Ok(ptx) => json!({
@@ -137,7 +136,8 @@ fn compare(name: &str, cases: &[Case]) {
             json!({"path": path, "source": source, "line_by_line": line_by_line})
         })
         .collect();
-    let (clang, scratch) = (native(), scratch(&format!("{name}-native")));
+    let clang = native();
+    let scratch = scratch(&format!("{name}-native"));
     let (answers, expected): (_, Vec<Value>) = std::thread::scope(|scope| {
         let answers = scope.spawn(|| ask(name, &requests));
         let expected = cases.iter().map(|case| expected(&clang, &scratch, case)).collect();

@@ -35,8 +35,12 @@ impl Both {
         let _ = std::fs::remove_dir_all(&terminal);
         let page = Page::committed();
         let both = Both { page, exercises, files, terminal, progress: None, compiled: Vec::new() };
-        both.files.iter().for_each(|(path, text)| both.write(path, text));
-        both.exercises.iter().for_each(|exercise| both.write(&exercise.path, &exercise.stub()));
+        for (path, text) in &both.files {
+            both.write(path, text);
+        }
+        for exercise in &both.exercises {
+            both.write(&exercise.path, &exercise.stub());
+        }
         let pack = format!("{}/2_1_barrier.ptx", code::PREBUILT);
         both.write(&pack, &text(&pack));
         both
@@ -126,7 +130,8 @@ fn an_exercise_is_done_as_in_the_terminal() {
 fn numbers_are_marked_as_in_the_terminal() {
     let mut both = Both::new("exercise-numbers");
     for id in ["2.4", "3.6", "3.7", "7.5", "8.2"] {
-        let (stub, solution) = (both.exercise(id).stub(), both.exercise(id).solution());
+        let stub = both.exercise(id).stub();
+        let solution = both.exercise(id).solution();
         both.say(id, id, None);
         both.say(id, id, Some(&stub.replace('?', "7")));
         let ran = both.say(id, id, Some(&solution));

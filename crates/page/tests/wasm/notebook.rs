@@ -12,7 +12,8 @@ const STEM: &str = "missing_barrier";
 
 /// Runs the page's program on a file with this text, compiled to the PTX of [`STEM`].
 fn run(source: &str, options: &[&str]) -> Ran {
-    let (file, ptx) = (format!("{STEM}.cu"), format!("{STEM}.ptx"));
+    let file = format!("{STEM}.cu");
+    let ptx = format!("{STEM}.ptx");
     let words = [&["simulate", &*file], options].concat();
     let page = Page::committed();
     let built = text(&format!("{FOLDER}{ptx}")).replace(FOLDER, "");

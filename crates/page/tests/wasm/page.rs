@@ -70,7 +70,8 @@ impl Page {
         let Printed { status, trapped, stdout, stderr: said, files } =
             serde_json::from_slice(&output.stdout)?;
         let Some(status) = status else { bail!("{words:?}: {trapped}: {said}") };
-        let (mut stderr, mut progress) = (String::new(), Vec::new());
+        let mut stderr = String::new();
+        let mut progress = Vec::new();
         for (i, piece) in said.split("\x1b]9;4;1;").enumerate() {
             match piece.split_once('\x07').filter(|_| i > 0) {
                 Some((percent, rest)) => {

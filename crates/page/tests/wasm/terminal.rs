@@ -94,7 +94,8 @@ fn size(stem: &str) -> u64 {
 
 /// Does `work` for all of `items`, on all cores.
 fn for_all<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync) {
-    let (items, work) = (&Mutex::new(items), &work);
+    let items = &Mutex::new(items);
+    let work = &work;
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from).min(8) {
             scope.spawn(move || {

@@ -23,7 +23,8 @@ pub enum AtomOp {
 pub fn combine(op: AtomOp, bytes: u32, old: u64, b: u64, c: u64) -> u64 {
     let wide = bytes == 8;
     let mask = if wide { u64::MAX } else { (1 << (8 * bytes)) - 1 };
-    let (b, c) = (b & mask, c & mask);
+    let b = b & mask;
+    let c = c & mask;
     let less_signed = if wide { (b as i64) < old as i64 } else { (b as i32) < old as i32 };
     match op {
         AtomOp::Add => old.wrapping_add(b) & mask,

@@ -26,7 +26,8 @@ pub fn find_bit(a: u64, width: u32, shift_amount: bool) -> u64 {
 
 /// `bfe` (PTX ISA 9.7.1.19): `length` bits from `start` on, filled up with zeros or the field's sign.
 pub fn extract(a: u64, start: u64, length: u64, width: u32, signed: bool) -> u64 {
-    let (start, length) = (field(start, width), field(length, width));
+    let start = field(start, width);
+    let length = field(length, width);
     let sign_at = (start + length).saturating_sub(1).min(width - 1);
     let fill = if signed && length != 0 && a >> sign_at & 1 == 1 { -1i128 } else { 0 };
     // What lies above the register is the sign, too.
@@ -48,7 +49,8 @@ fn field(bits: u64, width: u32) -> u32 {
 
 /// `bfi` (PTX ISA 9.7.1.20): the low `length` bits of `a` put into `b` from `start` on.
 pub fn insert(a: u64, b: u64, start: u64, length: u64, width: u32) -> u64 {
-    let (start, length) = (field(start, width), field(length, width));
+    let start = field(start, width);
+    let length = field(length, width);
     let up = |bits: u64| bits.checked_shl(start).unwrap_or(0) & low(width);
     let field = up(low(length));
     b & !field | up(a) & field
@@ -106,7 +108,8 @@ pub fn find_nth_set(mask: u32, base: u32, offset: i32) -> u32 {
 /// `bmsk` (PTX ISA 9.7.1.21): `width` set bits from `start` on; a start or width of 32 or more wraps, or is
 /// clamped.
 pub fn mask(start: u32, width: u32, clamp: bool) -> u32 {
-    let (from, to) = (start & 31, (start & 31) + (width & 31));
+    let from = start & 31;
+    let to = (start & 31) + (width & 31);
     let low = if clamp && start >= 32 { 0 } else { u32::MAX << from };
     let high = if to >= 32 || clamp && (start >= 32 || width >= 32) { 0 } else { u32::MAX << to };
     low & !high

@@ -24,7 +24,8 @@ enum Step {
 impl Extended {
     /// `add.cc`, `addc`, `addc.cc`, `sub…`, `mad.lo.cc`, `madc.hi` and the like; with the number of sources.
     pub fn parse(words: &[&str]) -> Option<(Extended, usize)> {
-        let (&name, &ty) = (words.first()?, words.last()?);
+        let &name = words.first()?;
+        let &ty = words.last()?;
         let options = words.get(1..words.len() - 1)?;
         let leaves = options.last() == Some(&"cc");
         let options = &options[..options.len() - leaves as usize];
@@ -39,7 +40,8 @@ impl Extended {
         if !(leaves || takes) || !matches!(ty, "u32" | "s32" | "u64" | "s64") {
             return None;
         }
-        let (wide, signed) = (ty.ends_with("64"), ty.starts_with('s'));
+        let wide = ty.ends_with("64");
+        let signed = ty.starts_with('s');
         Some((Extended { step, wide, signed, takes, leaves }, sources))
     }
 
@@ -47,7 +49,9 @@ impl Extended {
     pub fn compute(&self, [a, b, c]: [u64; 3], carry: u64) -> (u64, u64) {
         let bits = if self.wide { 64 } else { 32 };
         let mask = u64::MAX >> (64 - bits);
-        let (a, b, c) = (a & mask, b & mask, c & mask);
+        let a = a & mask;
+        let b = b & mask;
+        let c = c & mask;
         let carry = if self.takes { carry & 1 } else { matches!(self.step, Step::Sub) as u64 };
         let product = |high: bool| {
             let product = match (self.signed, self.wide) {

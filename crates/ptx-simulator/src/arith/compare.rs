@@ -76,7 +76,8 @@ macro_rules! holds {
     ($t:ty, |$a:ident, $b:ident| $e:expr) => {{
         fn go(x: &Lanes, y: &Lanes, mask: u32) -> u32 {
             which(mask, |lane| {
-                let ($a, $b) = (<$t>::get(x[lane]), <$t>::get(y[lane]));
+                let $a = <$t>::get(x[lane]);
+                let $b = <$t>::get(y[lane]);
                 $e
             })
         }

@@ -48,7 +48,8 @@ pub fn select(words: &[&str]) -> Option<(Conversion, usize)> {
         Some(half) => (true, half),
         None => (false, *to),
     };
-    let (from, to) = (Type::parse(from)?, Type::parse(to)?);
+    let from = Type::parse(from)?;
+    let to = Type::parse(to)?;
     let rounding = options.iter().find(|word| Mode::parse(word).is_some());
     let is_float = |ty: Type| matches!(ty, Type::Float(_));
     let known = |word: &&str| match *word {

@@ -58,7 +58,8 @@ pub fn format(word: &str) -> Option<(Format, bool)> {
 
 /// The floating-point instruction that `words` spell, and how many sources it has.
 pub fn select(words: &[&str]) -> Option<(Float, usize)> {
-    let (&name, &ty) = (words.first()?, words.last()?);
+    let &name = words.first()?;
+    let &ty = words.last()?;
     let (format, packed) = format(ty)?;
     let options = words.get(1..words.len() - 1)?;
     use Operation::*;
@@ -168,7 +169,8 @@ impl Float {
     }
 
     fn value(&self, a: f64, b: f64, c: f64) -> f64 {
-        let (to, mode) = (self.format, self.mode);
+        let to = self.format;
+        let mode = self.mode;
         // An approximation is computed in double precision and rounded: closer than the hardware's, which may
         // be a few units in the last place away (the ISA gives the bounds). Not by the host's C library, so
         // that every platform has the same bits.

@@ -191,7 +191,8 @@ fn without_sign(a: i64) -> u64 {
 
 /// How far the bytes are apart.
 fn differences(a: u32, b: u32) -> [u8; 4] {
-    let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+    let a = a.to_le_bytes();
+    let b = b.to_le_bytes();
     std::array::from_fn(|byte| a[byte].abs_diff(b[byte]))
 }
 

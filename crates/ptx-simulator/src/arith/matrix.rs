@@ -34,7 +34,8 @@ impl Tile {
 
     /// Row and column of what a lane holds in (one half of) a register.
     pub fn place(self, register: usize, half: usize, lane: usize) -> (usize, usize) {
-        let (group, pair) = (lane / 4, 2 * (lane % 4) + half);
+        let group = lane / 4;
+        let pair = 2 * (lane % 4) + half;
         // Eight further down or to the right, by bits of the register's number.
         let down = |bit: usize| 8 * (register >> bit & 1);
         match self {
@@ -71,10 +72,12 @@ impl Mma {
 
     /// Where an element of `c` or `d` is: register, lane, and by how many bits it is shifted.
     fn sum_at(wide: bool, row: usize, column: usize) -> (usize, usize, usize) {
-        let (lane, odd) = (row % 8 * 4 + column % 8 / 2, column & 1);
-        match wide {
-            true => (column / 8 * 4 + row / 8 * 2 + odd, lane, 0),
-            false => (column / 8 * 2 + row / 8, lane, 16 * odd),
+        let lane = row % 8 * 4 + column % 8 / 2;
+        let odd = column & 1;
+        if wide {
+            (column / 8 * 4 + row / 8 * 2 + odd, lane, 0)
+        } else {
+            (column / 8 * 2 + row / 8, lane, 16 * odd)
         }
     }
 
@@ -97,7 +100,8 @@ impl Mma {
             self.format.decode(from[register][lane] >> (16 * (k & 1)) & 0xffff)
         };
         let of_sum = |wide: bool| if wide { Format::F32 } else { Format::F16 };
-        let (from, to) = (of_sum(self.wide_c), of_sum(self.wide_d));
+        let from = of_sum(self.wide_c);
+        let to = of_sum(self.wide_d);
         let decoded = |of: usize, at: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
             (0..of).map(|number| (0..self.k).map(|k| at(number, k)).collect()).collect()
         };

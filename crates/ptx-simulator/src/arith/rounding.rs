@@ -198,7 +198,8 @@ impl Exact {
     fn over(self, other: Exact) -> Exact {
         // The dividend is moved up, so that the quotient has more bits than any format keeps.
         let room = self.value.unsigned_abs().leading_zeros() - 1;
-        let (dividend, divisor) = ((self.value << room).abs(), other.value.abs());
+        let dividend = (self.value << room).abs();
+        let divisor = other.value.abs();
         let quotient = (dividend / divisor) | (dividend % divisor != 0) as i128;
         let sign = self.value.signum() * other.value.signum();
         Exact { value: sign * quotient, exponent: self.exponent - room as i32 - other.exponent }
@@ -218,7 +219,8 @@ impl Exact {
         let unit = self.top().max(to.least()) - to.fraction as i32;
         // In quarters: a half, and whether there is more.
         let quarters = self.at(unit - 2);
-        let (below, rest) = ((quarters >> 2) as i64, quarters & 3);
+        let below = (quarters >> 2) as i64;
+        let rest = quarters & 3;
         let is_negative = self.value < 0;
         let up = match mode {
             Mode::Nearest => rest == 3 || rest == 2 && below & 1 == 1,
@@ -228,10 +230,12 @@ impl Exact {
         };
         let size = ((below + up as i64) as f64 * power(unit.min(1023))).abs();
         let stays = mode == Mode::Zero || mode == if is_negative { Mode::Up } else { Mode::Down };
-        let size = match size > to.largest() {
-            true if stays => to.largest(),
-            true => f64::INFINITY,
-            false => size,
+        let size = if size <= to.largest() {
+            size
+        } else if stays {
+            to.largest()
+        } else {
+            f64::INFINITY
         };
         if is_negative { -size } else { size }
     }

@@ -53,8 +53,9 @@ macro_rules! looped {
     ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {{
         fn go(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
             each(mask, |lane| {
-                let ($a, $b, $c) =
-                    (<$t>::get(source[0][lane]), <$t>::get(source[1][lane]), <$t>::get(source[2][lane]));
+                let $a = <$t>::get(source[0][lane]);
+                let $b = <$t>::get(source[1][lane]);
+                let $c = <$t>::get(source[2][lane]);
                 out[lane] = Value::put($e);
             })
         }

@@ -121,7 +121,8 @@ impl Branches {
 
 impl Visit {
     fn divergence(&self, watch: u32, group: Group) -> Option<Divergence> {
-        let (taken, rest) = (self.taken?, self.rest?);
+        let taken = self.taken?;
+        let rest = self.rest?;
         let ((barrier_loc, at), past) = match self.barrier {
             [Some(barrier), _] => (barrier, rest),
             [None, barrier] => (barrier?, taken),

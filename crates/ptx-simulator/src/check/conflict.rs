@@ -57,7 +57,8 @@ pub struct Later {
 impl Later {
     pub fn new(actor: Actor, request: &Request, lane: usize) -> Later {
         let Request { access, space, mask, bytes, .. } = *request;
-        let (who, place) = (Who::new(actor, lane), place_of(actor, request));
+        let who = Who::new(actor, lane);
+        let place = place_of(actor, request);
         Later { who, access, space, place, mask, bytes }
     }
 }

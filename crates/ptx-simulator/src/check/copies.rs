@@ -90,7 +90,9 @@ fn each(actor: Actor, copy: &CopyRequest, mut word: impl FnMut((u32, u64, u64), 
         let owner = Who::new(actor, lane);
         let to = words(copy.to[lane], copy.bytes as u64).map(|word| (grid, block, word));
         let from = words(copy.from[lane], copy.given[lane]).map(|word| (GLOBAL, 0, word));
-        to.chain(from).for_each(|place| word(place, owner));
+        for place in to.chain(from) {
+            word(place, owner);
+        }
     }
 }
 

@@ -259,7 +259,8 @@ impl Checker<'_> {
 
     /// Who agrees with whom about a watched branch, the block or the cluster, and the warp among theirs.
     fn place_at_barrier(&self, actor: Actor, watch: u32) -> (Group, u32) {
-        let (grid, block) = (actor.grid, actor.block);
+        let grid = actor.grid;
+        let block = actor.block;
         if !self.program.watches.get(watch as usize).is_some_and(|watched| watched.of_cluster) {
             return (Group::Block(grid, block), actor.warp);
         }

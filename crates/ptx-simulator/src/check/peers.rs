@@ -47,9 +47,12 @@ impl Visits {
         if let Some(fence @ 1..) = fences.min().filter(|_| strength(request) > Strength::Weak) {
             time = fence - 1;
         }
-        let (mask, loc, access) = (request.mask, actor.loc, request.access);
+        let mask = request.mask;
+        let loc = actor.loc;
+        let access = request.access;
         let address = request.addresses[mask.trailing_zeros() as usize & 31];
-        let (block, warp) = (actor.block, actor.warp);
+        let block = actor.block;
+        let warp = actor.warp;
         let all = self.of.entry((actor.grid, peer.block)).or_default();
         all.retain_mut(|last| {
             if (last.block, last.warp) == (block, warp) {

@@ -192,9 +192,12 @@ mod tests {
     fn no_race_is_forgotten() {
         const ROOM: u64 = 256;
         let mut below = random();
-        let (mut order, mut shadow) = (grid(3), Shadow::default());
+        let mut order = grid(3);
+        let mut shadow = Shadow::default();
         let mut model = vec![Byte::default(); ROOM as usize];
-        let (mut barriers, mut now, mut races) = ([0; 3], [1; 3], [0; 2]);
+        let mut barriers = [0; 3];
+        let mut now = [1; 3];
+        let mut races = [0; 2];
         for step in 0..200_000 {
             if below(4) == 0 {
                 let block = below(3) as usize;
@@ -204,10 +207,12 @@ mod tests {
             }
             let warp = below(6) as u32;
             let block = warp as usize / 2;
-            let (writes, strong) = (below(6) == 0, below(2) == 0);
+            let writes = below(6) == 0;
+            let strong = below(2) == 0;
             let bytes = 1 << below(4);
             // Mostly lanes side by side, and sometimes anywhere.
-            let (first, stride) = (below(ROOM / bytes), below(3));
+            let first = below(ROOM / bytes);
+            let stride = below(3);
             let in_order = below(4) > 0;
             let mask = match below(3) {
                 0 => 1 << below(4),
@@ -257,7 +262,8 @@ mod tests {
         let words = |first: u64, stride: u64| -> [u64; WARP] {
             std::array::from_fn(|lane| (1 << 36) + 4 * (first + stride * lane as u64))
         };
-        let (mut order, mut shadow) = (grid(1), Shadow::default());
+        let mut order = grid(1);
+        let mut shadow = Shadow::default();
         let mut touch = |order: &mut Order, warp, access, memory_order, mask, addresses: [u64; WARP]| {
             let request = Request::new(access, Space::Global, mask, &addresses, 4, memory_order, Scope::Gpu);
             shadow.touch(order, actor(warp), &request).map(|race| race.lane)
@@ -284,14 +290,16 @@ mod tests {
         const BLOCKS: u32 = 4_000;
         for scattered in [false, true] {
             let mut below = random();
-            let (mut order, mut shadow) = (grid(BLOCKS), Shadow::default());
+            let mut order = grid(BLOCKS);
+            let mut shadow = Shadow::default();
             for warp in 0..2 * BLOCKS {
                 for _ in 0..4 {
                     let addresses = std::array::from_fn(|lane| {
                         let word = if scattered { below(4096) } else { lane as u64 };
                         (1 << 36) + 4 * word
                     });
-                    let (weak, gpu) = (MemoryOrder::Weak, Scope::Gpu);
+                    let weak = MemoryOrder::Weak;
+                    let gpu = Scope::Gpu;
                     let request = Request::new(Access::Load, Space::Global, !0, &addresses, 4, weak, gpu);
                     assert!(shadow.touch(&mut order, actor(warp), &request).is_none());
                 }
@@ -299,7 +307,8 @@ mod tests {
             let words = if scattered { 4096 } else { 32 };
             assert!(shadow.bytes() < words * 1700 + (16 << 10), "{} bytes", shadow.bytes());
             let addresses = [1 << 36; WARP];
-            let (weak, gpu) = (MemoryOrder::Weak, Scope::Gpu);
+            let weak = MemoryOrder::Weak;
+            let gpu = Scope::Gpu;
             let request = Request::new(Access::Store, Space::Global, 1, &addresses, 4, weak, gpu);
             assert!(shadow.touch(&mut order, actor(0), &request).is_some());
         }

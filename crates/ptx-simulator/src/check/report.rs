@@ -47,7 +47,8 @@ impl Checker<'_> {
     /// A thread, and what it does.
     fn side(&self, does: Access, who: Who) -> Side {
         let (block, thread) = self.place(who);
-        let (grid, gpu) = (who.grid, self.order.device_of(who.grid));
+        let grid = who.grid;
+        let gpu = self.order.device_of(who.grid);
         Side { does, thread, block, grid, gpu, at: self.site(who.loc) }
     }
 
@@ -58,7 +59,8 @@ impl Checker<'_> {
     }
 
     pub fn race(&mut self, me: Later, race: Race) {
-        let (who, earlier) = (me.who, self.earlier(&race));
+        let who = me.who;
+        let earlier = self.earlier(&race);
         let between = self.between(&me, &race);
         let is_family = between == Between::ParentAndChild;
         let kind = if is_family { Kind::ChildVisibility } else { Kind::DataRace };
@@ -108,7 +110,8 @@ impl Checker<'_> {
 
     /// How far apart the threads of a race are.
     fn between(&self, me: &Later, race: &Race) -> Between {
-        let (who, earlier) = (me.who, self.earlier(race));
+        let who = me.who;
+        let earlier = self.earlier(race);
         // An ancestor reads what a descendant writes: seen from whichever side came later in this run.
         let visibility = match (race.earlier_access.writes(), me.access.writes()) {
             (true, false) => self.order.within(earlier.grid, who.grid),
@@ -141,7 +144,8 @@ impl Checker<'_> {
         let overlap =
             widths.next().is_some_and(|width| width != me.bytes) && widths.all(|width| width != me.bytes);
         let plain = [me.access, race.earlier_access] == [Access::Store; 2];
-        let (grid, earlier) = (me.who.grid, self.earlier(race).grid);
+        let grid = me.who.grid;
+        let earlier = self.earlier(race).grid;
         let within = |grid, root| self.order.within(grid, root);
         match between {
             _ if overlap => Shape::Overlap,
@@ -289,7 +293,8 @@ impl Checker<'_> {
 
     /// An access to what an asynchronous copy is about to write or to read.
     pub fn meeting(&mut self, actor: Actor, request: &Request, meeting: Meeting) {
-        let (owner, who) = (meeting.owner, Who::new(actor, meeting.lane));
+        let owner = meeting.owner;
+        let who = Who::new(actor, meeting.lane);
         let does = if request.space == Space::Shared { Access::Store } else { Access::Load };
         let what = What::Race {
             sides: [self.side(request.access, who), self.side(does, owner)],

@@ -96,7 +96,8 @@ struct By<'a> {
 
 impl By<'_> {
     fn doubt(&self, word: Word, me: &Touched, earlier: &Touched, reader: Past) -> Doubt {
-        let (used, lane) = ([me.used, earlier.used], me.past.lane as usize);
+        let used = [me.used, earlier.used];
+        let lane = me.past.lane as usize;
         Doubt {
             word,
             reader,
@@ -155,14 +156,16 @@ impl Strong {
         let place = (request.space == Space::Shared).then(|| place_of(actor, request));
         let flag = order.clock(actor).flag;
         let by = By { here: order.here(actor), actor, request, flag };
-        let (loc, access) = (actor.loc, request.access);
+        let loc = actor.loc;
+        let access = request.access;
         let used = if access.is_atomic() { Use::Waits } else { request.used };
         let has_looked = used == Use::Waits;
         let volatile = request.order == MemoryOrder::Volatile;
         for lane in lanes(request.mask) {
             let past = Past { warp: by.here.warp, lane: lane as u8, time: by.here.now() };
             let changes = access.writes() && request.changed >> lane & 1 == 1;
-            let (start, end) = (request.addresses[lane], request.addresses[lane] + request.bytes as u64);
+            let start = request.addresses[lane];
+            let end = request.addresses[lane] + request.bytes as u64;
             for number in start / WORD..end.div_ceil(WORD) {
                 let bytes = (start.max(number * WORD)..end.min((number + 1) * WORD))
                     .fold(0, |bytes, address| bytes | 1 << (address % WORD));
@@ -207,7 +210,9 @@ impl Strong {
             return;
         }
         let mine = |doubt: &&mut Doubt| doubt.word == word && me.is_by(doubt.reader);
-        self.doubts.iter_mut().filter(mine).for_each(|doubt| doubt.is_open = false);
+        for doubt in self.doubts.iter_mut().filter(mine) {
+            doubt.is_open = false;
+        }
         for read in known.reads.iter().filter(|read| read.is_doubtful(in_shared)) {
             if meet(by.here, read, &me) {
                 keep(&mut self.doubts, by.doubt(word, &me, read, read.past));

@@ -44,10 +44,12 @@ impl<'a> Touch<'a> {
         (hows, how): (&'a [How], u32),
         reads: usize,
     ) -> Touch<'a> {
-        let (block, warps) = (here.first_warp, 1 << (here.warp - here.first_warp));
+        let block = here.first_warp;
+        let warps = 1 << (here.warp - here.first_warp);
         let me = Touched { block, warps, mask: 0, time: here.now(), how };
         let most = if reads < SHORT { MOST } else { FEW };
-        let (how, barrier) = (hows[how as usize], here.barrier());
+        let how = hows[how as usize];
+        let barrier = here.barrier();
         let writes = how.access.writes();
         Touch { here, request, hows, how, me, writes, barrier, most, found: None, flag: None }
     }
@@ -65,7 +67,8 @@ impl<'a> Touch<'a> {
             let same = if distinct { 1 << lane } else { rest & equal() };
             rest &= !same;
             let me = Touched { mask: same, ..self.me };
-            let (mut at, end) = (address, address + u64::from(bytes));
+            let mut at = address;
+            let end = address + u64::from(bytes);
             let shift = (address | u64::from(bytes)).trailing_zeros().min(WIDEST);
             while at < end {
                 let (page, cell, width, lists) = region.page(at - start, shift);
@@ -104,9 +107,10 @@ impl<'a> Touch<'a> {
             }
         }
         let mut cell = page.cell(at);
-        match self.writes {
-            true => self.write(&mut cell, lists, me, address),
-            false => self.read(&mut cell, lists, me, address),
+        if self.writes {
+            self.write(&mut cell, lists, me, address)
+        } else {
+            self.read(&mut cell, lists, me, address)
         }
         page.set(at, cell, lists);
     }

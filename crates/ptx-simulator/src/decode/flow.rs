@@ -172,7 +172,8 @@ pub fn watches(code: &[Inst], is_barrier: impl Fn(&Op) -> bool) -> Vec<(u32, [Ve
             barriers.sort_unstable();
             barriers
         };
-        let (taken, rest) = (side(target), side(pc as u32 + 1));
+        let taken = side(target);
+        let rest = side(pc as u32 + 1);
         let leaves = reconverge == NONE || only_ends(reconverge as usize);
         let early_exit = leaves && (taken.is_empty() || rest.is_empty());
         if taken != rest && !early_exit {

@@ -44,7 +44,9 @@ impl<'a> Lines<'a> {
             Some(outer) => self.inlined.insert(at, outer),
             None => self.inlined.remove(&at),
         };
-        let (mut at, mut steps, mut header) = (at, 0, None);
+        let mut at = at;
+        let mut steps = 0;
+        let mut header = None;
         while self.is_header(at.0) && steps < 64 {
             header = self.relies_on_practice(at.0).or(header);
             let Some(outer) = self.inlined.get(&at) else { break };

@@ -156,7 +156,8 @@ impl Body<'_, '_> {
         let own = shared_variables(ast).filter(|_| ast.is_entry).map(|variable| (true, variable));
         let of_module =
             in_shared.iter().filter(|variable| !variable.external).map(|variable| (true, variable));
-        let (mut shared, mut bytes) = (Vec::new(), 0);
+        let mut shared = Vec::new();
+        let mut bytes = 0;
         for (is_seen, variable) in of_module.chain(of_functions).chain(own) {
             if is_seen {
                 self.names.place(&variable.name, NONE, shared::address(shared.len()), Space::Shared);

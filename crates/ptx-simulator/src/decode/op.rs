@@ -44,8 +44,11 @@ impl Shuffle {
     /// The lane a shuffle reads from, and whether that lies in the lane's own segment (PTX ISA 9.7.9.6). `c`
     /// holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
     pub fn source(self, lane: usize, b: &Lanes, c: &Lanes) -> (usize, bool) {
-        let (b, c, lane) = ((b[lane] & 31) as i64, c[lane], lane as i64);
-        let (clamp, segment) = ((c & 31) as i64, (c >> 8 & 31) as i64);
+        let b = (b[lane] & 31) as i64;
+        let c = c[lane];
+        let lane = lane as i64;
+        let clamp = (c & 31) as i64;
+        let segment = (c >> 8 & 31) as i64;
         let most = (lane & segment) | (clamp & !segment);
         let least = lane & segment;
         let (from, in_range) = match self {
@@ -158,7 +161,9 @@ impl Operand for u32 {
 impl Operand for [Reg] {
     #[inline(always)]
     fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
-        self.iter().for_each(|register| visit(role, *register));
+        for register in self.iter() {
+            visit(role, *register);
+        }
     }
 }
 

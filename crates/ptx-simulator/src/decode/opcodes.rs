@@ -12,7 +12,8 @@ use crate::ptx::{self, Instruction, Operand, Space};
 
 impl Names<'_> {
     pub fn operation(&mut self, i: &Instruction) -> Option<Op> {
-        let (words, o) = (&i.words[..], &i.operands[..]);
+        let words = &i.words[..];
+        let o = &i.operands[..];
         let ty = *words.last()?;
         match words[0] {
             "ld" | "ldu" => self.load(words, o),
@@ -81,7 +82,8 @@ impl Names<'_> {
         if let Some(f) = f {
             return Some(self.alu(f, d, &s, Spread::of(words)));
         }
-        let (how, carry) = (extended?.0, self.carry());
+        let how = extended?.0;
+        let carry = self.carry();
         let carry_in = if how.takes { carry } else { NONE };
         let carry_out = if how.leaves { carry } else { NONE };
         let [a, b, ref c @ ..] = s[..] else { return None };
@@ -117,7 +119,8 @@ impl Names<'_> {
     fn logic(&mut self, name: &str, o: &[Operand]) -> Option<Op> {
         let [Operand::Name(d), a, rest @ ..] = o else { return None };
         let bits = bits(name).unwrap_or(Bits::Xor);
-        let (d, a) = (self.predicate(d)?, self.predicate_operand(a)?);
+        let d = self.predicate(d)?;
+        let a = self.predicate_operand(a)?;
         if name == "not" {
             return Some(Op::Logic { bits, d, a: Guard { negated: !a.negated, ..a }, b: None });
         }
@@ -143,7 +146,9 @@ impl Names<'_> {
         };
         let [d, a, b, c, mask] = o else { return None };
         let (d, p) = self.pair(d)?;
-        let (a, b, c) = (self.source(a)?, self.source(b)?, self.source(c)?);
+        let a = self.source(a)?;
+        let b = self.source(b)?;
+        let c = self.source(c)?;
         Some(Op::Shuffle { mode, d, p, a, b, c, mask: self.source(mask)? })
     }
 
@@ -175,12 +180,14 @@ impl Names<'_> {
             _ => return None,
         };
         let [d, a, mask, ..] = o else { return None };
-        let ((d, p), wide) = (self.pair(d)?, words.last() == Some(&"b64"));
+        let (d, p) = self.pair(d)?;
+        let wide = words.last() == Some(&"b64");
         Some(Op::Match { all, d, p, a: self.source(a)?, wide, mask: self.source(mask)? })
     }
 
     fn redux(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let (name, ty) = (*words.get(2)?, *words.last()?);
+        let name = *words.get(2)?;
+        let ty = *words.last()?;
         let known = matches!(ty, "u32" | "s32") && matches!(name, "add" | "min" | "max")
             || ty == "b32" && matches!(name, "and" | "or" | "xor");
         let [d, a, mask, ..] = o else { return None };
@@ -206,13 +213,15 @@ impl Names<'_> {
         let ([to, from], ty) = (o, *words.last()?) else { return None };
         if ty == "pred" {
             let Operand::Name(d) = to else { return None };
-            let (d, a) = (self.predicate(d)?, self.predicate_operand(from)?);
+            let d = self.predicate(d)?;
+            let a = self.predicate_operand(from)?;
             return Some(Op::Logic { bits: Bits::Or, d, a, b: None });
         }
         let bits = ptx::type_bytes(ty).filter(|bytes| *bytes <= 8)? as u32 * 8;
         let of_part = |parts: &[Reg]| bits / parts.len().max(1) as u32;
         if let Operand::Vector(_) = to {
-            let (parts, a) = (self.destinations(to)?, self.source(from)?);
+            let parts = self.destinations(to)?;
+            let a = self.source(from)?;
             return Some(Op::Unpack { bits: of_part(&parts), parts, a });
         }
         let d = self.destination(to)?;
@@ -259,8 +268,11 @@ impl Names<'_> {
     fn set(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let ([_, compare, to, ty] | [_, compare, "ftz", to, ty]) = words else { return None };
         let [d, a, b] = o else { return None };
-        let (d, a, b) = (self.destination(d)?, self.source(a)?, self.source(b)?);
-        let (ftz, half) = (words.contains(&"ftz"), ty.strip_suffix("x2"));
+        let d = self.destination(d)?;
+        let a = self.source(a)?;
+        let b = self.source(b)?;
+        let ftz = words.contains(&"ftz");
+        let half = ty.strip_suffix("x2");
         let holds: u32 = match (*to, half) {
             ("f16x2", Some(_)) | ("f16", None) => 0x3c00,
             ("bf16x2", Some(_)) | ("bf16", None) => 0x3f80,
@@ -293,7 +305,8 @@ impl Names<'_> {
             _ => return None,
         };
         let bits = words.iter().skip(2).find_map(|word| bits(word));
-        let (a, b) = (self.source(o.get(1)?)?, self.source(o.get(2)?)?);
+        let a = self.source(o.get(1)?)?;
+        let b = self.source(o.get(2)?)?;
         let combine = match (bits, &o[3..]) {
             (Some(_), [p]) => Some(self.predicate_operand(p)?),
             (None, []) => None,
@@ -306,7 +319,10 @@ impl Names<'_> {
     /// `bar.sync`, `bar.red`, `bar.arrive`, `bar.warp.sync`, and `barrier.…` (PTX ISA 9.7.13).
     fn barrier(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let words: Vec<&str> = words.iter().copied().filter(|w| !matches!(*w, "cta" | "aligned")).collect();
-        let (mut reduce, mut d, mut q, mut p) = (None, NONE, NONE, None);
+        let mut reduce = None;
+        let mut d = NONE;
+        let mut q = NONE;
+        let mut p = None;
         let places = match (*words.get(1)?, o) {
             ("warp", [mask, ..]) => return Some(Op::WarpBarrier { mask: self.source(mask)? }),
             ("sync" | "arrive", places) => places,
@@ -349,7 +365,9 @@ impl Names<'_> {
         else {
             return None;
         };
-        let (d, a, rank) = (self.destination(d)?, self.source(a)?, self.source(rank)?);
+        let d = self.destination(d)?;
+        let a = self.source(a)?;
+        let rank = self.source(rank)?;
         Some(Op::MapShared { d, a, rank, own: self.special("%cluster_ctarank")? })
     }
 

@@ -21,8 +21,10 @@ impl Names<'_> {
                 if !matches!(space, [] | ["shared"] | ["shared::cta"]) {
                     return None;
                 }
-                let (how, space) = (Mbarrier::ArriveAfterCopies { counted }, Self::space_of(words));
-                let (at, a) = (self.address(at)?, self.constant(1));
+                let how = Mbarrier::ArriveAfterCopies { counted };
+                let space = Self::space_of(words);
+                let at = self.address(at)?;
+                let a = self.constant(1);
                 Some(Op::Mbarrier { how, space, d: NONE, done: NONE, at, a, relaxed: false })
             }
             ["async", "ca" | "cg", "shared" | "shared::cta", "global", level @ ..] => {
@@ -40,7 +42,8 @@ impl Names<'_> {
                     [given] => self.source(given)?,
                     _ => return None,
                 };
-                let (to, from) = (self.address(to)?, self.address(from)?);
+                let to = self.address(to)?;
+                let from = self.address(from)?;
                 Some(Op::CopyAsync { to, from, bytes: *bytes as u32, given })
             }
             _ => None,
@@ -52,7 +55,9 @@ impl Names<'_> {
         if what == "pending_count" {
             // The count stands in the lowest bits of the state: `exec/mbarrier.rs`.
             let [d, state] = o else { return None };
-            let (d, state, mask) = (self.destination(d)?, self.source(state)?, self.constant(MOST_ARRIVALS));
+            let d = self.destination(d)?;
+            let state = self.source(state)?;
+            let mask = self.constant(MOST_ARRIVALS);
             return self.plain(&["and", "b64"], d, &[state, mask]);
         }
         let spaces = ["shared", "shared::cta", "shared::cluster"];

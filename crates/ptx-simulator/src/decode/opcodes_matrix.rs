@@ -82,8 +82,10 @@ impl Names<'_> {
             return None;
         }
         let [d, a, b, c] = o else { return None };
-        let (d, mut a, mut b, c) =
-            (self.destinations(d)?, self.sources(a)?, self.sources(b)?, self.sources(c)?);
+        let d = self.destinations(d)?;
+        let mut a = self.sources(a)?;
+        let mut b = self.sources(b)?;
+        let c = self.sources(c)?;
         let [of_a, of_b, of_c, of_d] = how.registers();
         if n == 16 && format == Format::F16 && a.len() == 2 * of_a && b.len() == 2 * of_b {
             // `wmma` has each half twice.
@@ -131,11 +133,13 @@ impl Names<'_> {
             [word] if known.contains(word) => (self.address(memory)?, Self::space_of(space)),
             _ => return None,
         };
-        let (s, d) = match stores {
-            true => (self.sources(registers)?, Vec::new()),
-            false => (Vec::new(), self.destinations(registers)?),
+        let (s, d) = if stores {
+            (self.sources(registers)?, Vec::new())
+        } else {
+            (Vec::new(), self.destinations(registers)?)
         };
-        let (halves, mask) = ([self.scratch(), self.scratch()], self.all_lanes());
+        let halves = [self.scratch(), self.scratch()];
+        let mask = self.all_lanes();
         (s.len() + d.len() == count).then_some(Op::Tile { tile, space, d, s, at, stride, halves, mask })
     }
 }

@@ -86,7 +86,8 @@ impl Names<'_> {
 
     pub fn load(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let [d, from] = o else { return None };
-        let (d, signed) = (self.destinations(d)?, words.last()?.starts_with('s'));
+        let d = self.destinations(d)?;
+        let signed = words.last()?.starts_with('s');
         let (at, bytes, space, (order, scope)) = self.place_of(words, from, d.len())?;
         Some(Op::Load { space, d, bytes, signed, at, order, scope, used: Use::default() })
     }
@@ -128,7 +129,8 @@ impl Names<'_> {
         let order = if order == Order::Weak { Order::Relaxed } else { order };
         // `red` is `atom` without the first operand.
         let (d, o) = if returns { (self.destination(o.first()?)?, &o[1..]) } else { (NONE, o) };
-        let (at, space) = (self.address(o.first()?)?, self.space_of_access(words, o.first()?));
+        let at = self.address(o.first()?)?;
+        let space = self.space_of_access(words, o.first()?);
         let b = self.source(o.get(1)?)?;
         let c = match o.get(2) {
             Some(operand) => self.source(operand)?,

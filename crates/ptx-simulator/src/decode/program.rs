@@ -105,8 +105,8 @@ impl Function {
             }
             (own, asked) => own.or(asked).unwrap_or([1; 3]),
         };
-        let (blocks, most) =
-            (count_in(dim), u64::from(self.bounds.most_in_cluster.unwrap_or(MOST_IN_CLUSTER)));
+        let blocks = count_in(dim);
+        let most = u64::from(self.bounds.most_in_cluster.unwrap_or(MOST_IN_CLUSTER));
         if blocks == 0 || blocks > most.min(MOST_IN_CLUSTER.into()) {
             return Err(format!(
                 "clusters of {} blocks; 1 to {} are possible (more only by \
@@ -135,7 +135,8 @@ impl Function {
         check_config(config).map_err(shape)?;
         self.cluster_dim(config, cluster).map_err(shape)?;
         let (x, y, z) = config.block_dim;
-        let (asked, name) = (show([x, y, z]), &self.name);
+        let asked = show([x, y, z]);
+        let name = &self.name;
         if let Some(most) =
             self.bounds.most_threads.map(count_in).filter(|most| count_in(config.block_dim) > *most)
         {
@@ -148,7 +149,8 @@ impl Function {
             let why = format!("a block of {asked} threads; {name} is compiled for {} alone", show(block));
             return Err((Limit::CompiledFor, why));
         }
-        let (fixed, most) = (self.shared_bytes, device.shared_per_block);
+        let fixed = self.shared_bytes;
+        let most = device.shared_per_block;
         if fixed > most {
             let why = format!(
                 "{fixed} bytes of static shared memory; at most {most} are possible, more only as dynamic \

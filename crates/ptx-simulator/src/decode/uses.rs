@@ -42,7 +42,8 @@ pub fn set_uses(code: &mut [Inst]) {
     // A compiler may take the first look out of the loop that waits.
     for one in 0..loads.len() {
         let like = |other: usize| {
-            let (a, b) = (&code[loads[one]], &code[loads[other]]);
+            let a = &code[loads[one]];
+            let b = &code[loads[other]];
             a.loc == b.loc && a.loc != NONE
                 || matches!((&a.op, &b.op),
                 (Op::Load { at: a, .. }, Op::Load { at: b, .. }) if a == b)
@@ -158,7 +159,8 @@ fn ways(code: &[Inst], branch: usize, far: bool) -> Vec<FxHashSet<usize>> {
         _ => return vec![FxHashSet::from_iter([branch]), FxHashSet::default()],
     };
     let way = |first: usize| {
-        let (mut open, mut seen) = (vec![first], FxHashSet::default());
+        let mut open = vec![first];
+        let mut seen = FxHashSet::default();
         while let Some(pc) = open.pop() {
             let is_met = !far && pc as u32 == meet;
             if !is_met && pc != branch && pc < code.len() && seen.insert(pc) {
@@ -174,7 +176,9 @@ fn ways(code: &[Inst], branch: usize, far: bool) -> Vec<FxHashSet<usize>> {
 fn shows(code: &[Inst], branch: usize, at: usize, is_local: &impl Fn(&Address) -> bool) -> Option<Use> {
     let Op::Load { at: word, .. } = &code[at].op else { return None };
     let ways = ways(code, branch, true);
-    let (mut some, mut all, mut claims) = (false, true, false);
+    let mut some = false;
+    let mut all = true;
+    let mut claims = false;
     for way in &ways {
         let mut stores = false;
         for &pc in way.iter().filter(|pc| !ways.iter().all(|other| other.contains(pc))) {
@@ -187,16 +191,14 @@ fn shows(code: &[Inst], branch: usize, at: usize, is_local: &impl Fn(&Address) -
         }
         (some, all) = (some | stores, all & stores);
     }
-    match claims {
-        true => Some(Use::Claims),
-        false => (some && !all).then_some(Use::Shows),
-    }
+    if claims { Some(Use::Claims) } else { (some && !all).then_some(Use::Shows) }
 }
 
 impl Slice {
     /// Whether an operation reads the value, and whether it depends on it by a decision.
     fn reads(&self, op: &Op) -> (bool, bool) {
-        let (mut value, mut decision) = (false, false);
+        let mut value = false;
+        let mut decision = false;
         op.operands(|role, number| match role {
             Role::Reads if number < CONSTANT => {
                 value |= self.values.contains(&number);

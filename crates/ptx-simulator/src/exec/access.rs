@@ -27,9 +27,13 @@ impl Context<'_> {
             base => {
                 let mut out = *source(activation, at.function, base);
                 if to.narrow {
-                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset) & 0xffff_ffff);
+                    for a in &mut out {
+                        *a = a.wrapping_add(offset) & 0xffff_ffff;
+                    }
                 } else if offset != 0 {
-                    out.iter_mut().for_each(|a| *a = a.wrapping_add(offset));
+                    for a in &mut out {
+                        *a = a.wrapping_add(offset);
+                    }
                 }
                 out
             }
@@ -95,9 +99,10 @@ impl Context<'_> {
     /// A lane's address is not aligned, or not one of something that it may access.
     #[cold]
     pub fn refused(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
-        match is_aligned(request.addresses[lane], request.bytes) {
-            true => self.outside(warp, at, lane, request),
-            false => self.misaligned(warp, at, lane, request),
+        if is_aligned(request.addresses[lane], request.bytes) {
+            self.outside(warp, at, lane, request)
+        } else {
+            self.misaligned(warp, at, lane, request)
         }
     }
 
@@ -110,7 +115,8 @@ impl Context<'_> {
         request: &Request,
         lane: usize,
     ) -> Option<&'a mut [u8]> {
-        let (address, bytes) = (request.addresses[lane], request.bytes as usize);
+        let address = request.addresses[lane];
+        let bytes = request.bytes as usize;
         match request.space {
             _ if !is_aligned(address, request.bytes) => None,
             Space::Shared => self.shared_mut(request.owner).bytes.get_mut(span(address, bytes)),
@@ -199,7 +205,8 @@ impl Context<'_> {
             let request = &self.reach(warp, at, request)?;
             // A loop that only waits may still count in local memory, and call functions.
             warp.spin.changes |= !matches!(request.space, Space::Local | Space::Param);
-            let (mut unchanged, checks) = (0, self.checks);
+            let mut unchanged = 0;
+            let checks = self.checks;
             for lane in lanes(request.mask) {
                 let mut values = [0u64; 4];
                 for (value, s) in values.iter_mut().zip(s) {
@@ -223,7 +230,8 @@ impl Context<'_> {
                 self.follow_store(warp, at, request, s, bytes);
             }
             let values: [&Lanes; 4] = std::array::from_fn(|i| at.source(warp, s[i.min(s.len() - 1)]));
-            let (values, changed) = (&values[..s.len()], request.mask & !unchanged);
+            let values = &values[..s.len()];
+            let changed = request.mask & !unchanged;
             self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
             Ok(())
         })
@@ -240,9 +248,12 @@ impl Context<'_> {
                 }
                 op => op,
             };
-            let (mut unchanged, mut changed, mut before) = (0, 0, [0; WARP]);
+            let mut unchanged = 0;
+            let mut changed = 0;
+            let mut before = [0; WARP];
             for lane in lanes(request.mask) {
-                let (b, c) = (at.source(warp, b)[lane], at.source(warp, c)[lane]);
+                let b = at.source(warp, b)[lane];
+                let c = at.source(warp, c)[lane];
                 let word = self.writable(warp, at, request, lane);
                 let Some(word) = word.filter(|_| !matches!(request.space, Space::Local | Space::Param))
                 else {

@@ -33,7 +33,8 @@ impl Context<'_> {
     /// Opens the block's complete barriers.
     #[inline]
     pub fn release(&mut self) {
-        let (grid, block) = (self.grid, self.block.linear);
+        let grid = self.grid;
+        let block = self.block.linear;
         let observer = &mut *self.observer;
         let mut opens =
             |id, all, exited| observer.event(&Event::BarrierOpens { grid, block, id, all, exited });
@@ -46,7 +47,8 @@ impl Context<'_> {
         let active = at.mask;
         let activation = &warp.activations[at.slot as usize];
         let only = |r: Reg| source(activation, at.function, r)[active.trailing_zeros() as usize] as u32;
-        let (number, expected) = (only(*id) as usize, if *count == NONE { 0 } else { only(*count) });
+        let number = only(*id) as usize;
+        let expected = if *count == NONE { 0 } else { only(*count) };
         let holds = p.map_or(0, |p| active & activation.holds(p));
         if number >= BARRIERS {
             let what = format!("there is no barrier {number}: a block has barriers 0 to 15");

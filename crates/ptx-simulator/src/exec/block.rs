@@ -59,7 +59,9 @@ impl Cluster {
         if opens {
             self.arrived = 0;
             self.round += 1;
-            self.members.iter_mut().for_each(|member| member.stuck = false);
+            for member in &mut self.members {
+                member.stuck = false;
+            }
         }
         opens
     }

@@ -23,7 +23,8 @@ impl Context<'_> {
     /// written, or which line those come from that have not.
     fn pass(&self, warp: &mut Warp, mask: u32, bytes: usize, from: (u32, usize), to: (u32, usize)) {
         let place = |(slot, at): (u32, usize)| warp.activations[slot as usize].frame_base + at;
-        let (from, to) = (place(from), place(to));
+        let from = place(from);
+        let to = place(to);
         for lane in lanes(mask) {
             let value = warp.local_of(lane, from as u64, bytes).map(|bytes| bytes.to_vec());
             if let (Some(slot), Some(value)) = (warp.local_of(lane, to as u64, bytes), value) {
@@ -80,7 +81,9 @@ impl Context<'_> {
         let (start, end) = warp.activations[callee as usize].local();
         if self.checks && start < end {
             // An earlier call may have written there; these variables are new.
-            lanes(active).for_each(|lane| warp.local_written(lane).set(start, end - start, false));
+            for lane in lanes(active) {
+                warp.local_written(lane).set(start, end - start, false);
+            }
         }
         for (param, &start) in function.params.iter().zip(args) {
             self.pass(warp, active, param.bytes, (at.slot, start), (callee, param.offset));

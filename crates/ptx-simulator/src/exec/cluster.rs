@@ -110,7 +110,9 @@ impl Context<'_> {
 
     /// Lanes have waited for a round that is over.
     pub fn behind_cluster_barrier(&mut self, warp: &mut Warp, at: At) {
-        warp.in_cluster_barrier.iter_mut().for_each(|lanes| *lanes &= !at.mask);
+        for lanes in &mut warp.in_cluster_barrier {
+            *lanes &= !at.mask;
+        }
         self.act(warp, at, Act::ClusterWait(at.mask));
     }
 
@@ -127,8 +129,10 @@ impl Context<'_> {
     fn open_cluster(&mut self) {
         let Some(cluster) = &mut self.cluster else { return };
         if cluster.open() {
-            let (grid, number, threads, exited) =
-                (self.grid, cluster.number, cluster.threads, cluster.exited);
+            let grid = self.grid;
+            let number = cluster.number;
+            let threads = cluster.threads;
+            let exited = cluster.exited;
             self.observer.event(&Event::ClusterOpens { grid, cluster: number, threads, exited });
             self.progress.changed();
         }

@@ -14,10 +14,13 @@ use crate::observe::Act;
 /// Does `op` for the lanes of `mask`, all of which have come.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: u32) {
     let read = |r| source(activation, function, r);
-    let (mut out, mut holds): (Lanes, u32) = ([0; WARP], 0);
+    let mut out: Lanes = [0; WARP];
+    let mut holds: u32 = 0;
     let (d, p) = match op {
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
-            let (a, b, c) = (read(*a), read(*b), read(*c));
+            let a = read(*a);
+            let b = read(*b);
+            let c = read(*c);
             each(mask, |lane| {
                 let (from, in_range) = mode.source(lane, b, c);
                 out[lane] = a[from];
@@ -26,7 +29,8 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             (*d, *p)
         }
         Op::Vote { mode, d, q, p, mask: members } => {
-            let (members, value) = (read(*members), activation.holds(*p));
+            let members = read(*members);
+            let value = activation.holds(*p);
             for lane in lanes(mask) {
                 let group = members[lane] as u32 & mask;
                 let votes = value & group;
@@ -42,7 +46,8 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             (*d, *q)
         }
         Op::Match { all, d, p, a, wide, mask: members } => {
-            let (members, values) = (read(*members), read(*a));
+            let members = read(*members);
+            let values = read(*a);
             let keep = if *wide { u64::MAX } else { 0xffff_ffff };
             for lane in lanes(mask) {
                 let group = members[lane] as u32 & mask;
@@ -54,7 +59,8 @@ pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: 
             (*d, *p)
         }
         Op::Reduce { op, d, a, mask: members } => {
-            let (members, values) = (read(*members), read(*a));
+            let members = read(*members);
+            let values = read(*a);
             for lane in lanes(mask) {
                 let mut group = lanes(members[lane] as u32 & mask);
                 let first = group.next().map_or(0, |other| values[other] & 0xffff_ffff);
@@ -109,7 +115,9 @@ impl Context<'_> {
         for (number, split) in warp.splits.iter().enumerate() {
             if number == index || self.waits_with(warp, &me, split) {
                 let masks = self.member_masks(warp, split).unwrap_or([0; WARP]);
-                lanes(split.mask).for_each(|lane| here[lane] = masks[lane] as u32);
+                for lane in lanes(split.mask) {
+                    here[lane] = masks[lane] as u32;
+                }
             }
         }
         lanes(me.mask).all(|lane| {
@@ -130,8 +138,8 @@ impl Context<'_> {
             if absent == 0 {
                 continue;
             }
-            let (mask, lane) =
-                (masks[split.mask.trailing_zeros() as usize & 31] as u32, absent.trailing_zeros());
+            let mask = masks[split.mask.trailing_zeros() as usize & 31] as u32;
+            let lane = absent.trailing_zeros();
             let what = format!("the mask {mask:#010x} names lane {lane}, which does not come here");
             let help =
                 "name exactly the lanes that come to this instruction, or move it to where all lanes come";
@@ -144,7 +152,8 @@ impl Context<'_> {
     pub fn collective(&mut self, warp: &mut Warp, index: usize) -> Executed<()> {
         let me = warp.splits[index];
         let at = self.at(warp, index);
-        let (op, function) = (&at.inst.op, at.function);
+        let op = &at.inst.op;
+        let function = at.function;
         let mut mask = me.mask;
         let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
         for i in (0..warp.splits.len()).filter(|i| *i != index) {
@@ -156,7 +165,9 @@ impl Context<'_> {
                 && lanes(other.mask).any(|lane| named[lane] as u32 & me.mask != 0)
             {
                 mask |= other.mask;
-                lanes(other.mask).for_each(|lane| names[lane] = named[lane]);
+                for lane in lanes(other.mask) {
+                    names[lane] = named[lane];
+                }
                 warp.splits[i].go_on();
             }
         }
@@ -186,7 +197,8 @@ impl Context<'_> {
     /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it
     /// names: a lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
     fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) {
-        let (mask, names) = (at.mask, names.map(|name| name as u32));
+        let mask = at.mask;
+        let names = names.map(|name| name as u32);
         let mut find =
             |at: At, what: String, help: &str| self.find(warp, at, Kind::WarpCollective, what, help);
         if matches!(at.inst.op, Op::Mma { .. } | Op::Tile { .. }) && mask != u32::MAX {
@@ -213,7 +225,8 @@ impl Context<'_> {
             find(at.lane(lane), what, "let all lanes that work together pass the same mask");
         }
         let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return };
-        let (b, c) = (at.source(warp, *b), at.source(warp, *c));
+        let b = at.source(warp, *b);
+        let c = at.source(warp, *c);
         let absent = lanes(mask).find_map(|lane| {
             let (from, in_range) = mode.source(lane, b, c);
             let takes_part = mask & names[lane] & (1 << from) != 0;

@@ -73,7 +73,8 @@ impl<'e> Context<'e> {
     /// The same of lanes that have gone on since that line.
     #[inline]
     pub fn act_at(&mut self, warp: &Warp, loc: u32, act: Act) {
-        let (grid, block) = (self.grid, self.block.linear);
+        let grid = self.grid;
+        let block = self.block.linear;
         let actor = Actor { grid, block, warp: warp.index, loc, kernel: self.kernel };
         self.observer.event(&Event::By(actor, &act));
     }

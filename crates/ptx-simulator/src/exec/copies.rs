@@ -19,7 +19,8 @@ impl Context<'_> {
         let Op::CopyAsync { to, from, bytes, given } = &at.inst.op else { return Ok(()) };
         let mut to = self.checked_addresses(warp, at, to);
         let from = self.checked_addresses(warp, at, from);
-        let (activation, active) = (&warp.activations[at.slot as usize], at.mask);
+        let activation = &warp.activations[at.slot as usize];
+        let active = at.mask;
         let mut taken = [*bytes as u64; WARP];
         if *given != NONE {
             let given = source(activation, at.function, *given);
@@ -69,7 +70,8 @@ impl Context<'_> {
 
     fn do_copy(&mut self, warp: &Warp, copy: &CopyRequest, loc: u32) {
         for lane in lanes(copy.mask) {
-            let (bytes, given) = (copy.bytes as usize, copy.given[lane] as usize);
+            let bytes = copy.bytes as usize;
+            let given = copy.given[lane] as usize;
             let to = span(copy.to[lane], bytes);
             // A buffer that has been freed meanwhile gives zeros.
             let mut content = [0; 16];

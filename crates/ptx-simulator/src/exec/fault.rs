@@ -58,19 +58,18 @@ impl Context<'_> {
             0 => String::new(),
             bytes => format!(", {} for launches by device code that have not ended", thousands(bytes)),
         };
-        let checks = match self.checks {
-            true => ", and all the rest for what the checks remember of the accesses",
-            false => "",
-        };
+        let checks =
+            if self.checks { ", and all the rest for what the checks remember of the accesses" } else { "" };
         let what = format!(
             "the launch needs more memory than it may have, {} bytes: {} for buffers and \
              variables{launches}{checks}",
             thousands(self.memory.most_bytes),
             thousands(self.memory.live_bytes)
         );
-        let help = match self.launches.bytes > self.memory.most_bytes / 2 {
-            true => "look at what ends the recursion of launches, and launch every parameter buffer",
-            false => "run a smaller problem",
+        let help = if self.launches.bytes > self.memory.most_bytes / 2 {
+            "look at what ends the recursion of launches, and launch every parameter buffer"
+        } else {
+            "run a smaller problem"
         };
         Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
     }

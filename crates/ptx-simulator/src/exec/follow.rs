@@ -35,12 +35,16 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
         Op::Select { d, a, b, p } => {
             let value = activation.predicates[p.p as usize];
             let chosen = if p.negated { !value } else { value };
-            let (of_a, of_b, of_p) = (u.source(*a), u.source(*b), u.predicate(p.p));
+            let of_a = u.source(*a);
+            let of_b = u.source(*b);
+            let of_p = u.predicate(p.p);
             if (of_a.0 | of_b.0 | of_p.0) & active == 0 {
                 return u.set(*d, active, (0, NONE));
             }
-            let (bits_a, bits_b) = (u.bits_of(*a), u.bits_of(*b));
-            let (a, b) = (source(activation, function, *a), source(activation, function, *b));
+            let bits_a = u.bits_of(*a);
+            let bits_b = u.bits_of(*b);
+            let a = source(activation, function, *a);
+            let b = source(activation, function, *b);
             let bits: Lanes = std::array::from_fn(|lane| match (of_p.0 >> lane & 1, chosen >> lane & 1) {
                 // Which of both it is does not matter where they are the same.
                 (1, _) if a[lane] == b[lane] && bits_a[lane] | bits_b[lane] == 0 => 0,
@@ -52,7 +56,8 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
             activation.undefined.set_bits(*d, active, &bits, either(of_p, values).1);
         }
         Op::Pack { d, parts, bits: width } if u.any(parts).0 & active != 0 => {
-            let (all, origin) = (parts.iter().map(|part| u.bits_of(*part)), u.any(parts).1);
+            let all = parts.iter().map(|part| u.bits_of(*part));
+            let origin = u.any(parts).1;
             let mut bits = [0; WARP];
             for (i, part) in all.enumerate() {
                 each(active, |lane| bits[lane] |= (part[lane] & low(*width)) << (i as u32 * width));
@@ -60,7 +65,8 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
             u.set_bits(*d, active, &bits, origin);
         }
         Op::Unpack { parts, a, bits: width } if u.source(*a).0 & active != 0 => {
-            let (bits, origin) = (u.bits_of(*a), u.source(*a).1);
+            let bits = u.bits_of(*a);
+            let origin = u.source(*a).1;
             for (i, part) in parts.iter().enumerate() {
                 let bits = bits.map(|bits| bits >> (i as u32 * width) & low(*width));
                 u.set_bits(*part, active, &bits, origin);
@@ -93,7 +99,8 @@ fn spread_bits(
         0..8 => 0u64.wrapping_sub((number >> position & 1) as u64),
         _ => 0x5555_5555_5555_5555 << ((number + position) % 2),
     };
-    let (mut first, mut varies) = ([0; WARP], [0; WARP]);
+    let mut first = [0; WARP];
+    let mut varies = [0; WARP];
     for number in 0..10 {
         let mut sources = s.map(|r| *source(activation, function, r));
         for (position, (values, bits)) in sources.iter_mut().zip(&undefined).enumerate() {
@@ -123,7 +130,8 @@ fn spread_bits(
 fn follow_logic(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
     let u = &activation.undefined;
     let decided = |bits: Bits, (a, of_a): (u32, (u32, u32)), b: Guard| {
-        let (b, of_b) = (activation.holds(b), u.predicate(b.p));
+        let of_b = u.predicate(b.p);
+        let b = activation.holds(b);
         let by_a = bits.of(0, b) ^ bits.of(u32::MAX, b);
         let by_b = bits.of(a, 0) ^ bits.of(a, u32::MAX);
         either((of_a.0 & (by_a | of_b.0), of_a.1), (of_b.0 & (by_b | of_a.0), of_b.1))
@@ -151,7 +159,8 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
     let Activation { registers, undefined: u, .. } = activation;
     match op {
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
-            let (b, c) = (source_of(registers, function, *b), source_of(registers, function, *c));
+            let b = source_of(registers, function, *b);
+            let c = source_of(registers, function, *c);
             // A lane that does not take part has been named by the check of the shuffle itself.
             let (undefined, origin) = u.source(*a);
             match undefined & mask {
@@ -185,7 +194,9 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
                 0 => vec![[0; WARP]; d.len()],
                 _ => how.undefined(&all(a), &all(b), &all(c)),
             };
-            d.iter().zip(&bits).for_each(|(d, bits)| u.set_bits(*d, mask, bits, origin));
+            for (d, bits) in d.iter().zip(&bits) {
+                u.set_bits(*d, mask, bits, origin);
+            }
         }
         Op::Reduce { d, a, .. } => {
             let of_a = u.source(*a);
@@ -332,7 +343,8 @@ impl Context<'_> {
     /// Whether any of some bytes has been written.
     #[inline(always)]
     fn is_written(&self, warp: &Warp, request: &Request, lane: usize, address: u64, bytes: u32) -> bool {
-        let (at, bytes) = (address as usize, bytes as usize);
+        let at = address as usize;
+        let bytes = bytes as usize;
         match request.space {
             Space::Shared => self.shared_of(request.owner).written.any(at, bytes),
             Space::Param if address < FRAME_WINDOW => true,
@@ -355,7 +367,8 @@ impl Context<'_> {
         bytes: u32,
         written: bool,
     ) {
-        let (at, bytes) = (address as usize, bytes as usize);
+        let at = address as usize;
+        let bytes = bytes as usize;
         match space {
             Space::Shared => self.shared_mut(owner).written.set(at, bytes, written),
             Space::Local | Space::Param => {

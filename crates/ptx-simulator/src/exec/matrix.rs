@@ -94,7 +94,8 @@ impl Context<'_> {
 
     /// Loads a register, or stores it.
     fn move_part(&mut self, warp: &mut Warp, at: At, request: &Request, register: Reg) -> Executed<()> {
-        let (register, bytes) = (&[register], request.bytes);
+        let register = &[register];
+        let bytes = request.bytes;
         match request.access {
             Access::Load => self.load(warp, at, request, register, bytes, false),
             _ => self.store(warp, at, request, register, bytes),

@@ -80,7 +80,8 @@ impl Context<'_> {
         let a = *at.source(warp, *a);
         let place = (*space, to);
         let order = |strong: Order| if *relaxed { Order::Relaxed } else { strong };
-        let (mut before, mut over) = ([0; WARP], 0u32);
+        let mut before = [0; WARP];
+        let mut over = 0u32;
         if let Mbarrier::ArriveAfterCopies { .. } = how {
             self.copies_done(warp, at.mask, None);
         }
@@ -110,7 +111,8 @@ impl Context<'_> {
                 self.progress.changed();
                 let access = Access::Atomic { returns: *d != NONE };
                 self.on_mbarriers(warp, at, place, (access, order(Order::Release)), |lane, word| {
-                    let (state, count) = (State::read(word)?, a[lane] & 0xffff_ffff);
+                    let state = State::read(word)?;
+                    let count = a[lane] & 0xffff_ffff;
                     before[lane] = word;
                     let after = state.arrive(count, more, if drop { count } else { 0 })?;
                     Ok((after.word(), state.parity == 1, count > 0))
@@ -154,7 +156,8 @@ impl Context<'_> {
                     "other blocks of the cluster can arrive at an mbarrier; its own block waits for it";
                 return Err(self.fault(warp, at, Kind::BarrierDivergence, what, help));
             }
-            let (mut odd, mut done) = (0u32, 0u32);
+            let mut odd = 0u32;
+            let mut done = 0u32;
             for lane in lanes(at.mask) {
                 let Some(word) = self.writable(warp, at, request, lane) else {
                     return Err(self.refused(warp, at, lane, request));

@@ -185,9 +185,12 @@ fn general(value: f64, digits: usize) -> String {
     let scientific = exponent(value, digits - 1);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let power: i32 = exponent.parse().unwrap_or(0);
-    let trim = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text.to_string(),
+    let trim = |text: &str| {
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_string()
+        } else {
+            text.to_string()
+        }
     };
     if power < -4 || power >= digits as i32 {
         format!("{}e{exponent}", trim(mantissa))

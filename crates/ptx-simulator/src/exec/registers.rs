@@ -46,7 +46,9 @@ fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32)
     let read = |r: Reg| source(activation, function, r);
     let (d, out): (_, Lanes) = match op {
         Op::Select { d, a, b, p } => {
-            let (p, a, b) = (activation.holds(*p), read(*a), read(*b));
+            let p = activation.holds(*p);
+            let a = read(*a);
+            let b = read(*b);
             (d, from_fn(|lane| if p >> lane & 1 == 1 { a[lane] } else { b[lane] }))
         }
         Op::Set { f, d, a, b, holds } => {
@@ -57,12 +59,16 @@ fn value(op: &Op, activation: &mut Activation, function: &Function, active: u32)
             let mut out = [0; WARP];
             for (i, part) in parts.iter().enumerate() {
                 let part = read(*part);
-                (0..WARP).for_each(|lane| out[lane] |= (part[lane] & low(*bits)) << (i as u32 * bits));
+                for lane in 0..WARP {
+                    out[lane] |= (part[lane] & low(*bits)) << (i as u32 * bits);
+                }
             }
             (d, out)
         }
         Op::MapShared { d, a, rank, own } => {
-            let (a, rank, own) = (read(*a), read(*rank), read(*own));
+            let a = read(*a);
+            let rank = read(*rank);
+            let own = read(*own);
             (d, from_fn(|lane| shared::with_rank(a[lane], rank[lane], own[lane])))
         }
         Op::ActiveMask { d } => (d, [active.into(); WARP]),

@@ -105,7 +105,9 @@ impl Context<'_> {
                 warp.last_error[lane] = error;
             }
             let Some(ret) = ret else { continue };
-            warp.frame_of(at.slot, lane, ret, bytes).into_iter().for_each(|to| memory::write(to, result));
+            if let Some(to) = warp.frame_of(at.slot, lane, ret, bytes) {
+                memory::write(to, result);
+            }
             if self.checks {
                 let at = warp.activations[at.slot as usize].frame_base + ret;
                 warp.local_written(lane).set(at, bytes, true);
@@ -130,7 +132,9 @@ impl Context<'_> {
 
     /// Does a call for the one lane of `at`. Memory is set at once.
     fn call_of_lane(&mut self, mut caller: Lane, at: At, call: Call) -> Executed<Given> {
-        let (lane, first, second) = (caller.lane, caller.word(0), caller.word(1));
+        let lane = caller.lane;
+        let first = caller.word(0);
+        let second = caller.word(1);
         let (kind, what, help) = match call {
             Call::GetParameterBuffer => return Ok(self.parameter_buffer(caller, at)),
             Call::LaunchDevice { second_pool } => {
@@ -169,7 +173,8 @@ impl Context<'_> {
                 return self.put_word(caller, at, address, "cudaMalloc", "pointer");
             }
             Call::CudaMemset => {
-                let (value, bytes) = (caller.part(1, 0, 1) as u8, memory::index(caller.word(2)));
+                let value = caller.part(1, 0, 1) as u8;
+                let bytes = memory::index(caller.word(2));
                 if let Ok(to) = self.memory.slice_mut(first, bytes) {
                     to.fill(value);
                     self.memory.define(first, bytes);
@@ -208,7 +213,8 @@ impl Context<'_> {
     /// Reports a launch that is refused: the error.
     fn refuse(&mut self, caller: Lane, at: At, (error, why): &(u32, Option<String>)) -> u32 {
         let Launches { accepted: launch, limit, pending, .. } = *self.launches;
-        let (lane, refused) = (caller.lane, Some(*error));
+        let lane = caller.lane;
+        let refused = Some(*error);
         let refused =
             DeviceLaunch { launch, lane, refused, why: why.as_deref(), pending, limit, params: &[] };
         self.act(caller.warp, at, Act::Launch(&refused));
@@ -218,7 +224,9 @@ impl Context<'_> {
     /// A launch as clang has it: the error.
     fn launch_kernel(&mut self, mut caller: Lane, at: At) -> u32 {
         let kernel = memory::index(caller.word(0).wrapping_sub(FUNCTION_WINDOW));
-        let (address, config, stream) = (caller.word(1), caller.config(2), caller.word(5));
+        let address = caller.word(1);
+        let config = caller.config(2);
+        let stream = caller.word(5);
         match self.param_bytes(kernel, &config) {
             Ok(bytes) => {
                 self.launches.fill_in(address, kernel, config, bytes);
@@ -233,13 +241,15 @@ impl Context<'_> {
 
     fn launch_in(&mut self, caller: Lane, at: At, address: u64, stream: u64, second_pool: bool) -> u32 {
         let params = self.launches.params(address);
-        let (launch, limit) = (self.launches.accepted, self.launches.limit);
+        let launch = self.launches.accepted;
+        let limit = self.launches.limit;
         let refused = self.launches.launch(address, stream, self.block.linear, second_pool);
         if refused.is_none() {
             self.block.children += (stream != runtime::STREAM_TAIL) as u32;
         }
         let pending = self.launches.pending;
-        let (lane, why) = (caller.lane, None);
+        let lane = caller.lane;
+        let why = None;
         let said = DeviceLaunch { launch, lane, refused, why, pending, limit, params: &params };
         self.act(caller.warp, at, Act::Launch(&said));
         refused.unwrap_or(0)

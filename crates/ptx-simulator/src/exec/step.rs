@@ -47,9 +47,10 @@ impl<'e> Context<'e> {
                 warp.splits.rotate_right(first);
             }
             let Some(split) = self.runnable(warp)? else { return Ok(Stop::Blocked) };
-            match self.checks {
-                true => self.run_split::<true>(warp, split, &mut left)?,
-                false => self.run_split::<false>(warp, split, &mut left)?,
+            if self.checks {
+                self.run_split::<true>(warp, split, &mut left)?
+            } else {
+                self.run_split::<false>(warp, split, &mut left)?
             }
         }
     }
@@ -170,7 +171,8 @@ impl<'e> Context<'e> {
         at: At<'e>,
     ) -> Next {
         let Op::Branch { target, reconverge } = at.inst.op else { return Some(pc + 1) };
-        let (taken, rest) = (at.mask, mask & !at.mask);
+        let taken = at.mask;
+        let rest = mask & !at.mask;
         if CHECKS && at.inst.watch != [NONE; 2] {
             for watch in at.inst.watch.into_iter().filter(|watch| *watch != NONE) {
                 self.act(warp, at, Act::Branch { watch, taken, rest });

@@ -61,7 +61,9 @@ impl Undefined {
             if value.0 & active != 0
                 && let Some(bits) = self.bits.get_mut(&d)
             {
-                lanes(value.0 & active).for_each(|lane| bits[lane] = u64::MAX);
+                for lane in lanes(value.0 & active) {
+                    bits[lane] = u64::MAX;
+                }
             }
         }
     }
@@ -69,7 +71,8 @@ impl Undefined {
     /// The undefined bits of a source, in each lane.
     #[cold]
     pub fn bits_of(&self, register: Reg) -> Lanes {
-        let (undefined, bits) = (self.source(register).0, self.bits.get(&register));
+        let undefined = self.source(register).0;
+        let bits = self.bits.get(&register);
         std::array::from_fn(|lane| match undefined >> lane & 1 {
             0 => 0,
             _ => bits.map_or(u64::MAX, |bits| bits[lane]),
@@ -83,7 +86,9 @@ impl Undefined {
         self.set(d, active, (undefined, origin));
         if lanes(undefined & active).any(|lane| bits[lane] != u64::MAX) {
             let kept = self.bits.entry(d).or_insert_with(|| Box::new([u64::MAX; WARP]));
-            lanes(undefined & active).for_each(|lane| kept[lane] = bits[lane]);
+            for lane in lanes(undefined & active) {
+                kept[lane] = bits[lane];
+            }
         }
     }
 

@@ -166,7 +166,8 @@ impl Warp {
         let threads = position.block_dim.iter().product::<u32>();
         let here = (threads - position.warp * WARP as u32).min(WARP as u32);
         // What has been allocated is used again.
-        let (mut activations, mut splits) = (mem::take(&mut self.activations), mem::take(&mut self.splits));
+        let mut activations = mem::take(&mut self.activations);
+        let mut splits = mem::take(&mut self.splits);
         activations.resize_with(1, Activation::default);
         splits.clear();
         *self = Warp {
@@ -212,7 +213,9 @@ impl Warp {
         let from = self.splits[split];
         let outer = self.meeting(from, reconverge);
         let mut ways = ways.iter().map(|&(pc, mask)| Split::new(pc, mask, from.activation, outer));
-        ways.next().into_iter().for_each(|first| self.splits[split] = first);
+        if let Some(first) = ways.next() {
+            self.splits[split] = first;
+        }
         self.splits.extend(ways);
     }
 
@@ -281,7 +284,8 @@ impl Warp {
 
     /// Lanes that wait at a join go on without those that are missing; whether there were any.
     pub fn go_on_alone(&mut self) -> bool {
-        let (mut any, exited) = (false, self.exited);
+        let mut any = false;
+        let exited = self.exited;
         for join in &mut self.joins {
             let mask = join.arrived & !exited;
             if mask == 0 {
@@ -336,7 +340,9 @@ impl Warp {
             _ => 1,
         };
         let values = self.activations.iter().map(Activation::values).map(|(r, p)| (r.into(), p.into()));
-        let (splits, joins, values) = (self.splits.clone(), self.joins.clone(), values.collect());
+        let splits = self.splits.clone();
+        let joins = self.joins.clone();
+        let values = values.collect();
         self.past = Some(Box::new(Still { changes, turns: 0, age, splits, joins, values }));
         false
     }
@@ -366,7 +372,8 @@ impl Warp {
         let split = self.stay(split, mask);
         let from = self.splits[split];
         let caller = &self.activations[from.activation as usize];
-        let (local_base, depth) = (caller.local_end, caller.depth + 1);
+        let local_base = caller.local_end;
+        let depth = caller.depth + 1;
         let slot = self.free_activations.pop().unwrap_or(self.activations.len() as u32);
         let activation = at(&mut self.activations, slot as usize);
         activation.open(number, function, local_base);
@@ -381,7 +388,8 @@ impl Warp {
     pub fn leave(&mut self, split: usize, mask: u32) {
         let s = &mut self.splits[split];
         s.mask &= !mask;
-        let (left, mut join) = (s.mask, s.join);
+        let left = s.mask;
+        let mut join = s.join;
         if left == 0 {
             self.splits.remove(split);
         }

@@ -50,7 +50,9 @@ pub fn parameters(
         let (value, behind) = rest.split_at(param.pieces());
         rest = behind;
         let bytes = value.iter().flat_map(|piece| piece.to_le_bytes());
-        params[param.offset..].iter_mut().zip(bytes.take(param.bytes)).for_each(|(to, from)| *to = from);
+        for (to, from) in params[param.offset..].iter_mut().zip(bytes.take(param.bytes)) {
+            *to = from;
+        }
     }
     Ok(PendingLaunch { number: 0, kernel: number, config: *config, params, stream: 0, block: 0 })
 }

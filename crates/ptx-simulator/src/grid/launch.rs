@@ -85,10 +85,7 @@ impl Engine<'_> {
         };
         self.started += 1;
         self.grids.insert(number, grid);
-        match is_early {
-            true => self.running.push_front(number),
-            false => self.running.push_back(number),
-        }
+        if is_early { self.running.push_front(number) } else { self.running.push_back(number) }
     }
 
     /// Memory for the barrier of a cooperative grid.
@@ -135,7 +132,9 @@ impl Engine<'_> {
         } else {
             Vec::new()
         };
-        let (parent, stream, has_tails) = (grid.parent, grid.launch.stream, !grid.tails.is_empty());
+        let parent = grid.parent;
+        let stream = grid.launch.stream;
+        let has_tails = !grid.tails.is_empty();
         let complete = if more { 0 } else { std::mem::take(&mut grid.complete) };
         self.grids.insert(number, grid);
         self.release(number, release);
@@ -243,7 +242,8 @@ impl Engine<'_> {
                 grid.tail_running = true;
                 return self.start_child(tail, number, After::Parent);
             }
-            let (parent, workspace) = (grid.parent, grid.workspace);
+            let parent = grid.parent;
+            let workspace = grid.workspace;
             let PendingLaunch { block, stream, .. } = grid.launch;
             if parent.is_some() {
                 self.launches.ended(&grid.launch.params);

@@ -13,7 +13,8 @@ use crate::observe::Event;
 /// A warp has its turn, of at most `left` instructions: why it stopped, and whether it goes round in a
 /// circle.
 fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(Stop, bool)> {
-    let (before, exited) = (context.progress.executed, context.block.exited);
+    let before = context.progress.executed;
+    let exited = context.block.exited;
     let changes = context.progress.changes();
     let settled = context.progress.is_settled();
     context.schedule.settled = settled;
@@ -43,7 +44,8 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
 impl Engine<'_> {
     /// Opens the next block, and with it all others of its cluster, which run at the same time.
     pub fn open_block(&mut self, grid: &mut Grid) -> Block {
-        let (size, grid_dim) = (count_in(grid.cluster_dim), grid.launch.config.grid_dim.into());
+        let size = count_in(grid.cluster_dim);
+        let grid_dim = grid.launch.config.grid_dim.into();
         let mut number = grid.next_block / size;
         // Where not all have room at once, the first ones come first: others may wait for them.
         if self.schedule.last_first && grid.blocks <= self.device.most_resident_blocks() as u64 {
@@ -153,7 +155,8 @@ impl Engine<'_> {
     fn run_warps(&mut self, grid: &Grid, block: &mut Block, cluster: Option<&mut Cluster>) -> Executed<bool> {
         let function = &self.program.functions[grid.launch.kernel];
         let dynamic = (function.shared_bytes, grid.launch.config.shared_mem_bytes as usize);
-        let (starts_early, all_are_here) = (self.starts_early(grid), self.all_are_here(grid));
+        let starts_early = self.starts_early(grid);
+        let all_are_here = self.all_are_here(grid);
         self.launches.depth = grid.depth;
         let mut context = Context {
             device: self.device,
@@ -175,14 +178,17 @@ impl Engine<'_> {
             schedule: &mut self.schedule,
         };
         if self.quiet > 2 * self.resident * (self.running.len() + 1) {
-            block.warps.iter_mut().for_each(|warp| _ = warp.go_on_alone());
+            for warp in &mut block.warps {
+                _ = warp.go_on_alone();
+            }
         }
         let count = block.warps.len();
         let mut left = context.schedule.block_turn(count);
         if context.schedule.shuffles() {
             block.next = (block.next + context.schedule.choose(count)) % count;
         }
-        let (mut idle, mut spins) = (0, false);
+        let mut idle = 0;
+        let mut spins = false;
         while left > 0 {
             if idle == count {
                 // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a
@@ -190,7 +196,9 @@ impl Engine<'_> {
                 let children =
                     block.warps.iter().any(|warp| warp.waits_for_children() || warp.waits_for_cluster());
                 if context.checks && !children && !spins {
-                    block.warps.iter().for_each(|warp| context.missing_lanes(warp));
+                    for warp in &block.warps {
+                        context.missing_lanes(warp);
+                    }
                 }
                 if spins || children || !block.warps.iter_mut().any(Warp::go_on_alone) {
                     break;
@@ -244,7 +252,8 @@ impl Engine<'_> {
             let these = splits().filter(|(_, split)| at_barrier(split) == is);
             these.map(|(_, split)| split.mask.count_ones()).sum::<u32>()
         };
-        let (at_barriers, for_lanes) = (waiting(true), waiting(false));
+        let at_barriers = waiting(true);
+        let for_lanes = waiting(false);
         let at = splits().min_by_key(|(_, split)| !at_barrier(split)).map(|(warp, split)| {
             let function = &self.program.functions[warp.activations[split.activation as usize].function];
             let inst = &function.code[split.pc as usize];

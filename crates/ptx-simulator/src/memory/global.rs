@@ -75,7 +75,8 @@ impl Memory {
         content.try_reserve_exact(length).ok()?;
         content.resize(length, 0xcd);
         self.live_bytes += bytes;
-        let (written, name) = (Some(Written::default()), name.to_string());
+        let written = Some(Written::default());
+        let name = name.to_string();
         self.allocations.push(Allocation { bytes: content, written, live: true, name });
         Some((self.allocations.len() as u64) << OFFSET_BITS)
     }
@@ -117,7 +118,8 @@ impl Memory {
     /// Bytes of an allocation have been written.
     #[inline]
     pub fn define(&mut self, address: u64, bytes: usize) {
-        let (place, offset) = (place(address), index(address & OFFSET_MASK));
+        let place = place(address);
+        let offset = index(address & OFFSET_MASK);
         let Some(allocation) = self.allocations.get_mut(place) else { return };
         if bytes == allocation.bytes.len() {
             allocation.written = None;
@@ -130,7 +132,8 @@ impl Memory {
     pub fn define_end(&mut self, address: u64, bytes: usize) {
         self.define(address, bytes);
         let Some(allocation) = self.allocations.get_mut(place(address)) else { return };
-        let (end, len) = (index(address & OFFSET_MASK) + bytes, allocation.bytes.len());
+        let end = index(address & OFFSET_MASK) + bytes;
+        let len = allocation.bytes.len();
         if end == len && allocation.written.as_ref().is_some_and(|written| written.all(0, len)) {
             allocation.written = None;
         }
@@ -138,7 +141,9 @@ impl Memory {
 
     /// From now on every byte counts as written: a kernel has run without being watched.
     pub fn define_all(&mut self) {
-        self.allocations.iter_mut().for_each(|allocation| allocation.written = None);
+        for allocation in &mut self.allocations {
+            allocation.written = None;
+        }
     }
 
     /// Which bytes of the allocation of an address have been written, and which of them the address is;
@@ -187,7 +192,8 @@ impl Memory {
 
     #[inline]
     pub fn slice_mut(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Wrong> {
-        let (place, span) = (place(address), span(address & OFFSET_MASK, bytes));
+        let place = place(address);
+        let span = span(address & OFFSET_MASK, bytes);
         let fits = self.allocations.get(place).is_some_and(|allocation| span.end <= allocation.bytes.len());
         if !fits {
             return Err(self.wrong(address));

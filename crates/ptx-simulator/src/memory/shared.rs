@@ -106,7 +106,8 @@ impl Layout<'_> {
     /// The address itself, if there is no variable near.
     pub fn outside(&self, address: u64, block: Option<[u32; 3]>) -> Result<Spot, u64> {
         let (_, address) = rank(address & !OUTSIDE);
-        let (number, within) = (address >> BITS, address & ((1 << BITS) - 1));
+        let number = address >> BITS;
+        let within = address & ((1 << BITS) - 1);
         // A small negative index borrows from the number.
         let in_front = (1 << BITS) - within;
         let next = self.find(number + 1).filter(|_| in_front <= 1 << (BITS - 1));

@@ -11,7 +11,8 @@ pub struct Written {
 fn parts(at: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> {
     let end = at + bytes;
     (at / 64..end.div_ceil(64)).map(move |word| {
-        let (first, last) = (at.max(64 * word) % 64, (end - 1).min(64 * word + 63) % 64);
+        let first = at.max(64 * word) % 64;
+        let last = (end - 1).min(64 * word + 63) % 64;
         (word, u64::MAX << first & u64::MAX >> (63 - last))
     })
 }

@@ -13,7 +13,8 @@ pub enum Token<'a> {
 /// Splits a text into tokens, each with its line.
 pub fn tokens<'a>(text: &'a str, file: &str) -> Result<Vec<(Token<'a>, u32)>, Box<Diagnostic>> {
     let mut out = Vec::with_capacity(text.len() / 4);
-    let (mut rest, mut line) = (text, 1u32);
+    let mut rest = text;
+    let mut line = 1u32;
     while let Some(c) = rest.chars().next() {
         let mut push = |token, length| {
             out.push((token, line));

@@ -264,9 +264,12 @@ impl<'a> Parser<'a> {
 
     /// What a declaration says before its names: `.align 4 .b8`.
     fn declared(&mut self, space: Space, external: bool) -> Parsed<Variable> {
-        let (mut align, mut element, mut kind) = (None, 0, "");
+        let mut align = None;
+        let mut element = 0;
+        let mut kind = "";
         // Behind `.ptr` stands what a pointer points to: where it lies, and its alignment.
-        let (mut of_pointee, mut vector) = (false, 1);
+        let mut of_pointee = false;
+        let mut vector = 1;
         while let Some(Token::Word(word)) = self.peek() {
             let Some(word) = word.strip_prefix('.') else { break };
             self.at += 1;
@@ -294,14 +297,17 @@ impl<'a> Parser<'a> {
             return self.error("a variable without a type");
         }
         element *= vector;
-        let (name, kind, align) = (String::new(), kind.to_string(), align.unwrap_or(element));
+        let name = String::new();
+        let kind = kind.to_string();
+        let align = align.unwrap_or(element);
         Ok(Variable { space, name, element, count: 1, align, kind, external, init: Vec::new() })
     }
 
     /// One of the names behind it, with its size and its initialiser.
     fn variable(&mut self, declared: Variable) -> Parsed<Variable> {
         let line = self.line();
-        let (name, align) = (self.word()?.to_string(), declared.align.max(1));
+        let name = self.word()?.to_string();
+        let align = declared.align.max(1);
         let mut count = 1usize;
         while self.eat('[') {
             if self.eat(']') {

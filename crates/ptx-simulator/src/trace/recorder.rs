@@ -32,7 +32,8 @@ impl Recorder {
     /// A launch of the host begins: whose lines, which kernel, in which shape.
     pub fn begin(&mut self, module: &Module, kernel: &str, config: &LaunchConfig) {
         if self.module.is_none() {
-            let (grid, block) = (config.grid_dim, config.block_dim);
+            let grid = config.grid_dim;
+            let block = config.block_dim;
             self.trace.kernel = kernel.to_string();
             (self.trace.grid, self.trace.block) = (grid.into(), block.into());
         }
@@ -122,7 +123,9 @@ impl Recorder {
             Act::Fence(mask, _) => self.by(actor, mask, Did::Fence),
             Act::ChildrenDone(mask) => self.by(actor, mask, Did::ChildrenDone),
             Act::Launch(launch) => {
-                let (pending, limit, refused) = (launch.pending, launch.limit, launch.refused);
+                let pending = launch.pending;
+                let limit = launch.limit;
+                let refused = launch.refused;
                 self.by(actor, 1 << launch.lane, Did::Launch { pending, limit, refused });
             }
             Act::Branch { .. }

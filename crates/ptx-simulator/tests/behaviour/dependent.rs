@@ -23,13 +23,16 @@ fn module(body: &str) -> Module {
 
 /// What is found where `body` is the second of two launches, and what the second buffer holds then.
 fn found(body: &str, how: Together) -> (Vec<Diagnostic>, u32) {
-    let (mut simulator, module) = (Simulator::new(), module(body));
+    let mut simulator = Simulator::new();
+    let module = module(body);
     let [places, out] = [256, 4].map(|bytes| simulator.alloc(bytes).unwrap());
     simulator.write(places, &[0; 256]).unwrap();
     simulator.write(out, &[0; 4]).unwrap();
-    let (args, config) = ([places, out], LaunchConfig::new(1, 64));
+    let args = [places, out];
+    let config = LaunchConfig::new(1, 64);
     let launches = ["first", "second"].map(|kernel| Launch { kernel, config, args: &args });
-    let (mut counters, mut found) = (Counters::default(), Vec::new());
+    let mut counters = Counters::default();
+    let mut found = Vec::new();
     simulator.launch_together(&module, (&launches, how), &mut counters, &mut found).unwrap();
     let mut bytes = [0; 4];
     simulator.read(out, &mut bytes).unwrap();

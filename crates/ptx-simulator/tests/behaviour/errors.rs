@@ -46,7 +46,8 @@ const UNKNOWN: &str = "tests/kernels/unknown.cu";
 #[test]
 fn an_index_one_too_far_names_buffer_thread_and_line() {
     let mut bench = Bench::default();
-    let (a, b) = (bench.upload(&[1; 40]), bench.upload(&[0; 40]));
+    let a = bench.upload(&[1; 40]);
+    let b = bench.upload(&[0; 40]);
     let config = LaunchConfig::new(2, 32);
     let diagnostic = fails_at(&mut bench, BOUNDS, ("oneTooFar", "oneTooFar"), config, &[a, b, 40]);
     assert_eq!(diagnostic.kind, Kind::OutOfBounds);
@@ -57,7 +58,8 @@ fn an_index_one_too_far_names_buffer_thread_and_line() {
 #[test]
 fn an_index_one_too_low_is_in_front_of_the_buffer_and_not_in_its_neighbour() {
     let mut bench = Bench::default();
-    let (a, b) = (bench.upload(&[1; 40]), bench.upload(&[0; 40]));
+    let a = bench.upload(&[1; 40]);
+    let b = bench.upload(&[0; 40]);
     let diagnostic = fails(&mut bench, BOUNDS, "oneBefore", 32, &[a, b, 40]);
     assert_eq!(diagnostic.thread, Some([0, 0, 0]));
     says(
@@ -69,7 +71,8 @@ fn an_index_one_too_low_is_in_front_of_the_buffer_and_not_in_its_neighbour() {
 #[test]
 fn an_access_that_is_half_outside_is_outside() {
     let mut bench = Bench::default();
-    let (a, b) = (bench.upload(&[1; 3]), bench.upload(&[0; 32]));
+    let a = bench.upload(&[1; 3]);
+    let b = bench.upload(&[0; 32]);
     let diagnostic = fails(&mut bench, BOUNDS, "halfOutside", 1, &[a, b, 3]);
     says(&diagnostic, "a load of 8 bytes at byte 8 of argument 0, which has 12 bytes");
 }
@@ -102,7 +105,8 @@ fn a_null_pointer_and_a_freed_buffer_are_named() {
 #[test]
 fn the_line_is_that_of_the_helper_but_not_that_of_a_header() {
     let mut bench = Bench::default();
-    let (a, b) = (bench.upload(&[1; 40]), bench.upload(&[0; 40]));
+    let a = bench.upload(&[1; 40]);
+    let b = bench.upload(&[0; 40]);
     let config = LaunchConfig::new(1, 1);
     let diagnostic = fails_at(&mut bench, BOUNDS, ("inAHelper", "int at("), config, &[a, b, 40]);
     assert_eq!(diagnostic.kernel.as_deref(), Some("inAHelper"));
@@ -135,7 +139,8 @@ fn a_variable_is_named_by_its_name() {
 #[test]
 fn misaligned_accesses_are_named_in_every_space() {
     let mut bench = Bench::default();
-    let (bytes, out) = (bench.upload(&[1u8; 256]), bench.upload(&[0; 64]));
+    let bytes = bench.upload(&[1u8; 256]);
+    let out = bench.upload(&[0; 64]);
     let diagnostic = fails(&mut bench, ALIGNMENT, "misalignedInt", 32, &[bytes, out]);
     assert_eq!((diagnostic.kind, diagnostic.thread), (Kind::Misaligned, Some([0, 0, 0])));
     says(&diagnostic, "a load of 4 bytes");

@@ -34,7 +34,8 @@ fn a_function_finds_dynamic_shared_memory_behind_any_kernels_static_memory() {
 fn a_local_array_takes_an_index_known_only_at_run_time() {
     let mut bench = Bench::default();
     let indices: Vec<i32> = (0..256).map(|i| i * 5 % 16).collect();
-    let (input, out) = (bench.upload(&indices), bench.upload(&[0; 64]));
+    let input = bench.upload(&indices);
+    let out = bench.upload(&[0; 64]);
     bench.launch(&Source::load(MEMORY), "localArray", 1, 64, &[input, out]);
     let expected: Vec<i32> = (0..64)
         .map(|thread| {
@@ -71,10 +72,12 @@ fn every_call_of_a_recursion_has_its_own_memory() {
 
 #[test]
 fn blocks_and_threads_have_three_dimensions_also_in_functions() {
-    let (grid, block) = ((3, 2, 2), (5, 4, 3));
+    let grid = (3, 2, 2);
+    let block = (5, 4, 3);
     let count = 12 * 60;
     let mut bench = Bench::default();
-    let (kernel, function) = (bench.upload(&vec![-1; count]), bench.upload(&vec![-1; count]));
+    let kernel = bench.upload(&vec![-1; count]);
+    let function = bench.upload(&vec![-1; count]);
     let config = LaunchConfig { grid_dim: grid, block_dim: block, shared_mem_bytes: 0 };
     bench.try_launch(&Source::load(MEMORY), "places", config, &[kernel, function]).unwrap();
     let mut expected = Vec::new();
@@ -90,7 +93,8 @@ fn blocks_and_threads_have_three_dimensions_also_in_functions() {
 fn neighbouring_lanes_call_different_functions() {
     let mut bench = Bench::default();
     let input: Vec<i32> = (0..64).map(|i| i * i % 50).collect();
-    let (from, to) = (bench.upload(&input), bench.upload(&[0; 64]));
+    let from = bench.upload(&input);
+    let to = bench.upload(&[0; 64]);
     bench.launch(&Source::load(MEMORY), "functionPointers", 1, 64, &[from, to]);
     let by_pointer: Vec<i32> = input
         .iter()
@@ -110,7 +114,8 @@ fn neighbouring_lanes_call_different_functions() {
 fn variables_hold_what_they_start_with_and_keep_what_is_written() {
     let source = Source::load(MEMORY);
     let mut bench = Bench::default();
-    let (out, scaled) = (bench.upload(&[0; 19]), bench.upload(&[0f32; 4]));
+    let out = bench.upload(&[0; 19]);
+    let scaled = bench.upload(&[0f32; 4]);
     bench.launch(&source, "variables", 1, 4, &[out, scaled]);
     let records = [[b'n' as i32, 1, 15, b'l' as i32], [b'w' as i32, -2, 25, b'r' as i32]];
     let mut expected: Vec<i32> = (0..4).flat_map(|thread| records[thread % 2]).collect();
@@ -121,7 +126,8 @@ fn variables_hold_what_they_start_with_and_keep_what_is_written() {
     assert_eq!(bench.download::<i32>(out, 19)[16..], [8, 0, 2], "the second launch");
     // Another simulator is another device.
     let mut other = Bench::default();
-    let (out, scaled) = (other.upload(&[0; 19]), other.upload(&[0f32; 4]));
+    let out = other.upload(&[0; 19]);
+    let scaled = other.upload(&[0f32; 4]);
     other.launch(&source, "variables", 1, 4, &[out, scaled]);
     assert_eq!(other.download::<i32>(out, 19)[16..], [7, 0, 1]);
 }
@@ -129,7 +135,8 @@ fn variables_hold_what_they_start_with_and_keep_what_is_written() {
 #[test]
 fn printf_writes_as_c_does() {
     let mut bench = Bench::default();
-    let (input, counts) = (bench.upload(&[42, -5, 70_000]), bench.upload(&[-1, -1]));
+    let input = bench.upload(&[42, -5, 70_000]);
+    let counts = bench.upload(&[-1, -1]);
     let real = bench.upload(&[3.1719, 123456.789e-10, 1e20, f64::INFINITY, f64::NAN]);
     bench.launch(&Source::load(PRINT), "formats", 1, 1, &[input, real, counts]);
     let expected = "no argument\n\

@@ -81,7 +81,8 @@ fn change(text: &str, random: &mut Random) -> String {
     if parts.is_empty() {
         return String::new();
     }
-    let (at, other) = (random.below(parts.len()), random.below(parts.len()));
+    let at = random.below(parts.len());
+    let other = random.below(parts.len());
     match kind {
         1 | 4 => _ = parts.remove(at),
         2 | 5 => parts.insert(at, parts[at]),
@@ -143,7 +144,8 @@ fn survives(directory: &str, variants: u64) {
     let files = ptx_files(directory);
     assert!(!files.is_empty());
     let mut slowest = (std::time::Duration::ZERO, String::new());
-    let (mut tried, mut ran) = (0, 0);
+    let mut tried = 0;
+    let mut ran = 0;
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();
         for number in 0..variants {
@@ -191,7 +193,8 @@ fn many_variants_do_no_harm_nightly() {
 #[test]
 fn deep_nesting_does_no_harm() {
     for (open, close) in [("{", "}"), ("(", ")"), ("[", "]")] {
-        let (many, back) = (open.repeat(100_000), close.repeat(100_000));
+        let many = open.repeat(100_000);
+        let back = close.repeat(100_000);
         try_out(&format!(".entry k()\n{{\n mov.b64 {many}%r1{back}, 1;\n}}"));
         try_out(&format!(".global .u32 x[1] = {many}1{back};"));
         try_out(&format!(".entry k()\n{{\n{many}\n ret;\n{back}\n}}"));

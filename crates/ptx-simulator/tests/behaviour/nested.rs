@@ -78,7 +78,8 @@ fn a_recursion_of_tail_launches_goes_as_deep_as_it_likes() {
 fn a_tail_sees_all_that_its_parent_has_written() {
     for source in both() {
         let mut bench = Bench::default();
-        let (values, out) = (bench.upload(&vec![0; 40 * 96]), bench.upload(&[0]));
+        let values = bench.upload(&vec![0; 40 * 96]);
+        let out = bench.upload(&[0]);
         bench.launch(&source, "writeThenSum", 40, 96, &[values, out]);
         assert_eq!(bench.download::<i32>(out, 1), [(0..40 * 96).sum::<i32>()]);
     }
@@ -98,7 +99,8 @@ fn arguments_lie_at_their_natural_places() {
 fn a_launch_that_cannot_be_is_an_error_for_the_launching_thread_alone() {
     for source in both() {
         let mut bench = Bench::default();
-        let (log, errors) = (bench.upload(&[0; 256]), bench.upload(&[-1; 5]));
+        let log = bench.upload(&[0; 256]);
+        let errors = bench.upload(&[-1; 5]);
         bench.launch(&source, "refused", 1, 1, &[log, errors, 2000]);
         // cudaErrorInvalidConfiguration, which cudaGetLastError forgets; then too much shared memory; then
         // none.
@@ -112,9 +114,11 @@ fn launches_beyond_the_limit_are_dropped_and_counted() {
     for source in both() {
         let mut bench = Bench::default();
         bench.sim.set_pending_launch_limit(10);
-        let (log, dropped) = (bench.upload(&[0; 256]), bench.upload(&[0]));
+        let log = bench.upload(&[0; 256]);
+        let dropped = bench.upload(&[0]);
         let counters = bench.launch(&source, "tooMany", 1, 64, &[log, dropped]);
-        let (ran, lost) = (bench.download::<i32>(log, 1)[0], bench.download::<i32>(dropped, 1)[0]);
+        let ran = bench.download::<i32>(log, 1)[0];
+        let lost = bench.download::<i32>(dropped, 1)[0];
         assert!(lost > 0 && ran > 0);
         assert_eq!(ran + lost, 64);
         assert_eq!((counters.device_launches, counters.dropped_launches), (64, lost as u64));
@@ -139,7 +143,8 @@ fn a_child_that_goes_wrong_is_named() {
 fn a_parent_of_before_cuda_12_waits_for_its_children() {
     let source = Source::load("tests/kernels/cdp1/synchronise.cu");
     let mut bench = Bench::default();
-    let (data, out) = (bench.upload(&(0..32).collect::<Vec<i32>>()), bench.upload(&[0; 64]));
+    let data = bench.upload(&(0..32).collect::<Vec<i32>>());
+    let out = bench.upload(&[0; 64]);
     let config = LaunchConfig::new(1, 32);
     let launched = bench.sim.launch_checked(&source.module, "rounds", config, &[data, out, 3]);
     // Who has waited sees what the children wrote, and so does who has met it at a barrier.
@@ -149,7 +154,8 @@ fn a_parent_of_before_cuda_12_waits_for_its_children() {
     assert_eq!(bench.download::<i32>(out, 35), expected);
     for size in [1, 2, 64, 1024] {
         let values: Vec<i32> = (0..size).map(|i| i * i + 3).collect();
-        let (data, out) = (bench.upload(&values), bench.upload(&[0]));
+        let data = bench.upload(&values);
+        let out = bench.upload(&[0]);
         let counters = bench.launch(&source, "nestedSum", 1, size as u32, &[data, out, size as u64]);
         assert_eq!(bench.download::<i32>(out, 1), [values.iter().sum::<i32>()], "size {size}");
         assert_eq!(counters.device_launches, (size as u64).ilog2() as u64);
@@ -165,7 +171,8 @@ fn a_grid_that_lies_too_deep_does_not_wait() {
         if let Some(levels) = levels {
             bench.sim.set_sync_depth_limit(levels);
         }
-        let (errors, out) = (bench.upload(&[-1; 5]), bench.upload(&[0; 5]));
+        let errors = bench.upload(&[-1; 5]);
+        let out = bench.upload(&[0; 5]);
         let launched = bench.sim.launch_checked(
             &source.module,
             "waitsAtEveryDepth",
@@ -191,7 +198,8 @@ fn a_launch_of_before_cuda_12_is_never_dropped() {
     let source = Source::load("tests/kernels/cdp1/synchronise.cu");
     let mut bench = Bench::default();
     bench.sim.set_pending_launch_limit(10);
-    let (counter, errors) = (bench.upload(&[0]), bench.upload(&[0]));
+    let counter = bench.upload(&[0]);
+    let errors = bench.upload(&[0]);
     let counters = bench.launch(&source, "launchOfEachThread", 1, 32, &[counter, errors]);
     assert_eq!((bench.download::<i32>(counter, 1), bench.download::<i32>(errors, 1)), (vec![32], vec![0]));
     assert_eq!((counters.device_launches, counters.dropped_launches), (32, 0));

@@ -42,7 +42,9 @@ fn loops_with_other_trip_counts_in_every_lane_break_and_continue() {
     let expected: Vec<i32> = input
         .iter()
         .map(|&start| {
-            let (mut x, mut steps, mut odd) = (start, 0, 0);
+            let mut x = start;
+            let mut steps = 0;
+            let mut odd = 0;
             while x != 1 {
                 steps += 1;
                 if steps == 60 {
@@ -116,7 +118,8 @@ fn locks_between_lanes_and_blocks_make_progress() {
     for kernel in ["lockBetweenLanes", "lockInsideTheLoop"] {
         for (grid, block) in [(1, 32), (1, 256), (8, 64)] {
             let mut bench = Bench::default();
-            let (lock, count) = (bench.upload(&[0]), bench.upload(&[0]));
+            let lock = bench.upload(&[0]);
+            let count = bench.upload(&[0]);
             bench.launch(&Source::load(FLOW), kernel, grid, block, &[lock, count]);
             let found = bench.download::<i32>(count, 1);
             assert_eq!(found, [(grid * block) as i32], "{kernel} with {grid} x {block}");
@@ -127,17 +130,21 @@ fn locks_between_lanes_and_blocks_make_progress() {
 #[test]
 fn a_lane_can_wait_for_another_of_its_warp() {
     let mut bench = Bench::default();
-    let (flag, out) = (bench.upload(&[0]), bench.upload(&[0]));
+    let flag = bench.upload(&[0]);
+    let out = bench.upload(&[0]);
     bench.launch(&Source::load(FLOW), "laneWaitsForLane", 1, 32, &[flag, out]);
     assert_eq!(bench.download::<i32>(out, 1), [42]);
 }
 
 #[test]
 fn blocks_wait_for_each_other_at_a_barrier_of_the_grid() {
-    let (grid, block, rounds) = (37u32, 96u32, 3);
+    let grid = 37u32;
+    let block = 96u32;
+    let rounds = 3;
     let n = (grid * block) as usize;
     let mut bench = Bench::default();
-    let (data, arrived) = (bench.upload(&vec![0; n]), bench.upload(&[0, 0]));
+    let data = bench.upload(&vec![0; n]);
+    let arrived = bench.upload(&[0, 0]);
     let out = bench.upload(&vec![0; n * rounds]);
     let args = [data, arrived, out, rounds as u64];
     let counters = bench.launch(&Source::load(FLOW), "gridBarrier", grid, block, &args);
@@ -163,10 +170,15 @@ fn tiles_of_a_warp_shuffle_and_wait_by_themselves() {
 fn lanes_that_leave_inside_a_branch_do_not_keep_the_others_apart() {
     let input: Vec<i32> = (0..32).collect();
     let sum = |x: i32| (0..100).map(|k| x ^ k).sum::<i32>();
-    let way = |x: i32| match x % 2 == 1 {
-        true if x > 9 => -7777,
-        true => sum(x + 7),
-        false => sum(x * 3),
+    let way = |x: i32| {
+        let is_odd = x % 2 == 1;
+        if is_odd && x > 9 {
+            -7777
+        } else if is_odd {
+            sum(x + 7)
+        } else {
+            sum(x * 3)
+        }
     };
     let (found, counters) = map("leavesInsideABranch", &input, &[9]);
     assert_eq!(found, input.iter().map(|&x| way(x)).collect::<Vec<i32>>());

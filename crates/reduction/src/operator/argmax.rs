@@ -58,7 +58,8 @@ impl<T: Located> Operator for ArgMax<T> {
     const IDENTITY: T::At = T::NOWHERE;
 
     fn combine(first: T::At, second: T::At) -> T::At {
-        let ((one, at), (other, there)) = (T::parts(first), T::parts(second));
+        let (one, at) = T::parts(first);
+        let (other, there) = T::parts(second);
         if other > one || other == one && there < at { second } else { first }
     }
     fn element(number: i32, index: usize) -> T::At {

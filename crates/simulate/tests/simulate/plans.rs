@@ -77,7 +77,8 @@ fn parts_that_nobody_has_written_are_known() {
 #[test]
 fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
     let folder = scratch("script");
-    let (steps, saved) = (folder.join("steps.txt"), folder.join("sums.bin"));
+    let steps = folder.join("steps.txt");
+    let saved = folder.join("sums.bin");
     let script = |expected: &str| {
         let text = format!(
             "buffer in = f32:iota*200\nbuffer sums = f32:uninit*4\nbuffer all = f32:uninit*1\n\

@@ -33,7 +33,8 @@ fn outputs_are_checked_before_the_launch() {
     let folder = scratch("outputs");
     let kernel = folder.join("kernel.ptx");
     std::fs::copy(root().join(KERNELS), &kernel).unwrap();
-    let (kernel, folder) = (kernel.display(), folder.display());
+    let kernel = kernel.display();
+    let folder = folder.display();
     let line = format!("{kernel} --kernel copy --grid 1 --block 1 --arg buf:u8:1 --arg buf:u8:0");
     for outputs in [
         format!("--save 1={kernel}"),

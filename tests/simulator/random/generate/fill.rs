@@ -25,9 +25,10 @@ impl Writer {
             lines.push(format!("{guard}{opcode} {}", self.operands(operands, &mut places)?));
         }
         if open {
-            let (ty, nan) = match places.first()?.starts_with("%f") {
-                true => ("f32", "0f7fffffff"),
-                false => ("f64", "0dfff8000000000000"),
+            let (ty, nan) = if places.first()?.starts_with("%f") {
+                ("f32", "0f7fffffff")
+            } else {
+                ("f64", "0dfff8000000000000")
             };
             lines.push(format!("setp.nan.{ty} %q, {0}, {0}", places[0]));
             lines.push(format!("@%q mov.{ty} {}, {nan}", places[0]));

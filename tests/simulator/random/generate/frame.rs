@@ -24,7 +24,9 @@ impl Writer {
     /// Declarations, addresses, and a value for every register.
     pub(super) fn prologue(&mut self, body: &[Node], words: usize) -> Vec<Node> {
         let mut text = String::new();
-        body.iter().for_each(|node| node.write(1, &mut text));
+        for node in body {
+            node.write(1, &mut text);
+        }
         let row = 8 * ROW;
         let mut nodes = declarations(self.counts);
         let mut line = |text: String| nodes.push(Node::Lines(vec![text]));
@@ -70,7 +72,8 @@ impl Writer {
             }
         }
         for index in 0..PREDICATES {
-            let (offset, than) = (self.input('i'), self.random.pick(&["0", "0", "32", "-100"]));
+            let offset = self.input('i');
+            let than = self.random.pick(&["0", "0", "32", "-100"]);
             nodes.push(Node::Lines(vec![
                 format!("ld.global.b32 %a, [%in+{offset}];"),
                 format!("setp.lt.s32 %p{index}, %a, {than};"),

@@ -46,7 +46,8 @@ impl Writer {
 
     fn branch(&mut self, depth: usize, otherwise: bool) -> Node {
         let (mut open, guard) = self.condition();
-        let (other, end) = (self.label(), self.label());
+        let other = self.label();
+        let end = self.label();
         open.push(format!("{guard} bra {};", if otherwise { &other } else { &end }));
         let mut pieces = vec![Piece::Lines(open), self.inside(Place::Alone, depth)];
         if otherwise {
@@ -60,7 +61,8 @@ impl Writer {
     /// All threads of the block, or of each warp, take the same way.
     fn uniform_branch(&mut self, depth: usize) -> Node {
         let block = self.random.chance(60);
-        let (p, from) = (self.register('P'), self.guard().trim_start_matches('@').to_string());
+        let p = self.register('P');
+        let from = self.guard().trim_start_matches('@').to_string();
         let how = self.random.pick(&["or", "and"]);
         let test = if block {
             format!("bar.red.{how}.pred {p}, 0, {from};")
@@ -81,7 +83,8 @@ impl Writer {
             return self.uniform_branch(depth);
         }
         let counter = format!("%c{}", self.depth);
-        let (head, end) = (self.label(), self.label());
+        let head = self.label();
+        let end = self.label();
         let mut open = if self.random.chance(50) {
             vec![format!("mov.u32 {counter}, {};", 1 + self.random.below(3))]
         } else {
@@ -110,8 +113,11 @@ impl Writer {
     /// Each thread goes round as often as its register says.
     fn loop_of_threads(&mut self, depth: usize) -> Node {
         let counter = format!("%c{}", self.depth);
-        let (head, next, end) = (self.label(), self.label(), self.label());
-        let (from, most) = (self.register('R'), self.random.pick(&[3, 7]));
+        let head = self.label();
+        let next = self.label();
+        let end = self.label();
+        let from = self.register('R');
+        let most = self.random.pick(&[3, 7]);
         let mut open = vec![format!("and.b32 {counter}, {from}, {most};"), format!("{head}:")];
         let mut close = vec![format!("{next}:")];
         let check = format!("setp.eq.u32 %q, {counter}, 0;");
@@ -137,7 +143,8 @@ impl Writer {
         let targets: Vec<String> = (0..ways)
             .map(|way| arms.get(way).cloned().unwrap_or_else(|| arms[self.random.below(arms.len())].clone()))
             .collect();
-        let (end, list) = (self.label(), self.label());
+        let end = self.label();
+        let list = self.label();
         let from = self.register('R');
         let index = match self.random.below(2) {
             0 => format!("rem.u32 %a, {from}, {ways};"),

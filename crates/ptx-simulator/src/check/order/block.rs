@@ -90,7 +90,9 @@ impl Block {
                 last = thread.known.clone();
             }
             thread.known = Clock::default();
-            thread.seen.drain(..).for_each(|seen| Seen::add(&mut self.seen, seen));
+            for seen in thread.seen.drain(..) {
+                Seen::add(&mut self.seen, seen);
+            }
         }
     }
 
@@ -104,7 +106,9 @@ impl Block {
                 if !thread.known.is_same(&met.known) {
                     met.known.join(&thread.known);
                 }
-                thread.seen.iter().for_each(|seen| Seen::add(&mut met.seen, seen.clone()));
+                for seen in &thread.seen {
+                    Seen::add(&mut met.seen, seen.clone());
+                }
             }
         }
         let lanes_of = members.iter().map(|&(warp, mask)| (warp, mask, time)).collect();

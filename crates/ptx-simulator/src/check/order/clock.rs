@@ -105,7 +105,8 @@ impl Node {
         if Rc::ptr_eq(this, other) {
             return this.clone();
         }
-        let (first, bits) = (this.first, this.bits);
+        let first = this.first;
+        let bits = this.bits;
         let halves = match (&this.part, &other.part) {
             _ if !this.covers(other) && !other.covers(this) => {
                 let bits = u64::BITS - (first ^ other.first).leading_zeros();
@@ -213,8 +214,11 @@ mod tests {
         let mut clocks: Vec<(Clock, Known)> = vec![Default::default(); 8];
         let far = |block: u64| block as u32 * if block > 30 { 1 << 26 } else { 3 };
         for _ in 0..20_000 {
-            let (one, other) = (below(8) as usize, below(8) as usize);
-            let (block, warp, time) = (far(below(BLOCKS)), below(3) as u32, below(100) as Time);
+            let one = below(8) as usize;
+            let other = below(8) as usize;
+            let block = far(below(BLOCKS));
+            let warp = below(3) as u32;
+            let time = below(100) as Time;
             match below(20) {
                 0 => clocks[one] = Default::default(),
                 1..6 => {
@@ -245,8 +249,10 @@ mod tests {
                     }
                 }
             }
-            let (block, warp, lane, time) =
-                (far(below(BLOCKS)), below(3) as u32, below(32) as u8, below(100));
+            let block = far(below(BLOCKS));
+            let warp = below(3) as u32;
+            let lane = below(32) as u8;
+            let time = below(100);
             for (clock, known) in &clocks {
                 let past = Past { warp: block + warp, lane, time: time as Time };
                 let expected = known.get(&(block, warp, lane)).is_some_and(|before| past.time < *before);

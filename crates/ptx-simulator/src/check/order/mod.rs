@@ -184,7 +184,8 @@ impl Order {
     /// The blocks of a cluster, by their ranks.
     pub fn blocks_of(&self, (grid, cluster): ClusterId) -> Vec<u64> {
         let info = &self.grids[grid as usize];
-        let (dim, of) = (info.cluster_dim, index_in(info.clusters(), cluster));
+        let dim = info.cluster_dim;
+        let of = index_in(info.clusters(), cluster);
         let at = |rank: u64| {
             let within = index_in(dim, rank);
             number_in(info.grid_dim, std::array::from_fn(|axis| of[axis] * dim[axis] + within[axis]))
@@ -228,7 +229,9 @@ impl Order {
         self.clock(actor);
         let info = &self.grids[actor.grid as usize];
         let first_warp = info.first_warp(actor.block);
-        let (warps, warp, id) = (info.warps_a_block, first_warp + actor.warp, (actor.grid, actor.block));
+        let warps = info.warps_a_block;
+        let warp = first_warp + actor.warp;
+        let id = (actor.grid, actor.block);
         let order = &*self;
         Here { order, block: &order.blocks[&id], id, first_warp, warps, warp }
     }
@@ -250,9 +253,13 @@ impl Order {
         let here = self.here(actor);
         let mut known = here.block.known.clone();
         let thread = here.block.threads.get(actor.warp as usize * WARP + lane);
-        thread.into_iter().for_each(|thread| known.join(&thread.known));
+        if let Some(thread) = thread {
+            known.join(&thread.known);
+        }
         let seen = here.block.seen.iter().chain(thread.into_iter().flat_map(|thread| &thread.seen));
-        seen.for_each(|seen| known.join(&seen.clock));
+        for seen in seen {
+            known.join(&seen.clock);
+        }
         let barrier = here.block.barrier.min(time);
         known.learn(here.first_warp, View { barrier, ..View::of_lanes(actor.warp, 1 << lane, time) });
         known
@@ -261,7 +268,8 @@ impl Order {
     /// A device launch is made by `lane`; launches come in the order of their numbers.
     pub fn launch(&mut self, actor: Actor, lane: usize) {
         let time = self.clock(actor).tick();
-        let (grid, known) = (actor.grid, self.known(actor, lane, time));
+        let grid = actor.grid;
+        let known = self.known(actor, lane, time);
         let first_warp = self.grids[grid as usize].first_warp(actor.block);
         self.launches.push(Launch { grid, first_warp, known });
     }
@@ -276,7 +284,9 @@ impl Order {
         if self.is_dependent(actor.grid) {
             let block = self.clock(actor);
             block.tick();
-            lanes(mask).for_each(|lane| block.thread(actor.warp, lane).known.grids = actor.grid);
+            for lane in lanes(mask) {
+                block.thread(actor.warp, lane).known.grids = actor.grid;
+            }
         }
     }
 
@@ -286,7 +296,9 @@ impl Order {
         let view = View { children: self.launches.len() as u32, ..View::default() };
         let block = self.clock(actor);
         block.tick();
-        lanes(mask).for_each(|lane| block.thread(actor.warp, lane).known.learn(first_warp, view.clone()));
+        for lane in lanes(mask) {
+            block.thread(actor.warp, lane).known.learn(first_warp, view.clone());
+        }
     }
 
     /// The grid, block and warp in the block that a global warp number belongs to.
@@ -335,7 +347,9 @@ impl Order {
         let mut known = Clock::default();
         if let Some(block) = self.blocks.get(&id) {
             known.join(&block.known);
-            block.threads.iter().for_each(|thread| known.join(&thread.known));
+            for thread in &block.threads {
+                known.join(&thread.known);
+            }
         }
         known
     }

@@ -82,9 +82,10 @@ impl Order {
             let own = block.released.get(&location).map(|clock| (Scope::Cta, clock.clone()));
             for (needs, clock) in own.into_iter().chain(of_others) {
                 let thread = block.thread(actor.warp, lane);
-                match acquires {
-                    true => thread.known.join(&clock),
-                    false => Seen::add(&mut thread.seen, Seen { needs, gap: Gap::Fence, clock }),
+                if acquires {
+                    thread.known.join(&clock)
+                } else {
+                    Seen::add(&mut thread.seen, Seen { needs, gap: Gap::Fence, clock })
                 }
             }
         }
@@ -128,7 +129,9 @@ impl Order {
         let time = self.clock(actor).tick();
         let mut known = Clock::default();
         if releases {
-            lanes(mask).for_each(|lane| known.join(&self.known(actor, lane, time)));
+            for lane in lanes(mask) {
+                known.join(&self.known(actor, lane, time));
+            }
         }
         let warp = self.warp_number(actor);
         let barrier = self.clusters.entry(self.cluster_of((actor.grid, actor.block))).or_default();
@@ -142,7 +145,8 @@ impl Order {
         // Threads that have exited.
         for block in self.blocks_of(cluster) {
             let info = &self.grids[cluster.0 as usize];
-            let (threads, first) = (info.threads(), info.first_warp(block));
+            let threads = info.threads();
+            let first = info.first_warp(block);
             let time = self.blocks.get_mut(&(cluster.0, block)).map_or(Time::MAX, |block| block.tick());
             for warp in 0..threads.div_ceil(WARP as u32) {
                 let here = threads - warp * WARP as u32;
@@ -162,6 +166,8 @@ impl Order {
         let barrier = self.clusters.get(&self.cluster_of((actor.grid, actor.block)));
         let known = barrier.map_or(Clock::default(), |barrier| barrier.over.clone());
         let block = self.clock(actor);
-        lanes(mask).for_each(|lane| block.thread(actor.warp, lane).known.join(&known));
+        for lane in lanes(mask) {
+            block.thread(actor.warp, lane).known.join(&known);
+        }
     }
 }
