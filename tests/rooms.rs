@@ -76,7 +76,8 @@ fn paths(code: &str, module: &str, children: BTreeSet<&str>) -> Vec<String> {
             let mut rest = &code[at..];
             let mut base: Vec<&str> = module.split("::").collect();
             if let Some(after) = rest.strip_prefix("crate::") {
-                (base, rest) = (Vec::new(), after);
+                base = Vec::new();
+                rest = after;
             }
             while let Some(after) = rest.strip_prefix("super::") {
                 base.pop();

@@ -1,6 +1,7 @@
 //! The area under the curve of `kernels/ch4_quadrature.cu`, as a recursion on the CPU.
 
 use workbook::reduction::operation::Operation;
+use workbook::reduction::operator::ElementType;
 use workbook::reduction::value::Expected;
 
 /// The last level: its intervals are not divided any more.
@@ -11,6 +12,7 @@ pub const FIRST_NODES: u32 = 1 << 10;
 /// The area under a zigzag with as many teeth as there are numbers, in units of 2^-40.
 pub const AREA: Operation = Operation {
     name: "area in units of 2^-40",
+    element: ElementType::None,
     element_bytes: 0,
     expected: |data| {
         let n = data.len() as u32;

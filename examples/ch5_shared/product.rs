@@ -3,7 +3,7 @@
 use workbook::chapter::Shape;
 use workbook::reduction::error_bound;
 use workbook::reduction::operation::Operation;
-use workbook::reduction::operator::{Operator, elements};
+use workbook::reduction::operator::{ElementType, Operator, elements};
 use workbook::reduction::serial;
 use workbook::reduction::value::{Expected, Value};
 
@@ -24,6 +24,7 @@ struct DotInF64;
 
 impl Operator for DotInF64 {
     type Element = f64;
+    const TYPE: ElementType = ElementType::F64;
     const IDENTITY: f64 = 0.0;
 
     fn combine(first: f64, second: f64) -> f64 {
@@ -41,6 +42,7 @@ impl Operator for DotInF64 {
 /// No product is negative, so the sum of |a·b|, on which the error bound rests, is the dot product.
 pub const DOT_OF_F32: Operation = Operation {
     name: "dot product of f32",
+    element: ElementType::F32,
     element_bytes: 8,
     expected: |numbers| {
         let dot = serial::recursive_reduce_by::<DotInF64>(&mut elements::<DotInF64>(numbers));
@@ -51,6 +53,7 @@ pub const DOT_OF_F32: Operation = Operation {
 /// Checked as the post does it, against 2 * (N-1) N (2N-1) / 6, but in integers.
 pub const DOT_OF_THE_POST: Operation = Operation {
     name: "dot product of i and 2i",
+    element: ElementType::F32,
     element_bytes: 8,
     expected: |numbers| {
         let n = numbers.len() as u128;

@@ -6,6 +6,7 @@ use workbook::chapter::{Case, Outcome, Shape};
 use workbook::device::measure::Measurement;
 use workbook::device::{Buffer, Function, LaunchArgs, LaunchConfig, launch_overlapping};
 use workbook::reduction::operation::Operation;
+use workbook::reduction::operator::ElementType;
 use workbook::reduction::value::Expected;
 
 /// Unit roundoff of `f16`.
@@ -14,11 +15,16 @@ pub const UNIT_F16: f64 = 1.0 / (1 << 11) as f64;
 /// What is added up: multiples of 1/128 from 0 on and below 1. They have at most 7 bits, so every type here
 /// holds them exactly, and whatever error there is comes from additions.
 pub trait Element: Pod {
+    /// This type.
+    const TYPE: ElementType;
+
     /// One of those multiples, as this type has it.
     fn of(number: f32) -> Self;
 }
 
 impl Element for f32 {
+    const TYPE: ElementType = ElementType::F32;
+
     fn of(number: f32) -> f32 {
         number
     }
@@ -30,6 +36,8 @@ impl Element for f32 {
 pub struct Half(u16);
 
 impl Element for Half {
+    const TYPE: ElementType = ElementType::F16;
+
     /// Five bits of exponent, with a bias of 15 in place of 127, and ten bits of fraction.
     fn of(number: f32) -> Half {
         Half((number.to_bits() >> 13).saturating_sub((127 - 15) << 10) as u16)
@@ -42,6 +50,8 @@ impl Element for Half {
 pub struct Bf16(u16);
 
 impl Element for Bf16 {
+    const TYPE: ElementType = ElementType::Bf16;
+
     fn of(number: f32) -> Bf16 {
         Bf16((number.to_bits() >> 16) as u16)
     }
@@ -58,7 +68,7 @@ pub const fn of<T: Element>(name: &'static str) -> Operation {
         let sum: i64 = numerators(numbers).sum();
         Expected::within(sum as f64 / 128.0, sum as f64 / 128.0)
     };
-    Operation { name, element_bytes: size_of::<T>() as u32, expected }
+    Operation { name, element: T::TYPE, element_bytes: size_of::<T>() as u32, expected }
 }
 
 /// At most three blocks of 512 threads per multiprocessor: there is room for the block of a second launch.

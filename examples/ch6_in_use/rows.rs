@@ -4,7 +4,7 @@ use anyhow::Result;
 use workbook::chapter::{Case, Outcome, Shape};
 use workbook::device::LaunchConfig;
 use workbook::reduction::operation::Operation;
-use workbook::reduction::operator::{Hash, Operator, elements};
+use workbook::reduction::operator::{ElementType, Hash, Operator, elements};
 use workbook::reduction::serial::{recursive_reduce, recursive_reduce_by};
 use workbook::reduction::value::{Expected, Value};
 
@@ -20,7 +20,7 @@ pub const fn of<const COLUMNS: usize>() -> Operation {
         let sums: Vec<i32> = rows.map(|row| recursive_reduce(&mut row.to_vec())).collect();
         Expected::exactly(hash(&sums))
     };
-    Operation { name, element_bytes: 4, expected }
+    Operation { name, element: ElementType::I32, element_bytes: 4, expected }
 }
 
 fn hash(sums: &[i32]) -> Value {

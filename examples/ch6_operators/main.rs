@@ -15,7 +15,9 @@ use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Sweep, Variant};
 use workbook::device::MAX_BLOCK;
 use workbook::reduction::error_bound::{UNIT_F32, UNIT_F64, of_sum};
 use workbook::reduction::operation::{Operation, exact};
-use workbook::reduction::operator::{ArgMax, FromZero, Hash, Max, Min, Product, Sum, rounded_sum};
+use workbook::reduction::operator::{
+    ArgMax, ElementType, FromZero, Hash, Max, Min, Product, Sum, rounded_sum,
+};
 
 use ways::{atomics, grid_sync, passes, single_launch, the_posts_way};
 
@@ -85,8 +87,18 @@ pub const CHAPTER: Chapter = Chapter::new(
 );
 
 const HASH: Operation = exact::<Hash>("hash of u32");
-const SUM_F32: Operation = Operation { name: "sum of f32", element_bytes: 4, expected: rounded_sum::<f32> };
-const SUM_F64: Operation = Operation { name: "sum of f64", element_bytes: 8, expected: rounded_sum::<f64> };
+const SUM_F32: Operation = Operation {
+    name: "sum of f32",
+    element: ElementType::F32,
+    element_bytes: 4,
+    expected: rounded_sum::<f32>,
+};
+const SUM_F64: Operation = Operation {
+    name: "sum of f64",
+    element: ElementType::F64,
+    element_bytes: 8,
+    expected: rounded_sum::<f64>,
+};
 
 type Host = fn(&Case) -> Result<Outcome>;
 

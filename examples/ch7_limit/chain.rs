@@ -6,6 +6,7 @@ use workbook::chapter::Shape;
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Prepared, View};
 
 use super::choice::{MAX_BLOCKS_IN_DIGITS, MAX_ELEMENTS, scratch_words};
+use super::rung::Finish;
 
 /// The launches of a rung.
 pub struct Chain<'a, T> {
@@ -20,18 +21,18 @@ pub struct Chain<'a, T> {
 
 impl<'a, T: Pod> Chain<'a, T> {
     // ANCHOR: chain
-    /// `function` on `n` elements of `input`, first in the shape `first`. A kernel that does it
-    /// `in_one_launch` takes scratch memory, and adds its partial sums itself. The others leave one per
-    /// block, and are launched again over those in the shape of `next` until one is left.
+    /// `function` on `n` elements of `input`, first in the shape `first`, and as its rung finishes: later
+    /// launches have the shape of `next`.
     pub fn new(
         device: &'a Device,
         function: &'a Function,
-        in_one_launch: bool,
+        finish: Finish,
         input: &Buffer<T>,
         n: u64,
         first: Shape,
         next: impl Fn(u64) -> Shape,
     ) -> Result<Chain<'a, T>> {
+        let in_one_launch = finish == Finish::InOneLaunch;
         ensure!(
             !in_one_launch || first.grid <= MAX_BLOCKS_IN_DIGITS,
             "{} counts its blocks up to {MAX_BLOCKS_IN_DIGITS}, and {} were asked for",
@@ -60,7 +61,8 @@ impl<'a, T: Pod> Chain<'a, T> {
             if is_last {
                 return Ok(Chain { device, launches, output, _partials: partials, scratch });
             }
-            (from, left) = (to, shape.grid.into());
+            from = to;
+            left = shape.grid.into();
             shape = next(left);
         }
     }

@@ -1,25 +1,12 @@
 //! The shape in which each rung of the ladder runs, and which kernel the last one chooses for a size.
 
 use workbook::chapter::Shape;
-use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
+use workbook::reduction::operation::Operation;
+use workbook::reduction::operator::ElementType;
 
 /// Blocks of the kernels with tiles of 8 elements per thread: no more than 8 blocks per multiprocessor.
 pub fn tiles(n: u64, block: u32, multiprocessors: u32) -> u32 {
     n.div_ceil(8 * u64::from(block)).clamp(1, 8 * u64::from(multiprocessors)) as u32
-}
-
-/// The last rung of each type: a small family of kernels, one of which is chosen for each size.
-const LAST_RUNGS: [&str; 3] = ["reduceLimit", "reduceLimitF32", "reduceLimitI64"];
-
-/// The kernel that the rung `symbol` runs for `n` elements: itself, but for the last rung, which chooses.
-pub fn kernel(symbol: &'static str, operation: &Operation, n: u64) -> &'static str {
-    if LAST_RUNGS.contains(&symbol) { choice(operation, n).kernel } else { symbol }
-}
-
-/// Whether the blocks of the rung `symbol` add up their partial sums themselves. Its kernels then take
-/// scratch memory as their fourth argument; those of other rungs are launched again over what is left.
-pub fn in_one_launch(symbol: &str) -> bool {
-    symbol == "reduceSinglePass" || LAST_RUNGS.contains(&symbol)
 }
 
 /// The most elements of an array: the kernels count in 32 bits, and go on beyond the end for a tile per
@@ -89,9 +76,9 @@ const OF_I64: &[Row] = &[
 
 /// The choice for `n` elements of `operation`.
 pub fn choice(operation: &Operation, n: u64) -> Choice {
-    let rows = match operation.name {
-        name if name == SUM_F32.name => OF_F32,
-        name if name == SUM_I64.name => OF_I64,
+    let rows = match operation.element {
+        ElementType::F32 => OF_F32,
+        ElementType::I64 => OF_I64,
         _ => OF_I32,
     };
     let row = rows.iter().find(|row| n <= row.up_to).unwrap_or(&rows[rows.len() - 1]);

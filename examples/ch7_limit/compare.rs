@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use rayon::prelude::*;
 use workbook::chapter::{Shape, Variant};
 use workbook::device::measure::{self, CPU_BUDGET};
-use workbook::device::{Device, Function, Module};
+use workbook::device::{Device, Module};
 use workbook::record::{Record, Run, Section, Timing};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, Sum, SumI32, SumI64, elements};
@@ -17,7 +17,7 @@ use workbook::say;
 
 use super::RUNGS;
 use super::chain::Chain;
-use super::choice::{UNTUNED, in_one_launch, kernel};
+use super::choice::UNTUNED;
 use super::comparison::{
     self, COMPARISON, CPU, CUB, CUB_GPU_TO_GPU, CUB_NOT_GUARANTEED, LIMIT, NOTHING, THRUST, TYPES, Type,
 };
@@ -26,7 +26,7 @@ use super::timing;
 use super::work::{Copies, Work};
 
 /// Sizes: powers of 4 from 2^10 to this.
-const LARGEST: u64 = 1 << 30;
+const MAX_SIZE: u64 = 1 << 30;
 /// Threads per block of the kernels that have no choice of their own.
 const BLOCK: u32 = 512;
 /// Elements that a thread of the CPU adds one by one.
@@ -38,7 +38,7 @@ const GPU_TO_GPU_IS_RIGHT_UP_TO: u64 = 1 << 28;
 /// Adds the comparison to `record`, at all sizes up to `n` for which there is memory.
 pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
     let powers = (10..).step_by(2).map(|exponent| 1u64 << exponent);
-    let sizes: Vec<_> = powers.take_while(|&size| size <= n.unwrap_or(LARGEST).min(LARGEST)).collect();
+    let sizes: Vec<_> = powers.take_while(|&size| size <= n.unwrap_or(MAX_SIZE).min(MAX_SIZE)).collect();
     let Some(&most) = sizes.last() else { return Ok(()) };
     let data = data::numbers(most as usize, record.seed);
     let libraries = Libraries::open(device, Path::new(env!("CARGO_MANIFEST_DIR")));
@@ -103,19 +103,23 @@ impl Stage<'_> {
         let around = elements::<O>(&self.data[..1])[0];
         let copies = Copies::of(array, offset as usize, around, device)?;
 
-        let is_meant = |rung: &Variant| everyone || rung.name == of.run_of(LIMIT);
-        let rungs = RUNGS.iter().filter(|rung| rung.operation.name == operation.name && is_meant(rung));
-        let load = |rung: &'static Variant| {
-            Ok((rung, self.module.load_function(kernel(rung.symbol, operation, n))?))
+        let is_meant = |variant: &Variant| {
+            let is_alike = variant.operation.name == operation.name;
+            is_alike && (everyone || variant.name == of.run_of(LIMIT))
         };
-        let rungs = rungs.map(load).collect::<Result<Vec<(&Variant, Function)>>>()?;
+        let mut rungs = Vec::new();
+        for rung in RUNGS.iter().filter(|rung| is_meant(&rung.variant)) {
+            rungs.push((rung, self.module.load_function(rung.kernel(n))?));
+        }
         let nothing = self.module.load_function(NOTHING)?;
         let mut works = Vec::new();
         for (rung, function) in &rungs {
-            let shape = |n| (rung.shape)(n, Shape::of_blocks(n, BLOCK), device.multiprocessors());
-            let in_one_launch = in_one_launch(rung.symbol);
-            let chain = Chain::new(device, function, in_one_launch, &copies.buffer, n, shape(n), shape)?;
-            works.push((rung.name.to_string(), Work::Ours(chain)));
+            let shape = |n| {
+                let blocks = Shape::of_blocks(n, BLOCK);
+                (rung.variant.shape)(n, blocks, device.multiprocessors())
+            };
+            let chain = Chain::new(device, function, rung.finish, &copies.buffer, n, shape(n), shape)?;
+            works.push((rung.variant.name.to_string(), Work::Ours(chain)));
         }
         if everyone {
             works.push((of.run_of(NOTHING), Work::nothing(device, &nothing)?));

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use workbook::figure::{Drawing, Film, Frame, Sources, Track};
 use workbook::number::three_digits;
 
-use super::{RUNGS, comparison};
+use super::{VARIANTS, comparison};
 
 /// The record that it is drawn from.
 pub const RECORD: &str = "ch7_limit.gpu";
@@ -30,7 +30,7 @@ pub fn figure(from: &Sources) -> Result<Film> {
         let rate = rate.with_context(|| format!("the record has no {kernel} at 2^30, work alone"))?;
         Ok(Rung { kernel, rate })
     };
-    let rungs = RUNGS.iter().filter(|rung| rung.story).map(|variant| rung(variant.name));
+    let rungs = VARIANTS.iter().filter(|variant| variant.story).map(|variant| rung(variant.name));
     let rungs = &rungs.collect::<Result<Vec<_>>>()?[..];
     let datasheet = record.device.gpu.as_ref().context("the record is not of a GPU")?.datasheet();
     let rates: Vec<String> =

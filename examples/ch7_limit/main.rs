@@ -12,6 +12,7 @@ pub mod comparison;
 mod flight;
 mod ladder;
 pub mod libraries;
+mod rung;
 pub mod timing;
 #[allow(dead_code)] // the bench uses a part of it
 pub mod work;
@@ -24,38 +25,65 @@ use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
 use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
 
 use chain::Chain;
-use choice::{choice, in_one_launch, kernel, tiles};
+use choice::{choice, tiles};
+use rung::Rung;
 
 /// Each rung is one change away from the one before.
-const RUNGS: &[Variant] = &[
-    Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) }
-        .does("The tree of chapter 3 in shared memory: neighbouring threads, elements far apart."),
-    Variant { least_block: 2, ..Variant::new("reduceSequential", reduce::<SumI32>) }
-        .does("The second half is added to the first: no bank conflicts."),
+const RUNGS: [Rung; 10] = [
+    Rung::launched_again(
+        Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) }
+            .does("The tree of chapter 3 in shared memory: neighbouring threads, elements far apart."),
+    ),
+    Rung::launched_again(
+        Variant { least_block: 2, ..Variant::new("reduceSequential", reduce::<SumI32>) }
+            .does("The second half is added to the first: no bank conflicts."),
+    ),
     // One thread for two elements.
-    Variant {
-        shape: |n, shape, _| Shape::of_blocks(n.div_ceil(2), shape.block),
-        ..Variant::new("reduceFirstAdd", reduce::<SumI32>)
-    }
-    .does("Each thread adds two elements before the tree begins."),
-    tiled("reduceInFlight").does("Each thread issues eight loads before the first addition."),
-    tiled("reduceShuffle").does("Warps add up through their registers, without barriers."),
-    tiled("reduceVector").does("As many bytes in flight, in loads of 16 bytes."),
-    tiled("reduceSinglePass").does("The last block to arrive adds up the partial sums in the same launch."),
-    Variant {
-        shape: |n, _, _| choice(&Operation::SUM, n).shape,
-        ..Variant::new("reduceLimit", reduce::<SumI32>)
-    }
-    .does("Blocks, loads and the way to finish are chosen by size."),
-    Variant {
+    Rung::launched_again(
+        Variant {
+            shape: |n, shape, _| Shape::of_blocks(n.div_ceil(2), shape.block),
+            ..Variant::new("reduceFirstAdd", reduce::<SumI32>)
+        }
+        .does("Each thread adds two elements before the tree begins."),
+    ),
+    Rung::launched_again(
+        tiled("reduceInFlight").does("Each thread issues eight loads before the first addition."),
+    ),
+    Rung::launched_again(
+        tiled("reduceShuffle").does("Warps add up through their registers, without barriers."),
+    ),
+    Rung::launched_again(tiled("reduceVector").does("As many bytes in flight, in loads of 16 bytes.")),
+    Rung::in_one_launch(
+        tiled("reduceSinglePass")
+            .does("The last block to arrive adds up the partial sums in the same launch."),
+    ),
+    Rung::chosen_by_size(
+        Variant {
+            shape: |n, _, _| choice(&Operation::SUM, n).shape,
+            ..Variant::new("reduceLimit", reduce::<SumI32>)
+        }
+        .does("Blocks, loads and the way to finish are chosen by size."),
+    ),
+    Rung::chosen_by_size(Variant {
         shape: |n, _, _| choice(&SUM_F32, n).shape,
         ..other_type("reduceLimitF32", SUM_F32, reduce::<SumF32>)
-    },
-    Variant {
+    }),
+    Rung::chosen_by_size(Variant {
         shape: |n, _, _| choice(&SUM_I64, n).shape,
         ..other_type("reduceLimitI64", SUM_I64, reduce::<SumI64>)
-    },
+    }),
 ];
+
+/// The variants of all rungs.
+const VARIANTS: [Variant; RUNGS.len()] = {
+    let mut variants = [RUNGS[0].variant; RUNGS.len()];
+    let mut rung = 0;
+    while rung < RUNGS.len() {
+        variants[rung] = RUNGS[rung].variant;
+        rung += 1;
+    }
+    variants
+};
 
 /// Blocks of whole warps, in tiles of eight elements per thread.
 const fn tiled(name: &'static str) -> Variant {
@@ -88,7 +116,7 @@ pub const CHAPTER: Chapter = Chapter {
     ..Chapter::new(
         "ch7_limit",
         "How fast can a sum be? A ladder of kernels up to the speed of the memory",
-        RUNGS,
+        &VARIANTS,
     )
 };
 
@@ -99,11 +127,12 @@ fn main() -> ExitCode {
 fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, variant, data, block, grid, .. } = *case;
     let n = data.len() as u64;
-    let kernel = case.load_function(kernel(variant.symbol, &variant.operation, n))?;
+    let rung = Rung::of(variant)?;
+    let kernel = case.load_function(rung.kernel(n))?;
     let input = device.clone_htod(&elements::<O>(data))?;
     let shape_of_pass = |n| (variant.shape)(n, Shape::of_blocks(n, block), device.multiprocessors());
-    let in_one_launch = in_one_launch(variant.symbol);
-    let chain = Chain::new(device, &kernel, in_one_launch, &input, n, Shape { block, grid }, shape_of_pass)?;
+    let shape = Shape { block, grid };
+    let chain = Chain::new(device, &kernel, rung.finish, &input, n, shape, shape_of_pass)?;
     let cost = device.measure_launch(|| chain.launch(&input.slice(0..)))?;
     Ok(Outcome::new(O::value(chain.sum()?), cost))
 }

@@ -10,9 +10,9 @@ const BLOCK: u32 = 512;
 /// Bytes that the threads of a block have in flight: four loads of 16 bytes each.
 const TILE: u64 = 4 * 16 * BLOCK as u64;
 /// The most blocks of one GPU.
-const MOST_BLOCKS: u64 = 4224;
+const MAX_BLOCKS: u64 = 4224;
 /// The most blocks of all GPUs: `reduceIntoPeer` counts them in 16 bits.
-pub const MOST_BLOCKS_IN_ALL: u64 = 1 << 15;
+pub const MAX_BLOCKS_IN_ALL: u64 = 1 << 15;
 
 /// The shape in which the first of two GPUs runs: a block for each tile of its share, and no more than fit.
 pub fn shape(n: u64, _: Shape, _: u32) -> Shape {
@@ -21,7 +21,7 @@ pub fn shape(n: u64, _: Shape, _: u32) -> Shape {
 
 /// Blocks for this many bytes on one of this many GPUs.
 fn grid(bytes: u64, gpus: u64) -> u32 {
-    bytes.div_ceil(TILE).clamp(1, MOST_BLOCKS.min(MOST_BLOCKS_IN_ALL / gpus)) as u32
+    bytes.div_ceil(TILE).clamp(1, MAX_BLOCKS.min(MAX_BLOCKS_IN_ALL / gpus)) as u32
 }
 
 /// One GPU's share.

@@ -7,9 +7,9 @@ use workbook::device::{Buffer, Device, Function, KernelArg, LaunchConfig};
 /// Threads per block: the kernel is compiled for it.
 pub const BLOCK: u32 = 512;
 /// The most elements of a piece: 32 MiB, which take half a millisecond to copy.
-const MOST: usize = 1 << 23;
+const MAX_ELEMENTS: usize = 1 << 23;
 /// The fewest of a piece: 1 MiB, which take about as long as starting a copy and a kernel.
-const LEAST: usize = 1 << 18;
+const MIN_ELEMENTS: usize = 1 << 18;
 /// Elements that a block has at least: four loads of 16 bytes per thread. With one it takes 2.7 times as many
 /// instructions per element, since each block then adds up its threads' sums.
 const TILE: usize = 16 * BLOCK as usize;
@@ -17,7 +17,7 @@ const TILE: usize = 16 * BLOCK as usize;
 /// Elements of a piece: a sixteenth, but neither so few that starting a copy is what it costs, nor this many
 /// that the first copy is long, which no kernel can hide behind.
 pub fn piece(n: usize) -> usize {
-    n.div_ceil(16).clamp(LEAST, MOST).next_multiple_of(4)
+    n.div_ceil(16).clamp(MIN_ELEMENTS, MAX_ELEMENTS).next_multiple_of(4)
 }
 
 /// Blocks for a piece.

@@ -12,7 +12,7 @@ use super::source::Source;
 /// Threads per block: the kernel is compiled for it.
 const BLOCK: u32 = 512;
 /// The most blocks: eight per multiprocessor of an H200.
-const MOST_BLOCKS: usize = 1056;
+const MAX_BLOCKS: usize = 1056;
 
 /// A stream with its buffers.
 struct Slot {
@@ -34,7 +34,7 @@ impl Slot {
         Ok(Slot {
             kernel,
             pinned: device.alloc_host(piece)?,
-            partials: device.alloc(MOST_BLOCKS)?,
+            partials: device.alloc(MAX_BLOCKS)?,
             ticket: device.alloc_zeros(1)?,
             sum: device.alloc_host(1)?,
             input: device.alloc(piece)?,
@@ -53,7 +53,7 @@ impl Slot {
         let mut launch = self.device.launch_builder(&self.kernel);
         launch.arg(&self.input).arg(&self.sum).arg(&(numbers as u32));
         launch.arg(&self.partials).arg(&self.ticket);
-        let blocks = numbers.div_ceil(4 * BLOCK as usize).clamp(1, MOST_BLOCKS);
+        let blocks = numbers.div_ceil(4 * BLOCK as usize).clamp(1, MAX_BLOCKS);
         launch.launch(LaunchConfig::new(blocks as u32, BLOCK))
     }
 

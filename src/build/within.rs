@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// Bytes that are kept of what is written to each of stdout and stderr.
-const MOST_KEPT: usize = 1 << 20;
+const MAX_KEPT: usize = 1 << 20;
 /// How long a pipe is waited for that others, who have left the process group, still have.
 const GRACE: Duration = Duration::from_millis(200);
 
@@ -94,7 +94,7 @@ fn kept(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     std::thread::spawn(move || {
         let Some(mut pipe) = pipe else { return };
         let mut part = [0; 4096];
-        let mut room = MOST_KEPT;
+        let mut room = MAX_KEPT;
         while let Ok(count @ 1..) = pipe.read(&mut part) {
             let count = count.min(room);
             room -= count;

@@ -19,13 +19,13 @@ use crate::number::thousands;
 use crate::record::columns::text_table;
 use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
 use crate::reduction::data;
-use crate::reduction::operation::Operation;
+use crate::reduction::operator::ElementType;
 use crate::reduction::value::Expected;
 use crate::sim::trace::Trace;
 use crate::sim::{Diagnostic, Kind, Severity};
 
 /// Events that are remembered of a run, where steps are asked for.
-const MOST_EVENTS: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 
 /// A chapter that has been run.
 pub struct Ran {
@@ -98,7 +98,7 @@ impl<'a> Bench<'a> {
                 _ => "add --device sim",
             };
             ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; {add}");
-            stage.device.remember(MOST_EVENTS, stage.build.map(|build| &*build.source));
+            stage.device.remember(MAX_EVENTS, stage.build.map(|build| &*build.source));
         }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
@@ -277,10 +277,8 @@ impl<'a> Bench<'a> {
         }
         let outcome = outcome?;
         if let Some(mut trace) = self.stage.device.take_trace() {
-            // These kernels add up the bits of `i32` as unsigned numbers, whose overflow C++ defines.
-            let is_sum = operation.name == Operation::SUM.name;
-            for buffer in trace.buffers.iter_mut().filter(|_| is_sum) {
-                buffer.kind = buffer.kind.take().map(|kind| if kind == "u32" { "i32".into() } else { kind });
+            if operation.element == ElementType::I32 {
+                show_as_signed(&mut trace);
             }
             self.traces.push(trace);
         }
@@ -345,6 +343,16 @@ impl<'a> Bench<'a> {
 }
 
 /// The first diagnostic of severity error; without errors, the first warning.
+/// Kernels add up the bits of `i32` as unsigned numbers, whose overflow C++ defines. A reader wants to see the
+/// elements.
+fn show_as_signed(trace: &mut Trace) {
+    for buffer in &mut trace.buffers {
+        if buffer.kind.as_deref() == Some("u32") {
+            buffer.kind = Some("i32".to_string());
+        }
+    }
+}
+
 fn most_severe(outcome: &Outcome) -> Option<&Diagnostic> {
     let found = &outcome.cost.found;
     found.iter().find(|found| found.severity == Severity::Error).or(found.first())

@@ -15,7 +15,7 @@ const LEFT: f64 = 92.0;
 const PITCH: f64 = 19.0;
 const PER_ROW: u64 = 32;
 /// Longer numbers are rounded.
-const LONGEST: usize = 12;
+const MAX_CHARACTERS: usize = 12;
 
 /// Where the parts of the drawing stand.
 struct Plan {
@@ -192,7 +192,7 @@ fn show_lanes(frame: &mut Frame, plan: &Plan, event: &Event, waiting: &[(Warp, u
 fn rounded(trace: &Trace, buffer: usize, bits: u64) -> String {
     let exact = number(trace, buffer, bits);
     match exact.parse::<f64>() {
-        Ok(value) if exact.chars().count() > LONGEST => format!("{value:.4e}"),
+        Ok(value) if exact.chars().count() > MAX_CHARACTERS => format!("{value:.4e}"),
         _ => exact,
     }
 }

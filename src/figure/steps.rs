@@ -3,7 +3,7 @@
 use crate::sim::trace::{Did, Event, Touch, Trace};
 
 /// The rows of a table that is printed; more are counted.
-const MOST: usize = 100;
+const MAX_ROWS: usize = 100;
 /// Numbers of a list that are written out.
 const SHOWN: usize = 8;
 
@@ -11,7 +11,7 @@ const SHOWN: usize = 8;
 pub fn table(trace: &Trace) -> String {
     let several = trace.events.iter().any(|event| event.grid > 0);
     let mut rows = vec![row_of(["step", "grid", "block", "warp", "line", "lanes", ""], several)];
-    for event in trace.events.iter().take(MOST) {
+    for event in trace.events.iter().take(MAX_ROWS) {
         let line = event.line.map_or(String::new(), |line| line.to_string());
         let step = event.step.to_string();
         let grid = event.grid.to_string();
@@ -21,7 +21,7 @@ pub fn table(trace: &Trace) -> String {
         let what = what(trace, event);
         rows.push(row_of([&step, &grid, &block, &warp, &line, &lanes, &what], several));
     }
-    let left = trace.events.len().saturating_sub(MOST) as u64 + trace.left_out;
+    let left = trace.events.len().saturating_sub(MAX_ROWS) as u64 + trace.left_out;
     if left > 0 {
         rows.push(format!("… and {left} more; a smaller launch shows all of its steps"));
     }

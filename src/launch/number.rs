@@ -24,13 +24,13 @@ const NAMES: &str = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr";
 pub type Names<'a> = &'a [(&'a str, u64)];
 
 /// Bytes of an expression, at most.
-const LONGEST: usize = 128;
+const MAX_BYTES: usize = 128;
 
 /// The whole number that an expression spells: numbers and names, `*`, `/`, which rounds up, `max(…,…)` and
 /// parentheses. `n/(4*block)` is how many blocks it takes if each thread has four of the `n` numbers.
 pub fn expression(text: &str, names: Names) -> Option<u64> {
     let text = text.trim();
-    if text.len() > LONGEST {
+    if text.len() > MAX_BYTES {
         return None;
     }
     // `a*b/c` is `a*b`, and that divided.

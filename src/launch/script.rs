@@ -60,8 +60,8 @@ impl Spec {
 /// As it was given, cut off where it is long.
 impl std::fmt::Display for Spec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const MOST: usize = 32;
-        let start: String = self.text.chars().take(MOST).collect();
+        const MAX_CHARACTERS: usize = 32;
+        let start: String = self.text.chars().take(MAX_CHARACTERS).collect();
         let more = if start.len() < self.text.len() { "…" } else { "" };
         write!(f, "{start}{more}")
     }
@@ -89,7 +89,8 @@ fn structure(text: &str, names: Names) -> Result<Value> {
             _ => of.number(number, names)?,
         };
         bytes.extend(&bits.to_le_bytes()[..of.bytes()]);
-        (kind, align) = (Some(of), align.max(of.bytes()));
+        kind = Some(of);
+        align = align.max(of.bytes());
     }
     bytes.resize(bytes.len().next_multiple_of(align), 0);
     Ok(Value::Struct(bytes, pointers))

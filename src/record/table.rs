@@ -311,7 +311,9 @@ mod tests {
     fn what_went_wrong_is_said() {
         let mut record = record(Timing::of(vec![6e6]), None);
         let run = &mut record.runs[0];
-        (run.ok, run.sum, run.expected_failure) = (false, 7.into(), Some("data-race".into()));
+        run.ok = false;
+        run.sum = 7.into();
+        run.expected_failure = Some("data-race".into());
         let name = "cudaErrorLaunchPendingCountExceeded".to_string();
         run.dropped = Some(Dropped { launches: 92_166, error: 69, name });
         record.sweep = vec![Run { ok: false, sum: 8.into(), ..record.runs[0].clone() }];

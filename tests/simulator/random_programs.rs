@@ -41,7 +41,7 @@ use workbook::device::{Device, DeviceChoice};
 const BLESS: &str =
     "RANDOM_DEVICE=gpu WORKBOOK_RENEW=1 cargo test --test simulator random_programs -- --nocapture";
 /// Programs that differ and are described, at most.
-const MOST_DESCRIBED: usize = 24;
+const MAX_DESCRIBED: usize = 24;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simulator/random")
@@ -262,7 +262,7 @@ fn beside_a_gpu() {
 
     let numbers: Vec<usize> = differences.iter().map(|difference| difference.program.number).collect();
     let mut report = format!("{} programs differ: {numbers:?}\n", numbers.len());
-    for difference in differences.iter().take(MOST_DESCRIBED) {
+    for difference in differences.iter().take(MAX_DESCRIBED) {
         report += &described(difference);
     }
     std::fs::write(out.join("differences.txt"), report).unwrap();

@@ -81,7 +81,7 @@ const BUDGET: f64 = 2.0 * 150e6;
 /// The fewest and the most threads per block on offer.
 const BLOCKS: [u32; 2] = [32, 1024];
 /// Sizes on offer are powers of two, this one the largest.
-const LARGEST: u64 = 1 << 20;
+const MAX_ELEMENTS: u64 = 1 << 20;
 
 /// What is known of the page's compiler.
 const CLANG: &str = "book/src/live/clang/clang.json";
@@ -242,7 +242,11 @@ fn most(record: &Record, kernels: &[&str]) -> u64 {
     };
     let per_element: f64 = chosen.into_iter().filter_map(counted).map(per_element).sum();
     let affordable = |n: &u64| *n as f64 * per_element <= BUDGET;
-    (6..).map(|exponent| 1 << exponent).take_while(|n| *n <= LARGEST && affordable(n)).last().unwrap_or(0)
+    (6..)
+        .map(|exponent| 1 << exponent)
+        .take_while(|n| *n <= MAX_ELEMENTS && affordable(n))
+        .last()
+        .unwrap_or(0)
 }
 
 /// The edits of the chapter's kernels that change what the cell runs, as far as they suit the kernels as they

@@ -98,7 +98,7 @@ export function withPart(source, anchor, text) {
 // Links: `#cell-1&code=…`, `#notebook&code=…`, JSON of { file, source }, deflated, in base64url.
 
 const LINK = /^#([\w-]+)&code=(.*)$/;
-const MOST = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 
 async function link(id, { path, source }) {
     const text = new Blob([JSON.stringify({ file: path, source })]);
@@ -140,7 +140,7 @@ async function read(code) {
     let text = '';
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
         text += decoder.decode(piece.value, { stream: true });
-        if (text.length > MOST) {
+        if (text.length > MAX_CHARACTERS) {
             await reader.cancel();
             throw new Error('too long');
         }

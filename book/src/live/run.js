@@ -8,7 +8,7 @@ import * as edits from './edits.js';
 import { element } from './html.js';
 import { addChart, remove, show, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
-import { MOST } from './steps.js';
+import { MAX_ELEMENTS } from './steps.js';
 import { perform, stop } from './task.js';
 
 /** Whether all results are right, or what is wrong. */
@@ -45,7 +45,7 @@ async function ran(cell, signal, tell) {
     const { stem, simulated, chart, scale } = cell.live;
     const words = options(cell);
     const isOwn = cell.form.elements.n.value === cell.recorded.n;
-    const hasSteps = simulated && Number(cell.form.elements.n.value) <= MOST;
+    const hasSteps = simulated && Number(cell.form.elements.n.value) <= MAX_ELEMENTS;
     const of = input(cell);
     const { ptx, newer, compiler, said } = file ? await compiled(cell, request, signal, tell) : {};
     if (file && !ptx) {

@@ -3,7 +3,7 @@
 import { element, parsed } from './html.js';
 
 /** Runs of more elements have more steps than a reader follows. */
-export const MOST = 128;
+export const MAX_ELEMENTS = 128;
 
 /** `films`: a figure in HTML for each launch. */
 export function folded(films) {

@@ -41,7 +41,7 @@ pub enum Source {
 }
 
 /// Larger numbers are taken for this one: no answer is as large.
-const MOST: u64 = i64::MAX as u64;
+const MAX_ANSWER: u64 = i64::MAX as u64;
 /// What an answer begins with.
 pub const ANSWER: &str = "// The answer: ";
 
@@ -107,7 +107,11 @@ impl Answer {
         let is_between = |c: char| c == ',' || c == '_' || c.is_whitespace();
         let number: String = said.chars().filter(|c| !is_between(*c)).collect();
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        Some(if is_number { Ok(number.parse().unwrap_or(MOST).min(MOST)) } else { Err(written.to_string()) })
+        Some(if is_number {
+            Ok(number.parse().unwrap_or(MAX_ANSWER).min(MAX_ANSWER))
+        } else {
+            Err(written.to_string())
+        })
     }
 }
 
@@ -132,7 +136,7 @@ mod tests {
         assert_eq!(of("  // The answer: barrier arrivals ?;"), Some(Err("?".into())));
         assert_eq!(of("// The answer: barriers 64;"), None);
         let largest = "// The answer: barrier arrivals 99999999999999999999999;";
-        assert_eq!(of(largest), Some(Ok(MOST)));
+        assert_eq!(of(largest), Some(Ok(MAX_ANSWER)));
         assert_eq!(of("// The answer: barrier arrivals -1;"), Some(Err("-1".into())));
     }
 }

@@ -13,7 +13,7 @@ use workbook::figure::{self, Film};
 use workbook::sim::Diagnostic;
 
 /// Events that are remembered.
-const MOST_EVENTS: usize = 4_000;
+const MAX_EVENTS: usize = 4_000;
 /// Elements of the launch that is drawn, at least: fewer show no tree.
 const FEWEST: usize = 5;
 
@@ -37,7 +37,7 @@ pub fn film(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
     let case = smallest(plan).context("the exercise has no input")?;
     let device = device(plan, case, true);
     let run = Run::new(&device, plan, case)?;
-    device.remember(MOST_EVENTS, Some(&source));
+    device.remember(MAX_EVENTS, Some(&source));
     match run.launch(&functions(&module, plan)?) {
         Err(error) if !error.is::<Diagnostic>() => return Err(error),
         // What stopped it is among the findings of the trace.

@@ -20,8 +20,8 @@ use workbook::number::thousands;
 use workbook::sim::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
 
 /// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
-const MOST_GLOBAL: usize = 64 << 20;
-const MOST_LOCAL: usize = 16 << 10;
+const MAX_GLOBAL: usize = 64 << 20;
+const MAX_LOCAL: usize = 16 << 10;
 
 /// The counters that are compared, as the simulator calls them.
 const COUNTERS: [&str; 10] = [
@@ -393,16 +393,16 @@ fn too_large(module: &Module) -> Option<String> {
     let (global, local) = module.ptx().bytes();
     let number = |bytes: usize| thousands(bytes as i64);
     match () {
-        _ if global > MOST_GLOBAL => Some(format!(
+        _ if global > MAX_GLOBAL => Some(format!(
             "The file declares {} bytes of `__device__` variables. A check has room for {}.",
             number(global),
-            number(MOST_GLOBAL)
+            number(MAX_GLOBAL)
         )),
-        _ if local > MOST_LOCAL => Some(format!(
+        _ if local > MAX_LOCAL => Some(format!(
             "Every thread has {} bytes of local memory, for arrays of its own. A check has room for {} per \
              thread.",
             number(local),
-            number(MOST_LOCAL)
+            number(MAX_LOCAL)
         )),
         _ => None,
     }

@@ -16,7 +16,7 @@ use workbook::record::write_json;
 pub const FILE: &str = ".exercises.json";
 
 /// Bytes that it may have: far more than all exercises need.
-const MOST: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The learner's progress. A file without these fields is damaged; others in it are of another version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl State {
     pub fn read(root: &Path) -> Result<(State, Option<String>)> {
         let path = root.join(FILE);
         let fresh = State { path: path.clone(), ..State::default() };
-        let read = match read_text(&path, MOST) {
+        let read = match read_text(&path, MAX_BYTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok((fresh, None)),
             // No text, or no file: damaged, like text that is no JSON.
             Err(error) if matches!(error.kind(), ErrorKind::Other) => Err(error.to_string()),

@@ -27,7 +27,7 @@ pub struct Wanted {
 }
 
 /// More events of a launch have no figure; a kernel that was taken for endless has many, all alike.
-const MOST_EVENTS: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 
 /// What the page gets.
 #[derive(Serialize)]
@@ -67,7 +67,7 @@ pub fn shown(report: Report, kernels: &[String], wanted: &Wanted) -> Result<Show
     };
     let chart = charts.into_iter().find(|chart| Some(chart.name) == wanted.chart.as_deref());
     let source = build.map(|build| &*build.source);
-    let can_be_drawn = |trace: &&Trace| (1..=MOST_EVENTS).contains(&trace.events.len());
+    let can_be_drawn = |trace: &&Trace| (1..=MAX_EVENTS).contains(&trace.events.len());
     let moving: Vec<&Trace> = report.steps.iter().filter(can_be_drawn).collect();
     let films = match wanted.figure.as_deref() {
         Some("grids") if !moving.is_empty() => vec![grids(&moving).html()],

@@ -1,6 +1,6 @@
 //! [`Operation`]: what a kernel computes of a chapter's numbers, and what the serial recursion says of it.
 
-use super::operator::{Operator, SumF32, SumI64, elements};
+use super::operator::{ElementType, Operator, SumF32, SumI64, elements};
 use super::serial::{recursive_reduce, recursive_reduce_by};
 use super::value::Expected;
 
@@ -9,6 +9,8 @@ use super::value::Expected;
 pub struct Operation {
     /// `sum of i32`: tells operations apart, and stands in the record.
     pub name: &'static str,
+    /// The type of the elements that a kernel reads.
+    pub element: ElementType,
     /// Bytes of input that a kernel has to read for each element.
     pub element_bytes: u32,
     /// What the serial recursion gives for the chapter's numbers ([`super::data::numbers`]), of which an
@@ -20,6 +22,7 @@ impl Operation {
     /// The sum that chapters 1 to 4 are about; it wraps in 32 bits.
     pub const SUM: Operation = Operation {
         name: "sum of i32",
+        element: ElementType::I32,
         element_bytes: 4,
         expected: |data| Expected::exactly(recursive_reduce(&mut data.to_vec())),
     };
@@ -31,7 +34,7 @@ pub const fn exact<O: Operator>(name: &'static str) -> Operation {
         let result = recursive_reduce_by::<O>(&mut elements::<O>(numbers));
         Expected::exactly(O::value(result))
     };
-    Operation { name, element_bytes: size_of::<O::Element>() as u32, expected }
+    Operation { name, element: O::TYPE, element_bytes: size_of::<O::Element>() as u32, expected }
 }
 
 /// The sum of `f32` that are whole numbers.

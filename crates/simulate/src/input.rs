@@ -15,7 +15,7 @@ use workbook::say;
 use workbook::sim::Diagnostic;
 
 /// Bytes that a source or a script has at most. No program that is simulated is near that.
-pub const MOST_SOURCE: u64 = 64 << 20;
+pub const MAX_SOURCE: u64 = 64 << 20;
 
 /// The PTX of `file`, and the sources it was made from.
 pub fn read(options: &Options) -> Result<(String, Sources)> {
@@ -26,7 +26,7 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
         _ => bail!("{} is neither PTX (.ptx) nor CUDA C++ (.cu)", file.display()),
     };
     let cannot = || format!("cannot read {}", file.display());
-    let text = read_text(file, MOST_SOURCE).with_context(cannot)?;
+    let text = read_text(file, MAX_SOURCE).with_context(cannot)?;
     let sources = Sources::of(file, text.clone(), &options.include);
     if is_ptx {
         return Ok((text, sources));
@@ -38,7 +38,7 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
 #[cfg(target_family = "wasm")]
 fn compile(options: &Options) -> Result<String> {
     let ptx = options.file.with_extension("ptx");
-    read_text(&ptx, MOST_SOURCE).with_context(|| format!("cannot read {}", ptx.display()))
+    read_text(&ptx, MAX_SOURCE).with_context(|| format!("cannot read {}", ptx.display()))
 }
 
 #[cfg(not(target_family = "wasm"))]
@@ -104,7 +104,7 @@ impl Sources {
             let path = directory.join(name).canonicalize().ok()?;
             (path.starts_with(directory) && path.is_file()).then_some(path)
         };
-        read_text(&self.directories.iter().find_map(inside)?, MOST_SOURCE).ok()
+        read_text(&self.directories.iter().find_map(inside)?, MAX_SOURCE).ok()
     }
 
     /// The kernel templates of the reader's file, which become kernels only where they are instantiated.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use super::input::MOST_SOURCE;
+use super::input::MAX_SOURCE;
 use super::options::{Checks, Options};
 use super::patience::Patience;
 use super::{fit, names};
@@ -68,7 +68,7 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
         script.add_lines(text, scope).map_err(|why| anyhow!("{}:{why:#}", file.display()))
     };
     if let Some(file) = &options.script {
-        let text = read_text(file, MOST_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
+        let text = read_text(file, MAX_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
         add_lines(&mut script, file, &text, Files::Any)?;
     } else if let (Some(grid_dim), Some(block_dim)) = (options.grid, options.block) {
         let config = LaunchConfig { grid_dim, block_dim, shared_mem_bytes: options.shared };

@@ -72,7 +72,7 @@ pub fn done(options: &Options) -> (u8, Option<Report>) {
 }
 
 /// Events that are remembered of a launch.
-const MOST_EVENTS: usize = 10_000;
+const MAX_EVENTS: usize = 10_000;
 
 /// What was remembered of the launch as a figure that plays.
 pub fn film(trace: &Trace, sources: &input::Sources) -> Film {
@@ -101,7 +101,7 @@ fn simulate(options: &Options) -> Result<Report> {
     let device = launch::device(options)?;
     if options.steps || options.figure.is_some() || options.remembers {
         ensure!(options.checks == Checks::On, "steps are remembered under checks: leave --checks off out");
-        device.remember(MOST_EVENTS, None); // all that it prints says `argument 0`
+        device.remember(MAX_EVENTS, None); // all that it prints says `argument 0`
     }
     let mut launched = match device.load_code(&file, &ptx, &[]) {
         Ok(module) => launch::launch(&device, &module, options, &script, &sources.templates(&options.file))?,

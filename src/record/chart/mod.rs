@@ -33,7 +33,7 @@ pub use plot::{Against, Chart, Quantity, plot, plot_of};
 pub use scale::{Scale, Vertical};
 
 /// What an axis has room for; an edited record may hold anything.
-const LARGEST: f64 = 1e100;
+const MAX_VALUE: f64 = 1e100;
 
 /// A value of a run, and its minimum and maximum where it has them.
 type Value = (f64, Option<(f64, f64)>);
@@ -229,7 +229,7 @@ fn lines(record: &Record, x: Of<u64>, value: Of<Value>) -> Vec<Series> {
         let point = |(x, run): (u64, &Run)| {
             let (y, spread) = value(run)?;
             let (low, high) = spread.unwrap_or((y, y));
-            let fits = |value: f64| value <= 0.0 || (LARGEST.recip()..=LARGEST).contains(&value);
+            let fits = |value: f64| value <= 0.0 || (MAX_VALUE.recip()..=MAX_VALUE).contains(&value);
             let point = Point { x: x as f64, y, spread, block: run.block, right: run.ok };
             [y, low, high].into_iter().all(fits).then_some(point)
         };

@@ -32,8 +32,8 @@ pub const PROGRAMS: usize = 10_000;
 /// Programs in one module, which a GPU's driver compiles as a whole.
 pub const PER_MODULE: usize = 50;
 pub const MODULES: usize = PROGRAMS / PER_MODULE;
-pub const MOST_THREADS: usize = 96;
-const MOST_WORDS: usize = 8;
+pub const MAX_THREADS: usize = 96;
+const MAX_WORDS: usize = 8;
 
 /// Programs that share their inputs.
 pub struct Module {
@@ -53,8 +53,8 @@ impl Module {
         let first = number * PER_MODULE;
         let programs = (first..first + PER_MODULE).map(|n| generate::program(n, seed(1, n))).collect();
         let mut random = Random::new(seed(2, number));
-        let mut inputs = Vec::with_capacity(MOST_THREADS * ROW);
-        for _ in 0..MOST_THREADS {
+        let mut inputs = Vec::with_capacity(MAX_THREADS * ROW);
+        for _ in 0..MAX_THREADS {
             for slot in 0..ROW {
                 inputs.push(match slot {
                     _ if PAIRS.contains(&slot) => (random.int_32() as u64) << 32 | random.int_32() as u64,
@@ -65,7 +65,7 @@ impl Module {
                 });
             }
         }
-        let initial = (0..MOST_THREADS * MOST_WORDS + CELLS).map(|_| random.int_64()).collect();
+        let initial = (0..MAX_THREADS * MAX_WORDS + CELLS).map(|_| random.int_64()).collect();
         Module { programs, inputs, initial }
     }
 

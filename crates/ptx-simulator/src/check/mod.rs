@@ -41,7 +41,7 @@ use crate::observe::{Access, Act, Actor, CopyRequest, Event, Observer, Request, 
 use crate::ptx::Space;
 
 /// Diagnostics of one launch, at most.
-const MOST: usize = 64;
+const MAX_DIAGNOSTICS: usize = 64;
 
 /// All checks of one launch.
 pub struct Checker<'p> {
@@ -107,7 +107,7 @@ impl<'p> Checker<'p> {
     }
 
     fn add(&mut self, about: About, between: Between, finding: Diagnostic) {
-        if self.found.len() < MOST {
+        if self.found.len() < MAX_DIAGNOSTICS {
             self.said.insert(about, (self.found.len(), between));
             self.found.push(finding);
         }

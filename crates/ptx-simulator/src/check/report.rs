@@ -90,7 +90,8 @@ impl Checker<'_> {
         };
         if let Some((at, _)) = known {
             self.said.insert(about, (at, between));
-            (self.found[at].help, self.found[at].shape) = (help, Some(shape));
+            self.found[at].help = help;
+            self.found[at].shape = Some(shape);
             return;
         }
         let order = match race.why {

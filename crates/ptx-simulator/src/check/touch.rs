@@ -10,7 +10,7 @@ use crate::ptx::Scope;
 
 /// Readers that a cell remembers besides the first: so many while all lists together are short, and so many
 /// beyond that.
-const MOST: usize = 64;
+const MAX_READERS: usize = 64;
 const FEW: usize = 3;
 const SHORT: usize = 1 << 21;
 /// A reader that reads again is looked for among the last this many.
@@ -47,7 +47,7 @@ impl<'a> Touch<'a> {
         let block = here.first_warp;
         let warps = 1 << (here.warp - here.first_warp);
         let me = Touched { block, warps, mask: 0, time: here.now(), how };
-        let most = if reads < SHORT { MOST } else { FEW };
+        let most = if reads < SHORT { MAX_READERS } else { FEW };
         let how = hows[how as usize];
         let barrier = here.barrier();
         let writes = how.access.writes();

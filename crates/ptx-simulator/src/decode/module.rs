@@ -62,7 +62,8 @@ fn reaching(functions: &[Function], is: impl Fn(&Function) -> bool) -> Vec<bool>
         changed = false;
         for (number, function) in functions.iter().enumerate() {
             if !all[number] && function.calls.iter().any(|callee| all[*callee]) {
-                (all[number], changed) = (true, true);
+                all[number] = true;
+                changed = true;
             }
         }
     }
@@ -115,9 +116,9 @@ struct Body<'a, 'b> {
 }
 
 /// Bytes of parameters that a function can have (PTX ISA 5.1.6.1, since version 8.1).
-const MOST_PARAM_BYTES: usize = 32_764;
+const MAX_PARAM_BYTES: usize = 32_764;
 /// Registers, and predicates, that a function can have.
-const MOST_REGISTERS: usize = 1 << 16;
+const MAX_REGISTERS: usize = 1 << 16;
 
 type Decoded<T> = Result<T, Box<Diagnostic>>;
 
@@ -125,7 +126,7 @@ impl Body<'_, '_> {
     fn decode(mut self, in_shared: &[Variable], bodies: &[&FunctionAst]) -> Decoded<Function> {
         let ast = self.ast;
         for (number, variable) in self.globals.iter().enumerate() {
-            self.names.place(&variable.name, GLOBAL_BASE | number as u32, 0, Space::Generic);
+            self.names.place(&variable.name, Base::Global(number as u32), 0, Space::Generic);
         }
         self.shared(in_shared, bodies)?;
         self.parameters()?;
@@ -160,20 +161,21 @@ impl Body<'_, '_> {
         let mut bytes = 0;
         for (is_seen, variable) in of_module.chain(of_functions).chain(own) {
             if is_seen {
-                self.names.place(&variable.name, NONE, shared::address(shared.len()), Space::Shared);
+                self.names.place(&variable.name, Base::Zero, shared::address(shared.len()), Space::Shared);
             }
             let start = place(&mut bytes, variable);
             shared.push(shared::Variable { name: variable.name.clone(), start, bytes: variable.bytes() });
         }
-        if shared.len() > shared::MOST_VARIABLES {
-            let what = format!("more than {} shared variables", shared::MOST_VARIABLES);
+        if shared.len() > shared::MAX_VARIABLES {
+            let what = format!("more than {} shared variables", shared::MAX_VARIABLES);
             return self.unreadable(ast.line, what);
         }
         for variable in in_shared.iter().filter(|variable| variable.external) {
             bytes = bytes.next_multiple_of(variable.align.max(16));
-            self.names.place(&variable.name, NONE, shared::DYNAMIC_ADDRESS, Space::Shared);
+            self.names.place(&variable.name, Base::Zero, shared::DYNAMIC_ADDRESS, Space::Shared);
         }
-        (self.names.out.shared, self.names.out.shared_bytes) = (shared, bytes);
+        self.names.out.shared = shared;
+        self.names.out.shared_bytes = bytes;
         Ok(())
     }
 
@@ -185,7 +187,7 @@ impl Body<'_, '_> {
             let space = if ast.is_entry { &mut out.param_bytes } else { &mut out.frame_bytes };
             let offset = place(space, param);
             out.params.push(Param::new(param, offset));
-            let base = if ast.is_entry { NONE } else { FRAME_BASE };
+            let base = if ast.is_entry { Base::Zero } else { Base::Frame };
             self.names.place(&param.name, base, offset as u64, Space::Param);
         }
         if !ast.is_entry {
@@ -196,8 +198,8 @@ impl Body<'_, '_> {
             self.names.out.returns = Some(Param::new(variable, offset));
         }
         let out = &self.names.out;
-        if out.param_bytes.max(out.frame_bytes) > MOST_PARAM_BYTES {
-            let what = format!("`{}` has more than {MOST_PARAM_BYTES} bytes of parameters", self.ast.name);
+        if out.param_bytes.max(out.frame_bytes) > MAX_PARAM_BYTES {
+            let what = format!("`{}` has more than {MAX_PARAM_BYTES} bytes of parameters", self.ast.name);
             return self.unreadable(self.ast.line, what);
         }
         Ok(())
@@ -206,7 +208,7 @@ impl Body<'_, '_> {
     /// Gives a variable its place in the frame.
     fn in_frame(&mut self, variable: &Variable) -> usize {
         let offset = place(&mut self.names.out.frame_bytes, variable);
-        self.names.place(&variable.name, FRAME_BASE, offset as u64, Space::Param);
+        self.names.place(&variable.name, Base::Frame, offset as u64, Space::Param);
         offset
     }
 
@@ -241,7 +243,7 @@ impl Body<'_, '_> {
                     };
                     for (name, count) in names {
                         self.names.declare(kind, name, *count);
-                        if self.names.out.registers.max(self.names.out.predicates) > MOST_REGISTERS {
+                        if self.names.out.registers.max(self.names.out.predicates) > MAX_REGISTERS {
                             let what = "more than 65,536 registers in one function".to_string();
                             return self.unreadable(*line, what);
                         }
@@ -267,18 +269,18 @@ impl Body<'_, '_> {
         match variable.space {
             Space::Local => {
                 let offset = place(&mut self.names.out.local_bytes, variable) as u64;
-                self.names.place(&variable.name, LOCAL_BASE, offset, Space::Local);
+                self.names.place(&variable.name, Base::Local, offset, Space::Local);
             }
             Space::Param => {
                 self.in_frame(variable);
-                if self.names.out.frame_bytes > 64 * MOST_PARAM_BYTES {
+                if self.names.out.frame_bytes > 64 * MAX_PARAM_BYTES {
                     let what = format!("the calls in `{}` have too many bytes of parameters", self.ast.name);
                     return self.unreadable(self.ast.line, what);
                 }
             }
             Space::Shared => {} // placed before the body was read
             _ => {
-                let base = GLOBAL_BASE | self.globals.len() as u32;
+                let base = Base::Global(self.globals.len() as u32);
                 self.names.place(&variable.name, base, 0, Space::Generic);
                 self.globals.push(variable.clone());
             }

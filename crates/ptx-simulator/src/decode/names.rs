@@ -98,8 +98,8 @@ impl<'a> Names<'a> {
     }
 
     /// A variable that lies at `offset` behind a base, or at this very address.
-    pub fn place(&mut self, name: &str, base: u32, offset: u64, space: Space) {
-        let at = Address { base, offset: offset as i64, narrow: false };
+    pub fn place(&mut self, name: &str, base: Base, offset: u64, space: Space) {
+        let at = Address { base, offset: offset as i64 };
         self.add(name, Named::Variable { at, space });
     }
 
@@ -194,7 +194,7 @@ impl<'a> Names<'a> {
         match (self.lookup(name), more) {
             (Some(Named::Register { number, kind }), 0) if kind != RegisterKind::Predicate => Some(number),
             (None, 0) => self.special(name),
-            (Some(Named::Variable { at, .. }), _) if at.base == NONE => {
+            (Some(Named::Variable { at, .. }), _) if at.base == Base::Zero => {
                 Some(self.constant((at.offset as u64).wrapping_add(more)))
             }
             _ => None,
@@ -216,12 +216,13 @@ impl<'a> Names<'a> {
     /// `[base+offset]`: of a register, or of a variable that is named.
     pub fn address(&mut self, operand: &Operand) -> Option<Address> {
         let Operand::Address(base, offset) = operand else { return None };
-        let Some(name) = base else { return Some(Address { base: NONE, offset: *offset, narrow: false }) };
+        let Some(name) = base else { return Some(Address { base: Base::Zero, offset: *offset }) };
         Some(match self.lookup(name)? {
             Named::Register { kind: RegisterKind::Predicate, .. } => return None,
-            Named::Register { number, kind } => {
-                Address { base: number, offset: *offset, narrow: kind == RegisterKind::Narrow }
+            Named::Register { number, kind: RegisterKind::Narrow } => {
+                Address { base: Base::Narrow(number), offset: *offset }
             }
+            Named::Register { number, .. } => Address { base: Base::Register(number), offset: *offset },
             Named::Variable { at, .. } => Address { offset: at.offset.wrapping_add(*offset), ..at },
         })
     }

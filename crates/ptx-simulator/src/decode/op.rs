@@ -23,13 +23,37 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// An address: base register (or [`NONE`]) plus offset.
+/// What the offset of an address counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// Nothing: the offset is the address, as it is of a shared variable and of a kernel's parameter.
+    Zero,
+    Register(Reg),
+    /// A 32-bit register; the sum has 32 bits too.
+    Narrow(Reg),
+    /// A variable of the module, by its number.
+    Global(u32),
+    /// The local memory of the function that runs.
+    Local,
+    /// Behind the local memory: the parameters of the function that runs, and those of its calls.
+    Frame,
+}
+
+impl Base {
+    /// The register that it is, if it is one.
+    pub fn register(self) -> Option<Reg> {
+        match self {
+            Base::Register(register) | Base::Narrow(register) => Some(register),
+            Base::Zero | Base::Global(_) | Base::Local | Base::Frame => None,
+        }
+    }
+}
+
+/// An address: base plus offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Address {
-    pub base: Reg,
+    pub base: Base,
     pub offset: i64,
-    /// The base is a 32-bit register: so is the sum.
-    pub narrow: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +119,7 @@ impl Bits {
 }
 
 /// The largest count of arrivals of an mbarrier.
-pub const MOST_ARRIVALS: u64 = (1 << 20) - 1;
+pub const MAX_ARRIVALS: u64 = (1 << 20) - 1;
 
 /// What is done with an mbarrier (PTX ISA 9.7.13.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,12 +150,6 @@ pub enum Callee {
     /// A function of the device runtime or the library, by name.
     Runtime(Call),
 }
-
-/// Bases of [`Address`] that are no registers: a module variable, the activation's local memory, and behind
-/// that its frame, with the parameters of its calls and its own.
-pub const GLOBAL_BASE: u32 = 1 << 29;
-pub const LOCAL_BASE: u32 = (1 << 29) - 1;
-pub const FRAME_BASE: u32 = (1 << 29) - 2;
 
 /// What an operation does with a register or predicate that stands in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +188,7 @@ impl Operand for [Reg] {
 impl Operand for Address {
     #[inline(always)]
     fn each(&self, role: Role, visit: &mut impl FnMut(Role, u32)) {
-        self.base.each(role, visit);
+        self.base.register().each(role, visit);
     }
 }
 

@@ -256,7 +256,7 @@ impl Names<'_> {
         };
         let Named::Variable { at, .. } = self.lookup(name)? else { return None };
         let offset = at.offset.wrapping_add(more).wrapping_add(plus as i64);
-        (at.base >= LOCAL_BASE && at.base != NONE)
+        matches!(at.base, Base::Local | Base::Global(_))
             .then_some(Op::AddressOf { d, at: Address { offset, ..at } })
     }
 
@@ -328,10 +328,15 @@ impl Names<'_> {
             ("sync" | "arrive", places) => places,
             ("red", [to, places @ .., holds]) => {
                 p = Some(self.predicate_operand(holds)?);
-                match (*words.get(2)?, to) {
-                    ("popc", to) => (reduce, d) = (Some(BarReduce::Popc), self.destination(to)?),
-                    ("and", Operand::Name(to)) => (reduce, q) = (Some(BarReduce::And), self.predicate(to)?),
-                    ("or", Operand::Name(to)) => (reduce, q) = (Some(BarReduce::Or), self.predicate(to)?),
+                reduce = Some(match *words.get(2)? {
+                    "popc" => BarReduce::Popc,
+                    "and" => BarReduce::And,
+                    "or" => BarReduce::Or,
+                    _ => return None,
+                });
+                match (reduce, to) {
+                    (Some(BarReduce::Popc), to) => d = self.destination(to)?,
+                    (_, Operand::Name(to)) => q = self.predicate(to)?,
                     _ => return None,
                 }
                 places
@@ -374,7 +379,7 @@ impl Names<'_> {
     fn call(&mut self, o: &[Operand]) -> Option<Op> {
         let frame = |operand: &Operand| match operand {
             Operand::Name(name) => match self.lookup(name)? {
-                Named::Variable { at, .. } => Some(at.offset as usize).filter(|_| at.base == FRAME_BASE),
+                Named::Variable { at, .. } => Some(at.offset as usize).filter(|_| at.base == Base::Frame),
                 _ => None,
             },
             _ => None,

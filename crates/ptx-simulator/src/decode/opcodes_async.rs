@@ -57,7 +57,7 @@ impl Names<'_> {
             let [d, state] = o else { return None };
             let d = self.destination(d)?;
             let state = self.source(state)?;
-            let mask = self.constant(MOST_ARRIVALS);
+            let mask = self.constant(MAX_ARRIVALS);
             return self.plain(&["and", "b64"], d, &[state, mask]);
         }
         let spaces = ["shared", "shared::cta", "shared::cluster"];

@@ -106,13 +106,13 @@ impl Function {
             (own, asked) => own.or(asked).unwrap_or([1; 3]),
         };
         let blocks = count_in(dim);
-        let most = u64::from(self.bounds.most_in_cluster.unwrap_or(MOST_IN_CLUSTER));
-        if blocks == 0 || blocks > most.min(MOST_IN_CLUSTER.into()) {
+        let most = u64::from(self.bounds.most_in_cluster.unwrap_or(MAX_IN_CLUSTER));
+        if blocks == 0 || blocks > most.min(MAX_IN_CLUSTER.into()) {
             return Err(format!(
                 "clusters of {} blocks; 1 to {} are possible (more only by \
                  cudaFuncAttributeNonPortableClusterSizeAllowed, which the simulator does not have)",
                 show(dim),
-                most.min(MOST_IN_CLUSTER.into())
+                most.min(MAX_IN_CLUSTER.into())
             ));
         }
         let (x, y, z) = config.grid_dim;
@@ -169,7 +169,7 @@ fn show([x, y, z]: [u32; 3]) -> String {
 }
 
 /// Blocks that every GPU with clusters can have in one (CUDA C++ Programming Guide, "Thread Block Clusters").
-const MOST_IN_CLUSTER: u32 = 8;
+const MAX_IN_CLUSTER: u32 = 8;
 
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

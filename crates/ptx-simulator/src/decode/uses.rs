@@ -11,7 +11,7 @@
 use rustc_hash::FxHashSet;
 
 use super::flow;
-use super::op::{Address, CONSTANT, FRAME_BASE, LOCAL_BASE, NONE, Op, Pred, Reg, Role};
+use super::op::{Address, Base, CONSTANT, NONE, Op, Pred, Reg, Role};
 use super::program::Inst;
 use crate::arith::AtomOp;
 use crate::observe::Use;
@@ -25,7 +25,7 @@ struct Slice {
     decided: FxHashSet<Reg>,
     predicates: FxHashSet<Pred>,
     /// Local variables, and parameters of calls.
-    locals: FxHashSet<(Reg, i64)>,
+    locals: FxHashSet<(Base, i64)>,
     /// Whether shared memory may hold it: of a value from global memory, that is followed.
     follows_shared: bool,
     in_shared: bool,
@@ -70,7 +70,7 @@ fn stack(code: &[Inst]) -> FxHashSet<Reg> {
     loop {
         let before = own.len();
         for inst in code.iter().filter(|inst| matches!(inst.op, Op::Alu { .. } | Op::AddressOf { .. })) {
-            let mut is_local = matches!(&inst.op, Op::AddressOf { at, .. } if at.base == LOCAL_BASE);
+            let mut is_local = matches!(&inst.op, Op::AddressOf { at, .. } if at.base == Base::Local);
             inst.op.operands(|role, reg| is_local |= role == Role::Reads && own.contains(&reg));
             inst.op.operands(|role, reg| {
                 if role == Role::Writes && is_local {
@@ -86,7 +86,11 @@ fn stack(code: &[Inst]) -> FxHashSet<Reg> {
 
 /// What becomes of the load at `at`, and whether a branch depends on it.
 fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
-    let is_local = |at: &Address| matches!(at.base, LOCAL_BASE | FRAME_BASE) || own.contains(&at.base);
+    let is_local = |at: &Address| match at.base {
+        Base::Local | Base::Frame => true,
+        Base::Register(register) | Base::Narrow(register) => own.contains(&register),
+        Base::Zero | Base::Global(_) => false,
+    };
     let follows_shared = matches!(code[at].op, Op::Load { space: Space::Global, .. });
     let mut slice = Slice { follows_shared, ..Slice::default() };
     code[at].op.operands(|role, reg| {
@@ -94,10 +98,18 @@ fn used(code: &[Inst], own: &FxHashSet<Reg>, at: usize) -> (Use, bool) {
             slice.values.insert(reg);
         }
     });
-    while code.iter().fold(false, |grows, inst| slice.grow(inst, &is_local) | grows) {}
+    loop {
+        let mut grows = false;
+        for inst in code {
+            grows |= slice.grow(inst, &is_local);
+        }
+        if !grows {
+            break;
+        }
+    }
     let is_argument = |at: &Address| {
         let is = |offset: &usize| *offset as i64 == at.offset;
-        at.base == FRAME_BASE
+        at.base == Base::Frame
             && code.iter().any(|i| matches!(&i.op, Op::Call { args, .. } if args.iter().any(is)))
     };
     let goes_on = code.iter().any(|inst| {
@@ -189,7 +201,8 @@ fn shows(code: &[Inst], branch: usize, at: usize, is_local: &impl Fn(&Address) -
                 _ => {}
             }
         }
-        (some, all) = (some | stores, all & stores);
+        some |= stores;
+        all &= stores;
     }
     if claims { Some(Use::Claims) } else { (some && !all).then_some(Use::Shows) }
 }
@@ -218,9 +231,13 @@ impl Slice {
             Op::Store { space: Space::Shared, .. } if value && self.follows_shared => {
                 return !std::mem::replace(&mut self.in_shared, true);
             }
-            Op::Load { space: Space::Shared, .. } if self.in_shared => (value, decision) = (true, false),
+            Op::Load { space: Space::Shared, .. } if self.in_shared => {
+                value = true;
+                decision = false;
+            }
             Op::Load { at, .. } => {
-                (value, decision) = (self.locals.contains(&(at.base, at.offset)) && is_local(at), false);
+                value = is_local(at) && self.locals.contains(&(at.base, at.offset));
+                decision = false;
             }
             Op::Atomic { .. } => return false,
             _ => {}

@@ -18,24 +18,22 @@ impl Context<'_> {
         let activation = &warp.activations[at.slot as usize];
         let offset = to.offset as u64;
         match to.base {
-            NONE => [offset; WARP],
-            LOCAL_BASE => [offset.wrapping_add(activation.local_base as u64); WARP],
-            FRAME_BASE => [offset.wrapping_add(FRAME_WINDOW + activation.frame_base as u64); WARP],
-            base if (GLOBAL_BASE..1 << 30).contains(&base) => {
-                [self.globals[(base - GLOBAL_BASE) as usize].wrapping_add(offset); WARP]
-            }
-            base => {
-                let mut out = *source(activation, at.function, base);
-                if to.narrow {
-                    for a in &mut out {
-                        *a = a.wrapping_add(offset) & 0xffff_ffff;
-                    }
-                } else if offset != 0 {
+            Base::Zero => [offset; WARP],
+            Base::Local => [offset.wrapping_add(activation.local_base as u64); WARP],
+            Base::Frame => [offset.wrapping_add(FRAME_WINDOW + activation.frame_base as u64); WARP],
+            Base::Global(variable) => [self.globals[variable as usize].wrapping_add(offset); WARP],
+            Base::Register(register) => {
+                let mut out = *source(activation, at.function, register);
+                if offset != 0 {
                     for a in &mut out {
                         *a = a.wrapping_add(offset);
                     }
                 }
                 out
+            }
+            Base::Narrow(register) => {
+                let base = source(activation, at.function, register);
+                base.map(|a| a.wrapping_add(offset) & u64::from(u32::MAX))
             }
         }
     }

@@ -34,7 +34,8 @@ impl Activation {
         self.local_base = local_base;
         self.frame_base = (local_base + function.local_bytes).next_multiple_of(16);
         self.local_end = (self.frame_base + function.frame_bytes).next_multiple_of(16);
-        (self.returns_to, self.depth) = (None, 0);
+        self.returns_to = None;
+        self.depth = 0;
     }
 
     /// Its part of the lanes' local memory.

@@ -99,7 +99,10 @@ impl BlockState {
                 opened(id as u32, barrier.expected == 0 || barrier.expected >= self.threads, exited);
                 barrier.result = (barrier.count, barrier.threads);
                 barrier.round += 1;
-                (barrier.arrived, barrier.expected, barrier.count, barrier.threads) = (0, 0, 0, 0);
+                barrier.arrived = 0;
+                barrier.expected = 0;
+                barrier.count = 0;
+                barrier.threads = 0;
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::diagnostic::{Kind, Limit, What};
 use crate::memory;
 
 /// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
-const MOST_CALLS: u32 = 1024;
+const MAX_CALLS: u32 = 1024;
 
 impl Context<'_> {
     /// Copies the value that a function returns into its caller's frame.
@@ -68,10 +68,10 @@ impl Context<'_> {
             Callee::Runtime(call) => return self.runtime(warp, index, at, *call, args, *ret),
         };
         let function = &program.functions[number];
-        if warp.activations[at.slot as usize].depth >= MOST_CALLS {
+        if warp.activations[at.slot as usize].depth >= MAX_CALLS {
             let name = &function.name;
             let what = format!(
-                "more than {MOST_CALLS} calls of device functions are open in a thread, the last of {name}"
+                "more than {MAX_CALLS} calls of device functions are open in a thread, the last of {name}"
             );
             let help = "a recursive device function does not end, or needs more stack than a GPU gives";
             let what = What::Refused(Limit::Calls, what);

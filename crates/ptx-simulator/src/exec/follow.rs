@@ -242,11 +242,12 @@ impl Context<'_> {
 
     /// An undefined value is part of an address.
     pub fn check_address(&mut self, warp: &mut Warp, at: At, to: &Address) {
+        let Some(register) = to.base.register() else { return };
         let undefined = &mut warp.activations[at.slot as usize].undefined;
-        let (lanes, origin) = undefined.source(to.base);
+        let (lanes, origin) = undefined.source(register);
         let mask = lanes & at.mask;
         if mask != 0 {
-            undefined.set(to.base, at.mask, (0, NONE));
+            undefined.set(register, at.mask, (0, NONE));
             self.undefined(warp, At { mask, ..at }, origin, "an address depends on an uninitialized value");
         }
     }

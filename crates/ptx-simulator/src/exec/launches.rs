@@ -70,7 +70,8 @@ impl Launches {
     /// Says what an open buffer is for.
     pub fn fill_in(&mut self, address: u64, kernel: usize, config: LaunchConfig, param_bytes: usize) {
         if let Some(buffer) = self.buffers.get_mut(&start(address)) {
-            (buffer.kernel, buffer.config) = (kernel, config);
+            buffer.kernel = kernel;
+            buffer.config = config;
             self.bytes = self.bytes - buffer.params.len() as u64 + param_bytes as u64;
             buffer.params.resize(param_bytes, 0);
         }

@@ -11,7 +11,7 @@
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
 use crate::arith::{WARP, each, lanes};
-use crate::decode::{Address, MOST_ARRIVALS as MOST, Mbarrier, NONE, Op};
+use crate::decode::{Address, MAX_ARRIVALS, Mbarrier, NONE, Op};
 use crate::diagnostic::Kind;
 use crate::memory;
 use crate::observe::{Access, Act, MbarrierUse, Request};
@@ -39,7 +39,11 @@ impl State {
             let help = "let one thread initialise it, and all wait at __syncthreads() before they use it";
             return Err((Kind::UninitializedRead, what, help));
         }
-        Ok(State { missing: word & MOST, expected: word >> EXPECTED & MOST, parity: word >> PARITY })
+        Ok(State {
+            missing: word & MAX_ARRIVALS,
+            expected: word >> EXPECTED & MAX_ARRIVALS,
+            parity: word >> PARITY,
+        })
     }
 
     fn word(self) -> u64 {
@@ -48,7 +52,7 @@ impl State {
 
     /// One that waits for so many arrivals in each phase.
     fn new(count: u64) -> Result<State, Wrong> {
-        if !(1..=MOST).contains(&count) {
+        if !(1..=MAX_ARRIVALS).contains(&count) {
             let what = format!("an mbarrier is to wait for {count} arrivals");
             return Err((Kind::BarrierDivergence, what, "1 to 1,048,575 are possible"));
         }
@@ -188,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_state_is_what_was_written() {
-        let state = State { missing: 3, expected: MOST, parity: 1 };
+        let state = State { missing: 3, expected: MAX_ARRIVALS, parity: 1 };
         assert_eq!(State::read(state.word()).ok(), Some(state));
         assert!(State::read(0xcdcd_cdcd_cdcd_cdcd).is_err());
         assert!(State::read(0).is_err());

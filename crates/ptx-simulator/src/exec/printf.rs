@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Most characters that a width or a precision can ask for: a mistake should not fill the host's memory.
-const MOST_DIGITS: usize = 1024;
+const MAX_DIGITS: usize = 1024;
 
 /// One conversion of a format: `%-08.3lld`.
 struct Conversion<'a> {
@@ -68,13 +68,13 @@ impl Conversion<'_> {
             }
             let mut value = 0i64;
             while let Some(digit) = chars.next_if(char::is_ascii_digit) {
-                value = (value * 10 + digit as i64 - '0' as i64).min(MOST_DIGITS as i64);
+                value = (value * 10 + digit as i64 - '0' as i64).min(MAX_DIGITS as i64);
             }
             Some(value)
         };
         let width = number(&mut chars)?;
         let precision = match chars.next_if_eq(&'.') {
-            Some(_) => usize::try_from(number(&mut chars)?).ok().map(|digits| digits.min(MOST_DIGITS)),
+            Some(_) => usize::try_from(number(&mut chars)?).ok().map(|digits| digits.min(MAX_DIGITS)),
             None => None,
         };
         let mut length = 0;
@@ -83,7 +83,7 @@ impl Conversion<'_> {
         }
         let letter = chars.next()?;
         let left = flags.contains('-') || width < 0;
-        let width = width.unsigned_abs().min(MOST_DIGITS as u64) as usize;
+        let width = width.unsigned_abs().min(MAX_DIGITS as u64) as usize;
         let behind: usize = chars.map(char::len_utf8).sum();
         Some((Conversion { flags, left, width, precision, length, letter }, text.len() - behind))
     }

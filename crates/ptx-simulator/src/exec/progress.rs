@@ -57,7 +57,9 @@ impl Progress {
     /// Memory has changed, or something else that threads can wait for.
     #[inline]
     pub fn changed(&mut self) {
-        (self.changes, self.changed_at, self.stuck) = (self.changes + 1, self.executed, 0);
+        self.changes += 1;
+        self.changed_at = self.executed;
+        self.stuck = 0;
     }
 
     /// Tells one state of all memory from another.

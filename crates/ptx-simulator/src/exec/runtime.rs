@@ -26,7 +26,7 @@ use crate::observe::{Act, DeviceLaunch, Event};
 use crate::ptx::Space;
 
 /// Bytes of parameters that a kernel has at most (CUDA C++ Programming Guide, "Function Parameters").
-const MOST_PARAM_BYTES: u64 = 32_764;
+const MAX_PARAM_BYTES: u64 = 32_764;
 
 /// What a call gives a lane: its result and, if it fails, the error that `cudaGetLastError` shows.
 type Given = (u64, Option<u32>);
@@ -39,7 +39,7 @@ fn error(error: u32) -> Given {
 /// Bytes of `printf` that are kept until somebody takes them: a loop that prints for ever must not fill the
 /// host's memory. A GPU's buffer has the same size unless a program asks for another (CUDA C++ Programming
 /// Guide, "Formatted Output"); it keeps the last ones, not the first.
-const MOST_PRINTED: usize = 1 << 20;
+const MAX_PRINTED: usize = 1 << 20;
 
 /// A call, as far as a lane goes: its arguments stand in the caller's frame.
 struct Lane<'a> {
@@ -143,7 +143,7 @@ impl Context<'_> {
             Call::GetBuffer => {
                 // For a kernel that is named later. No kernel has more parameters, and no buffer is longer
                 // than its addresses.
-                let bytes = second.min(MOST_PARAM_BYTES) as usize;
+                let bytes = second.min(MAX_PARAM_BYTES) as usize;
                 return Ok((self.launches.open(usize::MAX, LaunchConfig::new(1, 1), bytes), None));
             }
             Call::LaunchKernel => return Ok(error(self.launch_kernel(caller, at))),
@@ -314,7 +314,7 @@ impl Context<'_> {
     /// What `printf` returns: how many arguments it has used, -1 without a format, -2 if there is no more
     /// room.
     fn print(&mut self, warp: &mut Warp, lane: usize, format: u64, arguments: u64) -> i32 {
-        if self.printed.len() >= MOST_PRINTED {
+        if self.printed.len() >= MAX_PRINTED {
             return -2;
         }
         let Some(format) = self.text(format) else { return -1 };

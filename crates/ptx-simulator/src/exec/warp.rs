@@ -19,7 +19,7 @@ use crate::memory::Written;
 use crate::observe::CopyRequest;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
-const LOCAL_LIMIT: usize = 512 << 10;
+const MAX_LOCAL_BYTES: usize = 512 << 10;
 
 /// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -315,7 +315,8 @@ impl Warp {
         let spin = &mut self.spin;
         spin.since_change = if spin.changes { 0 } else { spin.since_change.saturating_add(instructions) };
         spin.since_watch = if spin.watches { 0 } else { spin.since_watch.saturating_add(instructions) };
-        (spin.changes, spin.watches) = (false, false);
+        spin.changes = false;
+        spin.watches = false;
         let enough = if spin.known { SPINS_AGAIN } else { SPINS };
         let spins = spin.since_change >= enough && spin.since_watch < LOOKS.min(spin.since_change);
         spin.known |= spins;
@@ -378,7 +379,8 @@ impl Warp {
         let activation = at(&mut self.activations, slot as usize);
         activation.open(number, function, local_base);
         activation.set_specials(function, &self.position);
-        (activation.returns_to, activation.depth) = (returns_to, depth);
+        activation.returns_to = returns_to;
+        activation.depth = depth;
         let join = self.new_join(from, from.pc + 1, slot);
         self.splits[split] = Split::new(0, mask, slot, (join, NONE));
         slot
@@ -423,11 +425,11 @@ impl Warp {
         None
     }
 
-    /// `bytes` bytes of a lane's local memory, which grows up to [`LOCAL_LIMIT`].
+    /// `bytes` bytes of a lane's local memory, which grows up to [`MAX_LOCAL_BYTES`].
     pub fn local_of(&mut self, lane: usize, address: u64, bytes: usize) -> Option<&mut [u8]> {
-        let start = usize::try_from(address).ok().filter(|start| *start <= LOCAL_LIMIT)?;
+        let start = usize::try_from(address).ok().filter(|start| *start <= MAX_LOCAL_BYTES)?;
         let end = start + bytes;
-        if end > LOCAL_LIMIT {
+        if end > MAX_LOCAL_BYTES {
             return None;
         }
         if self.local.is_empty() {

@@ -224,9 +224,13 @@ impl Engine<'_> {
                 return Err(context.circles(warp));
             }
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
-                (idle, spins, self.quiet) = (idle + 1, spins || stop == Stop::Spins, self.quiet + 1);
+                idle += 1;
+                spins |= stop == Stop::Spins;
+                self.quiet += 1;
             } else {
-                (idle, spins, self.quiet) = (0, false, 0);
+                idle = 0;
+                spins = false;
+                self.quiet = 0;
             }
         }
         Ok(left > 0 && !spins)

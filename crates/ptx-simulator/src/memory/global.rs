@@ -14,7 +14,7 @@ use crate::diagnostic::Region;
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;
 /// Most allocations a simulator can make.
-const MOST: usize = 1 << 20;
+const MAX_ALLOCATIONS: usize = 1 << 20;
 /// Bytes that device code can have by `malloc` (`cudaLimitMallocHeapSize`, unless it is set).
 const HEAP_BYTES: u64 = 8 << 20;
 
@@ -67,7 +67,7 @@ impl Memory {
 
     /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
-        if self.allocations.len() >= MOST || bytes > self.room() {
+        if self.allocations.len() >= MAX_ALLOCATIONS || bytes > self.room() {
             return None;
         }
         let mut content = Vec::new();

@@ -16,12 +16,12 @@ const DYNAMIC: u64 = 1 << 8;
 /// Above the variable's number: 0 for the memory of the block itself, or 1 and the rank of a block. In 32
 /// bits an address in front of the first variable has ones there.
 const RANK: u32 = 27;
-const MOST_RANK: u64 = 29;
+const MAX_RANK: u64 = 29;
 /// Marks what is not an offset: an address outside of every variable.
 const OUTSIDE: u64 = 1 << 62;
 
 /// Static variables that a kernel can have.
-pub const MOST_VARIABLES: usize = DYNAMIC as usize;
+pub const MAX_VARIABLES: usize = DYNAMIC as usize;
 /// The address of dynamic shared memory.
 pub const DYNAMIC_ADDRESS: u64 = DYNAMIC << BITS;
 
@@ -63,7 +63,7 @@ pub fn with_rank(address: u64, rank: u64, own: u64) -> u64 {
     let rest = address & !(u64::from(u32::MAX) & !((1 << RANK) - 1));
     match rank & 0xffff_ffff {
         rank if rank == own => rest,
-        rank => rest | (rank.min(MOST_RANK) + 1) << RANK,
+        rank => rest | (rank.min(MAX_RANK) + 1) << RANK,
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn an_address_may_name_a_block_of_the_cluster() {
-        let address = address(MOST_VARIABLES - 1) + 8;
+        let address = address(MAX_VARIABLES - 1) + 8;
         for window in [0, 1 << 56] {
             let mapped = with_rank(window | address, 7, 2);
             assert_eq!(mapped & !0xffff_ffff, window);

@@ -17,7 +17,7 @@ pub fn parse<'a>(text: &'a str, file: &'a str) -> Result<Ast<'a>, Box<Diagnostic
 }
 
 /// Braces within braces, in an operand or an initialiser.
-const MOST_NESTED: usize = 64;
+const MAX_NESTED: usize = 64;
 
 struct Parser<'a> {
     tokens: Vec<(Token<'a>, u32)>,
@@ -336,7 +336,7 @@ impl<'a> Parser<'a> {
     }
 
     fn initialiser(&mut self, out: &mut Vec<Init>, depth: usize) -> Parsed<()> {
-        if depth > MOST_NESTED {
+        if depth > MAX_NESTED {
             return self.error("an initialiser with too many braces");
         }
         if self.eat('{') {
@@ -488,7 +488,7 @@ impl<'a> Parser<'a> {
     }
 
     fn operand(&mut self, depth: usize) -> Parsed<Operand<'a>> {
-        if depth > MOST_NESTED {
+        if depth > MAX_NESTED {
             return self.error("an operand with too many braces");
         }
         if self.eat('!') {

@@ -35,7 +35,8 @@ impl Recorder {
             let grid = config.grid_dim;
             let block = config.block_dim;
             self.trace.kernel = kernel.to_string();
-            (self.trace.grid, self.trace.block) = (grid.into(), block.into());
+            self.trace.grid = grid.into();
+            self.trace.block = block.into();
         }
         self.module = Some(module.clone());
         self.before += self.started;

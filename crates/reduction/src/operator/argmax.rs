@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Number, Operator};
+use super::{ElementType, Number, Operator};
 use crate::value::Value;
 
 /// The greatest number with its index; of equal ones the first. NaNs, which have no order, are not allowed.
@@ -55,6 +55,7 @@ pairs! {
 
 impl<T: Located> Operator for ArgMax<T> {
     type Element = T::At;
+    const TYPE: ElementType = ElementType::Pair;
     const IDENTITY: T::At = T::NOWHERE;
 
     fn combine(first: T::At, second: T::At) -> T::At {

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::Operator;
+use super::{ElementType, Operator};
 use crate::value::Value;
 
 /// The base in which a string is a number. It is odd, so that no power of it vanishes modulo 2^32.
@@ -27,6 +27,7 @@ pub struct Hashed {
 
 impl Operator for Hash {
     type Element = Hashed;
+    const TYPE: ElementType = ElementType::Pair;
     const IDENTITY: Hashed = Hashed { hash: 0, power: 1 }; // the empty string
 
     fn combine(first: Hashed, second: Hashed) -> Hashed {

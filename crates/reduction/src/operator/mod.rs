@@ -21,12 +21,37 @@ pub use hash::{Hash, Hashed};
 pub use number::{Max, Min, Number, Product, Sum, rounded_sum};
 pub use whole::{FromZero, SumF32, SumF64, SumI64};
 
+/// The type of an array's elements, as a kernel reads them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    /// `int`
+    I32,
+    /// `long long`
+    I64,
+    /// `unsigned long long`
+    U64,
+    /// `__half`
+    F16,
+    /// `__nv_bfloat16`
+    Bf16,
+    /// `float`
+    F32,
+    /// `double`
+    F64,
+    /// A structure of two numbers.
+    Pair,
+    /// There is no array: the kernel makes its numbers.
+    None,
+}
+
 /// An associative operation with an identity, on elements of one type (a monoid): `combine(combine(a, b), c)`
 /// is `combine(a, combine(b, c))`, so a tree of any shape gives the same result as long as the operands keep
 /// their order. Floats round, so theirs is the same only up to an error bound.
 pub trait Operator {
     /// What is reduced: one element of the array.
     type Element: Pod;
+    /// Its type.
+    const TYPE: ElementType;
     /// `combine(IDENTITY, a)` and `combine(a, IDENTITY)` are `a`: it pads what an array lacks.
     const IDENTITY: Self::Element;
 

@@ -5,12 +5,14 @@ use std::ops::Add;
 
 use bytemuck::Pod;
 
-use super::{Operator, elements};
+use super::{ElementType, Operator, elements};
 use crate::error_bound;
 use crate::value::{Expected, Value};
 
 /// A type of numbers that kernels reduce.
 pub trait Number: Pod + PartialOrd + Into<Value> {
+    /// This type.
+    const TYPE: ElementType;
     /// The identity of addition.
     const ZERO: Self;
     /// The least value; for floats minus infinity.
@@ -32,8 +34,9 @@ pub trait Number: Pod + PartialOrd + Into<Value> {
 }
 
 macro_rules! numbers {
-    ($($number:ty: $zero:expr, $least:expr, $most:expr, $of:expr, $add:expr, $min:expr, $max:expr;)*) => {$(
+    ($($number:ty: $type:ident, $zero:expr, $least:expr, $most:expr, $of:expr, $add:expr, $min:expr, $max:expr;)*) => {$(
         impl Number for $number {
+            const TYPE: ElementType = ElementType::$type;
             const ZERO: $number = $zero;
             const LEAST: $number = $least;
             const GREATEST: $number = $most;
@@ -54,10 +57,10 @@ macro_rules! numbers {
     )*};
 }
 numbers! {
-    i32: 0, i32::MIN, i32::MAX, i32::from, i32::wrapping_add, Ord::min, Ord::max;
-    i64: 0, i64::MIN, i64::MAX, i64::from, i64::wrapping_add, Ord::min, Ord::max;
-    f32: 0.0, f32::NEG_INFINITY, f32::INFINITY, |number| share(number) as f32, Add::add, f32::min, f32::max;
-    f64: 0.0, f64::NEG_INFINITY, f64::INFINITY, share, Add::add, f64::min, f64::max;
+    i32: I32, 0, i32::MIN, i32::MAX, i32::from, i32::wrapping_add, Ord::min, Ord::max;
+    i64: I64, 0, i64::MIN, i64::MAX, i64::from, i64::wrapping_add, Ord::min, Ord::max;
+    f32: F32, 0.0, f32::NEG_INFINITY, f32::INFINITY, |number| share(number) as f32, Add::add, f32::min, f32::max;
+    f64: F64, 0.0, f64::NEG_INFINITY, f64::INFINITY, share, Add::add, f64::min, f64::max;
 }
 
 /// Of 2^31.
@@ -73,6 +76,7 @@ macro_rules! operators {
 
         impl<T: Number> Operator for $name<T> {
             type Element = T;
+            const TYPE: ElementType = T::TYPE;
             const IDENTITY: T = T::$identity;
 
             fn combine(first: T, second: T) -> T {
@@ -102,6 +106,7 @@ pub struct Product;
 
 impl Operator for Product {
     type Element = u64;
+    const TYPE: ElementType = ElementType::U64;
     const IDENTITY: u64 = 1;
 
     fn combine(first: u64, second: u64) -> u64 {
