@@ -342,9 +342,8 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The first diagnostic of severity error; without errors, the first warning.
-/// Kernels add up the bits of `i32` as unsigned numbers, whose overflow C++ defines. A reader wants to see the
-/// elements.
+/// Kernels add up the bits of `i32` as unsigned numbers, whose overflow C++ defines. A reader wants to see
+/// the elements.
 fn show_as_signed(trace: &mut Trace) {
     for buffer in &mut trace.buffers {
         if buffer.kind.as_deref() == Some("u32") {
@@ -353,6 +352,7 @@ fn show_as_signed(trace: &mut Trace) {
     }
 }
 
+/// The first diagnostic of severity error; without errors, the first warning.
 fn most_severe(outcome: &Outcome) -> Option<&Diagnostic> {
     let found = &outcome.cost.found;
     found.iter().find(|found| found.severity == Severity::Error).or(found.first())

@@ -34,12 +34,14 @@ pub trait Number: Pod + PartialOrd + Into<Value> {
 }
 
 macro_rules! numbers {
-    ($($number:ty: $type:ident, $zero:expr, $least:expr, $most:expr, $of:expr, $add:expr, $min:expr, $max:expr;)*) => {$(
+    ($(
+        $number:ty: $type:ident, $least:expr, $greatest:expr, $of:expr, $add:expr, $min:expr, $max:expr;
+    )*) => {$(
         impl Number for $number {
             const TYPE: ElementType = ElementType::$type;
-            const ZERO: $number = $zero;
+            const ZERO: $number = 0 as $number;
             const LEAST: $number = $least;
-            const GREATEST: $number = $most;
+            const GREATEST: $number = $greatest;
 
             fn of(number: i32) -> $number {
                 $of(number)
@@ -57,10 +59,10 @@ macro_rules! numbers {
     )*};
 }
 numbers! {
-    i32: I32, 0, i32::MIN, i32::MAX, i32::from, i32::wrapping_add, Ord::min, Ord::max;
-    i64: I64, 0, i64::MIN, i64::MAX, i64::from, i64::wrapping_add, Ord::min, Ord::max;
-    f32: F32, 0.0, f32::NEG_INFINITY, f32::INFINITY, |number| share(number) as f32, Add::add, f32::min, f32::max;
-    f64: F64, 0.0, f64::NEG_INFINITY, f64::INFINITY, share, Add::add, f64::min, f64::max;
+    i32: I32, i32::MIN, i32::MAX, i32::from, i32::wrapping_add, Ord::min, Ord::max;
+    i64: I64, i64::MIN, i64::MAX, i64::from, i64::wrapping_add, Ord::min, Ord::max;
+    f32: F32, f32::NEG_INFINITY, f32::INFINITY, |number| share(number) as f32, Add::add, f32::min, f32::max;
+    f64: F64, f64::NEG_INFINITY, f64::INFINITY, share, Add::add, f64::min, f64::max;
 }
 
 /// Of 2^31.
