@@ -197,7 +197,10 @@ fn a_rank_that_lies_does_not_make_rank_0_end_well() {
         liar.write_all(&frame(&hello(rank, "null"))).unwrap();
         for message in said {
             // Rank 0 sends Go, then a sum for each number, and signs of life.
-            while read_frame(&mut liar) == "\"Here\"" {}
+            let mut sent = read_frame(&mut liar);
+            while sent == "\"Here\"" {
+                sent = read_frame(&mut liar);
+            }
             liar.write_all(&frame(message)).unwrap();
         }
         let output = end(first);
@@ -222,11 +225,26 @@ fn a_rank_that_lies_does_not_make_rank_0_end_well() {
     }
 }
 
+/// Whether this process, and so what it starts, ignores Ctrl-C: a shell without job control has its
+/// background jobs do so.
+#[cfg(unix)]
+fn ctrl_c_is_ignored() -> bool {
+    const SIGINT: u32 = 2;
+    let about = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = about.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    ignored >> (SIGINT - 1) & 1 == 1
+}
+
 /// However what has started them ends, the ranks end.
 #[cfg(unix)]
 #[test]
 fn ranks_end_with_what_has_started_them() {
     for signal in ["-INT", "-TERM", "-KILL"] {
+        if signal == "-INT" && ctrl_c_is_ignored() {
+            eprintln!("{signal} is left out: it is ignored here");
+            continue;
+        }
         let mut launcher = command(&format!("--start 2 {FOR_EVER}")).spawn().unwrap();
         let mut output = BufReader::new(launcher.stdout.take().unwrap());
         let mut line = String::new();
@@ -239,6 +257,6 @@ fn ranks_end_with_what_has_started_them() {
         let ended = ended.recv_timeout(Duration::from_secs(60));
         launcher.kill().unwrap();
         launcher.wait().unwrap();
-        assert_eq!(ended, Ok(0), "{signal}: the ranks go on (a script's background job ignores -INT)");
+        assert_eq!(ended, Ok(0), "{signal}: the ranks go on");
     }
 }
