@@ -1,35 +1,16 @@
 //! The library's build script: builds every kernel into `OUT_DIR` as `<stem>.cu`, `<stem>.ptx`
-//! and `<stem>.fatbin`, and lists them in `kernels.rs`, which `src/build/kernels.rs` includes.
-//! `src/build/prebuilt.rs` says which build that is.
+//! and `<stem>.fatbin`, and lists them in `kernels.rs`, which `src/kernels.rs` includes.
+//! `kernel_compiler::prebuilt` says which build that is.
 // Cargo reads what a build script prints.
 #![allow(clippy::print_stdout)]
-
-#[path = "src/build/call.rs"]
-mod call;
-#[allow(dead_code)] // the library uses more of it
-#[path = "src/build/clang.rs"]
-mod clang;
-#[allow(dead_code)] // and of this
-#[path = "src/build/compiler.rs"]
-mod compiler;
-#[allow(dead_code)] // and of this
-#[path = "src/build/nvcc.rs"]
-mod nvcc;
-#[allow(dead_code)] // and of this
-#[path = "src/build/path.rs"]
-mod path;
-#[path = "src/build/prebuilt.rs"]
-mod prebuilt;
-#[path = "src/build/refusal.rs"]
-mod refusal;
-#[path = "src/build/within.rs"]
-mod within;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use compiler::{Compiler, Maker};
-use prebuilt::{Build, State};
+use kernel_compiler::build::{Build, State};
+use kernel_compiler::compiler::{Compiler, Maker};
+use kernel_compiler::{clang, prebuilt};
+use text::say::visible;
 
 /// The repository, as the library calls it too.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -38,7 +19,7 @@ fn main() {
     if let Err(error) = build() {
         // One `cargo::error` per line; cargo prints them in order, and no backtrace.
         for line in format!("{error:#}").lines() {
-            println!("cargo::error={}", call::visible(line));
+            println!("cargo::error={}", visible(line));
         }
     }
 }
@@ -78,7 +59,7 @@ fn build() -> Result<()> {
     watch_for_another_compiler(root, &kernels);
     let nvcc_is_asked_for = std::env::var_os("NVCC").is_some_and(|value| !value.is_empty());
     for line in prebuilt::said(&kernels, nvcc_is_asked_for) {
-        println!("cargo::warning={}", call::visible(&line));
+        println!("cargo::warning={}", visible(&line));
     }
     let entries = kernels.iter().map(|kernel| entry(kernel, out)).collect::<Result<String>>()?;
     write(

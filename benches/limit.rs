@@ -11,21 +11,20 @@ use std::process::{Command, ExitCode};
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
-use clap::Parser;
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::kernels;
-use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
-use workbook::files::write_whole;
-use workbook::number::{power_of_two, raised, thousands, three_digits};
-use workbook::record::columns::{Column, markdown_table};
-use workbook::reduction::data;
-use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
-use workbook::say;
-
 use ch7_limit::comparison::NOTHING;
 use ch7_limit::libraries::Summed;
 use ch7_limit::timing::{Flush, work_alone};
 use ch7_limit::work::{Copies, Work};
+use clap::Parser;
+use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
+use workbook::kernels;
+use workbook::reduction::data;
+use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
+use workbook::text::columns::{Column, markdown_table};
+use workbook::text::files::write_whole;
+use workbook::text::number::{power_of_two, raised, thousands, three_digits};
+use workbook::text::say;
 
 /// The candidates, from the repository root.
 const SOURCE: &str = "kernels/libraries/tune.cu";
@@ -88,7 +87,7 @@ fn tune(options: &Options) -> Result<()> {
     let (ptx, machine_code) = code(root, &gpu.compute_capability.replace('.', ""))?;
     let module = device.load_code("tune", &ptx, &machine_code)?;
     let build = kernels::get("ch7_limit")?;
-    let bench = Bench { device: &device, module: &module, chapter: &device.load_module(build)? };
+    let bench = Bench { device: &device, module: &module, chapter: &device.load_module(&build)? };
     let tables = [
         bench.table::<SumI32>("i32", "int", 30)?,
         bench.table::<SumF32>("f32", "float", 30)?,

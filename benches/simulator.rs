@@ -7,15 +7,14 @@ use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use workbook::build::kernels;
-use workbook::device::measure;
-use workbook::number::{thousands, two_digits};
-use workbook::record::Timing;
-use workbook::record::columns::{Column, markdown_table};
+use workbook::device::{Timing, measure};
+use workbook::kernels;
 use workbook::reduction::data;
 use workbook::reduction::serial::recursive_reduce;
-use workbook::say;
 use workbook::sim::{LaunchConfig, Module, Simulator};
+use workbook::text::columns::{Column, markdown_table};
+use workbook::text::number::{thousands, two_digits};
+use workbook::text::say;
 
 const KERNELS: [&str; 3] = ["reduceNeighbored", "reduceNeighboredLess", "reduceInterleaved"];
 const N: u32 = 1 << 20;

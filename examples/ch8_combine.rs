@@ -8,8 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Variant};
 use workbook::device::collective::Collective;
-use workbook::device::{Buffer, LaunchConfig};
-use workbook::record::DeviceKind;
+use workbook::device::{Buffer, DeviceKind, LaunchConfig};
 use workbook::reduction::operator::SumI32;
 
 pub const CHAPTER: Chapter = Chapter {

@@ -4,7 +4,7 @@
 //!     cargo run --example first_launch
 //!
 //! Exit status: 0 the sums are right, 1 one is not, 2 there is no usable GPU. The other examples leave all
-//! this to `src/device/`, which checks each launch against the kernel's signature.
+//! this to `crates/device/`, which checks each launch against the kernel's signature.
 
 use std::error::Error;
 use std::io::Write;

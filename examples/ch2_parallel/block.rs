@@ -1,8 +1,8 @@
 //! A small block at work: its threads above, the elements below, and arrows between them.
 
-use workbook::figure::{Drawing, Frame, Looks, Track, arrow};
 use workbook::sim::Kind;
 use workbook::sim::trace::Trace;
+use workbook::view::{Drawing, Frame, Looks, Track, arrow};
 
 use super::moments::{Access, Moment, moments, who};
 

@@ -1,8 +1,9 @@
 //! Chapter 2: eight threads with a race, and with a barrier.
 
 use anyhow::Result;
-use workbook::figure::{Figure, Film, Sources, Track, lines};
+use workbook::figure::{Figure, Sources};
 use workbook::sim::trace::Trace;
+use workbook::view::{Film, Track, lines};
 
 use super::block;
 

@@ -1,7 +1,7 @@
 //! A small trace as moments: what one group of lanes does without interruption is one of them.
 
-use workbook::figure::lanes;
 use workbook::sim::trace::{Did, Event, Touch, Trace};
+use workbook::view::lanes;
 
 /// Lanes that act, and what they do.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,9 @@
 //! Chapter 3: which warps of a block split, in each step, under three kernels.
 
 use anyhow::Result;
-use workbook::figure::{Drawing, Film, Frame, Sources, Track};
+use workbook::figure::Sources;
 use workbook::sim::trace::{Did, Trace};
+use workbook::view::{Drawing, Film, Frame, Track};
 
 const WARPS: u32 = 16;
 const LEFT: f64 = 46.0;

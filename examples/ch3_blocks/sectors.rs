@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use workbook::figure::{Drawing, Film, Frame, Sources, Track};
-use workbook::number::thousands;
+use workbook::figure::Sources;
 use workbook::sim::trace::{Did, Trace};
+use workbook::text::number::thousands;
+use workbook::view::{Drawing, Film, Frame, Track};
 
 const SECTOR: u64 = 32;
 const ELEMENT: u64 = 4;

@@ -3,9 +3,10 @@
 
 use anyhow::Result;
 use serde_json::json;
-use workbook::figure::{Drawing, Film, Frame, Sources, Track};
-use workbook::number::thousands;
+use workbook::figure::Sources;
 use workbook::sim::trace::{Did, Trace};
+use workbook::text::number::thousands;
+use workbook::view::{Drawing, Film, Frame, Track};
 
 const LEFT: f64 = 8.0;
 const WIDTH: f64 = 344.0;

@@ -12,12 +12,11 @@ mod plan;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Variant};
-use workbook::device::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
-use workbook::figure::Figure;
-use workbook::record::{DeviceKind, Dropped};
-
 use plan::*;
+use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Variant};
+use workbook::device::{DEFAULT_PENDING_LAUNCHES, DeviceKind, LaunchConfig};
+use workbook::figure::Figure;
+use workbook::record::Dropped;
 
 pub const CHAPTER: Chapter = Chapter {
     // One child per block takes up to a quarter of a second at 2^20, and grows with n.

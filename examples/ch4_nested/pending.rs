@@ -1,8 +1,9 @@
 //! Chapter 4: the slots of pending launches. They fill, and what finds none is dropped.
 
 use anyhow::Result;
-use workbook::figure::{Drawing, Film, Frame, Sources, Track};
+use workbook::figure::Sources;
 use workbook::sim::trace::{Did, Trace};
+use workbook::view::{Drawing, Film, Frame, Track};
 
 use super::grids::{self, Grid};
 

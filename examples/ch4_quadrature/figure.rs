@@ -1,8 +1,9 @@
 //! The curve, and the intervals that a kernel makes of it.
 
 use anyhow::Result;
-use workbook::figure::{Drawing, Film, Frame, Sources, Track};
+use workbook::figure::Sources;
 use workbook::sim::trace::{Did, Touch, Trace};
+use workbook::view::{Drawing, Film, Frame, Track};
 
 use super::area::Interval;
 

@@ -10,14 +10,13 @@ mod tree;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Extras, Launches, Outcome, Place, Shape, Variant};
-use workbook::device::LaunchConfig;
-use workbook::device::measure::Measurement;
-use workbook::figure::Figure;
-use workbook::record::{DeviceKind, Dropped};
-
 use area::{AREA, FIRST_NODES, most_nodes, most_places};
 use tree::{LEVELS, Tree};
+use workbook::chapter::{self, Case, Chapter, Extras, Launches, Outcome, Place, Shape, Variant};
+use workbook::device::measure::Measurement;
+use workbook::device::{DeviceKind, LaunchConfig};
+use workbook::figure::Figure;
+use workbook::record::Dropped;
 
 pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocksUpTo(1 << 20),

@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use workbook::figure::{Drawing, Film, Frame, Sources, Track};
-use workbook::number::{thousands, time};
+use workbook::figure::Sources;
+use workbook::text::number::{thousands, time};
+use workbook::view::{Drawing, Film, Frame, Track};
 
 /// The record with the nested kernels; the others are in this chapter's.
 pub const RECORD: &str = "ch4_nested.gpu";

@@ -10,11 +10,10 @@ mod plan;
 
 use std::process::ExitCode;
 
-use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
-use workbook::figure::Figure;
-use workbook::record::DeviceKind;
-
 use plan::*;
+use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
+use workbook::device::DeviceKind;
+use workbook::figure::Figure;
 
 /// Hopper: the first GPUs with clusters, and the oldest on which the device-launched graphs have been run.
 const HOPPER: Option<(u32, u32)> = Some((9, 0));

@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn host_and_kernel_have_the_same_cutoff() {
-        let source = &*workbook::build::kernels::get("ch4_when_it_pays").unwrap().source;
+        let source = &workbook::kernels::get("ch4_when_it_pays").unwrap().source;
         assert!(source.contains(&format!("constexpr unsigned int CUTOFF = {CUTOFF_BLOCKS};")));
     }
 

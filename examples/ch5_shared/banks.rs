@@ -1,8 +1,9 @@
 //! Chapter 5: the words that the lanes of a warp read from shared memory, stacked in their banks.
 
 use anyhow::Result;
-use workbook::figure::{Drawing, Film, Frame, Sources, Track, lanes};
+use workbook::figure::Sources;
 use workbook::sim::trace::{Did, Trace};
+use workbook::view::{Drawing, Film, Frame, Track, lanes};
 
 const BANKS: u64 = 32;
 const LEFT: f64 = 8.0;

@@ -3,10 +3,10 @@
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use workbook::device::{Buffer, Device, LaunchConfig, Limit, Module};
-use workbook::number::{thousands, three_digits};
-use workbook::record::columns::Column;
-use workbook::record::{Record, Section, Timing};
+use workbook::device::{Buffer, Device, LaunchConfig, Limit, Module, Timing};
+use workbook::record::{Record, Section};
+use workbook::text::columns::Column;
+use workbook::text::number::{thousands, three_digits};
 
 /// What a memory space costs.
 #[derive(Serialize, Deserialize)]

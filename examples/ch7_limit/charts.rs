@@ -1,10 +1,11 @@
 //! The charts of a comparison: the rate of one call, and how many times as long CUB takes.
 
 use anyhow::Result;
+use workbook::device::{GpuInfo, Timing};
 use workbook::record::chart::{
     self, Against, BANDWIDTH, Chart, Point, Quantity, SERIES, Scale, Series, Style, Vertical, plot, sizes,
 };
-use workbook::record::{GpuInfo, Record, Run, Timing};
+use workbook::record::{Record, Run};
 
 use super::comparison::{self, COMPARISON, CPU, CUB, LIMIT, THRUST, TYPES};
 

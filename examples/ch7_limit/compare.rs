@@ -8,22 +8,21 @@ use anyhow::{Context, Result};
 use rayon::prelude::*;
 use workbook::chapter::{Shape, Variant};
 use workbook::device::measure::{self, CPU_BUDGET};
-use workbook::device::{Device, Module};
-use workbook::record::{Record, Run, Section, Timing};
+use workbook::device::{Device, Module, Timing};
+use workbook::record::{Record, Run, Section};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, Sum, SumI32, SumI64, elements};
 use workbook::reduction::value::{Expected, Value};
-use workbook::say;
+use workbook::text::say;
 
-use super::RUNGS;
 use super::chain::Chain;
 use super::choice::UNTUNED;
 use super::comparison::{
     self, COMPARISON, CPU, CUB, CUB_GPU_TO_GPU, CUB_NOT_GUARANTEED, LIMIT, NOTHING, THRUST, TYPES, Type,
 };
 use super::libraries::{Libraries, Summed};
-use super::timing;
 use super::work::{Copies, Work};
+use super::{RUNGS, timing};
 
 /// Sizes: powers of 4 from 2^10 to this.
 const MAX_SIZE: u64 = 1 << 30;

@@ -1,12 +1,12 @@
 //! Reads the record's sections on our kernels beside CUB, Thrust and the CPU, on the same arrays.
 
-use workbook::number::thousands;
-use workbook::record::chart;
-use workbook::record::columns::{Column, NONE};
-use workbook::record::{Record, Run, Timing, Timings};
+use workbook::device::Timing;
+use workbook::record::{Record, Run, Timings, chart};
 use workbook::reduction::error_bound::{UNIT_F32, of_sum};
 use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
 use workbook::reduction::operator::rounded_sum;
+use workbook::text::columns::{Column, NONE};
+use workbook::text::number::thousands;
 
 /// The section of all contenders at the sizes of the table, timed in turns and in several ways.
 pub const COMPARISON: &str = "comparison";
@@ -193,9 +193,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use workbook::record::Section;
-    use workbook::record::columns::text_table;
     use workbook::reduction::data;
     use workbook::reduction::operator::{Sum, elements};
+    use workbook::text::columns::text_table;
 
     use super::super::choice::UNTUNED as SIZES;
     use super::*;

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use workbook::figure::{Drawing, Film, Frame, Sources, Track};
-use workbook::number::{thousands, three_digits};
+use workbook::figure::Sources;
 use workbook::sim::trace::{Did, Trace};
+use workbook::text::number::{thousands, three_digits};
+use workbook::view::{Drawing, Film, Frame, Track};
 
 /// Parts of the way from memory, and of the latency.
 const PLACES: usize = 10;

@@ -1,8 +1,9 @@
 //! The rungs of the ladder against what the memory delivers by its data sheet.
 
 use anyhow::{Context, Result};
-use workbook::figure::{Drawing, Film, Frame, Sources, Track};
-use workbook::number::three_digits;
+use workbook::figure::Sources;
+use workbook::text::number::three_digits;
+use workbook::view::{Drawing, Film, Frame, Track};
 
 use super::{VARIANTS, comparison};
 

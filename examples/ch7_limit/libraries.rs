@@ -9,12 +9,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::nvcc;
-use workbook::build::prebuilt;
 use workbook::device::libloading::{Library, Symbol};
 use workbook::device::{Buffer, Device, View};
-use workbook::say;
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
+use workbook::kernel_compiler::{hash, nvcc};
+use workbook::text::say;
 
 /// The source, from the repository root.
 pub const SOURCE: &str = "kernels/libraries/cub.cu";
@@ -163,7 +162,7 @@ fn build(root: &Path, capability: &str) -> Result<PathBuf> {
         std::fs::read_to_string(&source).with_context(|| format!("cannot read {}", source.display()))?;
     let directory = root.join("target").join("libraries");
     std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    let identity = prebuilt::text_hash(&format!("{text}{} {capability}", nvcc.version));
+    let identity = hash::text_hash(&format!("{text}{} {capability}", nvcc.version));
     let library = directory.join(format!("libcub-{identity}.so"));
     if library.exists() {
         return Ok(library);

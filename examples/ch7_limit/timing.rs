@@ -8,8 +8,8 @@
 //! | the work alone | a graph of many calls, queued after other work: how long the GPU is busy per call |
 
 use anyhow::Result;
-use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, View};
-use workbook::record::{Timing, Timings};
+use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, Timing, View};
+use workbook::record::Timings;
 use workbook::reduction::data;
 
 use super::libraries::Summed;

@@ -10,14 +10,13 @@ mod ways;
 
 use std::process::ExitCode;
 
-use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
-use workbook::record::DeviceKind;
-use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64, exact};
-use workbook::reduction::operator::{Max, Min, SumF32, SumF64, SumI32, SumI64};
-
 use peer::{into_peer, into_peer_by_threads, on_one_gpu};
 use shares::shape;
 use ways::{all_reduce, host_adds, through_host_memory};
+use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
+use workbook::device::DeviceKind;
+use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64, exact};
+use workbook::reduction::operator::{Max, Min, SumF32, SumF64, SumI32, SumI64};
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,

@@ -1,9 +1,9 @@
 //! What more GPUs would give, as a model beside what two gave.
 
 use anyhow::Result;
-use workbook::number::{size, three_digits};
 use workbook::record::chart::{self, Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot};
 use workbook::record::{Record, Run};
+use workbook::text::number::{size, three_digits};
 
 /// How many times as fast as one GPU.
 const SCALING: Quantity = Quantity {

@@ -8,10 +8,9 @@ mod pieces;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Variant};
-use workbook::record::DeviceKind;
-
 use pieces::{copied, copied_and_summed, pageable, streamed};
+use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Variant};
+use workbook::device::DeviceKind;
 
 pub const CHAPTER: Chapter = Chapter {
     // On the simulator one piece: a reader of the page waits for it. From 2^19 on there are more.

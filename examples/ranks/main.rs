@@ -13,12 +13,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use workbook::arguments::number;
-use workbook::device::DeviceChoice;
-use workbook::say;
-
 use meeting::Fault;
 use place::Place;
+use workbook::device::DeviceChoice;
+use workbook::text::arguments::number;
+use workbook::text::say;
 
 /// Adds up one array in several processes, one per GPU.
 ///

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use workbook::say;
+use workbook::text::say;
 
 use super::job;
 

@@ -3,14 +3,13 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use workbook::build::kernels;
 use workbook::device::collective::{Collective, Nccl, UniqueId};
-use workbook::device::{Device, DeviceChoice, LaunchConfig, Module};
-use workbook::number::{thousands, time};
-use workbook::record::Timing;
+use workbook::device::{Device, DeviceChoice, LaunchConfig, Module, Timing};
+use workbook::kernels;
 use workbook::reduction::data;
 use workbook::reduction::operator::SumI32;
-use workbook::say;
+use workbook::text::number::{thousands, time};
+use workbook::text::say;
 
 use super::Options;
 use super::meeting::{Cause, Fault, Hello, Meeting};
@@ -44,7 +43,7 @@ impl Tools {
         );
         // Another rank may have a GPU, so none falls back to the simulator on its own.
         let device = Device::open_number(options.device, place.local_rank)?;
-        let module = device.load_module(kernels::get("ch8_many_gpus")?)?;
+        let module = device.load_module(&kernels::get("ch8_many_gpus")?)?;
         Ok(Tools { device, module, nccl })
     }
 }

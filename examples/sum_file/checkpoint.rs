@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
-use workbook::build::prebuilt::hash;
-use workbook::files::{read_text, write_whole};
+use workbook::kernel_compiler::hash::hash;
+use workbook::text::files::{read_text, write_whole};
 
 use super::source::Stamp;
 

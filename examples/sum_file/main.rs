@@ -17,17 +17,16 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
-use clap::Parser;
-use workbook::arguments::number;
-use workbook::build::kernels;
-use workbook::chapter::Progress;
-use workbook::device::{Device, DeviceChoice, SimulatorOptions};
-use workbook::number::{thousands, three_digits};
-use workbook::say;
-
 use checkpoint::Checkpoint;
+use clap::Parser;
 use pieces::Pieces;
 use source::Source;
+use workbook::chapter::Progress;
+use workbook::device::{Device, DeviceChoice, SimulatorOptions};
+use workbook::kernels;
+use workbook::text::arguments::number;
+use workbook::text::number::{thousands, three_digits};
+use workbook::text::say;
 
 /// The exact sum of a file of `i32`, piece by piece, on all GPUs at once.
 #[derive(Parser)]
@@ -124,7 +123,7 @@ fn sum(options: &Options) -> Result<u8> {
     ));
 
     let build = kernels::get("ch8_streamed")?;
-    let mut pieces = Pieces::new(&devices, build, options.streams as usize, piece as usize)?;
+    let mut pieces = Pieces::new(&devices, &build, options.streams as usize, piece as usize)?;
     let mut progress = Progress::new(all);
     let first = at.done;
     let begin = Instant::now();

@@ -1,10 +1,10 @@
 //! The pieces in flight: several streams per GPU, each with a piece in pinned memory and one on the GPU.
 
 use anyhow::{Error, Result};
-use workbook::build::kernels::Build;
 use workbook::device::{Buffer, Device, Function, LaunchConfig};
-use workbook::number::thousands;
+use workbook::kernel_compiler::build::Build;
 use workbook::sim::Diagnostic;
+use workbook::text::number::thousands;
 
 use super::checkpoint::Checkpoint;
 use super::source::Source;

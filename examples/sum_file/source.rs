@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use workbook::files::no_file;
 use workbook::reduction::data;
+use workbook::text::files::no_file;
 
 /// Numbers that one thread reads or makes at a time: 64 KiB.
 const AT_A_TIME: usize = 1 << 14;

@@ -1,14 +1,15 @@
 //! What a chapter needs before it runs: a device that it can run on, its kernels there, and memory.
 
 use anyhow::{Context, Result, ensure};
+use device::{Device, DeviceChoice, Module, SimulatorOptions, measure};
+use kernel_compiler::build::Build;
+use text::number::thousands;
 
 use super::options::Options;
 use super::output::Output;
 use super::shape::Place;
 use super::variant::Chapter;
-use crate::build::kernels::{self, Build};
-use crate::device::{Device, DeviceChoice, Module, SimulatorOptions, measure};
-use crate::number::thousands;
+use crate::kernels;
 
 /// Where a chapter runs.
 pub struct Stage {
@@ -17,23 +18,31 @@ pub struct Stage {
     pub others: Vec<(Device, Module)>,
     /// The kernels on `device`, and the build that they are from; none on the CPU.
     pub module: Option<Module>,
-    pub build: Option<&'static Build>,
+    pub build: Option<Build>,
 }
 
-/// Opens the devices, and loads the kernels.
-pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Result<Stage> {
+/// Opens the devices, and loads the kernels: of `build`, or else of the chapter's own.
+pub fn open(
+    chapter: &Chapter,
+    build: Option<Build>,
+    options: &Options,
+    output: &mut dyn Output,
+) -> Result<Stage> {
     if chapter.place == Place::Cpu {
         let device = on_cpu(chapter, options, output)?;
         return Ok(Stage { device, others: Vec::new(), module: None, build: None });
     }
-    let build = kernels::get(chapter.stem)?;
+    let build = match build {
+        Some(build) => build,
+        None => kernels::get(chapter.stem)?,
+    };
     let simulated = SimulatorOptions {
         schedule: options.schedule,
         step_limit: options.step_limit,
         keep_printed: true,
         ..SimulatorOptions::default()
     };
-    let choice = choice(chapter, options, build)?;
+    let choice = choice(chapter, options, &build)?;
     let mut devices = if chapter.many_gpus {
         Device::open_some(choice, options.gpus, !options.no_peers, simulated)?
     } else {
@@ -47,9 +56,9 @@ pub fn open(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Re
         ));
         ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
     }
-    let module = device.load_module(build)?;
+    let module = device.load_module(&build)?;
     let beside = |other: Device| {
-        let loaded = if other.is_simulated() { module.clone() } else { other.load_module(build)? };
+        let loaded = if other.is_simulated() { module.clone() } else { other.load_module(&build)? };
         Ok((other, loaded))
     };
     let others = devices.map(beside).collect::<Result<_>>()?;

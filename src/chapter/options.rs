@@ -7,12 +7,12 @@ use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
+use device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
+use kernel_compiler::compiler::Maker;
+use text::arguments::number;
+use text::say;
 
 use super::variant::Chapter;
-use crate::arguments::number;
-use crate::build::compiler::Maker;
-use crate::device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
-use crate::say;
 
 /// The most elements: kernels count them in 32 bits.
 pub const MAX_N: u64 = i32::MAX as u64;

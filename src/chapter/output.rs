@@ -3,12 +3,11 @@
 use std::time::SystemTime;
 
 use anyhow::Result;
+use text::say;
 
 use super::options::Options;
 use super::variant::Chapter;
-use crate::record::{Record, diagnostics};
-use crate::say;
-use crate::sim::Diagnostic;
+use crate::record::Record;
 
 /// Takes what a chapter says, and knows what only its surroundings know. A chapter needs nothing else of
 /// them, so it says the same wherever it runs.
@@ -28,10 +27,9 @@ pub trait Output {
         say::json(&format!("{json}\n"));
     }
 
-    /// What the checks have found, on stderr.
-    fn show(&mut self, found: &Diagnostic) {
-        let text = diagnostics::render(found, self.has_colour());
-        say::err_in_colour(&format!("{}\n", text.trim_end()));
+    /// What the checks have found, on stderr; in colour where [`Output::has_colour`].
+    fn complain_in_colour(&mut self, text: &str) {
+        say::err_in_colour(&format!("{text}\n"));
     }
 
     /// Whether stderr shows colours.

@@ -5,13 +5,13 @@
 //! follows from the options and the device's properties alone, so two runs of a command make the same runs.
 
 use anyhow::{Result, ensure};
+use device::{DeviceInfo, DeviceKind};
+use reduction::serial;
+use text::number::{thousands, time};
 
 use super::options::Options;
 use super::shape::{Place, Shape};
 use super::variant::{Chapter, Launches, Sweep, Variant};
-use crate::number::{thousands, time};
-use crate::record::{DeviceInfo, DeviceKind};
-use crate::reduction::serial;
 
 /// A run that is to be made.
 #[derive(Clone, Copy)]

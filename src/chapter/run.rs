@@ -3,7 +3,18 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
+use device::{Device, DeviceKind, Fault};
+use kernel_compiler::build::{Build, State, WhatIf};
+use kernel_compiler::hash;
+use ptx_simulator::trace::Trace;
+use ptx_simulator::{Diagnostic, Kind, Severity};
+use reduction::data;
+use reduction::operator::ElementType;
+use reduction::value::Expected;
 use serde::Serialize;
+use text::columns::text_table;
+use text::number::thousands;
+use view::diagnostics;
 
 use super::needs::{Stage, ensure_room, open};
 use super::options::Options;
@@ -11,18 +22,7 @@ use super::output::Output;
 use super::plan::{Plan, Planned};
 use super::shape::Shape;
 use super::variant::{Case, Chapter, Extras, Outcome};
-use crate::build::kernels::{State, WhatIf};
-use crate::build::prebuilt;
-use crate::device::{Device, Fault};
-use crate::figure;
-use crate::number::thousands;
-use crate::record::columns::text_table;
-use crate::record::{DeviceKind, Record, Run, SCHEMA, diagnostics, table};
-use crate::reduction::data;
-use crate::reduction::operator::ElementType;
-use crate::reduction::value::Expected;
-use crate::sim::trace::Trace;
-use crate::sim::{Diagnostic, Kind, Severity};
+use crate::record::{Record, Run, SCHEMA, table};
 
 /// Events that are remembered of a run, where steps are asked for.
 const MAX_EVENTS: usize = 10_000;
@@ -49,9 +49,10 @@ pub struct Report {
     pub steps: Vec<Trace>,
 }
 
-/// Runs `chapter` as `options` say, with its output to `output`.
-pub fn run_with(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Ran {
-    match Bench::new(chapter, options, output).and_then(Bench::finish) {
+/// Runs `chapter` as `options` say, with its output to `output`; of its kernels `build`, or else the one that
+/// [`kernels::get`](crate::kernels::get) has.
+pub fn run_with(chapter: &Chapter, build: Option<Build>, options: &Options, output: &mut dyn Output) -> Ran {
+    match Bench::new(chapter, build, options, output).and_then(Bench::finish) {
         Ok(report) => Ran { status: if report.record.ok { 0 } else { 1 }, report: Some(report) },
         Err(error) => {
             output.complain(&format!("error: {error:#}"));
@@ -88,8 +89,13 @@ struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     /// Checks the options against the chapter and the device, and loads the kernels.
-    fn new(chapter: &'a Chapter, options: &'a Options, output: &'a mut dyn Output) -> Result<Bench<'a>> {
-        let stage = open(chapter, options, output)?;
+    fn new(
+        chapter: &'a Chapter,
+        build: Option<Build>,
+        options: &'a Options,
+        output: &'a mut dyn Output,
+    ) -> Result<Bench<'a>> {
+        let stage = open(chapter, build, options, output)?;
         let mut info = stage.device.info();
         info.gpus = (!stage.others.is_empty()).then_some(1 + stage.others.len());
         if options.steps {
@@ -98,7 +104,7 @@ impl<'a> Bench<'a> {
                 _ => "add --device sim",
             };
             ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; {add}");
-            stage.device.remember(MAX_EVENTS, stage.build.map(|build| &*build.source));
+            stage.device.remember(MAX_EVENTS, stage.build.as_ref().map(|build| &*build.source));
         }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
@@ -106,15 +112,18 @@ impl<'a> Bench<'a> {
         let n = options.n.unwrap_or((chapter.default_n)(info.kind));
         let shape = chapter.place.shape(n, info.kind, options.block, options.grid)?;
         let plan = Plan::new(chapter, &info, stage.device.multiprocessors(), n, shape, options)?;
-        let source_hash = || prebuilt::text_hash(chapter.source);
+        let source_hash = match &stage.build {
+            Some(build) => build.code_hash.to_string(),
+            None => hash::text_hash(chapter.source),
+        };
         let record = Record {
             schema: SCHEMA,
             stem: chapter.stem.to_string(),
             device: info,
             date: output.date(),
             command: output.command(chapter),
-            source_hash: stage.build.map_or_else(source_hash, |build| build.code_hash.to_string()),
-            compiler: stage.build.map(|build| build.compiler.to_string()),
+            source_hash,
+            compiler: stage.build.as_ref().map(|build| build.compiler.to_string()),
             n,
             block: shape.block,
             grid: shape.grid,
@@ -133,7 +142,7 @@ impl<'a> Bench<'a> {
     /// Makes the runs, prints and keeps what there is. The requested size comes first, and what it gave is
     /// printed before the sweep, which takes most of the time.
     fn finish(mut self) -> Result<Report> {
-        let compiled = self.stage.build.filter(|build| build.state == State::Built);
+        let compiled = self.stage.build.as_ref().filter(|build| build.state == State::Built);
         let compiler = compiled.map(|build| format!("; kernels compiled by {}", build.compiler));
         self.say(&format!("{}{}", self.first_line(), compiler.unwrap_or_default()));
         let mut input = self.input()?;
@@ -144,7 +153,7 @@ impl<'a> Bench<'a> {
         if !stopped {
             self.say(&format!("\n{}", self.tables()));
             for trace in std::mem::take(&mut self.traces) {
-                self.say(&format!("\n{}, step by step\n{}", trace.kernel, figure::table(&trace)));
+                self.say(&format!("\n{}, step by step\n{}", trace.kernel, view::table(&trace)));
                 self.traces.push(trace);
             }
             let known = self.found.len();
@@ -183,8 +192,16 @@ impl<'a> Bench<'a> {
     /// Shows what the checks have found, from that number on.
     fn complain_from(&mut self, first: usize) {
         for found in &self.found[first..] {
-            self.output.show(found);
+            let text = self.rendered(found, self.output.has_colour());
+            self.output.complain_in_colour(text.trim_end());
         }
+    }
+
+    /// `found` as text, with the lines of the kernels that it is about.
+    fn rendered(&self, found: &Diagnostic, color: bool) -> String {
+        let build = self.stage.build.as_ref();
+        let source = |file: &str| build.filter(|build| build.source_path == file).map(|build| &*build.source);
+        diagnostics::render(found, source, color)
     }
 
     /// Whether runs that ended like this were stopped by a diagnostic, which then is among those found.
@@ -199,7 +216,8 @@ impl<'a> Bench<'a> {
     /// Where the kernels run, and why there.
     fn first_line(&self) -> String {
         let info = &self.record.device;
-        if let Some(WhatIf { label, .. }) = self.stage.build.and_then(|build| build.what_if.as_ref()) {
+        if let Some(WhatIf { label, .. }) = self.stage.build.as_ref().and_then(|build| build.what_if.as_ref())
+        {
             return format!("On the simulator, what if: {label}");
         }
         match (&info.gpu, &self.stage.device.no_gpu, self.chapter.simulator_only) {
@@ -237,7 +255,7 @@ impl<'a> Bench<'a> {
     fn run_requested(&mut self, input: &mut Input) -> Result<()> {
         for case in self.plan.runs.clone() {
             let (run, outcome) = self.run(&case, input)?;
-            let message = most_severe(&outcome).map(|found| diagnostics::render(found, false));
+            let message = most_severe(&outcome).map(|found| self.rendered(found, false));
             let levels = outcome.cost.levels;
             if !self.options.kernels.is_empty() && self.levels.is_empty() && levels.len() > 1 {
                 self.levels = format!("\n{}", table::levels(&run.kernel, &levels));
@@ -386,8 +404,8 @@ fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
 mod tests {
     use super::*;
     use crate::chapter::{Place, Variant};
-    use crate::device::measure::Measurement;
     use crate::record::Dropped;
+    use device::measure::Measurement;
 
     fn right(case: &Case) -> Result<Outcome> {
         let sum = case.data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
@@ -428,8 +446,8 @@ mod tests {
         fn complain(&mut self, line: &str) {
             self.heard.push(line.to_string());
         }
-        fn show(&mut self, found: &Diagnostic) {
-            self.complain(diagnostics::render(found, false).trim_end());
+        fn complain_in_colour(&mut self, text: &str) {
+            self.complain(text);
         }
         fn begin(&mut self, run: &str, _: u64, _: u64) {
             self.heard.push(format!("begins: {run}"));
@@ -464,7 +482,7 @@ mod tests {
             Chapter { place: Place::Cpu, default_n: |_| 5000, ..Chapter::new("ch0_test", "", variants) };
         let options = Options::try_parse_for(&chapter, ["ch0_test", "--n", "5000"]).unwrap();
         let mut listener = Listener::default();
-        (run_with(&chapter, &options, &mut listener), listener.heard)
+        (run_with(&chapter, None, &options, &mut listener), listener.heard)
     }
 
     #[test]

@@ -1,10 +1,8 @@
 //! Threads per block and blocks of a launch, and the sizes that suit a chapter.
 
 use anyhow::{Result, ensure};
-
-use crate::device::MAX_BLOCK;
-use crate::number::thousands;
-use crate::record::DeviceKind;
+use device::{DeviceKind, MAX_BLOCK};
+use text::number::thousands;
 
 /// Threads per block, and blocks; both 0 for work of the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

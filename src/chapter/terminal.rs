@@ -6,51 +6,58 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use device::DeviceKind;
+use kernel_compiler::build::Build;
+use text::files::{check_place, lock, write_whole};
+use text::path::shown;
+use text::say;
 
 use super::options::Options;
 use super::output::Output;
 use super::run::run_with;
 use super::shape::Place;
 use super::variant::Chapter;
-use crate::build::path::shown;
-use crate::build::{kernels, what_if};
-use crate::files::{check_place, lock, write_whole};
 use crate::record::chart::Vertical;
-use crate::record::{DeviceKind, Record, Run};
-use crate::say;
+use crate::record::{Record, Run};
+use crate::{kernels, what_if};
 
 /// Runs `chapter` as the command line of this process says. Returns the exit status: 0, all agreed; 1, a
 /// wrong sum or a diagnostic; 2, the command line or the environment is wrong.
 pub fn run(chapter: &Chapter) -> ExitCode {
     let options = Options::parse_for(chapter);
     let mut terminal = Terminal { progress: None };
-    if let Err(error) = load_for(chapter, &options) {
-        terminal.complain(&format!("error: {error:#}"));
-        return say::status(2);
-    }
-    say::status(run_with(chapter, &options, &mut terminal).status)
+    let build = match there_is_room(chapter, &options).and_then(|()| wanted_build(chapter, &options)) {
+        Ok(build) => build,
+        Err(error) => {
+            terminal.complain(&format!("error: {error:#}"));
+            return say::status(2);
+        }
+    };
+    say::status(run_with(chapter, build, &options, &mut terminal).status)
 }
 
-/// Takes the build that is asked for in place of the chapter's. There must be a place for the record.
-fn load_for(chapter: &Chapter, options: &Options) -> Result<()> {
+/// Sees that a record can be written.
+fn there_is_room(chapter: &Chapter, options: &Options) -> Result<()> {
     let records = records_directory();
     let records = if options.record { records } else { records.join("local") };
     for kind in [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind::Cpu] {
         let path = records.join(Record::file_name(chapter.stem, kind));
         check_place(&path).with_context(|| format!("no record can be written to {}", shown(&path)))?;
     }
-    if let Some(name) = &options.what_if {
-        load(chapter.stem, name)?;
-    }
-    if let Some(maker) = options.compiler {
-        ensure!(!matches!(chapter.place, Place::Cpu), "{} has no kernel to compile", chapter.stem);
-        kernels::build_with(maker, chapter.stem)?;
-    }
     Ok(())
 }
 
-/// Takes the build of an edit in place of the chapter's.
-fn load(stem: &str, name: &str) -> Result<()> {
+/// The build that is asked for in place of the chapter's own.
+fn wanted_build(chapter: &Chapter, options: &Options) -> Result<Option<Build>> {
+    if let Some(maker) = options.compiler {
+        ensure!(!matches!(chapter.place, Place::Cpu), "{} has no kernel to compile", chapter.stem);
+        return kernels::build_with(maker, chapter.stem).map(Some);
+    }
+    options.what_if.as_ref().map(|name| what_if_build(chapter.stem, name)).transpose()
+}
+
+/// The committed build of an edit of the chapter's kernels.
+fn what_if_build(stem: &str, name: &str) -> Result<Build> {
     let root = Path::new(crate::ROOT);
     let edits = what_if::all(root)?;
     let of_chapter: Vec<_> = edits.iter().filter(|edit| edit.stem == stem).collect();
@@ -61,7 +68,7 @@ fn load(stem: &str, name: &str) -> Result<()> {
     }
     let path = root.join(what_if::path(stem, name));
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", shown(&path)))?;
-    kernels::load(&text).map(drop)
+    serde_json::from_str(&text).with_context(|| format!("{} is not a build of a kernel", shown(&path)))
 }
 
 struct Terminal {

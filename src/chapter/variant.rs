@@ -4,17 +4,17 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use device::measure::{self, Measurement};
+use device::{Device, DeviceKind, Function, Module};
+use ptx_simulator::Diagnostic;
+use reduction::operation::Operation;
+use reduction::value::Value;
+use text::columns::Column;
 
 use super::shape::{Place, Shape};
-use crate::device::measure::{self, Measurement};
-use crate::device::{Device, Function, Module};
 use crate::figure::Figure;
 use crate::record::chart::{self, Chart, Vertical};
-use crate::record::columns::Column;
-use crate::record::{DeviceKind, Dropped, Record};
-use crate::reduction::operation::Operation;
-use crate::reduction::value::Value;
-use crate::sim::Diagnostic;
+use crate::record::{Dropped, Record};
 
 /// A chapter: its variants, and where they run.
 pub struct Chapter {

@@ -4,25 +4,20 @@
 //! `--record`) and `book/records/local/` (a reader's own runs, ignored by git).
 
 pub mod chart;
-pub mod columns;
-pub mod diagnostics;
-pub mod levels;
 pub mod table;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use device::{DeviceInfo, DeviceKind, Timing};
+use ptx_simulator::{Counters, Kind};
+use reduction::operation::Operation;
+use reduction::value::{Expected, Value};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::build::path::shown;
-use crate::files::{read_lines, write_whole};
-use crate::number;
-use crate::reduction::operation::Operation;
-use crate::reduction::value::{Expected, Value};
-use crate::sim::{Counters, Kind};
+use text::files::{read_lines, write_whole};
+use text::path::shown;
 
 /// Version of the JSON layout.
 pub const SCHEMA: u32 = 1;
@@ -40,7 +35,7 @@ pub struct Record {
     pub date: String,
     /// The command that gave this record, as a reader would type it.
     pub command: String,
-    /// Identity of the code that ran: [`crate::build::kernels::Build::code_hash`] of the chapter's kernel, or
+    /// Identity of the code that ran: [`crate::kernels::Build::code_hash`] of the chapter's kernel, or
     /// the hash of the example's source for a chapter without a kernel.
     pub source_hash: String,
     /// What compiled that code: `nvcc 13.0.88`. None for a chapter without a kernel, and in older records.
@@ -63,98 +58,6 @@ pub struct Record {
     pub sections: BTreeMap<String, Section>,
     /// Whether every run agreed with the serial recursion, runs that are kept to show a mistake apart.
     pub ok: bool,
-}
-
-/// Where a record came from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DeviceInfo {
-    /// What kind of device it is.
-    pub kind: DeviceKind,
-    /// `NVIDIA H200`, `workbook simulator 0.1.0`, or the CPU's model name.
-    pub name: String,
-    /// The GPU, if it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gpu: Option<GpuInfo>,
-    /// Worker threads, for a CPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threads: Option<usize>,
-    /// How many of them work together, if more than one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gpus: Option<usize>,
-    /// The CPU's model name where the serial recursion was timed beside a GPU.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<String>,
-}
-
-impl GpuInfo {
-    /// What the memory's clock and its bus allow, in GB/s: two transfers per clock.
-    pub fn datasheet(&self) -> f64 {
-        f64::from(self.memory_clock_mhz) * 2.0 * f64::from(self.memory_bus_bits) / 8.0 / 1e3
-    }
-}
-
-impl DeviceInfo {
-    /// A device of this kind and name, of which nothing else is known.
-    pub fn new(kind: DeviceKind, name: impl Into<String>) -> DeviceInfo {
-        DeviceInfo { kind, name: name.into(), gpu: None, threads: None, gpus: None, cpu: None }
-    }
-
-    /// `NVIDIA H200`; `2 × NVIDIA H200` where two work together.
-    pub fn title(&self) -> String {
-        self.gpus.map_or(self.name.clone(), |gpus| format!("{gpus} × {}", self.name))
-    }
-
-    /// `(9, 0)`; none without a GPU.
-    pub fn compute_capability(&self) -> Option<(u32, u32)> {
-        let (major, minor) = self.gpu.as_ref()?.compute_capability.split_once('.')?;
-        Some((major.parse().ok()?, minor.parse().ok()?))
-    }
-}
-
-/// The properties of a GPU that its times depend on, as found when the record was made.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GpuInfo {
-    /// Driver version as the kernel module reports it (`580.159.04`), if it can be read.
-    pub driver: Option<String>,
-    /// CUDA version that the driver supports, `13.0`.
-    pub cuda: String,
-    /// `9.0`.
-    pub compute_capability: String,
-    /// Streaming multiprocessors.
-    pub multiprocessors: u32,
-    /// Maximum clocks in MHz, as the driver reports them.
-    pub sm_clock_mhz: u32,
-    /// MHz, as above.
-    pub memory_clock_mhz: u32,
-    /// Width of the memory bus, in bits.
-    pub memory_bus_bits: u32,
-    /// Bytes of the second-level cache.
-    pub l2_bytes: u64,
-    /// Bytes of global memory.
-    pub memory_bytes: u64,
-}
-
-/// What a record was made on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeviceKind {
-    /// A GPU, through its driver.
-    Gpu,
-    /// The simulator.
-    Sim,
-    /// The CPU: a chapter without a kernel.
-    Cpu,
-}
-
-impl DeviceKind {
-    /// The word used in file names and in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            DeviceKind::Gpu => "gpu",
-            DeviceKind::Sim => "sim",
-            DeviceKind::Cpu => "cpu",
-        }
-    }
 }
 
 /// One kernel, run at one size.
@@ -279,45 +182,6 @@ pub struct Timings {
     pub one_call_warm: Option<Timing>,
     /// One call of a graph of many, each on another copy of the input.
     pub work_alone: Option<Timing>,
-}
-
-/// Microseconds over `repeats` measured runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Timing {
-    /// The middle one, or the mean of the two in the middle.
-    pub median: f64,
-    /// The shortest.
-    pub min: f64,
-    /// The longest.
-    pub max: f64,
-    /// How many were measured.
-    pub repeats: u32,
-}
-
-impl Timing {
-    /// Median, minimum and maximum of `samples` (microseconds); `None` if there are none.
-    pub fn of(mut samples: Vec<f64>) -> Option<Timing> {
-        samples.sort_by(f64::total_cmp);
-        let min = *samples.first()?;
-        let max = *samples.last()?;
-        let middle = samples.len() / 2;
-        let median = if samples.len() % 2 == 1 {
-            samples[middle]
-        } else {
-            (samples[middle - 1] + samples[middle]) / 2.0
-        };
-        Some(Timing { median, min, max, repeats: samples.len() as u32 })
-    }
-}
-
-/// `449 ms [430 .. 470]`; a single run says so.
-impl fmt::Display for Timing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.repeats {
-            1 => write!(f, "{}, one run", number::time(self.median)),
-            _ => f.write_str(&number::time_range(self.median, self.min, self.max)),
-        }
-    }
 }
 
 impl Run {

@@ -1,11 +1,12 @@
 //! A record as the text that the terminal and the book show.
 
-use crate::number::{scientific, thousands, three_digits, time};
-use crate::record::columns::{Column, NONE, fit, text_table, text_table_in_groups};
-use crate::record::levels::Level;
+use device::levels::Level;
+use ptx_simulator::{Counters, Kind};
+use reduction::value::{Expected, Value};
+use text::columns::{Column, NONE, fit, text_table, text_table_in_groups};
+use text::number::{scientific, thousands, three_digits, time};
+
 use crate::record::{Record, Run};
-use crate::reduction::value::{Expected, Value};
-use crate::sim::{Counters, Kind};
 
 /// The runs of `record` at its `n`: sums and verdicts, then times (GPU, CPU) or counts (simulator). At most
 /// 100 columns, ends in a newline.
@@ -260,9 +261,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::record::columns::MAX_WIDTH;
-    use crate::record::{DeviceInfo, DeviceKind, Dropped, SCHEMA, Timing};
-    use crate::reduction::operation::Operation;
+    use crate::record::{Dropped, SCHEMA};
+    use device::{DeviceInfo, DeviceKind, Timing};
+    use reduction::operation::Operation;
+    use text::columns::MAX_WIDTH;
 
     /// The longest kernel name, the largest numbers.
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use workbook::build::clang::HEADERS;
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::prebuilt::{self, LEGACY};
+use workbook::kernel_compiler::clang::HEADERS;
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
+use workbook::kernel_compiler::prebuilt::{self, LEGACY};
 
 use crate::{is_pinned, read, root, scratch, write};
 
@@ -92,7 +92,7 @@ mod with_a_fake_one {
     use super::*;
     use crate::fake::{KERNEL, fake, fake_clang, find, one_at_a_time, repository, with_nvcc};
     use std::path::Path;
-    use workbook::build::prebuilt::State;
+    use workbook::kernel_compiler::build::State;
 
     #[test]
     fn clang_is_looked_for_in_order_and_after_nvcc() {

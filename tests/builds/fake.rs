@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
-use workbook::build::compiler::Compiler;
-use workbook::build::prebuilt;
+use workbook::kernel_compiler::compiler::Compiler;
+use workbook::kernel_compiler::{hash, prebuilt};
 
 use crate::{scratch, write};
 
@@ -86,9 +86,9 @@ pub fn repository(name: &str) -> (PathBuf, Compiler) {
     write(&directory.join("ch9_fake.ptx"), &kernel.ptx);
     std::fs::write(directory.join("ch9_fake.fatbin"), &kernel.fatbin).unwrap();
     let manifest = serde_json::json!({ "ch9_fake": {
-        "source_hash": prebuilt::source_hash("int sum;\n"),
+        "source_hash": hash::source_hash("int sum;\n"),
         "code_hash": kernel.code_hash, "compiler": kernel.compiler, "flags": [],
-        "fatbin_bytes": kernel.fatbin.len(), "fatbin_hash": prebuilt::hash(&kernel.fatbin),
+        "fatbin_bytes": kernel.fatbin.len(), "fatbin_hash": hash::hash(&kernel.fatbin),
     }});
     write(&directory.join("manifest.json"), &manifest.to_string());
     (root, nvcc)

@@ -2,10 +2,11 @@
 
 use std::process::Command;
 
-use workbook::build::kernels;
-use workbook::build::prebuilt::{self, Entry, LEGACY, Manifest, State};
-
-use workbook::build::renew::committed;
+use workbook::kernel_compiler::build::State;
+use workbook::kernel_compiler::hash;
+use workbook::kernel_compiler::prebuilt::{self, Entry, LEGACY, Manifest};
+use workbook::kernel_compiler::renew::committed;
+use workbook::kernels;
 
 use crate::{committed_manifest, pinned_nvcc, read, root, scratch, write};
 
@@ -55,12 +56,12 @@ fn the_ptx_is_renewed_by_nvrtc() {
     let version =
         ptx.lines().find_map(|line| line.strip_prefix("// Cuda compilation tools")?.split_once(", V"));
     let entry = Entry {
-        source_hash: prebuilt::source_hash(&read(&root().join(SOURCE))),
-        code_hash: prebuilt::code_hash(&ptx),
+        source_hash: hash::source_hash(&read(&root().join(SOURCE))),
+        code_hash: hash::code_hash(&ptx),
         compiler: format!("NVRTC {}", version.expect("the version of NVRTC").1),
         flags: vec![FLAGS.join(" ")],
         fatbin_bytes: 0,
-        fatbin_hash: prebuilt::hash(b""),
+        fatbin_hash: hash::hash(b""),
         newer_hash: String::new(),
     };
     committed_manifest(LEGACY, &Manifest::from([("ch4_legacy".to_owned(), entry)]));
@@ -90,7 +91,7 @@ fn nvcc_13_gives_the_same_code_up_to_8_9_and_refuses_9_0() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         assert!(String::from_utf8_lossy(&output.stderr).contains("deprecated"));
     }
-    let code = prebuilt::code_hash(&std::fs::read_to_string(&ptx).unwrap());
+    let code = hash::code_hash(&std::fs::read_to_string(&ptx).unwrap());
     let committed = prebuilt::manifest(root(), LEGACY).unwrap()["ch4_legacy"].code_hash.clone();
     assert_eq!(code, committed);
     refused("-arch=compute_75");

@@ -13,8 +13,8 @@ mod what_ifs;
 
 use std::path::{Path, PathBuf};
 
-use workbook::build::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
-use workbook::build::renew::committed;
+use workbook::kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
+use workbook::kernel_compiler::renew::committed;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -81,7 +81,7 @@ fn every_wheel_is_pinned_by_its_hash() {
 }
 
 /// [`committed`] for the manifest of a directory.
-fn committed_manifest(directory: &str, manifest: &workbook::build::prebuilt::Manifest) {
+fn committed_manifest(directory: &str, manifest: &workbook::kernel_compiler::prebuilt::Manifest) {
     let text = serde_json::to_string_pretty(manifest).unwrap() + "\n";
     committed(format!("{directory}/manifest.json"), text);
 }

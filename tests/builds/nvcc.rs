@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use workbook::build::compiler::{Compiler, Maker};
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
 
 use crate::{root, scratch, write};
 
@@ -35,7 +35,7 @@ mod with_a_fake_one {
     use super::*;
     use crate::fake::{KERNEL, fake, fake_clang, find, one_at_a_time, repository, script, with_nvcc};
     use std::path::PathBuf;
-    use workbook::build::compiler::{HOW_TO_GET_A_COMPILER, how_to_get_a_compiler_with};
+    use workbook::kernel_compiler::compiler::{HOW_TO_GET_A_COMPILER, how_to_get_a_compiler_with};
 
     #[test]
     fn nvcc_is_looked_for_in_order() {

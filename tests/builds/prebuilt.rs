@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use workbook::build::compiler::Maker;
-use workbook::build::compiler::nested;
-use workbook::build::kernels;
-use workbook::build::prebuilt::{self, Entry, LEGACY, Manifest, State};
-
-use workbook::build::renew::committed;
+use workbook::kernel_compiler::build::State;
+use workbook::kernel_compiler::compiler::{Maker, nested};
+use workbook::kernel_compiler::hash;
+use workbook::kernel_compiler::prebuilt::{self, Entry, LEGACY, Manifest};
+use workbook::kernel_compiler::renew::{committed, is_wanted, renewing};
+use workbook::kernels;
 
 use crate::{committed_manifest, pinned_nvcc, read, root, scratch};
 
@@ -82,23 +82,23 @@ fn every_piece_of_a_chapter_is_there() {
 /// A record tells by this hash that the kernel has changed since: code counts, comments and lines do not.
 #[test]
 fn the_code_hash_follows_the_code_alone() {
-    let ptx = &*kernels::get("ch3_blocks").unwrap().ptx;
-    let hash = prebuilt::code_hash(ptx);
+    let ptx = kernels::get("ch3_blocks").unwrap().ptx.into_owned();
+    let hash = hash::code_hash(&ptx);
     let moved = ptx.replace("\t.loc\t1 ", "\t.loc\t1 1").replace("release 13.0", "release 13.9");
     assert_ne!(moved, ptx);
-    assert_eq!(prebuilt::code_hash(&moved), hash);
-    assert_eq!(prebuilt::code_hash(&ptx.replace('\n', "\r\n")), hash);
+    assert_eq!(hash::code_hash(&moved), hash);
+    assert_eq!(hash::code_hash(&ptx.replace('\n', "\r\n")), hash);
     let changed = ptx.replacen("add.s32", "sub.s32", 1);
-    assert_ne!(prebuilt::code_hash(&changed), hash);
+    assert_ne!(hash::code_hash(&changed), hash);
 }
 
 #[test]
 fn the_hash_is_fnv_1a() {
     // Test vectors of the definition.
-    assert_eq!(prebuilt::hash(b""), "cbf29ce484222325");
-    assert_eq!(prebuilt::hash(b"a"), "af63dc4c8601ec8c");
-    assert_eq!(prebuilt::hash(b"foobar"), "85944171f73967e8");
-    assert_eq!(prebuilt::text_hash("a\r\nb"), prebuilt::text_hash("a\nb"));
+    assert_eq!(hash::hash(b""), "cbf29ce484222325");
+    assert_eq!(hash::hash(b"a"), "af63dc4c8601ec8c");
+    assert_eq!(hash::hash(b"foobar"), "85944171f73967e8");
+    assert_eq!(hash::text_hash("a\r\nb"), hash::text_hash("a\nb"));
 }
 
 /// Comments can be edited without a compiler, as long as the code stays in its lines.
@@ -106,7 +106,7 @@ fn the_hash_is_fnv_1a() {
 fn the_source_hash_is_that_of_the_code_in_its_lines() {
     let source =
         "int a; // one\n/* two\n */ char b = '\"', c[] = \"//\\\" /*\"; // three\nint d = 1'000; // 'four\n";
-    let hash = prebuilt::source_hash(source);
+    let hash = hash::source_hash(source);
     for (from, to, counts) in [
         ("one", "another", false),
         ("; // three", ";", false),
@@ -120,7 +120,7 @@ fn the_source_hash_is_that_of_the_code_in_its_lines() {
         ("1'000", "1'001", true),
     ] {
         assert!(source.contains(from), "{from}");
-        assert_eq!(prebuilt::source_hash(&source.replace(from, to)) != hash, counts, "{from:?}: {to:?}");
+        assert_eq!(hash::source_hash(&source.replace(from, to)) != hash, counts, "{from:?}: {to:?}");
     }
 }
 
@@ -130,9 +130,16 @@ fn the_chapters_builds_are_renewed_by_nvcc() {
     let nvcc = pinned_nvcc();
     let scratch = scratch("real");
     let mut manifest = Manifest::new();
+    if renewing() {
+        manifest = prebuilt::manifest(root(), prebuilt::DIRECTORY).unwrap();
+        manifest.retain(|stem, _| !is_wanted(stem));
+    }
     for path in prebuilt::sources(root()).unwrap().iter().filter(|path| !path.starts_with(LEGACY)) {
         let file = root().join(path);
         let stem = file.file_stem().unwrap().to_str().unwrap();
+        if !is_wanted(stem) {
+            continue;
+        }
         let ptx = nvcc.ptx(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
         let fatbin = nvcc.fatbin(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
         assert_eq!(ptx.warnings, "", "{path}");
@@ -140,12 +147,12 @@ fn the_chapters_builds_are_renewed_by_nvcc() {
         committed(format!("{}/{stem}.fatbin", prebuilt::DIRECTORY), &fatbin);
         let source = read(&file);
         let entry = Entry {
-            source_hash: prebuilt::source_hash(&source),
-            code_hash: prebuilt::code_hash(&ptx.text),
+            source_hash: hash::source_hash(&source),
+            code_hash: hash::code_hash(&ptx.text),
             compiler: nvcc.name(),
-            flags: workbook::build::nvcc::flags(&nvcc.version, nested(&source)),
+            flags: workbook::kernel_compiler::nvcc::flags(&nvcc.version, nested(&source)),
             fatbin_bytes: fatbin.len(),
-            fatbin_hash: prebuilt::hash(&fatbin),
+            fatbin_hash: hash::hash(&fatbin),
             newer_hash: match prebuilt::newer_arch(&source, Maker::Nvcc) {
                 None => String::new(),
                 Some(arch) => {
@@ -154,7 +161,7 @@ fn the_chapters_builds_are_renewed_by_nvcc() {
                         .unwrap_or_else(|error| panic!("{error:#}"));
                     let path = format!("{}/{stem}.{}", prebuilt::DIRECTORY, prebuilt::NEWER);
                     committed(path, &newer.text);
-                    prebuilt::code_hash(&newer.text)
+                    hash::code_hash(&newer.text)
                 }
             },
         };
@@ -180,7 +187,7 @@ mod with_a_fake_nvcc {
     use super::*;
     use crate::fake::{KERNEL, one_at_a_time, repository, script, with_nvcc};
     use crate::write;
-    use workbook::build::kernels::Build;
+    use workbook::kernel_compiler::build::Build;
 
     #[test]
     fn an_unedited_kernel_uses_the_committed_build() {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::renew::committed;
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
+use workbook::kernel_compiler::renew::committed;
 
 use crate::{pinned_nvcc, root, scratch};
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::kernels::{self, Build, WhatIf};
-use workbook::build::prebuilt;
-use workbook::build::renew::{HOW, committed};
-use workbook::build::what_if::{self, DIRECTORY, Edit};
+use workbook::kernel_compiler::build::{Build, WhatIf};
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
+use workbook::kernel_compiler::renew::{HOW, committed, is_wanted};
+use workbook::kernel_compiler::{hash, prebuilt};
+use workbook::kernels;
+use workbook::what_if::{self, DIRECTORY, Edit};
 
 use crate::{pinned_nvcc, read, root, scratch, write};
 
@@ -14,7 +15,7 @@ use crate::{pinned_nvcc, read, root, scratch, write};
 fn file(edit: &Edit) -> (String, Build) {
     let source_path = format!("kernels/{}.cu", edit.stem);
     let source = read(&root().join(&source_path)).replace("\r\n", "\n");
-    let path = workbook::build::path::committed(&what_if::path(&edit.stem, &edit.name).to_string_lossy());
+    let path = workbook::text::path::committed(&what_if::path(&edit.stem, &edit.name).to_string_lossy());
     let build = Build {
         stem: edit.stem.clone().into(),
         source_path: source_path.into(),
@@ -41,9 +42,9 @@ fn the_edits_builds_belong_to_their_sources() {
     let mut known = BTreeSet::new();
     for (path, build) in what_if::all(root()).unwrap().iter().map(file) {
         let file: Build = serde_json::from_str(&read(&root().join(&path))).unwrap();
-        assert_eq!(prebuilt::code_hash(&file.ptx), file.code_hash, "{path} is damaged");
+        assert_eq!(hash::code_hash(&file.ptx), file.code_hash, "{path} is damaged");
         // Its comments may be older.
-        let [made, is] = [&file.source, &build.source].map(|source| prebuilt::source_hash(source));
+        let [made, is] = [&file.source, &build.source].map(|source| hash::source_hash(source));
         assert_eq!(made, is, "{path} is not of this source; run `{HOW}`");
         let needs_newer = prebuilt::newer_arch(&file.source, Maker::Nvcc).is_some();
         assert_eq!(!file.newer.is_empty(), needs_newer, "{path}");
@@ -61,7 +62,8 @@ fn the_edits_builds_belong_to_their_sources() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn the_edits_builds_are_renewed_by_nvcc() {
-    for (path, build) in what_if::all(root()).unwrap().iter().map(file) {
+    let edits = what_if::all(root()).unwrap();
+    for (path, build) in edits.iter().filter(|edit| is_wanted(&edit.stem)).map(file) {
         let pinned = pinned_nvcc().path;
         let copy = scratch("what-if");
         write(&copy.join(&*build.source_path), &build.source);
@@ -70,7 +72,7 @@ fn the_edits_builds_are_renewed_by_nvcc() {
         let file = copy.join(&*build.source_path);
         let (ptx, newer) = prebuilt::both_ptx(&nvcc, &file, &build.source, &copy).unwrap();
         let file = Build {
-            code_hash: prebuilt::code_hash(&ptx.text).into(),
+            code_hash: hash::code_hash(&ptx.text).into(),
             ptx: ptx.text.into(),
             newer: newer.into(),
             compiler: nvcc.name().into(),

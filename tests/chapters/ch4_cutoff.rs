@@ -6,11 +6,10 @@
 #[path = "../../examples/ch4_when_it_pays/plan.rs"]
 mod plan;
 
-use workbook::build::kernels;
-use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
-use workbook::reduction::data;
-
 use plan::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
+use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
+use workbook::kernels;
+use workbook::reduction::data;
 
 /// The two kernels, an array and what they need besides.
 struct Bench {
@@ -27,7 +26,7 @@ struct Bench {
 impl Bench {
     fn new(choice: DeviceChoice, most: usize) -> Bench {
         let device = Device::open(choice).unwrap();
-        let module = device.load_module(kernels::get("ch4_when_it_pays").unwrap()).unwrap();
+        let module = device.load_module(&kernels::get("ch4_when_it_pays").unwrap()).unwrap();
         let load = |name| module.load_function(name).unwrap();
         let numbers = data::numbers(most, 3);
         Bench {

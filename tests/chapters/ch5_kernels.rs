@@ -1,16 +1,16 @@
 //! Chapter 5's kernels on the simulator, with numbers whose sum is exact in f32 whatever the order: a missing
 //! or doubled element shows. And the kernels that measure memory spaces: nothing is wrong with them.
 
-use workbook::build::kernels;
 use workbook::device::measure::Measurement;
 use workbook::device::{Device, DeviceChoice, LaunchConfig, Module};
+use workbook::kernels;
 
 const SIZES: [usize; 8] = [0, 1, 2, 31, 33, 1000, 1025, 262_145];
 const SHAPES: [(u32, u32); 6] = [(256, 32), (1, 3), (32, 1), (96, 7), (1000, 2), (1024, 40)];
 
 fn module() -> (Device, Module) {
     let device = Device::open(DeviceChoice::Sim).unwrap();
-    let module = device.load_module(kernels::get("ch5_shared").unwrap()).unwrap();
+    let module = device.load_module(&kernels::get("ch5_shared").unwrap()).unwrap();
     (device, module)
 }
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use serde_json::Value;
-use workbook::build::kernels;
+use workbook::kernels;
 
 use super::run;
 
@@ -48,7 +48,7 @@ fn chapter_5_without_options_is_the_posts_program() {
     assert_eq!(of("dotBarriersMispaired")["found"], serde_json::json!(["barrier-divergence", "data-race"]));
     assert!(of("dotLoop")["time_us"].is_null() && of("dotLoop")["block"] == 0, "{}", of("dotLoop"));
     let lines: Vec<_> = json["diagnostics"].as_array().unwrap().iter().map(|found| &found["line"]).collect();
-    let source = &*kernels::get("ch5_shared").unwrap().source;
+    let source = &kernels::get("ch5_shared").unwrap().source;
     let is_wrong = |line: &str| line.contains("__syncthreads(); //") && line.contains("wrong:");
     for (line, number) in source.lines().zip(1..).filter(|(line, _)| is_wrong(line)) {
         assert!(lines.contains(&&Value::from(number)), "{line}: {lines:?}");

@@ -1,7 +1,7 @@
 //! Chapter 6.1 on the simulator: sums of rows, of floats of 16 bits, and launches that overlap.
 
 use rayon::prelude::*;
-use workbook::build::kernels;
+use workbook::kernels;
 
 use super::{SIZES, run, shapes};
 
@@ -48,7 +48,7 @@ fn a_second_pass_that_does_not_wait_is_a_race_in_its_read() {
     let found = json["diagnostics"].as_array().unwrap();
     assert_eq!(found.len(), 1, "none with the wait: {found:?}");
     assert_eq!((&found[0]["kind"], &found[0]["kernel"]), (&"data-race".into(), &"lastPassNoWait".into()));
-    let source = &*kernels::get("ch6_in_use").unwrap().source;
+    let source = &kernels::get("ch6_in_use").unwrap().source;
     let line = |entry: &serde_json::Value| source.lines().nth(entry["line"].as_u64().unwrap() as usize - 1);
     assert!(line(&found[0]).unwrap().contains("add(sum, partials[i])"), "{}", found[0]);
     assert!(line(&found[0]["related"][0]).unwrap().contains("partials[blockIdx.x] = sum"), "{}", found[0]);

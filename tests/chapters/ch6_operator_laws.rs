@@ -1,8 +1,8 @@
 //! What makes an operator fit for a reduction: its identity changes nothing, it is associative; and what does
 //! not.
 
-use workbook::build::kernels;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};
+use workbook::kernels;
 use workbook::reduction::data;
 use workbook::reduction::operator::{ArgMax, FromZero, Hash, Max, Min, Operator, Product, Sum, elements};
 use workbook::reduction::serial::recursive_reduce_by;
@@ -90,7 +90,7 @@ fn the_recursion_keeps_the_operands_in_their_order() {
 /// What one block of a kernel of chapter 6 makes of `elements`, on the simulator.
 fn reduced(kernel: &str, elements: &[f32]) -> f32 {
     let device = Device::open(DeviceChoice::Sim).unwrap();
-    let module = device.load_module(kernels::get("ch6_operators").unwrap()).unwrap();
+    let module = device.load_module(&kernels::get("ch6_operators").unwrap()).unwrap();
     let function = module.load_function(kernel).unwrap();
     let input = device.clone_htod(elements).unwrap();
     let output = device.alloc_zeros::<f32>(1).unwrap();

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use serde_json::Value;
-use workbook::build::kernels;
+use workbook::kernels;
 use workbook::reduction::data;
 
 use super::{run, shapes};
@@ -75,7 +75,7 @@ fn the_missing_fence_of_chapter_6_is_named_with_its_line() {
     let json = run.json();
     let found: Vec<&Value> = json["diagnostics"].as_array().unwrap().iter().collect();
     assert!(!found.is_empty());
-    let source = &*kernels::get("ch6_operators").unwrap().source;
+    let source = &kernels::get("ch6_operators").unwrap().source;
     let line = |entry: &Value| source.lines().nth(entry["line"].as_u64().unwrap() as usize - 1).unwrap();
     for found in found {
         assert_eq!(

@@ -7,15 +7,14 @@ mod choice;
 
 use std::fmt::Debug;
 
+use choice::{Choice, UNTUNED};
 use rayon::prelude::*;
-use workbook::build::kernels;
 use workbook::chapter::Shape;
 use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module};
+use workbook::kernels;
 use workbook::reduction::data;
 use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
 use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
-
-use choice::{Choice, UNTUNED};
 
 const SIZES: [usize; 7] = [0, 1, 2, 31, 33, 1000, 1025];
 /// Rungs that leave one partial sum per block.
@@ -48,7 +47,7 @@ where
         let all = elements::<O>(&data::numbers(offset + n + 9, 5));
         let expected = all[offset..offset + n].iter().fold(O::IDENTITY, |sum, &x| O::combine(sum, x));
         let buffer = device.clone_htod(&all).unwrap();
-        let module = device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
+        let module = device.load_module(&kernels::get("ch7_limit").unwrap()).unwrap();
         Case { device, module, buffer, offset, n, expected }
     }
 
@@ -162,7 +161,7 @@ fn every_choice_is_right_in_any_grid() {
 fn sum_of_blocks(of_block: &[f32]) -> f32 {
     const TILE: usize = 128 * 4 * 4;
     let device = Device::open(DeviceChoice::Sim).unwrap();
-    let module = device.load_module(kernels::get("ch7_limit").unwrap()).unwrap();
+    let module = device.load_module(&kernels::get("ch7_limit").unwrap()).unwrap();
     let kernel = module.load_function("reduceLimitSmallF32").unwrap();
     let output = device.alloc_zeros::<f32>(1).unwrap();
     let scratch = device.alloc_zeros::<u64>(choice::scratch_words(of_block.len() as u32)).unwrap();
@@ -214,7 +213,7 @@ fn the_sum_of_the_blocks_of_f32_is_exact_until_its_end() {
 
 #[test]
 fn a_choice_launches_as_many_threads_as_its_kernel_is_compiled_for() {
-    let ptx = &*kernels::get("ch7_limit").unwrap().ptx;
+    let ptx = &kernels::get("ch7_limit").unwrap().ptx;
     for operation in [Operation::SUM, SUM_F32, SUM_I64] {
         for n in (0..=31).flat_map(|exponent| [(1u64 << exponent) - 1, 1 << exponent, (1 << exponent) + 1]) {
             let Choice { kernel, shape: Shape { block, grid } } = choice::choice(&operation, n);

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use workbook::record::{DeviceKind, Record};
+use workbook::device::DeviceKind;
+use workbook::record::Record;
 
 use crate::run;
 

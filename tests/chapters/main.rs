@@ -84,7 +84,7 @@ impl Run {
                 let path = entry.unwrap().path();
                 if path.is_file() {
                     let path = path.strip_prefix(&self.records).unwrap();
-                    files.push(workbook::build::path::committed(&path.to_string_lossy()));
+                    files.push(workbook::text::path::committed(&path.to_string_lossy()));
                 }
             }
         }

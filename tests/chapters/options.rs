@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 use workbook::record::Record;
 use workbook::reduction::data;
-use workbook::say;
+use workbook::text::say;
 
 use super::{example, names, run, run_in, stems};
 
@@ -60,7 +60,7 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("On the simulator, since there is no usable GPU: "), "{first}");
     let sum = data::numbers(1 << 12, 1).into_iter().fold(0, i32::wrapping_add);
-    let sum = workbook::number::thousands(sum.into());
+    let sum = workbook::text::number::thousands(sum.into());
     assert!(text.contains(&format!(
         "ch4_nested: 4,096 elements, 512 threads per block; the serial recursion gives {sum}"
     )));

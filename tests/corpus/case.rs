@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use launch::{self, Fill, Ran, Scope, Script, Stage};
 use workbook::device::{Device, DeviceChoice, Module, SimulatorOptions, launch_together};
-use workbook::launch::{self, Fill, Ran, Scope, Script, Stage};
 use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 
 /// Instructions that the launch of a kernel with a mistake may execute.

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::build::renew::committed;
 use workbook::device::Module;
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
+use workbook::kernel_compiler::renew::committed;
 use workbook::sim::Severity;
 
 use super::case::{self, Case, root};

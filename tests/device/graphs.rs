@@ -1,8 +1,8 @@
 //! Launches captured into a graph and launched again.
 
 use anyhow::{Result, ensure};
-use workbook::build::kernels;
 use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
+use workbook::kernels;
 
 const BLOCK: u32 = 32;
 
@@ -18,7 +18,7 @@ struct Bench {
 impl Bench {
     fn new(choice: DeviceChoice) -> Bench {
         let device = Device::open(choice).unwrap();
-        let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
+        let module = device.load_module(&kernels::get("ch3_blocks").unwrap()).unwrap();
         let kernel = module.load_function("reduceInterleaved").unwrap();
         let ones = device.clone_htod(&[1; 64]).unwrap();
         let g_idata = device.alloc_zeros(64).unwrap();

@@ -1,16 +1,15 @@
 //! Launches that do not fit the kernel, and what the simulator finds in one that goes wrong.
 
-use workbook::build::kernels;
-use workbook::device::{Device, DeviceChoice, LaunchConfig};
-use workbook::record::DeviceKind;
-use workbook::record::diagnostics;
+use workbook::device::{Device, DeviceChoice, DeviceKind, LaunchConfig};
+use workbook::kernels;
 use workbook::sim::{Diagnostic, Kind};
+use workbook::view::diagnostics;
 
 #[test]
 fn a_launch_is_checked_against_the_kernels_signature() {
     let device = Device::open(DeviceChoice::Sim).unwrap();
     assert_eq!(device.info().kind, DeviceKind::Sim);
-    let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
+    let module = device.load_module(&kernels::get("ch3_blocks").unwrap()).unwrap();
     let unknown = module.load_function("reduceNeighbord").err().unwrap().to_string();
     assert!(unknown.contains("reduceNeighbored, reduceNeighboredMask, reduceNeighboredLess"), "{unknown}");
 
@@ -26,14 +25,16 @@ fn a_launch_is_checked_against_the_kernels_signature() {
 #[test]
 fn what_the_simulator_finds_is_shown_with_its_source_line() {
     let device = Device::open(DeviceChoice::Sim).unwrap();
-    let module = device.load_module(kernels::get("ch3_blocks").unwrap()).unwrap();
+    let build = kernels::get("ch3_blocks").unwrap();
+    let module = device.load_module(&build).unwrap();
     let kernel = module.load_function("reduceInterleaved").unwrap();
     let short = device.clone_htod(&[1; 32]).unwrap();
     let mut launch = device.launch_builder(&kernel);
     let error = launch.arg(&short).arg(&short).arg(&64u32).launch(LaunchConfig::new(1, 64)).unwrap_err();
     let found = error.downcast::<Diagnostic>().unwrap();
     assert_eq!(found.kind, Kind::OutOfBounds);
-    let report = diagnostics::render(&found, false);
+    let report =
+        diagnostics::render(&found, |file| (build.source_path == file).then_some(&*build.source), false);
     for part in
         ["error[out-of-bounds]", "kernels/ch3_blocks.cu:", "idata[tid] += idata[tid + half];", "help: "]
     {

@@ -35,9 +35,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use workbook::build::kernels::Build;
+use launch::Type;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};
-use workbook::launch::Type;
+use workbook::kernel_compiler::build::Build;
 
 /// The type of a slot, as PTX calls it: `s32` is `i32` elsewhere, and `b32` is read as `u32`.
 fn parse(word: &str) -> Option<Type> {
@@ -256,7 +256,7 @@ fn every_file_gives_the_results_it_names() {
         Ok("gpu") => DeviceChoice::Gpu,
         _ => DeviceChoice::Sim,
     };
-    let bless = workbook::build::renew::renewing();
+    let bless = workbook::kernel_compiler::renew::renewing();
     let device = Device::open(choice).unwrap();
     let mut report = String::new();
     let mut failed = 0;

@@ -1,14 +1,14 @@
 //! Cooperative launches: as many blocks as the device holds may wait for each other, and one more is refused
 //! before anything runs. On the simulator, and on a GPU where there is one.
 
-use workbook::build::kernels;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};
+use workbook::kernels;
 use workbook::sim::{Diagnostic, Kind};
 
 #[test]
 fn as_many_blocks_as_fit_are_taken_and_one_more_is_refused() {
     for device in [DeviceChoice::Sim, DeviceChoice::Auto].map(|choice| Device::open(choice).unwrap()) {
-        let module = device.load_module(kernels::get("ch6_operators").unwrap()).unwrap();
+        let module = device.load_module(&kernels::get("ch6_operators").unwrap()).unwrap();
         let kernel = module.load_function("reduceGridSync_sum_i32").unwrap();
         let blocks = |grid| LaunchConfig { shared_mem_bytes: 1024 * 4, ..LaunchConfig::new(grid, 1024) };
         let fit = device.resident_blocks(&kernel, blocks(1)).unwrap();

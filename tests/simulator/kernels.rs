@@ -1,6 +1,6 @@
 //! Where device launches begin to be dropped: chapter 4's kernels on the simulator, called directly.
 
-use workbook::build::kernels;
+use workbook::kernels;
 use workbook::reduction::serial::recursive_reduce;
 use workbook::sim::{Counters, LaunchConfig, Module, Simulator};
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use workbook::build::kernels;
+use workbook::kernels;
 use workbook::sim::{Counters, LaunchConfig, Module, Simulator};
 
 const REQUESTS_LD: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";

@@ -29,14 +29,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Instant, SystemTime};
 
+use workbook::device::{Device, DeviceChoice};
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
+
 use crate::random::assembler::{By, INPUTS, MISTAKES};
 use crate::random::generate::{DOUBLES, LONGS, PAIRS, ROW, SINGLES};
 use crate::random::program::{HEADER, Program};
 use crate::random::results::{Recorded, hash, short_hash};
 use crate::random::run::{Assembly, on_gpu, on_simulator};
 use crate::random::{MODULES, Module, PER_MODULE, PROGRAMS, VERSION};
-use workbook::build::compiler::{Compiler, Maker};
-use workbook::device::{Device, DeviceChoice};
 
 const BLESS: &str =
     "RANDOM_DEVICE=gpu WORKBOOK_RENEW=1 cargo test --test simulator random_programs -- --nocapture";
@@ -251,7 +252,7 @@ fn beside_a_gpu() {
         started.elapsed().as_secs()
     );
     let out = std::env::var_os("RANDOM_OUT").map_or_else(folder, PathBuf::from);
-    if workbook::build::renew::renewing() {
+    if workbook::kernel_compiler::renew::renewing() {
         let recorded = Recorded { version: VERSION, programs, device: device_line, hashes };
         std::fs::write(out.join("h200.txt"), recorded.write()).unwrap();
         println!("written: {}", out.join("h200.txt").display());

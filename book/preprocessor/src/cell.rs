@@ -5,11 +5,12 @@ use std::iter;
 
 use anyhow::{Context, Result, bail, ensure};
 use chapters::charts;
-use workbook::number::size;
+use workbook::device::DeviceKind;
+use workbook::record::Record;
 use workbook::record::chart::Chart;
-use workbook::record::columns::{Column, escape};
 use workbook::record::table::{columns, headline, notes, shown_columns};
-use workbook::record::{DeviceKind, Record};
+use workbook::text::columns::{Column, escape};
+use workbook::text::number::size;
 
 use crate::directive::{Words, list, pick};
 use crate::html::{paragraph, scrolling, verbatim};

@@ -77,7 +77,7 @@ fn anchored(text: &str, anchor: &str) -> Result<Listing> {
         + length.with_context(|| {
             format!("the anchor `{anchor}` has no end; write `ANCHOR_END: {anchor}` after its last line")
         })?;
-    let lines = workbook::figure::lines(text, start as u32 + 2, end as u32);
+    let lines = workbook::view::lines(text, start as u32 + 2, end as u32);
     let is_code = |(_, line): &(u32, String)| !line.trim().is_empty();
     let first = lines.iter().position(is_code);
     let last = lines.iter().rposition(is_code);

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use anyhow::{Context, Result, bail, ensure};
 use regex::Regex;
-use workbook::arguments;
 use workbook::record::chart::Vertical;
+use workbook::text::arguments;
 
 /// One directive, not yet understood.
 #[derive(Debug)]

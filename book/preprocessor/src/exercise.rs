@@ -8,7 +8,7 @@ use anyhow::Result;
 use exercise::catalogue;
 use exercise::id::Id;
 use exercise::source::{Exercise, Kind};
-use workbook::record::columns::escape;
+use workbook::text::columns::escape;
 
 use crate::directive::Words;
 use crate::html::{self, fenced, verbatim};

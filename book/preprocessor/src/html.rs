@@ -1,6 +1,6 @@
 //! Pieces of HTML and Markdown that several directives are made of.
 
-use workbook::record::columns::{Column, escape, html_table};
+use workbook::text::columns::{Column, escape, html_table};
 
 /// A paragraph of one of the style sheet's classes.
 pub fn paragraph(class: &str, html: &str) -> String {

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
 use workbook::chapter::Variant;
-use workbook::number::{raised, size, thousands, time};
-use workbook::record::columns::{Column, NONE};
-use workbook::record::{DeviceKind, Record, Run};
+use workbook::device::DeviceKind;
+use workbook::record::{Record, Run};
 use workbook::sim::Counters;
+use workbook::text::columns::{Column, NONE};
+use workbook::text::number::{raised, size, thousands, time};
 
 use crate::directive::Words;
 use crate::html::scrolling;

@@ -8,15 +8,15 @@ use chapters::CHAPTERS;
 use exercise::{catalogue, code};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use workbook::build::clang::HEADERS;
-use workbook::build::kernels::{self, Build};
-use workbook::build::prebuilt::LEGACY;
-use workbook::build::what_if::{self, Edit};
 use workbook::chapter::{Chapter, Place, Variant};
-use workbook::files::read_lines;
-use workbook::files::write_whole;
-use workbook::record::{DeviceKind, Record, Run};
+use workbook::device::DeviceKind;
+use workbook::kernel_compiler::build::Build;
+use workbook::kernel_compiler::clang::HEADERS;
+use workbook::kernel_compiler::prebuilt::LEGACY;
+use workbook::record::{Record, Run};
 use workbook::sim::DeviceProperties;
+use workbook::text::files::{read_lines, write_whole};
+use workbook::what_if::{self, Edit};
 
 use crate::page::Workbook;
 use crate::records;
@@ -95,7 +95,7 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
     let on_cpu = chapter.place == Place::Cpu;
     let kind = if on_cpu { DeviceKind::Cpu } else { DeviceKind::Sim };
     let Some(record) = committed(workbook, stem, kind)? else { return Ok(String::new()) };
-    let build = if on_cpu { None } else { kernels::get(stem).ok() };
+    let build = if on_cpu { None } else { workbook.fresh_kernels(stem) };
     if build.is_none() && !on_cpu {
         return Ok(String::new()); // it was edited since
     }
@@ -134,9 +134,9 @@ pub fn attribute(workbook: &Workbook, stem: &str, asked: &Asked) -> Result<Strin
         chart: asked.chart.filter(|_| asked.is_comparable),
         scale: asked.scale.filter(|_| asked.is_comparable),
         message: asked.message,
-        file: build.map(|build| &*build.source_path),
-        edits: build.is_some_and(|build| can_be_edited(workbook, build, &kernels)),
-        what_ifs: build.map_or(Ok(Vec::new()), |build| what_ifs(workbook, build, &kernels))?,
+        file: build.as_ref().map(|build| &*build.source_path),
+        edits: build.as_ref().is_some_and(|build| can_be_edited(workbook, build, &kernels)),
+        what_ifs: build.as_ref().map_or(Ok(Vec::new()), |build| what_ifs(workbook, build, &kernels))?,
         kernels,
     };
     // In single quotes the JSON's own need no escape.
@@ -168,8 +168,8 @@ fn can_be_edited(workbook: &Workbook, build: &Build, kernels: &[&str]) -> bool {
 /// A file that cannot be written, or the manifest or a header read.
 pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     let chapters = in_page(workbook)?;
-    for build in chapters.iter().filter_map(|chapter| kernels::get(chapter.stem).ok()) {
-        write(pages, &build.stem, build)?;
+    for build in chapters.iter().filter_map(|chapter| workbook.fresh_kernels(chapter.stem)) {
+        write(pages, &build.stem, &build)?;
     }
     if chapters.is_empty() {
         return Ok(()); // so nothing compiles
@@ -270,7 +270,9 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::{Asked, Workbook, attribute, can_be_edited, kernels};
+    use workbook::kernels;
+
+    use super::{Asked, Workbook, attribute, can_be_edited};
 
     /// What the page's cell of these kernels offers.
     fn live(stem: &str, kernels: &[&str], n: Option<u64>) -> Value {
@@ -311,7 +313,7 @@ mod tests {
         let edits = |stem, kernel| {
             let build = kernels::get(stem).unwrap();
             assert!(build.source.contains(&format!("// ANCHOR: {kernel}\n")), "{stem} has no {kernel}");
-            can_be_edited(&book, build, &[kernel])
+            can_be_edited(&book, &build, &[kernel])
         };
         assert!(edits("ch3_blocks", "reduceNeighbored"));
         assert!(edits("ch6_in_use", "warpPerRow"));

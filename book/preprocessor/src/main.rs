@@ -10,8 +10,8 @@ use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
 use mdbook_workbook::{Problem, Workbook, expand, in_page, mark, version, write_builds};
-use workbook::build::path::committed;
-use workbook::say;
+use workbook::text::path::committed;
+use workbook::text::say;
 
 const USAGE: &str = "mdbook-workbook is called by mdBook: mdbook build book, or mdbook serve book";
 

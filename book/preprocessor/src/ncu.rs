@@ -6,10 +6,10 @@ use std::iter;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
-use workbook::number::{percent, thousands, three_digits, two_digits};
-use workbook::record::GpuInfo;
+use workbook::device::GpuInfo;
 use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
-use workbook::record::columns::{Column, escape};
+use workbook::text::columns::{Column, escape};
+use workbook::text::number::{percent, thousands, three_digits, two_digits};
 
 use crate::directive::pick;
 use crate::html::{figure, note_unless, scrolling};
@@ -114,9 +114,9 @@ impl Report {
     }
 
     /// `content` with its source, and a note if the kernels have changed since they were profiled.
-    fn figure(&self, content: &str) -> String {
+    fn figure(&self, book: &Workbook, content: &str) -> String {
         let note = note_unless(
-            self.code.iter().all(|(stem, code)| is_current(stem, code)),
+            self.code.iter().all(|(stem, code)| is_current(book, stem, code)),
             "The kernels have changed since they were profiled; run <code>python3 benches/ncu.py</code>.",
         );
         let Report { device, driver, ncu, date, n, .. } = self;
@@ -200,18 +200,21 @@ pub fn table(book: &Workbook, kernels: &[&str]) -> Result<String> {
         column("of memory's rate", &|kernel| percent(kernel.memory_bytes_read / kernel.time_us / 1e3, gbps)),
         Column::left("waits most", kernels.iter().map(|kernel| kernel.waits_most())),
     ];
-    Ok(report.figure(&scrolling(&columns, "What ncu counted")))
+    Ok(report.figure(book, &scrolling(&columns, "What ncu counted")))
 }
 
 /// The chart `states` or `roofline` of some kernels.
 pub fn chart(book: &Workbook, name: &str, kernels: &[&str]) -> Result<String> {
     let report = Report::read(book)?;
     let kernels = report.chosen(kernels)?;
-    Ok(report.figure(&match name {
-        "states" => states(&kernels),
-        "roofline" => roofline(book, &report, &kernels)?.html(),
-        _ => bail!("{SOURCE} has no chart `{name}`; there are: states, roofline"),
-    }))
+    Ok(report.figure(
+        book,
+        &match name {
+            "states" => states(&kernels),
+            "roofline" => roofline(book, &report, &kernels)?.html(),
+            _ => bail!("{SOURCE} has no chart `{name}`; there are: states, roofline"),
+        },
+    ))
 }
 
 /// A bar per kernel, in parts as long as the time that its warps spend in each state.

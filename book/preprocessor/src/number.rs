@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use chapters::ch7_limit::comparison;
-use workbook::number::{percent, power_of_ten, thousands, three_digits, time};
 use workbook::record::{Record, Run};
+use workbook::text::number::{percent, power_of_ten, thousands, three_digits, time};
 
 use crate::directive::{list, number};
 use crate::records::run;

@@ -1,12 +1,15 @@
 //! Where the book finds what it shows, and the page that is being made.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{DirEntry, read_dir};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use workbook::files::read_lines;
+use workbook::kernel_compiler::build::{Build, State};
+use workbook::kernels;
 use workbook::record::Record;
+use workbook::text::files::read_lines;
 
 /// Where the committed records are, from the root of the repository.
 pub const RECORDS: &str = "book/records";
@@ -19,6 +22,8 @@ pub struct Workbook {
     pub records: BTreeMap<String, Result<Record>>,
     /// The records of the reader's own runs; need not exist.
     pub local: PathBuf,
+    /// The kernels' builds, as far as they were asked for: one that was edited is compiled once.
+    kernels: RefCell<BTreeMap<String, Option<Build>>>,
 }
 
 impl Workbook {
@@ -29,7 +34,30 @@ impl Workbook {
             Some((name.strip_suffix(".json")?.to_string(), Record::read(&file.path())))
         };
         let files = read_dir(root.join(RECORDS)).into_iter().flatten().flatten();
-        Workbook { records: files.filter_map(record).collect(), root, local }
+        Workbook { records: files.filter_map(record).collect(), root, local, kernels: RefCell::default() }
+    }
+
+    /// The build of the chapter's kernels, fresh or not; `None` for a chapter without kernels.
+    ///
+    /// # Errors
+    /// Of [`kernels::find`].
+    pub fn kernels(&self, stem: &str) -> Result<Option<Build>> {
+        if let Some(known) = self.kernels.borrow().get(stem) {
+            return Ok(known.clone());
+        }
+        let build = kernels::find(stem)?;
+        let build = match build {
+            // A compiler may have come since the library was built.
+            Some(stale) if stale.state == State::Stale => Some(kernels::get(stem).unwrap_or(stale)),
+            build => build,
+        };
+        self.kernels.borrow_mut().insert(stem.to_string(), build.clone());
+        Ok(build)
+    }
+
+    /// The build of the chapter's kernels, if it is that of their source as it stands.
+    pub fn fresh_kernels(&self, stem: &str) -> Option<Build> {
+        self.kernels(stem).ok().flatten().filter(|build| build.state != State::Stale)
     }
 
     /// The text of a file, which is named from the repository's root.

@@ -1,11 +1,13 @@
 //! Where a record came from, in words, and whether the code has changed since.
 
 use anyhow::Result;
-use workbook::build::kernels::{self, State};
-use workbook::build::prebuilt;
-use workbook::number::thousands;
-use workbook::record::columns::escape;
-use workbook::record::{DeviceKind, Record};
+use workbook::device::DeviceKind;
+use workbook::kernel_compiler::build::State;
+use workbook::kernel_compiler::hash;
+use workbook::kernels;
+use workbook::record::Record;
+use workbook::text::columns::escape;
+use workbook::text::number::thousands;
 
 use crate::html::{figure, note_unless};
 use crate::page::Workbook;
@@ -42,7 +44,7 @@ fn parts(record: &Record, machine: Vec<String>) -> String {
     }
     parts.push(format!("source <code>{}</code>", escape(&record.source_hash)));
     // Older records do not say what compiled their code, but have the hash of a build that does.
-    let build = || kernels::all().into_iter().find(|build| build.code_hash == record.source_hash);
+    let build = || kernels::all().iter().find(|build| build.code_hash == record.source_hash);
     let compiler = record.compiler.clone().or_else(|| Some(build()?.compiler.to_string()));
     parts.extend(compiler.map(|name| escape(&name)));
     parts.join(" · ")
@@ -62,16 +64,16 @@ pub fn figure_of(book: &Workbook, mut content: String, records: &[&Record]) -> R
 }
 
 /// Whether `code` identifies the present code of the chapter's kernels.
-pub fn is_current(stem: &str, code: &str) -> bool {
-    kernels::all().iter().any(|build| build.stem == stem && build.code_hash == code)
+pub fn is_current(book: &Workbook, stem: &str, code: &str) -> bool {
+    book.fresh_kernels(stem).is_some_and(|build| build.code_hash == code)
 }
 
 /// A paragraph that says so if the code has changed since `record` was made; else nothing.
 pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
-    let Some(kernel) = kernels::find(&record.stem)? else {
+    let Some(kernel) = book.kernels(&record.stem)? else {
         // A chapter without a kernel: its identity is that of its example.
         let file = format!("examples/{}.rs", record.stem);
-        let hash = prebuilt::text_hash(&book.read(&file)?);
+        let hash = hash::text_hash(&book.read(&file)?);
         return Ok(note(record, &file, Some(&hash)));
     };
     let hash = (kernel.state != State::Stale).then_some(&*kernel.code_hash);

@@ -5,8 +5,8 @@ use chapters::{charts, tables};
 use workbook::figure::Sources;
 use workbook::record::Record;
 use workbook::record::chart::Vertical;
-use workbook::record::columns::{Column, escape};
 use workbook::record::table::{columns, headline, notes};
+use workbook::text::columns::{Column, escape};
 
 use crate::directive::{Words, pick};
 use crate::html::{self, folded, paragraph, scrolling};

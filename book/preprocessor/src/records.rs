@@ -2,8 +2,9 @@
 //! size and block, which tables and charts show as they show a whole one.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use workbook::device::DeviceKind;
 use workbook::record::chart::{Chart, SERIES};
-use workbook::record::{DeviceKind, Record, Run, Section};
+use workbook::record::{Record, Run, Section};
 
 use crate::directive::{list, pick};
 use crate::page::{RECORDS, Workbook};

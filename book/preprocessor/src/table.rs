@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result, ensure};
 use chapters::ch7_limit::comparison;
-use workbook::number::{raised, size, thousands, two_digits};
 use workbook::record::Record;
-use workbook::record::columns::{Column, NONE, escape};
+use workbook::text::columns::{Column, NONE, escape};
+use workbook::text::number::{raised, size, thousands, two_digits};
 
 use crate::directive::Words;
 use crate::html::{note_unless, paragraph, scrolling};
@@ -173,5 +173,5 @@ fn recorded(book: &Workbook, name: &str, command: &str) -> Result<(String, Strin
     let note = format!(
         "<code>kernels/{stem}.cu</code> has changed since this was measured; run <code>{command}</code>."
     );
-    Ok((tables.to_string(), format!("\n{}", note_unless(is_current(stem, code), &note))))
+    Ok((tables.to_string(), format!("\n{}", note_unless(is_current(book, stem, code), &note))))
 }

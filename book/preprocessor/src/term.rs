@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use anyhow::Result;
 use regex::Regex;
-use workbook::record::columns::escape;
+use workbook::text::columns::escape;
 
 use crate::directive::{Words, pick};
 use crate::page::Page;

@@ -3,9 +3,10 @@
 use anyhow::{Context, Result, bail, ensure};
 use chapters::ch5_shared::spaces::{MemorySpace, limits, spaces};
 use chapters::ch7_limit::comparison;
-use workbook::number::{percent, thousands, three_digits, two_digits};
-use workbook::record::columns::escape;
-use workbook::record::{GpuInfo, Record};
+use workbook::device::GpuInfo;
+use workbook::record::Record;
+use workbook::text::columns::escape;
+use workbook::text::number::{percent, thousands, three_digits, two_digits};
 
 use crate::directive::{Words, number, pick};
 use crate::ncu;

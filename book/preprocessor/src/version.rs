@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
-use workbook::build::path::committed;
-use workbook::build::prebuilt::hash;
+use workbook::kernel_compiler::hash::hash;
+use workbook::text::path::committed;
 
 /// 10 MB, told apart by the hash in its manifest, `clang.json`.
 const COMPILER: &str = "clang.wasm.zst";

@@ -7,7 +7,7 @@ let tools;
 /** The next compile's instance. */
 let ahead;
 
-/** The files that clang sees, as crates/page/clang/main.cpp reads them. */
+/** The files that clang sees, as book/page/clang/main.cpp reads them. */
 function bundle(files) {
     const encoder = new TextEncoder();
     const parts = Object.entries(files).flatMap(([path, text]) => {
@@ -19,7 +19,7 @@ function bundle(files) {
     return all;
 }
 
-/** What crates/page says of a request: the calls that it takes, and what becomes of clang's answers. */
+/** What book/page says of a request: the calls that it takes, and what becomes of clang's answers. */
 function asked(verb, request) {
     const { status, stdout, stderr } = instantiate(tools.workbook)(['clang', verb], { files: { 'request.json': JSON.stringify(request) } });
     if (status) {

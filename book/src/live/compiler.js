@@ -1,5 +1,5 @@
 // The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the first time, and
-// kept by the browser from then on. crates/page/clang says how it is made, and crates/page how it is called.
+// kept by the browser from then on. book/page/clang says how it is made, and book/page how it is called.
 
 import { NotFetched, Sentence, answer, fetched, file, program, unpacked, worker } from './fetched.js';
 import { counted } from './html.js';
@@ -147,7 +147,7 @@ function asSentence(error) {
 }
 
 /** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, status, seconds }`,
-    of which src/build/in_page.rs has the meaning, and the compiler's name, `compiler`. Without PTX if it refuses. `tell` gets
+    of which crates/kernel-compiler/src/in_page.rs has the meaning, and the compiler's name, `compiler`. Without PTX if it refuses. `tell` gets
     words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
 export function compile(request, signal, tell) {
     const turn = before.then(() => inTurn(request, signal, tell));

@@ -1,4 +1,4 @@
-// The judge of the exercises: the terminal's program (crates/exercise), in a worker. What it wants compiled, the page's
+// The judge of the exercises: the terminal's program (kernels/exercises/judge), in a worker. What it wants compiled, the page's
 // compiler compiles; then it is called again.
 
 import { build } from './compiler.js';

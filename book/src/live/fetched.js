@@ -68,5 +68,5 @@ export async function unpacked(packed) {
     }
 }
 
-/** The program of the page (crates/page), compiled. */
+/** The program of the page (book/page), compiled. */
 export const program = () => file('workbook.wasm.zst', async response => WebAssembly.compile(await unpacked(await response.arrayBuffer())));

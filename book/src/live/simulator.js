@@ -71,7 +71,7 @@ export const refusal = ({ stderr }) => stderr.replace(/^error: /, '').trim();
 const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 /** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says or with the build `edited`, to `show`
-    what crates/page can: `{ answer }`, or `{ error }`, a sentence that the program says. */
+    what book/page can: `{ answer }`, or `{ error }`, a sentence that the program says. */
 export async function run({ stem, simulated, whatIf, edited, options, show }, signal, tell) {
     const fetch = async () =>
         ({ 'build.json': await build({ stem, simulated, whatIf }), 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) });

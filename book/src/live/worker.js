@@ -1,4 +1,4 @@
-// A run of the page's program (crates/page); see simulator.js.
+// A run of the page's program (book/page); see simulator.js.
 'use strict';
 
 /** How the program says on stderr how far it is. */

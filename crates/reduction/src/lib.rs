@@ -8,12 +8,10 @@
 //! | `error_bound.rs` | how far a sum of floats may be from the exact one |
 //! | `serial.rs` | the recursions that every result is checked against |
 //! | `operation.rs` | [`Operation`](operation::Operation): what a kernel computes, with its reference |
-//! | `number.rs` | how numbers are written |
 #![warn(missing_docs)]
 
 pub mod data;
 pub mod error_bound;
-pub mod number;
 pub mod operation;
 pub mod operator;
 pub mod serial;

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-
-use crate::number::{nine_digits, thousands};
+use text::number::{nine_digits, thousands};
 
 /// The result of a reduction. In JSON a number; a string where no number will do: a pair, a matrix, a float
 /// that is not finite.

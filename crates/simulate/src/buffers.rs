@@ -3,12 +3,11 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use launch::{Element, Held, fewest};
+use ptx_simulator::Format;
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
-
-use workbook::launch::{Element, Held, fewest};
-use workbook::number::thousands;
-use workbook::record::columns;
-use workbook::sim::Format;
+use text::columns;
+use text::number::thousands;
 
 /// Elements of a long buffer that the text shows at its start, and at its end. A multiple of every row's
 /// length.
@@ -113,8 +112,8 @@ impl Serialize for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workbook::launch::Type;
-    use workbook::sim::Written;
+    use launch::Type;
+    use ptx_simulator::Written;
 
     fn held(kind: Type, bytes: Vec<u8>) -> Held {
         Held { name: "1".to_string(), kind, bytes, written: None }

@@ -1,8 +1,8 @@
 //! The counters of a launch as a table, beside the metrics of Nsight Compute that mean the same.
 
-use workbook::number::thousands;
-use workbook::record::columns::{Column, fit, text_table};
-use workbook::sim::Counters;
+use ptx_simulator::Counters;
+use text::columns::{Column, fit, text_table};
+use text::number::thousands;
 
 /// What the stars in the table mean.
 pub const NOTE: &str =

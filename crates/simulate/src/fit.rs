@@ -1,9 +1,8 @@
 //! Arguments against the parameters of a kernel.
 
 use anyhow::{Result, bail};
-
-use workbook::launch::{Spec, Type, Value};
-use workbook::sim::{Format, Param};
+use launch::{Spec, Type, Value};
+use ptx_simulator::{Format, Param};
 
 /// Number, sizes and kinds of the arguments, against the kernel's parameters.
 ///
@@ -86,7 +85,7 @@ fn takes(param: &Param) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workbook::launch::Scope;
+    use launch::Scope;
 
     fn param(kind: &str, bytes: usize) -> Param {
         Param { name: "p".into(), offset: 0, bytes, kind: kind.into() }

@@ -8,11 +8,11 @@ use anyhow::{Context, Result, bail};
 
 use super::options::Options;
 #[cfg(not(target_family = "wasm"))]
-use workbook::build::compiler::{Compiler, how_to_get_a_compiler};
-use workbook::files::read_text;
+use kernel_compiler::compiler::{Compiler, how_to_get_a_compiler};
+use ptx_simulator::Diagnostic;
+use text::files::read_text;
 #[cfg(not(target_family = "wasm"))]
-use workbook::say;
-use workbook::sim::Diagnostic;
+use text::say;
 
 /// Bytes that a source or a script has at most. No program that is simulated is near that.
 pub const MAX_SOURCE: u64 = 64 << 20;
@@ -43,7 +43,7 @@ fn compile(options: &Options) -> Result<String> {
 
 #[cfg(not(target_family = "wasm"))]
 fn compile(options: &Options) -> Result<String> {
-    compile_with(options, Compiler::find(Path::new(workbook::ROOT))?)
+    compile_with(options, Compiler::find(Path::new(kernel_compiler::ROOT))?)
 }
 
 /// Compiles `file`; the compiler's warnings go to stderr, its errors are the error.
@@ -54,7 +54,7 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<String>
         bail!(
             "{} must be compiled, and there is no compiler for CUDA C++.\n{}",
             file.display(),
-            how_to_get_a_compiler(Path::new(workbook::ROOT))
+            how_to_get_a_compiler(Path::new(kernel_compiler::ROOT))
         );
     };
     let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;
@@ -133,6 +133,6 @@ mod tests {
         let options = Options::try_parse_from(["simulate", "mine.cu"]).unwrap();
         let said = compile_with(&options, None).unwrap_err().to_string();
         assert!(said.contains("mine.cu must be compiled, and there is no compiler"), "{said}");
-        assert!(said.ends_with(workbook::build::compiler::HOW_TO_GET_A_COMPILER), "{said}");
+        assert!(said.ends_with(kernel_compiler::compiler::HOW_TO_GET_A_COMPILER), "{said}");
     }
 }

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use device::{Device, LaunchConfig, Module, SimulatorOptions};
+use launch::{self as language, Files, Launch, Named, Output, Ran, Scope, Script, Step, Value};
+use ptx_simulator::trace::{Did, Trace};
+use ptx_simulator::{self as sim, Diagnostic, Kind};
+use text::files::{check_place, read_text};
+use text::number::thousands;
 
 use super::input::MAX_SOURCE;
 use super::options::{Checks, Options};
 use super::patience::Patience;
 use super::{fit, names};
-use workbook::device::{Device, LaunchConfig, Module, SimulatorOptions};
-use workbook::files::{check_place, read_text};
-use workbook::launch::{self as language, Files, Launch, Named, Output, Ran, Scope, Script, Step, Value};
-use workbook::number::thousands;
-use workbook::sim::trace::{Did, Trace};
-use workbook::sim::{self, Diagnostic, Kind};
 
 /// The result of a launch.
 #[derive(Default)]

@@ -22,20 +22,18 @@ mod options;
 mod output;
 mod patience;
 
-pub use launch::Launched;
-pub use options::Options;
-pub use output::Report;
-
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-
+pub use launch::Launched;
 use options::Checks;
-use workbook::figure::{self, Film};
-use workbook::files::write_whole;
-use workbook::say;
-use workbook::sim::trace::Trace;
+pub use options::Options;
+pub use output::Report;
+use ptx_simulator::trace::Trace;
+use text::files::write_whole;
+use text::say;
+use view::{self, Film};
 
 /// Does what the command line asks for, as [`done`] says.
 pub fn run() -> ExitCode {
@@ -78,7 +76,7 @@ const MAX_EVENTS: usize = 10_000;
 pub fn film(trace: &Trace, sources: &input::Sources) -> Film {
     let text = |file: &String| sources.text(file).map(str::to_string).or(sources.find(file));
     let source = trace.files.first().and_then(text);
-    figure::launch(trace, source.as_deref())
+    view::launch(trace, source.as_deref())
 }
 
 /// The launch as a page of its own.
@@ -90,7 +88,7 @@ fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<
         "{} is not written: no step was made that it could show",
         path.display()
     );
-    write_whole(path, figure::page(&trace.kernel, &film))
+    write_whole(path, view::page(&trace.kernel, &film))
         .with_context(|| format!("cannot write {}", path.display()))
 }
 

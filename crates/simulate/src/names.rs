@@ -2,8 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use cpp_demangle::{DemangleOptions, Symbol};
-
-use workbook::device::Module;
+use device::Module;
 
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
 pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -> Result<&'m str> {

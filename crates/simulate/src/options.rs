@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-
-use workbook::launch::{Dimensions, Scope, Spec};
-use workbook::sim::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH};
-use workbook::{arguments, launch, say};
+use launch::{Dimensions, Scope, Spec};
+use ptx_simulator::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH};
+use text::{arguments, say};
 
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:

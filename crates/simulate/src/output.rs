@@ -3,17 +3,16 @@
 use std::io::{stderr, stdout};
 
 use anyhow::{Context, Result};
+use ptx_simulator::trace::Trace;
+use ptx_simulator::{Counters, Diagnostic, Kind, Severity};
 use serde::Serialize;
+use text::say;
+use view::diagnostics;
 
 use super::input::Sources;
 use super::launch::Launched;
 use super::options::{Checks, Options};
 use super::{buffers, counts, names};
-use workbook::figure;
-use workbook::record::diagnostics;
-use workbook::say;
-use workbook::sim::trace::Trace;
-use workbook::sim::{Counters, Diagnostic, Kind, Severity};
 
 /// The result of a launch, and the sources that it quotes.
 pub struct Report {
@@ -110,7 +109,7 @@ impl Report {
             text += &format!("{}\n", say::visible(&buffers::text(buffer)));
         }
         if let Some(trace) = trace.as_ref().filter(|_| options.steps) {
-            text += &format!("{}\n\n", say::visible(&figure::table(trace)));
+            text += &format!("{}\n\n", say::visible(&view::table(trace)));
         }
         text + &format!("{}\n", counts::table(&self.counts()))
     }
@@ -128,7 +127,7 @@ impl Report {
     /// Each finding with its source lines.
     pub fn messages(&self, color: bool) -> impl Iterator<Item = String> {
         let text = |file: &str| self.sources.text(file);
-        self.launched.diagnostics.iter().map(move |found| diagnostics::render_with(found, text, color))
+        self.launched.diagnostics.iter().map(move |found| diagnostics::render(found, text, color))
     }
 
     fn findings(&self, checks: Checks, color: bool) -> String {

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use workbook::device::Blocks;
-use workbook::number::thousands;
-use workbook::say;
-use workbook::sim::observe::{Event, Observer};
+use device::Blocks;
+use ptx_simulator::observe::{Event, Observer};
+use text::number::thousands;
+use text::say;
 
 /// Says on stderr how far a launch is, when it has executed 2^26 instructions, and again whenever they are
 /// twice as many.

@@ -2,8 +2,8 @@
 //
 // The function sums an array by halving it: the sum of the left half plus the sum of the right half. It is
 // right for 1, 2, 4, 8 … numbers. For every other length it loses some of them, and for an empty array it
-// never returns. Make it right for every length, and keep the recursion. The function only reads the array,
-// and sums wrap around at 32 bits.
+// never returns. Make it right for every length, and keep the recursion: the checker looks at the sums alone.
+// The function only reads the array, and sums wrap around at 32 bits.
 //
 //@ learn how to halve any length without losing an element
 //@ minutes 5
@@ -32,39 +32,25 @@
 //@ mutant the-middle-twice: wrong-result
 //@ - recursive_sum(&data[..half])
 //@ + recursive_sum(&data[..data.len().div_ceil(2)])
-//@ mutant an-iterator: no-recursion
+//@ mutant writes-results-itself: crash
 //@ = pub fn recursive_sum(data: &[i32]) -> i32 {
-//@ =     data.iter().fold(0, |sum, number| sum.wrapping_add(*number))
-//@ = }
-//@ mutant a-loop: no-recursion
-//@ = pub fn recursive_sum(data: &[i32]) -> i32 {
-//@ =     let mut sum = 0i32;
-//@ =     for number in data {
-//@ =         sum = sum.wrapping_add(*number); // not recursive_sum(data)
-//@ =     }
-//@ =     sum
-//@ = }
-//@ mutant a-branch-never-taken: no-recursion
-//@ = pub fn recursive_sum(data: &[i32]) -> i32 {
-//@ =     if data.len() == usize::MAX {
-//@ =         return recursive_sum(&data[1..]);
-//@ =     }
-//@ =     data.iter().fold(0, |sum, number| sum.wrapping_add(*number))
-//@ = }
-//@ mutant a-name-in-a-string: no-recursion
-//@ = pub fn recursive_sum(data: &[i32]) -> i32 {
-//@ =     let _ = "recursive_sum(data)";
-//@ =     data.iter().fold(0, |sum, number| sum.wrapping_add(*number))
-//@ = }
-//@ mutant writes-results-itself: not-allowed
-//@ = pub fn recursive_sum(data: &[i32]) -> i32 {
-//@ =     let results = std::env::args().nth(2).unwrap();
+//@ =     let results = std::env::args().nth(1).unwrap();
 //@ =     let sum = data.iter().fold(0i32, |sum, number| sum.wrapping_add(*number));
-//@ =     std::fs::write(results, format!("ok {sum} 0 17 17\n")).unwrap();
+//@ =     std::fs::write(results, format!("ok {sum} 0\n")).unwrap();
 //@ =     std::process::exit(0)
 //@ = }
-//@ mutant another-file: not-allowed
-//@ = include!("solutions/1_1_any_length.rs");
+//@ mutant a-result-that-prints-itself: missing-function
+//@ = pub struct Sum;
+//@ =
+//@ = impl std::fmt::Display for Sum {
+//@ =     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+//@ =         f.write_str("5000050000")
+//@ =     }
+//@ = }
+//@ =
+//@ = pub fn recursive_sum(_: &[i32]) -> Sum {
+//@ =     Sum
+//@ = }
 //@ mutant unsafe: compile-error
 //@ = pub fn recursive_sum(data: &[i32]) -> i32 {
 //@ =     (0..data.len()).fold(0, |sum, i| sum.wrapping_add(unsafe { *data.get_unchecked(i) }))

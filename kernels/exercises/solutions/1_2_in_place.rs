@@ -8,12 +8,10 @@
 //@ minutes 5
 //@ call reduce_in_place
 //@ goal allocations <= 0
-//@ goal calls <= 20 n=100003
 //@ hint Write down what happens to five numbers: half is 2. Which element is never read?
 //@ hint If the first half is rounded up, the odd element in the middle belongs to it. It has no partner in
 //@      this step, but takes part in the next.
 //@ hint With the first half rounded up, the second half is shorter: how many additions are there?
-//@ think calls at n = 100,003: How many halves does each call go on with: one, or both?
 //@ why Why may the loop write into the first half while it still reads from the second?
 //@ because It reads the elements from `half` on, and writes those below `data.len() - half`, which is at most
 //@      `half`. The two ranges do not overlap. So the additions of one step may happen in any order, which is
@@ -27,7 +25,7 @@
 //@ mutant a-copy: goal
 //@ - reduce_in_place(&mut data[..half])
 //@ + reduce_in_place(&mut data[..half].to_vec())
-//@ mutant the-recursion-of-1.1: goal
+//@ mutant the-recursion-of-1.1: passes
 //@ = pub fn reduce_in_place(data: &mut [i32]) -> i32 {
 //@ =     if data.len() <= 1 {
 //@ =         return data.first().copied().unwrap_or(0);
@@ -35,19 +33,12 @@
 //@ =     let (left, right) = data.split_at_mut(data.len() / 2);
 //@ =     reduce_in_place(left).wrapping_add(reduce_in_place(right))
 //@ = }
-//@ mutant a-second-array-outside: not-allowed
+//@ mutant a-second-array-outside: compile-error
 //@ = static mut SECOND: [i32; 1 << 17] = [0; 1 << 17];
 //@ =
 //@ = pub fn reduce_in_place(data: &mut [i32]) -> i32 {
 //@ =     unsafe { SECOND[..data.len()].copy_from_slice(data) };
 //@ =     data.iter().fold(0, |sum, number| sum.wrapping_add(*number))
-//@ = }
-//@ mutant remembers-the-sum: not-allowed
-//@ = thread_local!(static SUM: std::cell::Cell<i32> = const { std::cell::Cell::new(0) });
-//@ =
-//@ = pub fn reduce_in_place(data: &mut [i32]) -> i32 {
-//@ =     SUM.set(data.iter().fold(0, |sum, number| sum.wrapping_add(*number)));
-//@ =     SUM.get()
 //@ = }
 //@ mutant no-end: stack-overflow
 //@ - if data.len() <= 1 {
@@ -55,10 +46,6 @@
 //@ mutant counts-the-middle-twice: wrong-result
 //@ - let half =
 //@ + if data.len() % 2 == 1 { data[0] = data[0].wrapping_add(data[data.len() / 2]); } let half =
-//@ mutant an-iterator: no-recursion
-//@ = pub fn reduce_in_place(data: &mut [i32]) -> i32 {
-//@ =     data.iter().fold(0, |sum, number| sum.wrapping_add(*number))
-//@ = }
 //@ mutant prints: passes
 //@ - let half =
 //@ + println!("ok 1 0"); let half =

@@ -13,11 +13,11 @@ use plotters::element::{PathElement, Polygon, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontStyle, IntoFont, RGBAColor, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
 use plotters_svg::SVGBackend;
+use text::columns::wrapped;
 
 use super::line::{Point, SERIES, Series, Style};
 use super::scale::Scale;
 use super::svg::{self, DASHED, GRID, MUTED, PAPER, TEXT};
-use crate::record::columns::wrapped;
 
 /// Everything on a chart.
 pub struct Figure<'a> {

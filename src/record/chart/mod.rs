@@ -23,14 +23,14 @@ mod svg;
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-
-use crate::number::{scientific, size, thousands, three_digits, time};
-use crate::record::{DeviceKind, Record, Run};
-use crate::sim::Counters;
-
+use device::DeviceKind;
 pub use line::{Point, SERIES, Series, Style};
 pub use plot::{Against, Chart, Quantity, plot, plot_of};
+use ptx_simulator::Counters;
 pub use scale::{Scale, Vertical};
+use text::number::{scientific, size, thousands, three_digits, time};
+
+use crate::record::{Record, Run};
 
 /// What an axis has room for; an edited record may hold anything.
 const MAX_VALUE: f64 = 1e100;

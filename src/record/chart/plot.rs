@@ -1,11 +1,11 @@
 //! From lines to a chart: its title, its axes, and the same in words.
 
 use anyhow::Result;
+use text::number::thousands;
 
 use super::draw::{self, Figure, NARROW, WIDE};
 use super::line::{Point, SERIES, Series, Style};
 use super::scale::{Scale, Vertical};
-use crate::number::thousands;
 use crate::record::Record;
 
 /// One chart of a record.

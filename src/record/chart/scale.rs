@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-
-use crate::number::{power_of_two, power_tick, tick, time_tick};
+use text::number::{power_of_two, power_tick, tick, time_tick};
 
 /// How a vertical axis counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@
 //! for a reader of the file alone. plotters knows colours alone, so each purpose has one of its own.
 
 use plotters::style::RGBColor;
+use text::columns::escape;
+use text::number::powers;
 
 use super::line::SERIES;
-use crate::number::powers;
-use crate::record::columns::escape;
 
 /// Colours on white, and the class of what has one. Those of the lines follow the colour-blind safe set of
 /// Okabe and Ito (<https://jfly.uni-koeln.de/color/>), darkened to a contrast of at least 4.5 so that a thin

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use workbook::build::kernels::{self, Build};
+use workbook::kernel_compiler::build::Build;
+use workbook::kernels;
 
 use super::*;
 

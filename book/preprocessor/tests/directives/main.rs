@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mdbook_preprocessor::PreprocessorContext;
 use mdbook_preprocessor::book::{Book, BookItem, Chapter};
 use mdbook_preprocessor::config::Config;
-use workbook::record::{DeviceKind, Record};
+use workbook::device::DeviceKind;
+use workbook::record::Record;
 
 /// A repository with a book: `kernels/k.cu`, `examples/ch1_serial.rs`, and records for chapters 1, 3 and 4.
 struct Repository {
@@ -114,11 +115,11 @@ impl Repository {
 
     /// Writes `record` as if it had been made with the present code.
     fn add(&self, record: &Record, directory: &str) {
-        let kernels = workbook::build::kernels::all();
+        let kernels = workbook::kernels::all();
         let kernel = kernels.iter().find(|build| build.stem == record.stem);
         let source_hash = match kernel {
             Some(build) => build.code_hash.to_string(),
-            None => workbook::build::prebuilt::text_hash(EXAMPLE),
+            None => workbook::kernel_compiler::hash::text_hash(EXAMPLE),
         };
         Record { source_hash, ..record.clone() }.write(&self.root.join(directory)).unwrap();
     }

@@ -101,7 +101,7 @@ fn the_speed_is_that_of_the_recorded_bench() {
         fs::write(root.join("simulator.md"), text).unwrap();
     };
     let page = || repository.page("{{#table benches/simulator}}\n");
-    write(&workbook::build::kernels::get("ch3_blocks").unwrap().code_hash);
+    write(&workbook::kernels::get("ch3_blocks").unwrap().code_hash);
     assert!(page().contains("| a | 7 |") && !page().contains("has changed since"), "{}", page());
     write("another");
     assert!(page().contains("<code>kernels/ch3_blocks.cu</code> has changed since"));
@@ -125,7 +125,7 @@ fn the_sweep_is_the_recorded_one() {
         fs::write(root.join("limit.md"), text).unwrap();
     };
     let page = || repository.page("{{#table benches/limit f32}}\n");
-    write(&workbook::build::kernels::get("ch7_limit").unwrap().code_hash);
+    write(&workbook::kernels::get("ch7_limit").unwrap().code_hash);
     assert!(page().contains("| digits  | **1.87** |") && page().contains("Fixture GPU"), "{}", page());
     assert!(!page().contains("has changed since"), "{}", page());
     let none = repository.error("{{#table benches/limit i64}}\n");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use mdbook_workbook::{Workbook, expand};
@@ -86,7 +86,8 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
     }
     let records = folder.path().join("book/records");
     let workbook = Workbook::new(folder.path().to_path_buf(), records);
-    let page = |text: &str, name: &str| match catch_unwind(|| expand(&workbook, name, text)) {
+    let page = |text: &str, name: &str| match catch_unwind(AssertUnwindSafe(|| expand(&workbook, name, text)))
+    {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(problems)) => Err(problems.iter().map(|problem| format!("{problem}\n")).collect()),
         Err(_) => panic!("{name} panics"),

@@ -17,7 +17,7 @@ const KERNELS: &str = "crates/simulate/tests/simulate/kernels.ptx";
 const SUM: &str = "crates/simulate/tests/simulate/missing_barrier.ptx";
 
 fn root() -> &'static Path {
-    Path::new(workbook::ROOT)
+    Path::new(kernel_compiler::ROOT)
 }
 
 /// The example's program, run from the repository root.

@@ -1,0 +1,157 @@
+//! Every number in a figure is that of its trace or its record, counted here in another way.
+
+use std::path::Path;
+
+use workbook::figure::Sources;
+use workbook::record::Record;
+use workbook::sim::trace::{Did, Trace};
+use workbook::view::Film;
+
+/// The committed traces and records.
+fn sources<T>(read: impl Fn(&Sources) -> T) -> T {
+    let root = Path::new(workbook::ROOT);
+    read(&Sources(root))
+}
+
+fn trace(name: &str) -> Trace {
+    sources(|from| from.trace(name).unwrap())
+}
+
+fn record(name: &str) -> Record {
+    sources(|from| from.record(name).unwrap())
+}
+
+fn film(name: &str) -> Film {
+    let figure = chapters::figures().find(|figure| figure.name == name).unwrap();
+    sources(|from| (figure.draw)(from).unwrap())
+}
+
+fn said(film: &Film, track: usize) -> Vec<&str> {
+    film.tracks[track].frames.iter().map(|frame| frame.say.as_str()).collect()
+}
+
+#[test]
+fn the_race_ends_with_28_and_36() {
+    let film = film("race");
+    let html = film.html();
+    assert!(html.contains("sum 28, not 36") && html.contains("sum 36, by luck"), "{html}");
+    assert!(html.contains("data-race: thread 6 writes"), "the message stands beside it");
+    assert!(
+        said(&film, 0).iter().any(|say| say.contains("reads 7 in element 6 before thread 6")),
+        "{film:?}"
+    );
+}
+
+#[test]
+fn nobody_passes_the_barrier_before_all_eight_are_there() {
+    let trace = trace("barrier");
+    let mut waiting = 0;
+    for event in &trace.events {
+        match event.did {
+            Did::Arrive { .. } => waiting |= event.lanes,
+            Did::Open { exited, .. } => {
+                assert_eq!((waiting, exited), (0xff, 0));
+                waiting = 0;
+            }
+            Did::Read(_) | Did::Write(_) => assert_eq!(waiting & event.lanes, 0, "{event:?}"),
+            _ => {}
+        }
+    }
+}
+
+/// 2^16 elements are 128 of the figure's blocks.
+#[test]
+fn divergent_branches_are_the_records() {
+    let names = ["neighbored", "neighbored-less", "interleaved"];
+    let traces = names.map(trace);
+    let film = film("divergence");
+    let last = said(&film, 0).pop().unwrap().to_string();
+    let record = record("ch3_blocks.sim");
+    for trace in &traces {
+        let run = record
+            .runs
+            .iter()
+            .chain(&record.sweep)
+            .find(|run| (run.kernel.as_str(), run.n, run.block) == (trace.kernel.as_str(), 1 << 16, 512));
+        let counted = run.unwrap().counters.as_ref().unwrap().divergent_branches / 128;
+        assert!(last.contains(&format!("{} {counted}", trace.kernel)), "{counted}: {last}");
+    }
+}
+
+#[test]
+fn sectors_and_turns_are_those_of_the_addresses() {
+    let sectors = film("sectors");
+    for (say, sectors) in said(&sectors, 0).iter().zip([8, 16, 32, 32]) {
+        assert!(say.contains(&format!(" {sectors} sectors move")), "{say}");
+    }
+    let together = said(&sectors, 1);
+    assert!(together.iter().all(|say| say.contains(" 4 sectors move, 128 bytes, and 128")), "{together:?}");
+    // What the page's answer says of extra turns, one less than turns.
+    let film = film("banks");
+    for (say, turns) in said(&film, 0).iter().zip([2, 4, 8, 8, 8, 4, 2]) {
+        assert!(say.contains(&format!(": {turns} turns")), "{say}");
+    }
+    assert!(said(&film, 1).iter().all(|say| say.ends_with(": 1 turn.")), "{film:?}");
+}
+
+/// The kernel launches as often as the record says: three halvings of eight blocks.
+#[test]
+fn grids_and_dropped_launches_are_counted_in_the_trace() {
+    let launches = |trace: &Trace| {
+        let launches = trace.events.iter().filter_map(|event| match event.did {
+            Did::Launch { refused, .. } => Some(refused.is_some()),
+            _ => None,
+        });
+        let all: Vec<bool> = launches.collect();
+        (all.len(), all.iter().filter(|refused| **refused).count())
+    };
+    assert_eq!(launches(&trace("nested-tail")), (8 * 3, 0));
+    assert_eq!(launches(&trace("nested-forget")), (8 * 3, 0));
+    assert_eq!(launches(&trace("nested-levels")), (6, 0));
+    assert_eq!(launches(&trace("pending")).1, 2);
+    let film = film("pending");
+    let end = said(&film, 0).pop().unwrap().to_string();
+    // 1 to 32 without the chunks 1-4 and 5-8, which are not finished.
+    assert_eq!(end, "2 launches never happened. The host reads cudaSuccess, and 492 for 528.");
+}
+
+#[test]
+fn one_load_and_eight_are_in_flight() {
+    let film = film("flight");
+    let record: serde_json::Value = record("ch5_shared.gpu").section("memory_spaces").unwrap().unwrap();
+    let global = record.as_array().unwrap().iter().find(|space| space["space"] == "global").unwrap();
+    let clocks = (global["clocks"].as_f64().unwrap() * 0.8).round();
+    let begin = format!("After {clocks} clocks: reduceSequential has 1 in flight");
+    assert!(said(&film, 0)[8].starts_with(&begin), "{begin}: {film:?}");
+    assert!(said(&film, 0)[8].contains("reduceInFlight has 8 in flight"), "{film:?}");
+}
+
+/// Without scripts and on paper a figure is one SVG with its words; no markup ends the block that it stands
+/// in.
+#[test]
+fn a_figure_stands_in_a_page_without_blank_lines() {
+    for figure in chapters::figures() {
+        let html = film(figure.name).html();
+        assert!(!html.contains("\n\n"), "{html}");
+        assert!(html.contains("aria-label=\"") && html.contains("<figcaption>"));
+        let (_, script) = html.split_once("<script type=\"application/json\">").unwrap();
+        let json = script.split_once("</script>").unwrap().0;
+        serde_json::from_str::<serde_json::Value>(json).unwrap();
+    }
+}
+
+/// What is said below the drawing of a run is said of that run.
+#[test]
+fn on_paper_each_run_has_its_own_words() {
+    let film = film("grids");
+    let html = film.html();
+    let (first, others) = html.split_once("<div class=\"film-others\">").unwrap();
+    assert_eq!((first.matches("<svg").count(), first.matches("film-say").count()), (1, 1), "{first}");
+    let (others, _) = others.split_once("</div>").unwrap();
+    let runs: Vec<&str> = others.split("</svg>").skip(1).collect();
+    assert_eq!(runs.len(), 2, "{others}");
+    for (track, below) in runs.iter().enumerate() {
+        let last = said(&film, track + 1).pop().unwrap().replace('\'', "&#39;");
+        assert!(below.trim_start().starts_with(&format!("<p>{last}</p>")), "{last}: {below}");
+    }
+}

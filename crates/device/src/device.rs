@@ -1,0 +1,388 @@
+//! [`Device`]: a GPU, the simulator or the CPU, opened; its name, its limits, and what work costs there.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use ptx_simulator::Counters;
+use ptx_simulator::observe::Observer;
+use ptx_simulator::trace::{Recorder, Trace};
+
+use super::cuda;
+use super::fault::NoGpu;
+use super::measure::{self, GPU_BUDGET, Limit, Measurement};
+use super::simulator::{Progress, Remembered, Simulator, SimulatorOptions};
+use crate::info::{DeviceInfo, DeviceKind};
+
+/// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[expect(missing_docs, reason = "clap would show them, and the option says it")]
+pub enum DeviceChoice {
+    Auto,
+    Gpu,
+    Sim,
+}
+
+/// A GPU or the simulator, on which kernels run; or the CPU, which has a name alone.
+pub struct Device {
+    pub(super) kind: Kind,
+    /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
+    pub no_gpu: Option<NoGpu>,
+    /// Of the first of several devices: why they do not reach each other's memory, if so.
+    pub no_peers: Option<String>,
+    /// Of the first of several devices: why atomics on one are not atomic in the memory of another, if so:
+    /// they do not reach it, or the link between them has none.
+    pub no_peer_atomics: Option<String>,
+    /// Whether [`Device::capture`] is running.
+    pub(super) capturing: Cell<bool>,
+}
+
+pub(super) enum Kind {
+    Gpu(Box<cuda::Gpu>),
+    Sim(Rc<Simulator>),
+    Cpu,
+}
+
+pub(super) const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
+
+impl Device {
+    /// Opens the device that `choice` names.
+    ///
+    /// # Errors
+    /// [`NoGpu`], for [`DeviceChoice::Gpu`] where none is usable.
+    pub fn open(choice: DeviceChoice) -> Result<Device> {
+        Device::open_with(choice, SimulatorOptions::default())
+    }
+
+    /// [`Device::open`], with the simulator run as `options` say.
+    ///
+    /// # Errors
+    /// Of [`Device::open`].
+    pub fn open_with(choice: DeviceChoice, options: SimulatorOptions) -> Result<Device> {
+        Ok(Device::open_apart(choice, Some(1), options)?.remove(0))
+    }
+
+    /// Opens several devices of one kind. GPUs: `count` of them, or without one all that there are. Simulated
+    /// GPUs: `count` or 2, which share one simulator, run as `simulated` says. They reach each other's
+    /// memory, unless [`Device::no_peers`] says why not: `peers` is whether they are to.
+    ///
+    /// # Errors
+    /// [`NoGpu`]; fewer GPUs than asked for.
+    pub fn open_some(
+        choice: DeviceChoice,
+        count: Option<usize>,
+        peers: bool,
+        simulated: SimulatorOptions,
+    ) -> Result<Vec<Device>> {
+        let mut devices = Device::open_apart(choice, count, simulated)?;
+        let refused = if peers {
+            pairs(&devices).find_map(|(one, other)| Some(format!("{:#}", one.reach(other).err()?)))
+        } else {
+            Some("--no-peers: as if no GPU could reach the memory of another".into())
+        };
+        if devices.len() > 1 {
+            devices[0].no_peer_atomics = refused.clone().or_else(|| without_atomics(&devices));
+            devices[0].no_peers = refused;
+        }
+        Ok(devices)
+    }
+
+    /// [`Device::open_some`], before they are connected.
+    fn open_apart(
+        choice: DeviceChoice,
+        count: Option<usize>,
+        simulated: SimulatorOptions,
+    ) -> Result<Vec<Device>> {
+        let no_gpu = match choice {
+            DeviceChoice::Sim => None,
+            _ => match cuda::Gpu::open_some(count.unwrap_or(usize::MAX)) {
+                Ok(gpus) => return enough(gpus, count),
+                Err(no_gpu) if choice == DeviceChoice::Gpu => return Err(no_gpu.into()),
+                Err(no_gpu) => Some(no_gpu),
+            },
+        };
+        let shared = Rc::new(Simulator::new(simulated));
+        let mut devices: Vec<_> =
+            (0..count.unwrap_or(2)).map(|_| Device::new(Kind::Sim(shared.clone()))).collect();
+        if let Some(first) = devices.first_mut() {
+            first.no_gpu = no_gpu;
+        }
+        Ok(devices)
+    }
+
+    /// Opens GPU `number` of this host, or the one that there is; or the simulator.
+    ///
+    /// # Errors
+    /// [`NoGpu`]
+    pub fn open_number(choice: DeviceChoice, number: usize) -> Result<Device> {
+        if choice == DeviceChoice::Sim {
+            return Device::open(choice);
+        }
+        Ok(Device::new(Kind::Gpu(cuda::Gpu::open_number(number)?.into())))
+    }
+
+    /// The same device with work of its own: what is started on one does not wait for what was started on the
+    /// other. On the simulator all work is done at once.
+    ///
+    /// # Errors
+    /// The driver has no further stream.
+    pub fn another_stream(&self) -> Result<Device> {
+        Ok(Device::new(match &self.kind {
+            Kind::Gpu(gpu) => Kind::Gpu(gpu.another_stream()?.into()),
+            Kind::Sim(simulator) => Kind::Sim(simulator.clone()),
+            Kind::Cpu => Kind::Cpu,
+        }))
+    }
+
+    /// Whether kernels run on the simulator.
+    pub fn is_simulated(&self) -> bool {
+        matches!(self.kind, Kind::Sim(_))
+    }
+
+    /// What no other GPU has; nothing of other devices.
+    pub fn identity(&self) -> Option<String> {
+        self.gpu()?.identity()
+    }
+
+    /// Whether all work is done.
+    ///
+    /// # Errors
+    /// A kernel went wrong on a GPU.
+    pub fn is_idle(&self) -> Result<bool> {
+        self.gpu().map_or(Ok(true), cuda::Gpu::is_idle)
+    }
+
+    /// The simulator, run as `options` say.
+    pub fn simulator(options: SimulatorOptions) -> Device {
+        Device::new(Kind::Sim(Rc::new(Simulator::new(options))))
+    }
+
+    /// The CPU, which runs Rust code alone.
+    pub fn cpu() -> Device {
+        Device::new(Kind::Cpu)
+    }
+
+    fn new(kind: Kind) -> Device {
+        Device { kind, no_gpu: None, no_peers: None, no_peer_atomics: None, capturing: Cell::new(false) }
+    }
+
+    /// Name and properties, for the record.
+    pub fn info(&self) -> DeviceInfo {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.info(),
+            Kind::Sim(simulator) => simulator.info(),
+            Kind::Cpu => {
+                let threads = Some(measure::cpu_threads());
+                DeviceInfo { threads, ..DeviceInfo::new(DeviceKind::Cpu, measure::cpu_name()) }
+            }
+        }
+    }
+
+    /// The limits of a GPU, as the driver reports them; none of the simulator.
+    pub fn limits(&self) -> Vec<Limit> {
+        self.gpu().map_or(Vec::new(), cuda::Gpu::limits)
+    }
+
+    /// Streaming multiprocessors; the simulator has those of an H200, the CPU none.
+    pub fn multiprocessors(&self) -> u32 {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.multiprocessors(),
+            Kind::Sim(simulator) => simulator.core.borrow().properties().multiprocessors,
+            Kind::Cpu => 0,
+        }
+    }
+
+    /// Waits for all work.
+    ///
+    /// # Errors
+    /// A kernel that went wrong on a GPU is reported here, or at the next copy to the host: a
+    /// [`Fault`](super::Fault).
+    pub fn synchronize(&self) -> Result<()> {
+        self.not_captured("waiting")?;
+        self.gpu().map_or(Ok(()), cuda::Gpu::synchronize)
+    }
+
+    /// How many launches made by device code may be pending at a time
+    /// (`cudaLimitDevRuntimePendingLaunchCount`); 2,048 unless set. To be called before the first launch that
+    /// needs more: a launch above the limit does not happen, and the host is not told.
+    ///
+    /// # Errors
+    /// A GPU that has no memory for this many.
+    pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
+        self.not_captured("a limit of the device")?;
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.set_pending_launch_limit(launches)?,
+            Kind::Sim(simulator) => simulator.core.borrow_mut().set_pending_launch_limit(launches),
+            Kind::Cpu => {}
+        }
+        Ok(())
+    }
+
+    /// What `work` costs: on a GPU the time between two events around it, repeated, each time after `prepare`
+    /// (untimed); on the simulator exact counts, from one run.
+    ///
+    /// # Errors
+    /// Those of `prepare` and `work`.
+    pub fn measure(
+        &self,
+        mut prepare: impl FnMut() -> Result<()>,
+        mut work: impl FnMut() -> Result<()>,
+    ) -> Result<Measurement> {
+        self.not_captured("a measurement")?;
+        let Some(gpu) = self.gpu() else {
+            prepare()?;
+            self.take_seen();
+            work()?;
+            return Ok(self.take_seen());
+        };
+        let time = measure::repeat(GPU_BUDGET, || prepare().and_then(|()| gpu.time(&mut work)))?;
+        Ok(Measurement { time, ..Default::default() })
+    }
+
+    /// [`Device::measure`] of work that leaves its input as it was.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn measure_launch(&self, work: impl FnMut() -> Result<()>) -> Result<Measurement> {
+        self.measure(|| Ok(()), work)
+    }
+
+    /// What `work`, which waits for all that it starts, costs by the host's clock: the call, the launch and
+    /// the wait count too, as they do for a caller who needs the result. On the simulator as
+    /// [`Device::measure`].
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn measure_until_done(&self, mut work: impl FnMut() -> Result<()>) -> Result<Measurement> {
+        if self.gpu().is_none() {
+            return self.measure_launch(work);
+        }
+        let time = measure::repeat(GPU_BUDGET, || {
+            let start = Instant::now();
+            work()?;
+            Ok(start.elapsed().as_secs_f64() * 1e6)
+        })?;
+        Ok(Measurement { time, ..Default::default() })
+    }
+
+    /// Microseconds that `work` takes, once, between two events on a GPU. None on the simulator, which does
+    /// the work and has no clock.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
+        self.not_captured("a measurement")?;
+        match self.gpu() {
+            Some(gpu) => gpu.time(&mut work).map(Some),
+            None => work().map(|()| None),
+        }
+    }
+
+    /// What the launches since the last call have cost and what the checks have found in them, even where
+    /// something stopped them; the simulator only.
+    pub fn take_seen(&self) -> Measurement {
+        self.sim().map(Simulator::take_seen).unwrap_or_default()
+    }
+
+    /// What the launches since the last call have counted, on the simulator.
+    pub fn take_counters(&self) -> Counters {
+        self.sim().map(|simulator| std::mem::take(&mut simulator.seen.borrow_mut().0)).unwrap_or_default()
+    }
+
+    /// From now on `observer` is told what kernels do, on the simulator; on a GPU nobody is told.
+    pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
+        if let Some(simulator) = self.sim() {
+            simulator.observer.replace(Some(observer));
+        }
+    }
+
+    /// From now on `tell` hears how far the run is, from 0 to 1; on the simulator and under its checks.
+    pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
+        if let Some(simulator) = self.sim() {
+            simulator.progress.replace(Some(Progress::new(tell)));
+        }
+    }
+
+    /// The simulator itself.
+    ///
+    /// # Errors
+    /// The device is another.
+    pub fn core(&self) -> Result<std::cell::RefMut<'_, ptx_simulator::Simulator>> {
+        Ok(self.sim().context("only the simulator can be asked so")?.core.borrow_mut())
+    }
+
+    /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its
+    /// checks. Buffers are called what `source` calls the parameters, where it is known.
+    pub fn remember(&self, events: usize, source: Option<&str>) {
+        if let Some(simulator) = self.sim() {
+            let recorder = Recorder::new(events);
+            let source = source.unwrap_or_default().to_string();
+            simulator.recorder.replace(Some(Remembered { recorder, source }));
+        }
+    }
+
+    /// What has been remembered since the last call; `None` where nobody remembers.
+    pub fn take_trace(&self) -> Option<Trace> {
+        self.sim()?.recorder.borrow_mut().as_mut().map(Remembered::take)
+    }
+
+    /// What kernels have printed since the last call, where [`SimulatorOptions::keep_printed`] is set.
+    pub fn take_printed(&self) -> String {
+        self.sim().map(|simulator| simulator.core.borrow_mut().take_printed()).unwrap_or_default()
+    }
+
+    /// The stream of all work, as the driver and the CUDA runtime name it, and whether there is one.
+    pub fn raw_stream(&self) -> Option<*mut std::ffi::c_void> {
+        self.gpu().map(cuda::Gpu::raw_stream)
+    }
+
+    /// The GPU, if it is one.
+    pub(super) fn gpu(&self) -> Option<&cuda::Gpu> {
+        if let Kind::Gpu(gpu) = &self.kind { Some(gpu) } else { None }
+    }
+
+    fn sim(&self) -> Option<&Simulator> {
+        if let Kind::Sim(simulator) = &self.kind { Some(simulator) } else { None }
+    }
+
+    /// An error while a graph is captured: `what` cannot be part of one.
+    pub(super) fn not_captured(&self, what: &str) -> Result<()> {
+        ensure!(
+            !self.capturing.get(),
+            "{what} cannot be part of a graph, which holds launches, memset_zeros and memcpy_dtod; do it \
+             before Device::capture"
+        );
+        Ok(())
+    }
+}
+
+/// `gpus` as devices, if they are as many as were asked for.
+fn enough(gpus: Vec<cuda::Gpu>, count: Option<usize>) -> Result<Vec<Device>> {
+    if let Some(count) = count.filter(|count| *count > gpus.len()) {
+        let there_are = gpus.len();
+        bail!("--gpus {count}: {there_are} usable here; give --gpus {there_are}, or use --device sim");
+    }
+    Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu.into()))).collect())
+}
+
+/// Why atomics of some GPU are not atomic in the memory of another, if so.
+fn without_atomics(devices: &[Device]) -> Option<String> {
+    pairs(devices).find_map(|(one, other)| match one.has_native_atomics_on(other) {
+        Ok(true) => None,
+        Ok(false) => Some(format!(
+            "the link between GPU {} and GPU {} has no native atomics",
+            one.ordinal(),
+            other.ordinal()
+        )),
+        Err(error) => Some(format!("{error:#}")),
+    })
+}
+
+/// Each GPU with each other one, both ways.
+fn pairs(devices: &[Device]) -> impl Iterator<Item = (&cuda::Gpu, &cuda::Gpu)> {
+    let gpus = || devices.iter().filter_map(Device::gpu);
+    gpus()
+        .flat_map(move |one| gpus().map(move |other| (one, other)))
+        .filter(|(one, other)| one.ordinal() != other.ordinal())
+}

@@ -1,0 +1,105 @@
+//! [`Module`] and [`Function`]: kernels, ready to be launched on a device.
+
+use anyhow::{Result, bail};
+use kernel_compiler::build::Build;
+use ptx_simulator as sim;
+
+use super::cuda;
+use super::device::{Device, Kind};
+use super::simulator::found;
+
+/// A chapter's kernels on a device. Those of a simulator run on every simulator.
+#[derive(Clone)]
+pub struct Module {
+    name: String,
+    ptx: sim::Module,
+    /// Kernels for newer GPUs alone, on the simulator.
+    newer: Option<sim::Module>,
+    gpu: Option<cuda::Module>,
+}
+
+/// One kernel.
+pub struct Function {
+    /// Its name in the source.
+    pub name: String,
+    pub(super) params: Vec<sim::Param>,
+    pub(super) code: Code,
+}
+
+pub(super) enum Code {
+    Gpu(cuda::Function),
+    Sim(sim::Module),
+}
+
+impl Device {
+    /// Makes the kernels of `build` ready to launch: the fatbin on a GPU, the PTX on the simulator.
+    ///
+    /// # Errors
+    /// Of [`Device::load_code`].
+    pub fn load_module(&self, build: &Build) -> Result<Module> {
+        let module = self.load_code(&build.stem, &build.ptx, &build.fatbin)?;
+        let is_there = module.gpu.is_none() && !build.newer.is_empty();
+        let newer =
+            is_there.then(|| sim::Module::parse(&build.newer, &build.stem)).transpose().map_err(found)?;
+        Ok(Module { newer, ..module })
+    }
+
+    /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
+    ///
+    /// # Errors
+    /// PTX that cannot be read, as a [`sim::Diagnostic`]; a fatbin without code for this GPU; the CPU, which
+    /// runs no kernels.
+    pub fn load_code(&self, name: &str, ptx: &str, fatbin: &[u8]) -> Result<Module> {
+        let gpu = match &self.kind {
+            Kind::Gpu(gpu) => Some(gpu.load_module(fatbin)?),
+            Kind::Sim(_) => None,
+            Kind::Cpu => bail!("the CPU runs no kernels, and {name} has some; use a GPU or the simulator"),
+        };
+        let ptx = sim::Module::parse(ptx, name).map_err(found)?;
+        Ok(Module { name: name.to_string(), ptx, newer: None, gpu })
+    }
+}
+
+impl Module {
+    /// The names of its kernels.
+    pub fn kernels(&self) -> &[String] {
+        self.ptx.kernels()
+    }
+
+    /// Its PTX, as the simulator reads it: parameters and source lines.
+    pub fn ptx(&self) -> &sim::Module {
+        &self.ptx
+    }
+
+    /// The kernel called `name`.
+    ///
+    /// # Errors
+    /// There is no such kernel; the error says which there are.
+    pub fn load_function(&self, name: &str) -> Result<Function> {
+        self.load_from(&self.ptx, name)
+    }
+
+    /// The same for a kernel whose body is empty on older GPUs.
+    ///
+    /// # Errors
+    /// There is no such kernel; the simulator was not given the build for newer GPUs.
+    pub fn load_newer_function(&self, name: &str) -> Result<Function> {
+        match &self.newer {
+            Some(newer) => self.load_from(newer, name),
+            None if self.gpu.is_some() => self.load_function(name),
+            None => bail!("{name} is for newer GPUs alone, and the simulator has no build of it here"),
+        }
+    }
+
+    fn load_from(&self, ptx: &sim::Module, name: &str) -> Result<Function> {
+        let Some(params) = ptx.params(name) else {
+            let kernels = ptx.kernels().join(", ");
+            bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
+        };
+        let code = match &self.gpu {
+            Some(module) => Code::Gpu(cuda::load_function(module, name)?),
+            None => Code::Sim(ptx.clone()),
+        };
+        Ok(Function { name: name.to_string(), params: params.to_vec(), code })
+    }
+}

@@ -1,0 +1,319 @@
+//! The simulator as a device: its options, its stream of work, and what its launches have shown.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use anyhow::Result;
+use kernel_compiler::parameters::{Parameter, parameters, shared_kind};
+use ptx_simulator::observe::{Act, Event, Observer};
+use ptx_simulator::trace::{Recorder, Trace};
+use ptx_simulator::{
+    self as sim, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig, Together,
+};
+use text::say;
+
+use super::measure::Measurement;
+use crate::info::{DeviceInfo, DeviceKind};
+use crate::levels::Levels;
+
+/// How the simulator runs kernels.
+#[derive(Clone, Debug)]
+pub struct SimulatorOptions {
+    /// The order in which blocks and warps have their turns: 0 is the plain one, 2 and every fourth from
+    /// there on takes the last ones first, any other number is a shuffled one.
+    pub schedule: u64,
+    /// Whether launches run under the checks. Without them a launch finds only what stops it, and all memory
+    /// counts as defined afterwards.
+    pub checks: bool,
+    /// Instructions that the warps of one launch may execute, child grids included; more is an endless loop.
+    /// `None`: no limit; only a loop in which nothing changes is stopped.
+    pub step_limit: Option<u64>,
+    /// Bytes that the buffers and what the checks remember may take together; more is refused.
+    pub memory: u64,
+    /// How many levels of grids may wait for their children (`cudaLimitDevRuntimeSyncDepth`); for device code
+    /// of before CUDA 12.
+    pub sync_depth: u32,
+    /// Whether what kernels print is kept for [`Device::take_printed`](super::Device::take_printed), and does
+    /// not go to stderr.
+    pub keep_printed: bool,
+}
+
+impl Default for SimulatorOptions {
+    fn default() -> SimulatorOptions {
+        SimulatorOptions {
+            schedule: 0,
+            checks: true,
+            step_limit: None,
+            memory: DEFAULT_MEMORY,
+            sync_depth: DEFAULT_SYNC_DEPTH,
+            keep_printed: false,
+        }
+    }
+}
+
+/// One thing that a stream does.
+pub enum Step {
+    Launch {
+        module: sim::Module,
+        kernel: String,
+        config: LaunchConfig,
+        /// One per parameter, the value in its low bytes.
+        args: Vec<u64>,
+    },
+    Zero {
+        address: u64,
+        bytes: usize,
+    },
+    Copy {
+        from: u64,
+        to: u64,
+        bytes: usize,
+    },
+}
+
+/// The simulator, with what its launches have shown since that was taken.
+pub struct Simulator {
+    pub core: RefCell<sim::Simulator>,
+    options: SimulatorOptions,
+    /// What the launches have counted since that was taken.
+    pub seen: RefCell<(Counters, Levels)>,
+    found: RefCell<Vec<Diagnostic>>,
+    /// Is told what launches do.
+    pub observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
+    /// Hears how far the launches under checks are.
+    pub progress: RefCell<Option<Progress>>,
+    /// Remembers the launches under checks, if that was asked for.
+    pub recorder: RefCell<Option<Remembered>>,
+    /// While a graph is captured: what has been put into it.
+    pub captured: RefCell<Option<Vec<Step>>>,
+}
+
+impl Simulator {
+    pub fn new(options: SimulatorOptions) -> Simulator {
+        let mut core = sim::Simulator::new();
+        core.set_schedule(options.schedule);
+        core.set_sync_depth_limit(options.sync_depth);
+        if let Some(instructions) = options.step_limit {
+            core.set_step_limit(instructions);
+        }
+        core.set_memory_limit(options.memory);
+        Simulator {
+            core: RefCell::new(core),
+            options,
+            seen: RefCell::default(),
+            found: RefCell::default(),
+            observer: RefCell::default(),
+            progress: RefCell::default(),
+            recorder: RefCell::default(),
+            captured: RefCell::default(),
+        }
+    }
+
+    pub fn info(&self) -> DeviceInfo {
+        DeviceInfo::new(DeviceKind::Sim, concat!("workbook simulator ", env!("CARGO_PKG_VERSION")))
+    }
+
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        self.core.borrow_mut().write(address, bytes).map_err(found)
+    }
+
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        self.core.borrow().read(address, bytes).map_err(found)
+    }
+
+    /// What the launches since the last call have shown.
+    pub fn take_seen(&self) -> Measurement {
+        let (counters, levels) = self.seen.take();
+        let levels = levels.0;
+        let found = self.found.take();
+        Measurement { counters: Some(counters), levels, found, ..Default::default() }
+    }
+
+    /// Puts `step` into the stream: it is done at once, or kept while a graph is captured.
+    pub fn enqueue(&self, step: Step) -> Result<()> {
+        if let Some(steps) = &mut *self.captured.borrow_mut() {
+            steps.push(step);
+            return Ok(());
+        }
+        self.run(&step)
+    }
+
+    /// Does `step`.
+    pub fn run(&self, step: &Step) -> Result<()> {
+        match step {
+            Step::Launch { module, kernel, config, args } => self.launch(module, kernel, *config, args),
+            Step::Zero { address, bytes } => self.write(*address, &vec![0; *bytes]),
+            Step::Copy { from, to, bytes } => {
+                let mut copy = vec![0; *bytes];
+                self.read(*from, &mut copy)?;
+                self.write(*to, &copy)
+            }
+        }
+    }
+
+    fn launch(&self, module: &sim::Module, kernel: &str, config: LaunchConfig, args: &[u64]) -> Result<()> {
+        if self.options.checks {
+            let launch = [sim::Launch { kernel, config, args }];
+            return self.launch_together(module, &launch, Together::OnDevices);
+        }
+        let mut core = self.core.borrow_mut();
+        let counters = &mut self.seen.borrow_mut().0;
+        let observer = self.observer.borrow();
+        let mut observer = observer.as_ref().map(|observer| observer.borrow_mut());
+        let also: Vec<&mut dyn Observer> =
+            observer.iter_mut().map(|observer| &mut **observer as &mut dyn Observer).collect();
+        let ended = core.launch_counted(module, kernel, config, args, &mut (counters, Also(also)));
+        self.ended(
+            &mut core,
+            ended.inspect_err(|diagnostic| self.found.borrow_mut().push((**diagnostic).clone())),
+        )
+    }
+
+    /// Runs `launches` together, under the checks.
+    pub fn launch_together(
+        &self,
+        module: &sim::Module,
+        launches: &[sim::Launch],
+        how: Together,
+    ) -> Result<()> {
+        let mut core = self.core.borrow_mut();
+        let seen = &mut *self.seen.borrow_mut();
+        let all = &mut *self.found.borrow_mut();
+        let mut recorder = self.recorder.borrow_mut();
+        let mut progress = self.progress.borrow_mut();
+        let observer = self.observer.borrow();
+        let mut observer = observer.as_ref().map(|observer| observer.borrow_mut());
+        if let Some(recorder) = &mut *recorder {
+            for sim::Launch { kernel, config, args } in launches {
+                recorder.begin(module, kernel, config, args);
+            }
+        }
+        let mut also: Vec<&mut dyn Observer> = Vec::new();
+        also.extend(progress.as_mut().map(|progress| progress as &mut dyn Observer));
+        also.extend(recorder.as_mut().map(|remembered| &mut remembered.recorder as &mut dyn Observer));
+        also.extend(observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer));
+        let before = all.len();
+        let ended = core.launch_together(module, (launches, how), &mut (seen, Also(also)), all);
+        if let Some(recorder) = &mut *recorder {
+            recorder.recorder.found(&all[before..]);
+        }
+        self.ended(&mut core, ended)
+    }
+
+    fn ended(&self, core: &mut sim::Simulator, ended: Result<(), Box<Diagnostic>>) -> Result<()> {
+        if !self.options.keep_printed {
+            // What a kernel prints is no result: stdout belongs to those.
+            say::err(&core.take_printed());
+        }
+        ended.map_err(found)
+    }
+}
+
+/// Those who listen beside the counters.
+struct Also<'a>(Vec<&'a mut dyn Observer>);
+
+impl Observer for Also<'_> {
+    fn event(&mut self, event: &Event) {
+        for observer in &mut self.0 {
+            observer.event(event);
+        }
+    }
+}
+
+/// Blocks that have ended, of those that launches are known to have. A launch by device code counts as one
+/// block until its grid starts.
+#[derive(Default)]
+pub struct Blocks {
+    /// Those that have ended.
+    pub ended: u64,
+    /// All that are known.
+    pub known: u64,
+}
+
+impl Observer for Blocks {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Grid(start) => {
+                let (x, y, z) = start.config.grid_dim;
+                let blocks = u64::from(x) * u64::from(y) * u64::from(z);
+                self.known += if start.parent.is_some() { blocks - 1 } else { blocks };
+            }
+            Event::By(_, Act::Launch(launch)) if launch.refused.is_none() => self.known += 1,
+            Event::BlockEnd { .. } => self.ended += 1,
+            _ => {}
+        }
+    }
+}
+
+/// Tells how far a run is.
+pub struct Progress {
+    blocks: Blocks,
+    /// What was told last; more launches do not take that back.
+    told: f64,
+    tell: Box<dyn Fn(f64)>,
+}
+
+impl Progress {
+    pub fn new(tell: Box<dyn Fn(f64)>) -> Progress {
+        Progress { blocks: Blocks::default(), told: 0.0, tell }
+    }
+}
+
+impl Observer for Progress {
+    fn event(&mut self, event: &Event) {
+        self.blocks.event(event);
+        if let Event::BlockEnd { .. } = event {
+            self.told = self.told.max(self.blocks.ended as f64 / self.blocks.known as f64);
+            (self.tell)(self.told);
+        }
+    }
+}
+
+/// What is remembered of launches, and the source that has names for their buffers.
+pub struct Remembered {
+    pub recorder: Recorder,
+    pub source: String,
+}
+
+impl Remembered {
+    /// Tells the recorder of a launch, whose buffers are called as the parameters are, or else by their
+    /// place among the arguments.
+    fn begin(&mut self, module: &sim::Module, kernel: &str, config: &LaunchConfig, args: &[u64]) {
+        self.recorder.begin(module, kernel, config);
+        let names = parameters(&self.source, kernel);
+        let params = module.params(kernel).unwrap_or_default();
+        for (place, (arg, _)) in
+            args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8)
+        {
+            match names.get(place) {
+                Some(Parameter { name, kind }) => self.recorder.name(*arg, name, *kind),
+                None => self.recorder.name(*arg, &format!("argument {place}"), None),
+            }
+        }
+    }
+
+    /// The trace, with the names and types of the source in what was found and in shared memory.
+    pub fn take(&mut self) -> Trace {
+        let mut trace = self.recorder.take();
+        let names = parameters(&self.source, &trace.kernel);
+        for found in trace.findings.iter_mut().filter(|found| found.kernel.as_ref() == Some(&trace.kernel)) {
+            let Some(spot) = found.spot_mut() else { continue };
+            if let sim::Region::Argument(place) = spot.region
+                && let Some(Parameter { name, kind: Some(kind) }) = names.get(place)
+            {
+                spot.name = Some(name.clone());
+                spot.element = kind[1..].parse::<u32>().ok().map(|bits| bits / 8);
+            }
+        }
+        let kind = shared_kind(&self.source, &trace.kernel);
+        for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.space == "shared") {
+            buffer.kind = kind.map(str::to_string);
+        }
+        trace
+    }
+}
+
+/// What the simulator has found, so that the caller can ask an error for its [`Diagnostic`].
+pub fn found(diagnostic: Box<Diagnostic>) -> anyhow::Error {
+    anyhow::Error::new(*diagnostic)
+}

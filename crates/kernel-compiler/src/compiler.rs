@@ -1,0 +1,442 @@
+//! The compilers, one as good as the other for the simulator: nvcc first, then clang.
+//!
+//! A compiler runs in the repository root with the source's path from there, so its messages say
+//! `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the repository lies.
+
+use std::env::consts::EXE_EXTENSION;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use text::path;
+
+use super::call::{self, Ptx};
+use super::refusal::{Refused, failed_itself};
+use super::{clang, nvcc, within};
+
+/// What to do where there is no nvcc.
+pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
+    "nvcc needs cl.exe: install Visual Studio's Build Tools and start from their developer prompt. \
+     Set NVCC or CUDA_PATH to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv \
+     (no GPU needed):\n    \
+     py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt"
+} else if cfg!(target_os = "macos") {
+    "There is no nvcc for macOS: compile on Linux or Windows."
+} else {
+    "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or bring nvcc into .venv \
+     (no GPU needed):\n    \
+     python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
+};
+
+/// What to do where there is no clang.
+const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the wheel \
+                                ziglang that kernels/requirements.txt names.";
+
+/// What to do where there is no compiler.
+pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
+    "Set CLANG to a clang (22 or newer), or bring one into .venv (no GPU and no Visual Studio needed):\n    \
+     py -m venv .venv\n    .venv\\Scripts\\pip install -r kernels\\requirements.txt\n\
+     nvcc serves too, where cl.exe of Visual Studio's Build Tools is on PATH, as in their developer prompt."
+} else if cfg!(target_os = "macos") {
+    "Set CLANG to a clang (22 or newer; not Apple's), or bring one into .venv (no GPU needed):\n    \
+     python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
+} else {
+    "Set NVCC or CUDA_HOME to an installed CUDA toolkit (12.0 or newer), or CLANG to a clang (22 or newer), \
+     or bring nvcc into .venv (no GPU needed):\n    \
+     python3 -m venv .venv\n    .venv/bin/pip install -r kernels/requirements.txt"
+};
+
+/// What to do where no compiler runs: what keeps those that are there from running, and how to get one.
+pub fn how_to_get_a_compiler(root: &Path) -> String {
+    how_to_get_a_compiler_with(root, |name| std::env::var_os(name))
+}
+
+/// [`how_to_get_a_compiler`] with the environment's variables from `variable`.
+pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> String {
+    let mut unfit = String::new();
+    for maker in [Maker::Nvcc, Maker::Clang] {
+        for program in installed(maker, root, &variable) {
+            if let Err(error) = Compiler::ask(maker, &program, root) {
+                unfit += &format!("{} does not serve: {error:#}\n", path::shown(&program));
+            }
+        }
+    }
+    unfit + HOW_TO_GET_A_COMPILER
+}
+
+/// The compute capability that kernels are compiled for, 7.5: the oldest that the workbook's need.
+pub const CAPABILITY: &str = "75";
+
+/// How long PTX may take, for `simulate`, `--compiler` and committed builds, whose sources may include CUB:
+/// all of its algorithms take 5 s on an idle machine, and many times that on a busy one. Exercises include
+/// nothing of others, and have a limit of their own ([`Compiler::within`]).
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long machine code for many architectures may take.
+const MORE_PATIENCE: Duration = Duration::from_secs(3600);
+
+/// Whose compiler is wanted, where it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maker {
+    /// NVIDIA's nvcc.
+    Nvcc,
+    /// LLVM's clang.
+    Clang,
+}
+
+impl Maker {
+    fn name(self) -> &'static str {
+        match self {
+            Maker::Nvcc => "nvcc",
+            Maker::Clang => "clang",
+        }
+    }
+}
+
+impl std::str::FromStr for Maker {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Maker, String> {
+        let known = [Maker::Nvcc, Maker::Clang].into_iter().find(|maker| maker.name() == text);
+        known.ok_or("it is nvcc or clang".into())
+    }
+}
+
+/// A compiler that runs: nvcc, which makes PTX and machine code for a GPU, or clang, which makes PTX for the
+/// simulator.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// Whose it is.
+    pub maker: Maker,
+    /// Absolute path of the program.
+    pub path: PathBuf,
+    /// What comes first on its command line: of zig, `clang`.
+    first: &'static [&'static str],
+    /// `13.0.88`
+    pub version: String,
+    /// The repository root, where it runs.
+    root: PathBuf,
+    /// How long a call for PTX may take.
+    limit: Duration,
+}
+
+impl Compiler {
+    /// The one that `NVCC` or else `CLANG` names; where neither is set nvcc if there is one, else clang.
+    ///
+    /// # Errors
+    /// As [`Compiler::of`].
+    pub fn find(root: &Path) -> Result<Option<Compiler>> {
+        Compiler::find_with(root, |name| std::env::var_os(name))
+    }
+
+    /// [`Compiler::find`] with the environment's variables from `variable`.
+    ///
+    /// # Errors
+    /// As [`Compiler::of`].
+    pub fn find_with(root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Result<Option<Compiler>> {
+        let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+        if is_set("CLANG") && !is_set("NVCC") {
+            return Compiler::of_with(Maker::Clang, root, variable);
+        }
+        match Compiler::of_with(Maker::Nvcc, root, &variable)? {
+            None => Compiler::of_with(Maker::Clang, root, variable),
+            nvcc => Ok(nvcc),
+        }
+    }
+
+    /// The first compiler of `maker` that runs, of: `NVCC` or `CLANG`, `CUDA_HOME` and `CUDA_PATH` (in
+    /// `bin/`, nvcc alone), `PATH`, `.venv` in the repository, the active virtual environment
+    /// (`VIRTUAL_ENV`); the last two with the wheels of `kernels/requirements.txt`. Relative paths are taken
+    /// from `root`, the repository.
+    ///
+    /// # Errors
+    /// If `NVCC` or `CLANG` is set and is none such; the other places are only looked at.
+    pub fn of(maker: Maker, root: &Path) -> Result<Option<Compiler>> {
+        Compiler::of_with(maker, root, |name| std::env::var_os(name))
+    }
+
+    fn of_with(
+        maker: Maker,
+        root: &Path,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Option<Compiler>> {
+        let root = &std::path::absolute(root)?;
+        let name = match maker {
+            Maker::Nvcc => "NVCC",
+            Maker::Clang => "CLANG",
+        };
+        if let Some(asked) = variable(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
+            let named_only = asked.components().count() == 1;
+            let mut on_path = search(&variable).into_iter().map(|place| place.join(&asked));
+            let on_path = on_path.find(|path| named_only && path.is_file());
+            let path = on_path.unwrap_or_else(|| asked.clone());
+            let asked = path::shown(&asked);
+            let program = maker.name();
+            let wrong =
+                format!("{name} is set to {asked}, which does not run as {program}; correct it or unset it");
+            return Compiler::ask(maker, &root.join(path), root).map(Some).context(wrong);
+        }
+        let programs = installed(maker, root, variable);
+        Ok(programs.iter().find_map(|path| Compiler::ask(maker, path, root).ok()))
+    }
+
+    /// The compiler at `path`, if it runs.
+    fn ask(maker: Maker, path: &Path, root: &Path) -> Result<Compiler> {
+        let (first, version): (&[&str], String) = match maker {
+            Maker::Nvcc => (&[], nvcc::ask(path)?),
+            Maker::Clang => clang::ask(path)?,
+        };
+        if maker == Maker::Nvcc {
+            nvcc::try_out(path).with_context(|| format!("nvcc {version} cannot run"))?;
+        }
+        Ok(Compiler { maker, path: path.into(), first, version, root: root.into(), limit: PATIENCE })
+    }
+
+    /// [`Compiler::of`], where there must be one.
+    ///
+    /// # Errors
+    /// As [`Compiler::of`], or what to do if there is none.
+    pub fn wanted(maker: Maker, root: &Path) -> Result<Compiler> {
+        let how = match maker {
+            Maker::Nvcc => HOW_TO_GET_NVCC,
+            Maker::Clang => HOW_TO_GET_CLANG,
+        };
+        Compiler::of(maker, root)?.with_context(|| format!("no {} that runs was found.\n{how}", maker.name()))
+    }
+
+    /// `nvcc 13.0.88`, as builds, counts and records name it.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.maker.name(), self.version)
+    }
+
+    /// The same compiler for sources outside the repository: it runs in `directory`, and the PTX names the
+    /// sources from there.
+    pub fn run_in(self, directory: &Path) -> Compiler {
+        Compiler { root: directory.to_owned(), ..self }
+    }
+
+    /// The same compiler with another limit for each call for PTX than a minute.
+    pub fn within(self, limit: Duration) -> Compiler {
+        Compiler { limit, ..self }
+    }
+
+    /// Compiles `source` to PTX, which holds no path of this machine. The file `<stem>.ptx` in `scratch` is
+    /// overwritten.
+    ///
+    /// # Errors
+    /// What the compiler said of the source, if it cannot compile it.
+    pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
+        self.ptx_with(source, scratch, None, &[])
+    }
+
+    /// [`Compiler::ptx`] for another compute capability than 7.5 (`80`), if there is one, and with more
+    /// options: those that both compilers have, `-I` and `-D`.
+    ///
+    /// # Errors
+    /// As [`Compiler::ptx`].
+    pub fn ptx_with(
+        &self,
+        source: &Path,
+        scratch: &Path,
+        capability: Option<&str>,
+        more: &[String],
+    ) -> Result<Ptx> {
+        let options = match self.maker {
+            Maker::Nvcc => &["-O3", "-lineinfo"],
+            Maker::Clang => clang::OPTIMISED,
+        };
+        let options: Vec<&str> = options.iter().copied().chain(more.iter().map(String::as_str)).collect();
+        self.ptx_as(source, scratch, capability.unwrap_or(CAPABILITY), &options)
+    }
+
+    /// [`Compiler::ptx`] line by line, every access where the source has it, of the same preprocessed
+    /// program: no macro says which of the two it is.
+    ///
+    /// # Errors
+    /// As [`Compiler::ptx`].
+    pub fn unoptimised_ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
+        let options: &[&str] = match self.maker {
+            // As `-G` does it for a debugger, but without its `__CUDACC_DEBUG__`.
+            Maker::Nvcc => &["-Xcicc", "--debug_mode", "-Xcicc", "-g", "-Xcicc", "-O0", "-O3"],
+            Maker::Clang => clang::LINE_BY_LINE,
+        };
+        self.ptx_as(source, scratch, CAPABILITY, options)
+    }
+
+    fn ptx_as(&self, source: &Path, scratch: &Path, capability: &str, options: &[&str]) -> Result<Ptx> {
+        let shown = shown(&self.root, source);
+        let nested = self.is_nested(&shown)?;
+        let flags = match self.maker {
+            Maker::Nvcc => nvcc::ptx_flags(options, capability, nested),
+            Maker::Clang => clang::flags(options, capability, nested),
+        };
+        let (ptx, warnings) = self.run(&shown, &mut self.command(flags, &shown), scratch, "ptx")?;
+        let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
+        let text = if self.maker == Maker::Nvcc { nvcc::without_hashes(&text, &shown) } else { text };
+        Ok(Ptx { text: call::with_files(&self.root, &text, &shown), warnings })
+    }
+
+    /// Machine code of `source` for every major architecture, linked with the device runtime where
+    /// [`nested`]; nothing, if the compiler makes none. The files `<stem>.fatbin` and `<stem>.o` in `scratch`
+    /// are overwritten.
+    ///
+    /// # Errors
+    /// As [`Compiler::ptx`].
+    pub fn fatbin(&self, source: &Path, scratch: &Path) -> Result<Vec<u8>> {
+        if self.maker == Maker::Clang {
+            return Ok(Vec::new());
+        }
+        let shown = shown(&self.root, source);
+        let flags = nvcc::fatbin_flags(&self.version);
+        if !self.is_nested(&shown)? {
+            let mut command = self.command(flags, &shown);
+            // Names local to the file, which CUB's headers have, are told apart by a hash of its path, and so
+            // would the checkout's directory be part of the machine code.
+            command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", &shown]);
+            return Ok(self.run(&shown, &mut command, scratch, "fatbin")?.0);
+        }
+        self.run(&shown, &mut self.command(nvcc::OBJECT_FLAGS, &shown), scratch, "o")?;
+        let mut link = self.command(flags, output(&shown, scratch, "o")?);
+        link.arg("-dlink");
+        let Some((programs, library)) = nvcc::device_runtime(&self.path) else {
+            link.arg("-lcudadevrt");
+            return Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0);
+        };
+        // The linker writes the directories it searches into the machine code. Given the library as a file,
+        // and without the profile that names the toolkit's own directories, it has none to write.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path)))?;
+        link.args(["-noprof", "-cudadevrt=none"]).arg(library).env("PATH", path);
+        Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0)
+    }
+
+    fn is_nested(&self, shown: &str) -> Result<bool> {
+        let source = std::fs::read_to_string(self.root.join(shown));
+        Ok(nested(&source.with_context(|| format!("cannot read {shown}"))?))
+    }
+
+    /// A call with these options, in the repository root.
+    pub(super) fn command(
+        &self,
+        flags: impl IntoIterator<Item = impl AsRef<OsStr>>,
+        input: impl AsRef<OsStr>,
+    ) -> Command {
+        let mut command = Command::new(&self.path);
+        command.current_dir(&self.root).args(self.first).args(flags).arg(input);
+        command
+    }
+
+    /// Runs `command` with an output file in `scratch`; returns the file's contents, and the warnings.
+    fn run(
+        &self,
+        shown: &str,
+        command: &mut Command,
+        scratch: &Path,
+        extension: &str,
+    ) -> Result<(Vec<u8>, String)> {
+        let name = self.name();
+        let program = path::shown(&self.path);
+        let file = output(shown, scratch, extension)?;
+        let limit = if extension == "ptx" { self.limit } else { MORE_PATIENCE };
+        let ran = within::run(command.arg("-o").arg(&file), "", limit)
+            .with_context(|| format!("cannot start {program}"))?;
+        let Some(status) = ran.status else {
+            let why = "What can take so long is a loop that it unrolls or evaluates, or a template that \
+                       instantiates itself.";
+            let end = format!("did not come to an end with {shown} in {} seconds", limit.as_secs());
+            bail!(Refused(format!("{name} {end}, and was stopped ({program}).\n{why}")));
+        };
+        let said = call::messages(&(ran.stdout + &ran.stderr), shown);
+        if !status.success() {
+            if let Some(why) = failed_itself(status, &said, scratch) {
+                bail!("{name} failed ({program}): {why}\n{}", said.trim_end());
+            }
+            let lacking = clang::what_is_lacking(&said).filter(|_| self.maker == Maker::Clang);
+            let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
+            let todo = lacking.map_or(String::new(), |lacking| format!("\n\n{lacking} {todo}"));
+            bail!(Refused(format!(
+                "{name} could not compile {shown} ({program}):\n{}{todo}",
+                said.trim_end()
+            )));
+        }
+        let bytes =
+            std::fs::read(&file).with_context(|| format!("{program} left no {}", path::shown(&file)))?;
+        // Some host compilers print the file's name and nothing else.
+        Ok((bytes, if said.contains("warning") { said } else { String::new() }))
+    }
+}
+
+/// The programs of `maker` that are there, in the order of [`Compiler::of`], whether they run or not.
+fn installed(maker: Maker, root: &Path, variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let (toolkits, wheel): (&[&str], _) = match maker {
+        Maker::Nvcc => (&["CUDA_HOME", "CUDA_PATH"], "nvidia/cu13/bin/nvcc"),
+        Maker::Clang => (&[], "ziglang/zig"),
+    };
+    let is_given = |value: &OsString| !value.is_empty();
+    let toolkits = toolkits.iter().filter_map(|name| variable(name).filter(is_given));
+    let programs = toolkits.map(|toolkit| Path::new(&toolkit).join("bin")).chain(search(&variable));
+    let active = variable("VIRTUAL_ENV").filter(is_given);
+    let environments = [Some(".venv".into()), active].into_iter().flatten();
+    let packages = environments.flat_map(|environment| site_packages(&root.join(environment)));
+    programs
+        .map(|place| place.join(maker.name()))
+        .chain(packages.map(|packages| packages.join(wheel)))
+        .map(|program| root.join(program).with_extension(EXE_EXTENSION))
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+/// The directories of `PATH`.
+fn search(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+}
+
+/// Where a virtual environment has its packages.
+fn site_packages(environment: &Path) -> Vec<PathBuf> {
+    let mut found = vec![environment.join("Lib").join("site-packages")]; // Windows
+    let versions = std::fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    found.extend(versions.map(|python| python.path().join("site-packages")));
+    found
+}
+
+/// The source's path from the directory where the compiler runs, with `/`; as it was given if it lies
+/// outside.
+fn shown(root: &Path, source: &Path) -> String {
+    path::committed(&source.strip_prefix(root).unwrap_or(source).to_string_lossy())
+}
+
+/// `<stem>.<extension>` in `scratch`.
+fn output(shown: &str, scratch: &Path, extension: &str) -> Result<PathBuf> {
+    let stem = Path::new(shown).file_stem().unwrap_or_default();
+    Ok(std::path::absolute(scratch)?.join(stem).with_extension(extension))
+}
+
+/// Whether the kernel launches kernels: `<<<` stands in the source, `//` comments apart. Such a source is
+/// compiled with `-rdc=true` and linked with the device runtime.
+pub fn nested(source: &str) -> bool {
+    source.lines().any(|line| line.split("//").next().unwrap_or_default().contains("<<<"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_that_does_not_come_to_an_end_is_stopped_and_named() {
+        let maker = Maker::Nvcc;
+        let first = &["-c", "sleep 3604.25; true"];
+        let here = Path::new(".");
+        let version = "1.2.3".to_owned();
+        let limit = Duration::from_millis(50);
+        let compiler = Compiler { maker, path: "sh".into(), first, version, root: here.into(), limit };
+        let mut command = compiler.command([""; 0], "kernels/x.cu");
+        let error = compiler.run("kernels/x.cu", &mut command, here, "ptx").unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.starts_with("nvcc 1.2.3 did not come to an end with kernels/x.cu in 0 seconds"),
+            "{said}"
+        );
+        assert!(said.contains("a template that instantiates itself"), "{said}");
+    }
+}

@@ -1,0 +1,49 @@
+//! From a `.cu` file to PTX and machine code. The workbook's build script uses it, and whatever compiles a
+//! reader's text.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | [`compiler`] | the reader's compiler, nvcc or clang: found and called |
+//! | [`nvcc`], [`clang`] | what is one compiler's own: options, words |
+//! | [`in_page`] | clang in a page, where it has no driver: its arguments, its answer |
+//! | [`within`] | runs a program for a limited time |
+//! | [`refusal`] | why a compiler failed: the source is wrong, or the compiler could not do its work |
+//! | [`call`] | what all calls have in common: messages, file names |
+//! | [`build`] | what a kernel file becomes: source, PTX, machine code |
+//! | [`hash`] | identity of sources and of compiled code |
+//! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
+//! | [`renew`] | committed files that tests make: compared, or written again |
+//! | [`parameters`] | what a source calls the parameters of its kernels |
+//! | [`edit`] | edits of a source |
+#![warn(missing_docs)]
+
+pub mod build;
+pub mod call;
+pub mod clang;
+pub mod compiler;
+pub mod edit;
+pub mod hash;
+pub mod in_page;
+pub mod nvcc;
+pub mod parameters;
+pub mod prebuilt;
+pub mod refusal;
+pub mod renew;
+pub mod within;
+
+/// The repository that this was built in; in a page, the root of what that has of it.
+pub const ROOT: &str =
+    if cfg!(target_family = "wasm") { "/" } else { above(above(env!("CARGO_MANIFEST_DIR"))) };
+
+/// The folder that `path` lies in.
+const fn above(path: &str) -> &str {
+    let mut end = path.len();
+    while end > 0 {
+        end -= 1;
+        let byte = path.as_bytes()[end];
+        if byte == b'/' || byte == b'\\' {
+            break;
+        }
+    }
+    path.split_at(end).0
+}

@@ -1,0 +1,147 @@
+//! What is nvcc's own: its options, and what of this machine its PTX holds.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use text::path;
+use text::say::visible;
+
+use super::{call, refusal, within};
+
+/// The version of the program, `13.0.88`.
+pub fn ask(path: &Path) -> Result<String> {
+    let wrong = || format!("{} --version does not answer as nvcc does", path::shown(path));
+    let answer = call::answer(Command::new(path).arg("--version"), call::PATIENCE).with_context(wrong)?;
+    // "Cuda compilation tools, release 13.0, V13.0.88"
+    let mut tools = answer.lines().filter(|line| line.starts_with("Cuda compilation tools"));
+    let version = tools.find_map(|line| line.rsplit_once(", V")).with_context(wrong)?.1;
+    Ok(version.trim().to_owned())
+}
+
+/// A source with nothing in it, from the repository root.
+const NOTHING: &str = "crates/kernel-compiler/src/nothing.cu";
+
+/// Has the nvcc at `path` preprocess an empty source: that takes a tenth of a second, and the host's
+/// compiler, the toolkit's headers, and that these two fit together. A full disk is left to the compilation,
+/// which says so.
+///
+/// # Errors
+/// What is missing, and what to do.
+pub fn try_out(path: &Path) -> Result<()> {
+    let mut command = Command::new(path);
+    command.arg("-E").arg(Path::new(crate::ROOT).join(NOTHING));
+    let ran = within::run(&command, "", call::PATIENCE)?;
+    let Some(status) = ran.status else {
+        bail!("it did not preprocess an empty source in {} s", call::PATIENCE.as_secs());
+    };
+    if status.success() || refusal::lacks_room(&[&std::env::temp_dir()]).is_some() {
+        return Ok(());
+    }
+    // On Windows it says so on stdout, where the preprocessed text would be.
+    let said = visible(&(ran.stdout + &ran.stderr));
+    let is_error =
+        |line: &&str| ["error", "fatal", "not found", "No such"].iter().any(|word| line.contains(word));
+    let errors: Vec<&str> = said.lines().filter(is_error).take(MAX_ERRORS).collect();
+    let why = refusal::not_installed(&said).unwrap_or("it cannot preprocess an empty source");
+    bail!("{why}\n{}", errors.join("\n"));
+}
+
+/// Lines that are shown of what nvcc says of an empty source.
+const MAX_ERRORS: usize = 4;
+
+/// The options of each call of nvcc `version` for a kernel's PTX and fatbin.
+#[allow(dead_code)] // build.rs writes no manifest
+pub fn flags(version: &str, nested: bool) -> Vec<String> {
+    let ptx = ptx_flags(&["-O3", "-lineinfo"], "75", nested).join(" ");
+    let fatbin = fatbin_flags(version).join(" ");
+    if nested { vec![ptx, OBJECT_FLAGS.join(" "), format!("{fatbin} -dlink")] } else { vec![ptx, fatbin] }
+}
+
+/// The options for PTX.
+pub fn ptx_flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
+    let mut flags = vec!["-ptx".to_owned()];
+    flags.extend(options.iter().map(|option| option.to_string()));
+    flags.push(format!("-arch=compute_{capability}"));
+    flags.extend(nested.then(|| "-rdc=true".to_owned()));
+    flags
+}
+
+/// The options for the object file that a nested kernel's fatbin is linked from.
+pub const OBJECT_FLAGS: &[&str] = &["-dc", "-arch=all-major", "-Wno-deprecated-gpu-targets"];
+
+/// The options for a fatbin. `--compress-mode` came with CUDA 12.8; before it, `fatbinary` compresses by
+/// an option of its own.
+pub fn fatbin_flags(version: &str) -> [&'static str; 4] {
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    let compress = if version >= (12, 8) { "--compress-mode=size" } else { "-Xfatbin=-compress-all" };
+    ["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress]
+}
+
+/// The directory of the CUDA runtime as the wheels keep it, in a place that the nvcc at `path` itself does
+/// not search; `None` in a toolkit, where it does.
+#[allow(dead_code)] // build.rs links no program
+pub fn libraries(path: &Path) -> Option<PathBuf> {
+    let (programs, _) = device_runtime(path)?;
+    Some(programs.parent()?.join("lib"))
+}
+
+/// The directory of the linker, and the device runtime as the wheels keep it: in a place that the nvcc at
+/// `path` itself does not search. `None` in a toolkit, where it does.
+pub fn device_runtime(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let program = dunce::canonicalize(path).ok()?; // nvcc and its linker do not know `\\\\?\\C:`
+    let programs = program.parent()?;
+    ["lib/libcudadevrt.a", "lib/x64/cudadevrt.lib"]
+        .into_iter()
+        .filter_map(|library| Some(programs.parent()?.join(library)))
+        .find(|library| library.is_file())
+        .map(|library| (programs.to_owned(), library))
+}
+
+/// `ptx` of the source `shown` without the hash of the source's path in the names of static functions, which
+/// becomes eight zeros.
+pub fn without_hashes(ptx: &str, shown: &str) -> String {
+    let name = Path::new(shown).file_name().unwrap_or_default().to_string_lossy();
+    let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    // `_ZN44_INTERNAL_80f8d166_13_ch4_nested_cu_…`: the hash, then the file's name with its length.
+    let after_hash = format!("_{}_{name}_", name.len());
+    let mut text = ptx.as_bytes().to_vec();
+    blank_hash(&mut text, after_hash.as_bytes());
+    let text = String::from_utf8_lossy(&text);
+
+    let mut lines = text.lines().peekable();
+    let mut normal = String::with_capacity(text.len());
+    while let Some(line) = lines.next() {
+        // The debug section holds the names once more, as numbers, in rows of 40.
+        if let Some(row) = row_of_bytes(line) {
+            let mut rows = vec![row];
+            let more = || lines.next_if(|next| row_of_bytes(next).is_some()).and_then(row_of_bytes);
+            rows.extend(std::iter::from_fn(more));
+            let mut bytes = rows.concat();
+            blank_hash(&mut bytes, after_hash.as_bytes());
+            let mut bytes = bytes.iter().map(u8::to_string);
+            for row in rows {
+                let row: Vec<String> = bytes.by_ref().take(row.len()).collect();
+                normal += &format!(".b8 {}\n", row.join(","));
+            }
+            continue;
+        }
+        normal.extend([line, "\n"]);
+    }
+    normal
+}
+
+/// Writes zeros over each eight hexadecimal digits that stand before `after_hash`.
+fn blank_hash(bytes: &mut [u8], after_hash: &[u8]) {
+    for at in 8..bytes.len() {
+        if bytes[at..].starts_with(after_hash) && bytes[at - 8..at].iter().all(u8::is_ascii_hexdigit) {
+            bytes[at - 8..at].fill(b'0');
+        }
+    }
+}
+
+/// The numbers of `.b8 95,90,78`, if this is such a line.
+fn row_of_bytes(line: &str) -> Option<Vec<u8>> {
+    line.strip_prefix(".b8 ")?.split(',').map(|number| number.trim().parse().ok()).collect()
+}

@@ -1,0 +1,53 @@
+//! What is launched with which buffers, as a text: the one language of `simulate`, of the corpus, of the
+//! exercises and of the figures.
+//!
+//! ```text
+//! buffer in   = f32:random*4096            # a buffer with a name: a type, and elements
+//! buffer sums = f32:uninit*16
+//! symbol scale = f32:0.5                    # a variable of the module is set
+//! launch blockSums<<<16, 256>>> @in @sums i32:4096
+//! expect sums = f32:file=sums.bin within 1e-5
+//! save sums   = out.bin
+//! ```
+//!
+//! | word | is |
+//! | --- | --- |
+//! | `i32:5`, `f32:-0.5` | a number |
+//! | `@in`, `@in+16` | the address of a buffer, or some bytes further |
+//! | `struct:i32:4,f32:0,1,ptr:@in` | a structure, laid out as a compiler does it |
+//! | `buf:i32:iota*64` | as an argument: a buffer that is called by the argument's number, `@0` |
+//! | `zeros*N`, `uninit*N`, `iota*N`, `iota:1*N`, `random*N`, `random:SEED*N`, `5*N` | N elements |
+//! | `1,2,zeros*8` | parts, side by side |
+//! | `file=in.bin` | what a file holds, bare bytes |
+//! | `KERNEL<<<GRID, BLOCK, SHARED>>>` | a launch; `<<<2,2, 64>>>` has a grid of two rows |
+//! | `cluster=4` | before the arguments: blocks of a cluster |
+//!
+//! Wherever a whole number stands may stand a small expression, with names that the caller gives:
+//! `reduce<<<n/(4*block), block>>>`; a division rounds up. A `#` begins a comment.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | `number.rs` | types, numbers and expressions |
+//! | `fill.rs` | the elements of a buffer |
+//! | `scope.rs` | what a text may name: numbers and files |
+//! | `script.rs` | the lines |
+//! | `stage.rs` | the buffers on a device, and the steps |
+//! | `held.rs` | what a buffer holds afterwards |
+
+#![warn(missing_docs)]
+
+mod fill;
+mod held;
+mod number;
+mod scope;
+mod script;
+mod stage;
+#[cfg(test)]
+mod tests;
+
+pub use fill::{Fill, Pointer};
+pub use held::{Element, Held, fewest};
+pub use number::{Names, Type};
+pub use scope::{Files, Output, Scope};
+pub use script::{Dimensions, Launch, Named, Script, Spec, Step, Value, dimensions};
+pub use stage::{Ran, Stage, run};

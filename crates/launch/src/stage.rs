@@ -1,0 +1,315 @@
+//! The buffers of a script on a device, where its steps are done.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use bytemuck::Pod;
+use device::{Arg, Buffer, Device, Function, LaunchArgs, Module};
+use ptx_simulator::{Counters, Diagnostic, Written};
+use text::files::{write_new, write_whole};
+use text::number::thousands;
+
+use super::fill::{Fill, Pointer};
+use super::held::Held;
+use super::number::Type;
+use super::scope::Output;
+use super::script::{Launch, Named, Script, Step, Value};
+
+/// A device with the buffers of a script.
+pub struct Stage<'a> {
+    device: &'a Device,
+    /// What it is made for.
+    pub script: Script,
+    /// In the script's order.
+    buffers: Vec<Buffer<u8>>,
+    /// Variables of the module that are shown: name, type, address and bytes.
+    symbols: Vec<(String, Type, u64, u64)>,
+}
+
+/// What the steps of a script have left.
+#[derive(Default)]
+pub struct Ran {
+    /// Whether all launches ran to their end; if not, the device's last finding says why.
+    pub completed: bool,
+    /// Of each that was made, what it counted on the simulator.
+    pub counters: Vec<Counters>,
+    /// What they hold afterwards: the script's buffers, then the variables that it names.
+    pub buffers: Vec<Held>,
+    /// Buffers that do not hold what is expected, a sentence for each.
+    pub wrong: Vec<String>,
+    /// Why outputs could not be written, a sentence for each.
+    pub lost: Vec<String>,
+    /// What a text inside a file wanted to write, and was not allowed to: a sentence for each.
+    pub withheld: Vec<String>,
+}
+
+/// Does what `script` says with the kernels of `module`, up to a launch that does not run to its end.
+///
+/// # Errors
+/// A kernel that is not there, or that takes other arguments; buffers for which there is no room. What the
+/// simulator finds is none.
+pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
+    let mut stage = Stage::new(device, script.clone())?;
+    let mut ran = Ran { completed: true, ..Ran::default() };
+    for step in &script.steps {
+        match step {
+            Step::Symbol { named, variable } => stage.set_symbol(module, named, variable)?,
+            Step::Launch(launch) => {
+                let function = module.load_function(launch.kernel.as_deref().unwrap_or_default())?;
+                ran.completed = stage.launch(launch, &function)?;
+                ran.counters.push(device.take_counters());
+            }
+            Step::Check { expected, within } => ran.wrong.extend(stage.check(expected, *within)?),
+            Step::Save { name, output } => {
+                if let Output::Withheld(file) = output {
+                    ran.withheld.push(stage.withheld(name, file)?);
+                } else if let Err(why) = stage.save(name, output) {
+                    ran.lost.push(format!("{why:#}"));
+                }
+            }
+        }
+        if !ran.completed {
+            break;
+        }
+    }
+    ran.buffers = stage.held()?;
+    Ok(ran)
+}
+
+impl<'a> Stage<'a> {
+    /// Makes and fills all buffers of `script`.
+    ///
+    /// # Errors
+    /// There is no room for them; two have the same name; a file of elements that cannot be read.
+    pub fn new(device: &'a Device, script: Script) -> Result<Stage<'a>> {
+        let mut buffers = Vec::new();
+        for (number, Named { name, fill }) in script.buffers.iter().enumerate() {
+            ensure!(
+                script.buffer(name)? == number,
+                "two buffers are called {name}; buffers of arguments are called by the argument's number: \
+                 give one a name by a line `buffer NAME = …`, and write @NAME for the argument"
+            );
+            buffers.push(device.alloc(fill.bytes() as usize)?);
+        }
+        let stage = Stage { device, script, buffers, symbols: Vec::new() };
+        stage.fill()?;
+        Ok(stage)
+    }
+
+    /// Writes to the buffers what they hold before the first launch; what nobody is to have written stays.
+    ///
+    /// # Errors
+    /// Of [`Stage::new`].
+    pub fn fill(&self) -> Result<()> {
+        for (named, buffer) in self.script.buffers.iter().zip(&self.buffers) {
+            self.write(&named.fill, |start, bytes| self.device.write_at(bytes, buffer, start as usize))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, fill: &Fill, to: impl Fn(u64, &[u8]) -> Result<()>) -> Result<()> {
+        for piece in fill.pieces(&|pointer| self.address(pointer)) {
+            if let (start, _, Some(bytes)) = piece? {
+                to(start, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The buffer with this name.
+    ///
+    /// # Errors
+    /// There is none; says which there are.
+    pub fn buffer(&self, name: &str) -> Result<&Buffer<u8>> {
+        Ok(&self.buffers[self.script.buffer(name)?])
+    }
+
+    /// Writes `data` to the start of a buffer, which has room for it.
+    ///
+    /// # Errors
+    /// There is no such buffer, or no room.
+    pub fn give<T: Pod>(&self, name: &str, data: &[T]) -> Result<()> {
+        self.device.write_at(bytemuck::cast_slice(data), self.buffer(name)?, 0)
+    }
+
+    /// What a buffer holds; `None` if not all of it has been written.
+    ///
+    /// # Errors
+    /// There is no such buffer; a kernel went wrong on a GPU.
+    pub fn elements<T: Pod>(&self, name: &str) -> Result<Option<Vec<T>>> {
+        let buffer = self.buffer(name)?;
+        let is_defined = self.device.is_defined(buffer, 0..buffer.len());
+        let elements = || Ok(bytemuck::pod_collect_to_vec(&self.device.clone_dtoh(buffer)?));
+        is_defined.then(elements).transpose()
+    }
+
+    fn address(&self, pointer: &Pointer) -> Result<u64> {
+        Ok(self.buffer(&pointer.buffer)?.addresses().start.wrapping_add(pointer.offset))
+    }
+
+    /// The launch of `function`, put together for `device`, which may be another that reaches the buffers.
+    ///
+    /// # Errors
+    /// A pointer to a buffer that is not there; a cluster that another device than the simulator cannot make.
+    pub fn arguments<'f>(
+        &self,
+        launch: &Launch,
+        device: &'f Device,
+        function: &'f Function,
+    ) -> Result<LaunchArgs<'f>> {
+        let mut builder = device.launch_builder(function);
+        for arg in &launch.args {
+            match &arg.value {
+                Value::Number(kind, bits) => builder.arg(&Arg::number(*bits, kind.bytes())),
+                Value::Pointer(pointer) => builder.arg(&Arg::number(self.address(pointer)?, 8)),
+                Value::Struct(bytes, pointers) => {
+                    let mut bytes = bytes.clone();
+                    for (at, pointer) in pointers {
+                        bytes[*at..at + 8].copy_from_slice(&self.address(pointer)?.to_le_bytes());
+                    }
+                    builder.arg(&Arg::bytes(&bytes))
+                }
+                Value::Buffer(_) => bail!("the buffer of argument {arg} is none of the script's"),
+            };
+        }
+        match (device.core(), launch.cluster) {
+            (Ok(mut core), cluster) => core.set_cluster(cluster),
+            (Err(why), Some(_)) => return Err(why.context("cluster=")),
+            (Err(_), None) => {}
+        }
+        Ok(builder)
+    }
+
+    /// Starts a kernel. Whether it ran to its end: what stopped it on the simulator is among the device's
+    /// findings.
+    ///
+    /// # Errors
+    /// Of [`Stage::arguments`]; arguments that do not fit; what stops it on a GPU.
+    pub fn launch(&self, launch: &Launch, function: &Function) -> Result<bool> {
+        match self.arguments(launch, self.device, function)?.launch(launch.config) {
+            Ok(()) => Ok(true),
+            Err(error) if error.is::<Diagnostic>() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sets a variable of the module, from its start.
+    fn set_symbol(&mut self, module: &Module, Named { name, fill }: &Named, variable: &str) -> Result<()> {
+        let core = || self.device.core();
+        let (address, bytes) = core()?.variable(module.ptx(), variable).map_err(|wrong| *wrong)?;
+        let given = fill.bytes();
+        ensure!(given <= bytes, "{name} has {bytes} bytes, and {given} are given");
+        self.write(fill, |start, bytes| {
+            Ok(core()?.write(address + start, bytes).map_err(|wrong| *wrong)?)
+        })?;
+        self.symbols.retain(|(known, ..)| known != name);
+        self.symbols.push((name.clone(), fill.kind, address, bytes));
+        Ok(())
+    }
+
+    /// What is wrong with a buffer, if something is. Nothing is expected of an element that the check calls
+    /// `uninit`.
+    fn check(&self, Named { name, fill }: &Named, within: f64) -> Result<Option<String>> {
+        let number = self.script.buffer(name)?;
+        let is = &self.script.buffers[number].fill;
+        let kind = fill.kind;
+        let sizes = |fill: &Fill| (fill.count(), fill.kind.name());
+        let (has, of) = sizes(is);
+        let (expected, of_kind) = sizes(fill);
+        if (has, of) != (expected, of_kind) {
+            let what =
+                format!("@{name} has {has} elements of {of}, and {expected} of {of_kind} are expected");
+            return Ok(Some(what));
+        }
+        let mut count = 0;
+        let mut first = String::new();
+        for piece in fill.pieces(&|pointer| self.address(pointer)) {
+            let (start, len, Some(bytes)) = piece? else { continue };
+            let part = start as usize..(start + len) as usize;
+            let held = self.part(number, part)?;
+            if held.written.is_none() && held.bytes == bytes {
+                continue;
+            }
+            let expected = Held { name: String::new(), kind, bytes, written: None };
+            for index in 0..held.count() {
+                let is = held.element(index);
+                let be = expected.element(index);
+                if is.is(be, within) {
+                    continue;
+                }
+                if count == 0 {
+                    let element = start as usize / kind.bytes() + index;
+                    first = format!("@{name} holds {is} in element {element}, where {be} is expected");
+                }
+                count += 1;
+            }
+        }
+        let of = thousands(is.count() as i64);
+        Ok((count > 0).then(|| format!("{first}; {} of {of} are wrong", thousands(count))))
+    }
+
+    /// A copy of some bytes of a buffer.
+    fn part(&self, number: usize, part: Range<usize>) -> Result<Held> {
+        let buffer = &self.buffers[number];
+        let bytes = self.device.read_at(buffer, part.clone())?;
+        let written = written(bytes.len(), |start, len| {
+            self.device.is_defined(buffer, part.start + start..part.start + start + len)
+        });
+        Ok(Held { name: String::new(), kind: self.script.buffers[number].fill.kind, bytes, written })
+    }
+
+    /// Writes a buffer to a file, if it is to be written.
+    fn save(&self, name: &str, output: &Output) -> Result<()> {
+        let bytes = self.device.clone_dtoh(self.buffer(name)?)?;
+        let cannot = |file: &PathBuf| format!("cannot write {}", file.display());
+        match output {
+            Output::Replaced(file) => write_whole(file, bytes).with_context(|| cannot(file)),
+            Output::New(file) => write_new(file, &bytes).with_context(|| cannot(file)),
+            Output::Withheld(_) => Ok(()),
+        }
+    }
+
+    /// What would have been written to `file`.
+    fn withheld(&self, name: &str, file: &str) -> Result<String> {
+        let fill = &self.script.buffers[self.script.buffer(name)?].fill;
+        let kind = fill.kind.name();
+        let count = thousands(fill.count() as i64);
+        let bytes = thousands(fill.bytes() as i64);
+        Ok(format!(
+            "@{name} was not saved as {file} ({count} × {kind}, {bytes} bytes): --out FOLDER allows it"
+        ))
+    }
+
+    /// What all buffers hold, which go from the device, and the variables that were named.
+    ///
+    /// # Errors
+    /// A kernel went wrong on a GPU.
+    pub fn held(self) -> Result<Vec<Held>> {
+        let mut all = Vec::new();
+        for (Named { name, fill }, buffer) in self.script.buffers.iter().zip(self.buffers) {
+            let (bytes, written) = self.device.take(buffer)?;
+            all.push(Held { name: name.clone(), kind: fill.kind, bytes, written });
+        }
+        for (name, kind, address, len) in self.symbols {
+            let core = self.device.core()?;
+            let bytes = core.bytes(address, len as usize / kind.bytes() * kind.bytes());
+            let bytes = bytes.map_err(|wrong| *wrong)?.to_vec();
+            let written = written(bytes.len(), |start, len| core.is_defined(address + start as u64, len));
+            all.push(Held { name, kind, bytes, written });
+        }
+        Ok(all)
+    }
+}
+
+/// Which of `len` bytes have been written, as `defined` knows it; `None` if all have.
+fn written(len: usize, defined: impl Fn(usize, usize) -> bool) -> Option<Written> {
+    if defined(0, len) {
+        return None;
+    }
+    let mut written = Written::default();
+    for byte in (0..len).filter(|byte| defined(*byte, 1)) {
+        written.set(byte, 1, true);
+    }
+    Some(written)
+}

@@ -1,0 +1,18 @@
+//! How words, numbers, tables and files are written so that nothing is lost.
+//!
+//! | file | question |
+//! | --- | --- |
+//! | `say.rs` | how do words reach a reader, and what if they don't? |
+//! | `number.rs` | how is a number written? |
+//! | `arguments.rs` | how is a number read that somebody typed? |
+//! | `columns.rs` | how does a table look in a terminal, in Markdown and in HTML? |
+//! | `files.rs` | how is a file written whole? |
+//! | `path.rs` | how is a path shown, and how do committed files hold it? |
+#![warn(missing_docs)]
+
+pub mod arguments;
+pub mod columns;
+pub mod files;
+pub mod number;
+pub mod path;
+pub mod say;

@@ -1,0 +1,74 @@
+//! Which exercises there are: the files in `kernels/exercises/solutions/`, in the order of their numbers.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use text::files::read_lines;
+use text::path::shown;
+
+use super::id::Id;
+use super::source::{Exercise, SOLUTIONS};
+
+/// The book's table of contents, which has the chapters' titles.
+const CONTENTS: &str = include_str!("../../../../book/src/SUMMARY.md");
+
+/// Reads all exercises below `root`, the repository.
+pub fn read(root: &Path) -> Result<Vec<Exercise>> {
+    let directory = root.join(SOLUTIONS);
+    let files = std::fs::read_dir(&directory)
+        .with_context(|| format!("cannot read {}; run this in the repository", shown(&directory)))?;
+    let mut exercises = Vec::new();
+    for file in files {
+        let path = file?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if name.ends_with(".cu") || name.ends_with(".rs") {
+            let text = read_lines(&path).with_context(|| format!("cannot read {SOLUTIONS}/{name}"))?;
+            exercises.push(Exercise::parse(name, &text)?);
+        }
+    }
+    ensure!(!exercises.is_empty(), "there are no exercises in {}", shown(&directory));
+    exercises.sort_by_key(|exercise| exercise.id);
+    for pair in exercises.windows(2) {
+        ensure!(pair[0].id != pair[1].id, "{} and {} have the same number", pair[0].stem, pair[1].stem);
+    }
+    Ok(exercises)
+}
+
+/// The exercise called `id`; the error says which there are.
+pub fn find(exercises: &[Exercise], id: Id) -> Result<&Exercise> {
+    if let Some(exercise) = exercises.iter().find(|exercise| exercise.id == id) {
+        return Ok(exercise);
+    }
+    let ids: Vec<String> = exercises.iter().map(|exercise| exercise.id.to_string()).collect();
+    bail!("there is no exercise {id}; there are: {}", ids.join(" "))
+}
+
+/// `Many blocks`: the title of the first page of chapter `number`, from `- [Many blocks](ch3_blocks.md)`.
+pub fn chapter(number: u32) -> &'static str {
+    let title = |line: &'static str| {
+        let (title, page) = line.trim().strip_prefix("- [")?.split_once("](")?;
+        page.starts_with(&format!("ch{number}_")).then_some(title)
+    };
+    CONTENTS.lines().find_map(title).unwrap_or("More")
+}
+
+/// The repository: the working directory or the nearest one above it that has exercises; else the one that
+/// this program was built in.
+pub fn root() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let above = here.ancestors().find(|directory| directory.join(SOLUTIONS).is_dir());
+    above.unwrap_or(Path::new(kernel_compiler::ROOT)).to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chapter_with_exercises_has_a_title() {
+        assert_eq!((chapter(3), chapter(99)), ("Many blocks", "More"));
+        for exercise in read(Path::new(kernel_compiler::ROOT)).unwrap() {
+            assert_ne!(chapter(exercise.id.chapter), "More", "{}", exercise.id);
+        }
+    }
+}

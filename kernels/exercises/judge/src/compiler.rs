@@ -1,0 +1,83 @@
+//! Who compiles answers: nvcc or clang on this machine, or the clang of the page that this program runs in.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+use kernel_compiler::call::Ptx;
+use kernel_compiler::compiler::{self, Maker};
+
+use super::page::Page;
+use super::source::Exercise;
+
+/// Who compiles answers.
+#[derive(Clone)]
+pub enum Compiler {
+    /// nvcc or clang on this machine.
+    Installed(compiler::Compiler),
+    /// The clang of the page that this program runs in.
+    Page(Arc<Page>),
+}
+
+impl Compiler {
+    /// The one on this machine, if there is one.
+    ///
+    /// # Errors
+    /// `NVCC` or `CLANG` names one that does not run.
+    pub fn find(root: &Path) -> Result<Option<Compiler>> {
+        if cfg!(target_family = "wasm") {
+            Ok(None)
+        } else {
+            Ok(compiler::Compiler::find(root)?.map(Compiler::Installed))
+        }
+    }
+
+    /// `nvcc 13.0.88`
+    pub fn name(&self) -> String {
+        match self {
+            Compiler::Installed(compiler) => compiler.name(),
+            Compiler::Page(page) => page.name.clone(),
+        }
+    }
+
+    /// Whether its code is compared with code of its own; that of nvcc is compared with the committed builds.
+    pub fn is_clang(&self) -> bool {
+        match self {
+            Compiler::Installed(compiler) => compiler.maker == Maker::Clang,
+            Compiler::Page(_) => true,
+        }
+    }
+
+    /// PTX of `text`, a version of the file of `exercise`; if it is not optimised, line by line, every access
+    /// where the source has it.
+    ///
+    /// # Errors
+    /// What the compiler says of the text that it refuses.
+    pub fn ptx(&self, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
+        match self {
+            #[cfg(not(target_family = "wasm"))]
+            Compiler::Installed(compiler) => {
+                let alone = super::machine::alone(exercise, text)?;
+                let source = alone.path().join(&exercise.path);
+                let compiler = compiler.clone().within(super::machine::PATIENCE).run_in(alone.path());
+                if is_optimised {
+                    compiler.ptx(&source, alone.path())
+                } else {
+                    compiler.unoptimised_ptx(&source, alone.path())
+                }
+            }
+            #[cfg(target_family = "wasm")]
+            Compiler::Installed(_) => anyhow::bail!("a page starts no compiler"),
+            Compiler::Page(page) => page.ptx(exercise, text, is_optimised),
+        }
+    }
+
+    /// Has a page compile these texts at once, of which each will be asked for.
+    pub fn foresee(&self, exercise: &Exercise, texts: &[String]) {
+        if let Compiler::Page(page) = self {
+            for text in texts {
+                drop(page.ptx(exercise, text, true));
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! How the work is shared out among the threads, heard from the simulator's events. Its counters say how much
+//! is done, not by whom.
+
+use std::ops::Range;
+
+use ptx_simulator::Space;
+use ptx_simulator::observe::{Access, Act, Actor, After, Event, Observer, Request};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+/// A lane for each bit of a mask.
+const WARP: u32 = 32;
+/// Bytes of a number.
+const NUMBER: u64 = 4;
+
+/// What no counter says.
+#[derive(Clone, Debug, Default)]
+pub struct Effort {
+    /// The thread with the most loads.
+    pub busiest: Busiest,
+    /// Per launch by the host, with all that it launches in turn: its threads, and all loads.
+    pub launches: Vec<(u64, u64)>,
+    /// Children that were launched into the tail stream.
+    pub tail_launches: u64,
+    /// The first barrier that opened when others had left with what they had written since their last one:
+    /// how many, and its index into the line table.
+    pub left: Option<(u32, u32)>,
+    /// Children that loaded something that may have reached the result.
+    pub working_children: u64,
+    /// The most warps of one block that did.
+    pub working_warps: u32,
+    /// The most 4-byte numbers that one block loaded from global memory.
+    pub block_numbers: u64,
+    /// Where atomic operations were made.
+    pub atomic_addresses: HashSet<u64>,
+    /// Index into the line table, of the last store to the watched addresses.
+    pub last_store: Option<u32>,
+}
+
+/// A thread, and its loads from global and shared memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Busiest {
+    /// By the thread.
+    pub loads: u64,
+    /// By all threads of its block.
+    pub of_block: u64,
+    /// The launch by the host that it belongs to.
+    pub launch: usize,
+    /// Its number in its block.
+    pub thread: u32,
+    /// The block's number in its grid.
+    pub block: u64,
+}
+
+impl Busiest {
+    /// Whether it makes more loads than all other threads of its block together.
+    pub fn is_most_of_block(&self) -> bool {
+        2 * self.loads > self.of_block
+    }
+}
+
+impl Effort {
+    /// Whether the average thread that the host has launched with the busiest one makes less than half as
+    /// many loads.
+    pub fn is_uneven(&self) -> bool {
+        let launch = self.launches.get(self.busiest.launch);
+        launch.is_some_and(|(threads, loads)| self.busiest.loads * threads > 2 * loads)
+    }
+}
+
+/// Listens to a run.
+#[derive(Default)]
+pub struct Watcher {
+    /// Stores here are remembered.
+    pub result: Range<u64>,
+    pub effort: Effort,
+    blocks: HashMap<(u32, u64), Block>,
+    /// The grids that launched grids, by launch by the host.
+    parents: HashMap<(usize, u32), u32>,
+    /// Warps that have loaded something.
+    loaded: HashSet<Warp>,
+    /// Who has last changed a word, in global memory or in a block's shared memory.
+    writers: HashMap<(Option<Warp>, u64), Warp>,
+    /// The writers of the memory that a warp has read.
+    sources: HashMap<Warp, HashSet<Warp>>,
+}
+
+/// A warp of a block of a grid, in a launch by the host; a block's own number has warp 0.
+type Warp = (usize, u32, u64, u32);
+
+/// A block that is under way.
+#[derive(Default)]
+struct Block {
+    /// Of each thread.
+    loads: Vec<u64>,
+    /// Bytes from global memory.
+    bytes: u64,
+    /// Threads that have written since their last barrier, by warp.
+    wrote: Vec<u32>,
+    /// At the barrier that is about to open: its number, warp and lanes.
+    arrived: Vec<(u32, u32, u32)>,
+    /// Of the last arrival.
+    loc: u32,
+}
+
+impl Watcher {
+    pub fn new(result: Range<u64>) -> Watcher {
+        Watcher { result, ..Watcher::default() }
+    }
+
+    /// The launch by the host that is under way.
+    fn launch(&self) -> usize {
+        self.effort.launches.len().saturating_sub(1)
+    }
+
+    /// All that was heard.
+    pub fn take(&mut self) -> Effort {
+        let mut warps: HashMap<Warp, u32> = HashMap::default();
+        let mut children = HashSet::default();
+        for (launch, grid, block, _) in self.reaching().intersection(&self.loaded).copied() {
+            *warps.entry((launch, grid, block, 0)).or_default() += 1;
+            if self.parents.contains_key(&(launch, grid)) {
+                children.insert((launch, grid));
+            }
+        }
+        self.effort.working_warps = warps.values().copied().max().unwrap_or(0);
+        self.effort.working_children = children.len() as u64;
+        std::mem::take(&mut self.effort)
+    }
+
+    /// The warps from which something may have come to the result: those that have written it, those whose
+    /// words these have read, at whatever time, and so on. The parameters of a child come from its parent.
+    fn reaching(&self) -> HashSet<Warp> {
+        let is_result = |(block, address): &(Option<Warp>, u64)| {
+            block.is_none() && self.result.contains(&(address * NUMBER))
+        };
+        let writers = self.writers.iter().filter(|(place, _)| is_result(place));
+        let mut found: Vec<Warp> = writers.map(|(_, warp)| *warp).collect();
+        let mut reaching = HashSet::default();
+        let mut of_grid: HashMap<(usize, u32), Vec<Warp>> = HashMap::default();
+        for warp in &self.loaded {
+            of_grid.entry((warp.0, warp.1)).or_default().push(*warp);
+        }
+        while let Some(warp) = found.pop() {
+            if !reaching.insert(warp) {
+                continue;
+            }
+            found.extend(self.sources.get(&warp).into_iter().flatten());
+            let parent = self.parents.get(&(warp.0, warp.1)).map(|parent| (warp.0, *parent));
+            found.extend(parent.and_then(|parent| of_grid.remove(&parent)).into_iter().flatten());
+        }
+        reaching
+    }
+
+    /// Follows words from warp to warp. A plain store of what is there already hands on nothing.
+    fn flow(&mut self, actor: Actor, request: &Request) {
+        let launch = self.launch();
+        let me = (launch, actor.grid, actor.block, actor.warp);
+        let owner = request.owner.map_or(actor.block, |peer| peer.block);
+        let block = (request.space == Space::Shared).then_some((launch, actor.grid, owner, 0));
+        let places = |mask: u32| {
+            let addresses = lanes(mask).map(|lane| request.addresses[lane as usize]);
+            let bytes = u64::from(request.bytes.max(1));
+            addresses
+                .flat_map(move |at| at / NUMBER..(at + bytes).div_ceil(NUMBER))
+                .map(move |at| (block, at))
+        };
+        if request.access == Access::Load {
+            self.loaded.insert(me);
+        }
+        if request.access != Access::Store {
+            let sources = places(request.mask).filter_map(|place| self.writers.get(&place));
+            self.sources.entry(me).or_default().extend(sources.filter(|warp| **warp != me));
+        }
+        let written = match request.access {
+            Access::Load => 0,
+            Access::Store => request.changed,
+            Access::Atomic { .. } => request.mask,
+        };
+        self.writers.extend(places(written).map(|place| (place, me)));
+    }
+
+    fn access(&mut self, actor: Actor, request: &Request) {
+        self.flow(actor, request);
+        let is_store = request.access != Access::Load;
+        let block = self.blocks.entry((actor.grid, actor.block)).or_default();
+        let to = |lane: u32| self.result.contains(&request.addresses[lane as usize]);
+        if matches!(request.access, Access::Atomic { .. }) {
+            let addresses = lanes(request.mask).map(|lane| request.addresses[lane as usize]);
+            self.effort.atomic_addresses.extend(addresses);
+        }
+        if is_store {
+            let warp = actor.warp as usize;
+            block.wrote.resize(block.wrote.len().max(warp + 1), 0);
+            block.wrote[warp] |= request.mask;
+            if request.space == Space::Global && lanes(request.mask).any(to) {
+                self.effort.last_store = Some(actor.loc);
+            }
+            return;
+        }
+        if request.space == Space::Global {
+            block.bytes += u64::from(request.bytes * request.mask.count_ones());
+        }
+        let first = (actor.warp * WARP) as usize;
+        block.loads.resize(block.loads.len().max(first + WARP as usize), 0);
+        for lane in lanes(request.mask) {
+            block.loads[first + lane as usize] += 1;
+        }
+    }
+
+    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
+        let Some(block) = self.blocks.get_mut(&(grid, block)) else { return };
+        for (_, warp, mask) in block.arrived.extract_if(.., |(other, ..)| *other == id) {
+            if let Some(wrote) = block.wrote.get_mut(warp as usize) {
+                *wrote &= !mask;
+            }
+        }
+        // All that have not left are here: those who still have writes of their own to show have left.
+        let threads = block.wrote.iter().map(|mask| mask.count_ones()).sum();
+        if all && threads > 0 {
+            self.effort.left.get_or_insert((threads, block.loc));
+        }
+    }
+
+    fn block_end(&mut self, grid: u32, number: u64) {
+        let Some(block) = self.blocks.remove(&(grid, number)) else { return };
+        let most = block.loads.iter().copied().max().unwrap_or(0);
+        let of_block = block.loads.iter().sum();
+        let launch = self.launch();
+        if let Some((_, loads)) = self.effort.launches.last_mut() {
+            *loads += of_block;
+        }
+        self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
+        if most > self.effort.busiest.loads {
+            let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
+            self.effort.busiest = Busiest { loads: most, of_block, launch, thread, block: number };
+        }
+    }
+}
+
+impl Observer for Watcher {
+    fn event(&mut self, event: &Event) {
+        match *event {
+            Event::Grid(start) => {
+                let Some(parent) = start.parent else {
+                    let (x, y, z) = start.config.grid_dim;
+                    let (u, v, w) = start.config.block_dim;
+                    let threads = [x, y, z, u, v, w].map(u64::from).iter().product();
+                    self.effort.launches.push((threads, 0));
+                    return;
+                };
+                self.effort.tail_launches += u64::from(start.after == After::Parent);
+                self.parents.insert((self.launch(), start.grid), parent);
+            }
+            Event::BlockEnd { grid, block } => self.block_end(grid, block),
+            Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),
+            Event::By(actor, &Act::Access(request))
+                if matches!(request.space, Space::Global | Space::Shared) =>
+            {
+                self.access(actor, request);
+            }
+            Event::By(actor, &Act::CopyStarts(copy)) => {
+                self.flow(actor, &copy.side(Access::Load, Space::Global, copy.mask, copy.bytes));
+                let to = copy.side(Access::Store, Space::Shared, copy.mask, copy.bytes);
+                self.flow(actor, &Request { changed: copy.mask, ..to });
+            }
+            Event::By(actor, &Act::Barrier { mask, id }) => {
+                let block = self.blocks.entry((actor.grid, actor.block)).or_default();
+                block.arrived.push((id, actor.warp, mask));
+                block.loc = actor.loc;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The numbers of the bits that are set.
+fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    (0..WARP).filter(move |lane| mask >> lane & 1 == 1)
+}

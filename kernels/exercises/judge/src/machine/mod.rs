@@ -1,0 +1,28 @@
+//! What takes more than a page has: other programs, a GPU.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | `gpu.rs` | an answer on a GPU, beside the solution |
+//! | `rust.rs`, `harness.rs` | marks the exercises in Rust; the program that calls their functions |
+
+pub mod gpu;
+pub mod rust;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use scratch::Scratch;
+
+use super::source::Exercise;
+
+/// How long a compiler may take for an answer; a right one takes a second or two.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A directory with `text`, a version of the file of `exercise`, where no other file lies.
+pub fn alone(exercise: &Exercise, text: &str) -> Result<Scratch> {
+    let directory = Scratch::new().context("cannot make a temporary folder")?;
+    let source = directory.path().join(&exercise.path);
+    std::fs::create_dir_all(source.parent().unwrap_or(directory.path()))?;
+    std::fs::write(source, text)?;
+    Ok(directory)
+}

@@ -1,0 +1,495 @@
+//! Marks an answer: right on hard inputs, without a diagnostic, within the goals.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use device::Module;
+use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
+use text::number::thousands;
+
+use super::code::{self, Build, Built};
+use super::compiler::Compiler;
+use super::fault::Fault;
+use super::plan::{Case, Plan, SHORT};
+use super::run::{self, Outcome};
+use super::source::{Exercise, Kind};
+use super::verdict::{Counted, Counts, Findings, failed, too_much};
+use super::{goal, names, numbers, own, rules, summary, weigh};
+
+/// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
+const MAX_GLOBAL: usize = 64 << 20;
+const MAX_LOCAL: usize = 16 << 10;
+
+/// The counters that are compared, as the simulator calls them.
+const COUNTERS: [&str; 10] = [
+    "warp_instructions",
+    "divergent_branches",
+    "global_load_requests",
+    "global_load_sectors",
+    "global_store_requests",
+    "global_store_sectors",
+    "shared_bank_conflicts",
+    "barriers",
+    "atomics",
+    "device_launches",
+];
+
+/// Marks the learner's file: by `compiler`, if one is given; else a known text by its committed build, and
+/// another one by what compiler there is; `None` if there is none.
+pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<Option<Findings>> {
+    let text = match exercise.learners_text(root) {
+        Ok(text) => text,
+        Err(why) => {
+            let what = format!("{} cannot be read: {why}.", exercise.file());
+            return Ok(Some(failed(exercise, Fault::MissingFile, what)));
+        }
+    };
+    match &exercise.kind {
+        #[cfg(not(target_family = "wasm"))]
+        Kind::Function(name) => super::machine::rust::mark(root, exercise, name, &text).map(Some),
+        #[cfg(target_family = "wasm")]
+        Kind::Function(_) => {
+            let Exercise { id, path, .. } = exercise;
+            let command = super::options::COMMAND;
+            anyhow::bail!("{id} is in Rust, which a page does not compile: edit {path}, then {command} {id}")
+        }
+        Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, &text).map(Some),
+        Kind::Kernel(plan) => mark_kernel(root, exercise, plan, &text, compiler),
+    }
+}
+
+fn mark_kernel(
+    root: &Path,
+    exercise: &Exercise,
+    plan: &Plan,
+    text: &str,
+    compiler: Option<&Compiler>,
+) -> Result<Option<Findings>> {
+    if let Some(what) = own::foreign_include(text) {
+        return Ok(Some(failed(exercise, Fault::NotAllowed, what)));
+    }
+    Ok(match code::build(root, exercise, text, compiler)? {
+        Built::NoCompiler => None,
+        Built::Refused(said) => Some(failed(exercise, Fault::CompileError, said)),
+        Built::Ptx(build) => {
+            let found = mark_build(root, exercise, plan, text, &build)?;
+            let warnings = if found.passes() { String::new() } else { build.warnings };
+            Some(Findings { warnings, ..found })
+        }
+    })
+}
+
+/// Marks `text`, the learner's file, which was compiled.
+fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: &Build) -> Result<Findings> {
+    if let Some(what) = own::foreign_file(&build.ptx, &exercise.path) {
+        return Ok(failed(exercise, Fault::NotAllowed, what));
+    }
+    let module = match run::load(exercise, &build.ptx) {
+        Ok(module) => module,
+        Err(error) => {
+            let what = format!("The simulator cannot run what {} made of it.", build.compiler);
+            return Ok(Findings::new(exercise, &[], what, vec![error.downcast()?]));
+        }
+    };
+    if let Some(what) = too_large(&module) {
+        return Ok(failed(exercise, Fault::Found(DiagnosticKind::MemoryLimit), what));
+    }
+    if let Some(what) = misfit(&module, plan) {
+        return Ok(failed(exercise, Fault::MissingKernel, what));
+    }
+    let plan = &plan.for_text(text);
+    let attempt = Attempt { root, exercise, plan, text, build, yours: Runs::new(module, plan) };
+    let found = attempt.mark(false)?;
+    if found.kinds != [Fault::Found(DiagnosticKind::DataRace)] || !attempt.is_the_compilers()? {
+        return Ok(found);
+    }
+    let found = attempt.mark(true)?;
+    let what = format!(
+        "The race that the simulator found is not in your source: {} moves a load ahead of the `if` that \
+         guards it, and discards the value where the condition is false. Compiled without optimisation, the \
+         kernel has no race.",
+        build.compiler
+    );
+    Ok(if found.passes() { Findings { what, ..found } } else { found })
+}
+
+/// An answer that can be launched.
+struct Attempt<'a> {
+    root: &'a Path,
+    exercise: &'a Exercise,
+    /// With the inputs of this text.
+    plan: &'a Plan,
+    /// The learner's file.
+    text: &'a str,
+    build: &'a Build,
+    yours: Runs<'a>,
+}
+
+/// Kernels, and what they have done so far: no input is run twice.
+struct Runs<'a> {
+    module: Module,
+    plan: &'a Plan,
+    done: Mutex<BTreeMap<Case, Arc<Outcome>>>,
+}
+
+impl Runs<'_> {
+    fn new(module: Module, plan: &Plan) -> Runs<'_> {
+        Runs { module, plan, done: Mutex::default() }
+    }
+
+    /// What they do with one input.
+    fn at(&self, case: Case) -> Result<Arc<Outcome>> {
+        let done = || self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = done().get(&case).cloned();
+        if let Some(outcome) = known {
+            return Ok(outcome);
+        }
+        let outcome = Arc::new(run::simulate(&self.module, self.plan, case)?);
+        done().insert(case, outcome.clone());
+        Ok(outcome)
+    }
+
+    /// Whether they end for one number; what does not is not tried with many.
+    fn ends(&self) -> bool {
+        let one = self.plan.cases().into_iter().find(|case| case.n == 1);
+        let outcome = one.and_then(|case| self.at(case).ok());
+        let is_endless = |found: &Diagnostic| found.kind == DiagnosticKind::StepLimit;
+        !outcome.is_some_and(|outcome| outcome.diagnostics.iter().any(is_endless))
+    }
+}
+
+/// What was found for one input.
+struct Tried {
+    case: Case,
+    outcome: Arc<Outcome>,
+    failure: Option<Findings>,
+}
+
+impl Attempt<'_> {
+    /// `forgives`: races are not its own.
+    fn mark(&self, forgives: bool) -> Result<Findings> {
+        let Attempt { exercise, plan, yours, .. } = self;
+        let mut tried: Vec<Tried> = Vec::new();
+        for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
+            // What fails for short arrays is not tried with long ones, and what never ends not again.
+            let fails = tried.iter().any(|one| one.failure.is_some());
+            if fails && (cases[0].n > SHORT || is_hopeless(&tried)) {
+                break;
+            }
+            let mut now = each(cases, |case| self.check(*case, forgives))?;
+            if plan.op.rounds() {
+                differing(exercise, plan, &mut now);
+            }
+            tried.extend(now);
+        }
+        let right: Vec<Case> = tried.iter().filter(|one| one.failure.is_none()).map(|one| one.case).collect();
+        if right.len() < tried.len() {
+            return self.failure(tried, &right);
+        }
+        let reference = self.known(&exercise.solution());
+        let pairs = reference.as_ref().map(|other| self.beside(other)).transpose()?.unwrap_or_default();
+        if let Some(failure) = self.breaks(&pairs, &|pairs| rules::other_task(plan, pairs))? {
+            return Ok(failure);
+        }
+        let counts = self.counts([Some(yours), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
+        if let Some(failure) = too_much(exercise, plan.op.noun(), right.len(), &counts) {
+            return Ok(failure);
+        }
+        let more = |pairs: &[rules::Pair]| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs));
+        if let Some(failure) = self.breaks(&pairs, &more)? {
+            return Ok(failure);
+        }
+        // What is said beside a right result: the other half of a synchronisation that is missing.
+        let is_note = |found: &&Diagnostic| {
+            !forgives && found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace
+        };
+        let note = tried.iter().find_map(|one| one.outcome.diagnostics.iter().find(is_note).cloned());
+        let mut diagnostics = Vec::from_iter(note);
+        for note in &mut diagnostics {
+            names::name(note, self.text, plan);
+        }
+        // One number prints little.
+        let is_short = |one: &&Tried| one.case.schedule == 0 && one.case.n < SHORT;
+        let mut prints = tried.iter().filter(is_short).filter(|one| !one.outcome.printed.is_empty());
+        let printed = prints.clone().find(|one| one.case.n > 1).or(prints.next_back());
+        let printed = printed.map_or(String::new(), |one| format!("{}:\n{}", one.case, one.outcome.printed));
+        Ok(Findings { tried: right.len(), counts, printed, diagnostics, ..Findings::default() })
+    }
+
+    /// All inputs that the answer is tried with, the shortest first. Where a goal is measured it has to be
+    /// right, too.
+    fn cases(&self) -> Vec<Case> {
+        let goal = self.exercise.goals.first().map(|goal| goal.case);
+        let mut cases: Vec<Case> =
+            self.plan.cases().into_iter().chain(self.plan.unlisted()).chain(goal).collect();
+        cases.sort_by_key(|case| case.n);
+        cases
+    }
+
+    /// Runs it for one input.
+    fn check(&self, case: Case, forgives: bool) -> Result<Tried> {
+        let outcome = self.yours.at(case)?;
+        let is_own = |found: &&Diagnostic| !(forgives && found.kind == DiagnosticKind::DataRace);
+        let found = grave(&outcome.diagnostics).filter(is_own).cloned().collect();
+        let failure = wrong(self.exercise, self.plan, case, &outcome, found);
+        Ok(Tried { case, outcome, failure })
+    }
+
+    /// The failure that says most, with the names of the source, and with what a wrong result leaves out.
+    fn failure(&self, tried: Vec<Tried>, right: &[Case]) -> Result<Findings> {
+        let Attempt { exercise, plan, .. } = self;
+        let is_hopeless = is_hopeless(&tried);
+        let failures = tried.into_iter().filter_map(|one| Some((one.case, one.failure?)));
+        let (case, mut failure) = summary::telling(failures.collect(), right, is_hopeless)?;
+        for found in &mut failure.diagnostics {
+            names::name(found, self.text, plan);
+        }
+        if !failure.printed.is_empty() {
+            failure.printed = format!("{case}:\n{}", failure.printed);
+        }
+        let run = |input| run::result_for(&self.yours.module, plan, case, input);
+        Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run))
+    }
+
+    /// A text of the exercise, compiled as the answer was.
+    fn known(&self, text: &str) -> Option<Runs<'_>> {
+        let ptx = code::beside(self.root, self.exercise, text, self.build).ok()??;
+        Some(Runs::new(run::load(self.exercise, &ptx).ok()?, self.plan))
+    }
+
+    /// The answer beside another one, on inputs that show who does the work.
+    fn beside(&self, other: &Runs) -> Result<Vec<rules::Pair>> {
+        let goal = self.exercise.goals.first().map(|goal| goal.case);
+        let cases: Vec<Case> =
+            self.plan.work_cases().into_iter().chain(self.plan.unlisted()).chain(goal).collect();
+        let pair = |case: &Case| {
+            Ok(rules::Pair { case: *case, yours: self.yours.at(*case)?, solution: other.at(*case)? })
+        };
+        each(&cases, pair)
+    }
+
+    /// What a rule says of the answer beside the solution, unless it keeps it beside another right answer.
+    fn breaks(
+        &self,
+        pairs: &[rules::Pair],
+        rule: &dyn Fn(&[rules::Pair]) -> rules::Broken,
+    ) -> Result<Option<Findings>> {
+        let Some((kind, what)) = rule(pairs) else { return Ok(None) };
+        for other in self.exercise.mutants.iter().filter(|other| other.is_right()) {
+            if let Some(other) = self.known(&self.exercise.mutated(other)?)
+                && rule(&self.beside(&other)?).is_none()
+            {
+                return Ok(None);
+            }
+        }
+        Ok(Some(failed(self.exercise, kind, what)))
+    }
+
+    /// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw
+    /// the value away. Line by line, without optimisation, every access is where the source has it, and there
+    /// is no race. All else must be the same: as many barriers, launches and atomic operations, and one side
+    /// reads.
+    fn is_the_compilers(&self) -> Result<bool> {
+        if own::steers_the_compiler(self.text) {
+            return Ok(false);
+        }
+        let ptx = code::build_unoptimised(self.root, self.exercise, self.text, self.build)?;
+        let Some(ptx) = ptx else { return Ok(false) };
+        let unoptimised = Runs::new(run::load(self.exercise, &ptx)?, self.plan);
+        let is_alike = |case: &Case| {
+            let quick = self.yours.at(*case)?;
+            let plain = unoptimised.at(*case)?;
+            let count = |outcome: &Outcome| {
+                let counters = &outcome.counters;
+                [counters.barriers, counters.atomics, counters.device_launches]
+            };
+            let reads = |found: &Diagnostic| found.shape.is_some_and(|shape| shape != Shape::TwoWriters);
+            Ok(grave(&plain.diagnostics).next().is_none()
+                && grave(&quick.diagnostics).all(reads)
+                && count(&quick) == count(&plain))
+        };
+        for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
+            if each(cases, is_alike)?.contains(&false) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What the answer, the task as given and the solution cost, for the input of the goals or the longest
+    /// one.
+    fn counts(&self, of: [Option<&Runs>; 3]) -> Result<Counts> {
+        let Attempt { exercise, plan, .. } = self;
+        let at = exercise.goals.first().map(|goal| goal.case).or(plan.work_cases().first().copied());
+        let Some(case) = at else { return Ok(Counts::default()) };
+        let mut outcomes = Vec::new();
+        for runs in of {
+            let runs = runs.filter(|runs| outcomes.is_empty() || runs.ends());
+            let outcome = runs.map(|runs| runs.at(case)).transpose()?;
+            // What a wrong program costs says nothing.
+            outcomes.push(outcome.filter(|outcome| outcome.is_right() || outcomes.is_empty()));
+        }
+        let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
+            let counts: Vec<Option<u64>> =
+                outcomes.iter().map(|outcome| count(outcome.as_deref()?)).collect();
+            let yours = counts[0].unwrap_or(0);
+            let given = counts[1];
+            let reference = counts[2];
+            let is_of_interest = most.is_some() || counts.iter().flatten().any(|count| *count > 0);
+            is_of_interest.then_some(Counted { name, given, yours, reference, most })
+        };
+        let most = |field| exercise.goals.iter().find(|goal| goal.field == field).map(|goal| goal.most);
+        let others = exercise.goals.iter().map(|goal| &*goal.field).filter(|field| !COUNTERS.contains(field));
+        let fields = COUNTERS.into_iter().chain(others);
+        let counted = |field| row(goal::name(field), most(field), &|outcome| outcome.count(field));
+        let mut rows: Vec<Counted> = fields.filter_map(counted).collect();
+        let busiest = |outcome: &Outcome| Some(outcome.effort.busiest.loads);
+        rows.extend(row("loads by the busiest thread".into(), None, &busiest));
+        Ok(Counts { at, compiler: self.build.compiler.clone(), rows })
+    }
+}
+
+/// What `work` gives for each of `items`, on all cores.
+#[cfg(not(target_family = "wasm"))]
+fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
+    use rayon::prelude::*;
+    items.par_iter().map(work).collect()
+}
+
+/// A page has one core.
+#[cfg(target_family = "wasm")]
+fn each<T, R>(items: &[T], work: impl Fn(&T) -> Result<R>) -> Result<Vec<R>> {
+    items.iter().map(work).collect()
+}
+
+/// What is no mere note.
+fn grave<'a>(found: impl IntoIterator<Item = &'a Diagnostic>) -> impl Iterator<Item = &'a Diagnostic> {
+    found.into_iter().filter(|found| found.severity != Severity::Note)
+}
+
+/// Whether it does not end for some input.
+fn is_hopeless(tried: &[Tried]) -> bool {
+    let mut failures = tried.iter().filter_map(|one| one.failure.as_ref());
+    failures.any(|failure| failure.kinds.contains(&Fault::Found(DiagnosticKind::StepLimit)))
+}
+
+/// The kinds of what is found in `ptx`, over the short inputs of `plan`, other than notes; whatever the
+/// result.
+pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<String>> {
+    let module = run::load(exercise, ptx)?;
+    let mut kinds = BTreeSet::new();
+    for case in plan.cases().into_iter().filter(|case| case.n <= SHORT) {
+        let outcome = run::simulate(&module, plan, case)?;
+        kinds.extend(grave(&outcome.diagnostics).map(|found| found.kind.to_string()));
+    }
+    Ok(kinds)
+}
+
+/// Why a check has no room for a kernel's variables, if so.
+fn too_large(module: &Module) -> Option<String> {
+    let (global, local) = module.ptx().bytes();
+    let number = |bytes: usize| thousands(bytes as i64);
+    match () {
+        _ if global > MAX_GLOBAL => Some(format!(
+            "The file declares {} bytes of `__device__` variables. A check has room for {}.",
+            number(global),
+            number(MAX_GLOBAL)
+        )),
+        _ if local > MAX_LOCAL => Some(format!(
+            "Every thread has {} bytes of local memory, for arrays of its own. A check has room for {} per \
+             thread.",
+            number(local),
+            number(MAX_LOCAL)
+        )),
+        _ => None,
+    }
+}
+
+/// Why the plan cannot launch the kernels of `module`, if so.
+fn misfit(module: &Module, plan: &Plan) -> Option<String> {
+    for launch in &plan.launches {
+        let Some(params) = module.ptx().params(&launch.kernel) else {
+            let there_are = match module.kernels() {
+                [] => "no kernel".to_string(),
+                kernels => kernels.join(", "),
+            };
+            return Some(format!(
+                "The host launches a kernel named {}, and the file has {there_are}. Give the kernel its name \
+                 back, with extern \"C\" before it.",
+                launch.kernel
+            ));
+        };
+        let bytes: Vec<usize> = params.iter().map(|param| param.bytes).collect();
+        if bytes != launch.args.iter().map(|arg| arg.bytes()).collect::<Vec<_>>() {
+            return Some(format!(
+                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it \
+                 back the parameters that it had.",
+                params.len()
+            ));
+        }
+    }
+    None
+}
+
+/// Sums that round must have the same bits in every order of turns.
+fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
+    let results: Vec<_> = tried.iter().map(|one| (one.case, one.outcome.result)).collect();
+    for Tried { case, outcome, failure } in tried {
+        let first = results.iter().find(|(other, _)| *other == case.plain());
+        let (Some((_, Some(first))), Some(result), None) = (first, outcome.result, &failure) else {
+            continue;
+        };
+        if *first != result {
+            let order = match case.plain().schedule {
+                0 => "the plain order of turns".to_string(),
+                number => format!("that number {number}"),
+            };
+            let noun = plan.op.noun();
+            let result = plan.op.show(result);
+            let first = plan.op.show(*first);
+            let what =
+                format!("{case}: the {noun} is {result}. In {order} it is {first}, from the same numbers.");
+            *failure = Some(failed(exercise, Fault::NotReproducible, what));
+        }
+    }
+}
+
+/// What is wrong for one input, with what was `found`, if anything is.
+fn wrong(
+    exercise: &Exercise,
+    plan: &Plan,
+    case: Case,
+    outcome: &Outcome,
+    found: Vec<Diagnostic>,
+) -> Option<Findings> {
+    let noun = plan.op.noun();
+    let expected = plan.op.show(outcome.expected);
+    let (kind, what): (&[Fault], String) = match (outcome.changed, outcome.result) {
+        _ if !outcome.completed && !found.is_empty() => (&[], "the launch was stopped.".into()),
+        (Some(element), _) => {
+            (&[Fault::InputChanged], format!("element {element} of the input has been changed."))
+        }
+        (_, Some(_)) if outcome.agrees && found.is_empty() => return None,
+        (_, Some(_)) if outcome.agrees => {
+            (&[], format!("the {noun} is right this time, but only by chance."))
+        }
+        (_, Some(result)) => {
+            let result = plan.op.show(result);
+            (&[Fault::WrongResult], format!("the {noun} is {result}, and should be {expected}."))
+        }
+        _ => {
+            let what = format!("nothing was written to the {noun}, which should be {expected}.");
+            (&[Fault::NothingWritten], what)
+        }
+    };
+    let failure = Findings::new(exercise, kind, format!("{case}: {what}"), found);
+    let failure = Findings { printed: outcome.printed.clone(), ..failure };
+    if failure.kinds != [Fault::WrongResult] {
+        return Some(failure);
+    }
+    let line = outcome.written_at.as_ref().filter(|(file, _)| *file == exercise.path).map(|(_, line)| *line);
+    let failure = if case.n == 0 { failure.about(exercise, "no numbers") } else { failure };
+    Some(Findings { line, ..failure })
+}

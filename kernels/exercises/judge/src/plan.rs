@@ -1,0 +1,372 @@
+//! How the host launches an answer, and for which inputs.
+//!
+//! `//@ launch reduce<<<n/block, block>>> @data @partials u32:n` is a launch as `launch` has it, on
+//! these buffers:
+//!
+//! | buffer | holds |
+//! | --- | --- |
+//! | `input` | `n` numbers that must not be changed |
+//! | `data` | the same numbers, in a copy that the kernel may change |
+//! | `partials` | an `int` for each block of the first launch, not initialised |
+//! | `out` | one `int`, not initialised |
+//! | `total`, `ticket` | one `int` that is 0 |
+//!
+//! `n` is how many numbers there are, `block` the threads per block, and `blocks` the blocks in the first
+//! launch. The grid is a number, or a division: `n/block`, `n/(4*block)`; or both, whichever is larger:
+//! `max(7,n/block)`. There is at least one block.
+
+use std::fmt;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::ValueEnum;
+use kernel_compiler::hash::text_hash;
+use launch::{self, Scope, Script, Spec, Value};
+use reduction::data::{bits, numbers as numbers_from};
+use text::number::thousands;
+
+use super::op::Op;
+
+/// The host's side of an exercise.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub launches: Vec<Launch>,
+    /// The buffer with the result; if it is `partials`, the host combines them.
+    pub result: String,
+    pub op: Op,
+    sizes: Vec<usize>,
+    blocks: Vec<u32>,
+    one_block: bool,
+    most_blocks: u32,
+    /// Of the inputs; see [`Plan::for_text`].
+    seed: u64,
+}
+
+/// The buffers, a line for each. Whoever runs a plan writes the numbers to `input` and `data`.
+const BUFFERS: &str = "\
+buffer input = i32:uninit*n
+buffer data = i32:uninit*n
+buffer partials = i32:uninit*blocks
+buffer out = i32:uninit*1
+buffer total = i32:zeros*1
+buffer ticket = i32:zeros*1";
+pub const PARTIALS: &str = "partials";
+
+/// One launch, of which everything but the numbers is known.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub kernel: String,
+    /// As it is written, with at least one block.
+    line: String,
+    pub args: Vec<Spec>,
+    /// The grid in words.
+    grid: String,
+}
+
+/// One input: numbers, threads per block, the order of turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Case {
+    pub n: usize,
+    pub block: u32,
+    pub schedule: u64,
+}
+
+/// Threads per block, at least, for [`Plan::unlisted`]: there is a tree of some height.
+const TALL: u32 = 64;
+/// Empty, single, around a warp, around a block, and long, with odd ones at every level of the tree.
+pub const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003];
+/// Arrays up to this length are checked before longer ones, and in every order of turns; among them are parts
+/// of a warp and of a block, and many blocks.
+pub const SHORT: usize = 5000;
+/// From one warp to the largest block.
+const BLOCKS: &[u32] = &[32, 96, 256, 1024];
+/// The plain order of turns, a shuffled one, and one that takes the last warps and blocks first.
+const SCHEDULES: &[u64] = &[0, 1, 2];
+/// Where results round: those, and as many again with numbers that cancel each other.
+const MORE_SCHEDULES: &[u64] = &[0, 1, 2, CANCELLING, 4, 5];
+const CANCELLING: u64 = 3;
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            launches: Vec::new(),
+            result: PARTIALS.into(),
+            op: Op::Sum,
+            sizes: SIZES.into(),
+            blocks: BLOCKS.into(),
+            one_block: false,
+            most_blocks: u32::MAX,
+            seed: 0,
+        }
+    }
+}
+
+impl Plan {
+    /// Takes in one `//@ word rest` line.
+    pub fn mark(&mut self, word: &str, rest: &str) -> Result<()> {
+        match (word, rest) {
+            ("launch", _) => self.launches.push(Launch::parse(rest)?),
+            ("result", _) => {
+                buffers(Case::SMALLEST, 1)?.buffer(rest)?;
+                self.result = rest.to_string();
+            }
+            ("op", _) => {
+                self.op = Op::from_str(rest, false).map_err(|_| anyhow!("there is no operation {rest}"))?;
+            }
+            ("sizes", _) => self.sizes = numbers(rest)?,
+            ("blocks", _) => self.blocks = numbers(rest)?,
+            ("most-blocks", _) => self.most_blocks = rest.parse()?,
+            ("one-block", "") => self.one_block = true,
+            _ => bail!("there is no such line; kernels/exercises/judge/src/source.rs lists them"),
+        }
+        Ok(())
+    }
+
+    /// All inputs that an answer is checked with, the simplest first.
+    pub fn cases(&self) -> Vec<Case> {
+        let schedules = if self.op.rounds() { MORE_SCHEDULES } else { SCHEDULES };
+        let mut cases = Vec::new();
+        for &n in &self.sizes {
+            for &block in self.blocks.iter().filter(|block| !self.one_block || n <= **block as usize) {
+                let orders = schedules.iter().map(|&schedule| Case { n, block, schedule });
+                cases.extend(orders.filter(|case| n <= SHORT || *case == case.plain()));
+            }
+        }
+        cases.retain(|case| self.has_room(*case));
+        cases
+    }
+
+    /// [`Plan::cases`] in the plain order of turns.
+    pub fn plain_cases(&self) -> Vec<Case> {
+        let mut cases = self.cases();
+        cases.retain(|case| case.schedule == 0);
+        cases
+    }
+
+    /// The plan for an answer's file: another text gets other numbers and other [`Plan::unlisted`] lengths,
+    /// the same text the same ones again. So no answer can hold a table of results: it would be another text.
+    pub fn for_text(&self, text: &str) -> Plan {
+        // 16 hexadecimal digits.
+        let seed = u64::from_str_radix(&text_hash(text), 16).unwrap_or_default();
+        Plan { seed, ..self.clone() }
+    }
+
+    /// The numbers of `case`: the same in every order of turns but for [`Case::plain`]. Other lengths and
+    /// blocks have other numbers.
+    pub fn input(&self, case: Case) -> Vec<i32> {
+        let which = u64::from(case.block) << 32 | case.n as u64;
+        // Another factor would change every sum in `mistakes.txt`.
+        let numbers = numbers_from(case.n, bits(self.seed, 2 * which));
+        if self.op.rounds() { floats(&numbers, case) } else { numbers }
+    }
+
+    /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths
+    /// that are listed, or where a goal is measured, is found there. And a short one.
+    pub fn unlisted(&self) -> Vec<Case> {
+        let some = |block: u32, from: usize, below: usize| Case {
+            n: from + (bits(self.seed, block.into()) % (below - from) as u64) as usize,
+            block,
+            schedule: 0,
+        };
+        let long = self.blocks.iter().filter(|block| !self.one_block || **block >= TALL).map(|&block| {
+            let most = block as usize;
+            if self.one_block { some(block, most / 2 + 1, most) } else { some(block, 1100, 4000) }
+        });
+        let short = self.blocks.first().map(|&block| some(block, 5, 31));
+        short.into_iter().chain(long).filter(|case| self.has_room(*case)).collect()
+    }
+
+    /// The inputs for which an answer's work is compared with the solution's: the longest, with the largest
+    /// and with the smallest blocks.
+    pub fn work_cases(&self) -> Vec<Case> {
+        let cases = self.plain_cases();
+        let blocks = cases.iter().map(|case| case.block);
+        let longest = |block| cases.iter().rfind(|case| Some(case.block) == block).copied();
+        let mut found: Vec<Case> =
+            [blocks.clone().max(), blocks.min()].into_iter().filter_map(longest).collect();
+        found.dedup();
+        found
+    }
+
+    /// The input that is timed on a GPU: long, as far as the blocks may go; or what fits one block.
+    pub fn timed(&self) -> Option<Case> {
+        let last = *self.plain_cases().last()?;
+        let mut lengths = (10..=24).rev().map(|power| 1 << power).filter(|_| !self.one_block);
+        let long = lengths.find_map(|n| Some(Case { n, ..last }).filter(|case| self.has_room(*case)));
+        long.or(Some(last))
+    }
+
+    fn has_room(&self, case: Case) -> bool {
+        self.launches.iter().all(|launch| launch.blocks(case) <= self.most_blocks)
+    }
+
+    /// Whether a launch gets this buffer.
+    fn uses(&self, buffer: &str) -> bool {
+        let is_it = |arg: &Spec| matches!(&arg.value, Value::Pointer(to) if to.buffer == buffer);
+        self.launches.iter().any(|launch| launch.args.iter().any(is_it))
+    }
+
+    /// The buffers and launches for one input.
+    pub fn script(&self, case: Case) -> Result<Script> {
+        let blocks = self.launches.first().map_or(1, |launch| launch.blocks(case));
+        let mut script = buffers(case, blocks)?;
+        script.buffers.retain(|buffer| self.uses(&buffer.name));
+        for launch in &self.launches {
+            script.add("launch", &launch.line, Scope::of(&names(case, blocks)))?;
+        }
+        Ok(script)
+    }
+
+    /// What is done on the host, in words.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut lines: Vec<String> =
+            self.launches.iter().map(|launch| format!("The host launches {launch}.")).collect();
+        if self.result == PARTIALS {
+            let combines = self.op.combining();
+            lines.push(format!("Each block leaves its result in `partials`, and the host {combines}."));
+        }
+        if self.uses("total") {
+            lines.push("`total` is 0 at the start, and holds the result at the end.".into());
+        }
+        if self.uses("ticket") {
+            lines.push("`ticket` is 0 at the start.".into());
+        }
+        lines
+    }
+}
+
+/// What the names in a launch stand for.
+fn names(case: Case, blocks: u32) -> [(&'static str, u64); 3] {
+    [("n", case.n as u64), ("block", case.block.into()), ("blocks", blocks.into())]
+}
+
+/// All buffers that there are.
+fn buffers(case: Case, blocks: u32) -> Result<Script> {
+    Script::parse(BUFFERS, Scope::of(&names(case, blocks)))
+}
+
+impl Launch {
+    fn parse(line: &str) -> Result<Launch> {
+        let launch = launch::Launch::parse(line, Scope::of(&names(Case::SMALLEST, 1)))?;
+        let buffers = buffers(Case::SMALLEST, 1)?;
+        for arg in &launch.args {
+            if let Value::Pointer(to) = &arg.value {
+                buffers.buffer(&to.buffer)?;
+            }
+        }
+        let parts = line.split_once("<<<").and_then(|(_, rest)| rest.split_once(", block>>>"));
+        let (grid, args) = parts.context("the launch is KERNEL<<<GRID, block>>>")?;
+        let kernel = launch.kernel.context("the launch has no kernel")?;
+        let line = format!("{kernel}<<<max(1,{grid}), block>>>{args}");
+        Ok(Launch { kernel, line, args: launch.args, grid: said(grid)? })
+    }
+
+    /// Blocks of its grid.
+    pub fn blocks(&self, case: Case) -> u32 {
+        launch::Launch::parse(&self.line, Scope::of(&names(case, 1)))
+            .map_or(1, |launch| launch.config.grid_dim.0)
+    }
+}
+
+/// A grid in words.
+fn said(grid: &str) -> Result<String> {
+    let share = grid.strip_prefix("n/(").and_then(|rest| rest.strip_suffix("*block)"));
+    let larger = grid.strip_prefix("max(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
+    Ok(match (grid, share, larger) {
+        ("1", ..) => "one block".to_string(),
+        ("n/block", ..) => "a thread for each of the `n` numbers".to_string(),
+        (_, Some(items), _) => format!("a thread for every {items} of the `n` numbers"),
+        (_, _, Some((least, share))) => format!("{least} blocks, or, where those are more, {}", said(share)?),
+        _ if grid.parse::<u32>().is_ok_and(|blocks| blocks > 0) => format!("{grid} blocks"),
+        _ => bail!("the grid is a number, n/block or n/(4*block)"),
+    })
+}
+
+impl fmt::Display for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let args: Vec<String> = self.args.iter().map(Spec::to_string).collect();
+        let args: Vec<&str> = args.iter().map(|arg| arg.rsplit(['@', ':']).next().unwrap_or(arg)).collect();
+        write!(f, "`{}({})` with {}", self.kernel, args.join(", "), self.grid)
+    }
+}
+
+impl Case {
+    const SMALLEST: Case = Case { n: 1, block: 1, schedule: 0 };
+
+    /// The same numbers in the order that others are compared with.
+    pub fn plain(self) -> Case {
+        Case { schedule: if self.schedule < CANCELLING { 0 } else { CANCELLING }, ..self }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n = {}", thousands(self.n as i64))?;
+        if self.block > 0 {
+            write!(f, ", {} threads per block", thousands(self.block.into()))?;
+        }
+        match self.schedule {
+            0 => Ok(()),
+            schedule if schedule % 4 == 2 => {
+                write!(f, ", in order of turns number {schedule} (the last warps and blocks first)")
+            }
+            schedule => write!(f, ", in the shuffled order of turns number {schedule}"),
+        }
+    }
+}
+
+fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {
+    let number = |word: &str| word.parse().ok().with_context(|| format!("`{word}` is not a number"));
+    text.split_whitespace().map(number).collect()
+}
+
+/// Numbers from 0 up to below 1, of 24 bits, as bits. Where they cancel, the first 1,024, as many as the
+/// largest block has threads, are 2^60 times as large, and the next 1,024 the same below 0: what is added
+/// between the two is lost, in a double too, and what is added before or after them is not.
+fn floats(numbers: &[i32], case: Case) -> Vec<i32> {
+    let most = *BLOCKS.last().unwrap_or(&1) as usize;
+    let float = |i: usize| {
+        let float = |number: i32| (number as u32 >> 8) as f32 / (1 << 24) as f32;
+        let large = 2f32.powi(60);
+        match i / most {
+            _ if case.plain().schedule != CANCELLING => float(numbers[i]),
+            0 => large * float(numbers[i]),
+            1 => -large * float(numbers[i - most]),
+            _ => float(numbers[i]),
+        }
+    };
+    (0..numbers.len()).map(|i| float(i).to_bits() as i32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_text_gets_other_numbers_and_lengths_and_the_same_text_the_same() {
+        let plan = |text: &str| Plan::default().for_text(text);
+        let case = Case { n: 1000, block: 96, schedule: 0 };
+        let one = plan("int x;\n");
+        let other = plan("int y;\n");
+        assert_eq!(one.input(case), plan("int x;\r\n").input(case));
+        assert_ne!(one.input(case), other.input(case));
+        assert_ne!(one.input(case), one.input(Case { block: 32, ..case }));
+        assert_eq!(one.input(case), one.input(Case { schedule: 2, ..case }));
+        assert_eq!(one.unlisted(), plan("int x;\n").unlisted());
+        assert_ne!(one.unlisted(), other.unlisted());
+        assert!(one.unlisted().iter().all(|case| !SIZES.contains(&case.n)));
+        let block = Plan { one_block: true, ..one };
+        assert!(block.unlisted().iter().all(|case| (5..=case.block as usize).contains(&case.n)));
+    }
+
+    /// Right at the listed lengths alone is not right, whatever an exercise lists.
+    #[test]
+    fn every_kernel_is_tried_at_a_length_that_no_file_names() {
+        use super::super::source::Kind;
+        for exercise in super::super::catalogue::read(std::path::Path::new(kernel_compiler::ROOT)).unwrap() {
+            let Kind::Kernel(plan) = &exercise.kind else { continue };
+            let plan = plan.for_text("int x;");
+            let listed: Vec<usize> = plan.cases().iter().map(|case| case.n).collect();
+            assert!(plan.unlisted().iter().any(|case| !listed.contains(&case.n)), "{}", exercise.id);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Right, and yet not what was asked for: one thread that does the work of all, an atomic operation for every
+//! number, no child where a child was asked for.
+//!
+//! Nothing here is set by hand for an exercise. The bounds come from right answers, run on the same input and
+//! compiled by the same compiler, with room for other ways to be right: what breaks a rule beside the
+//! solution is held against each right answer of the solution's file, and refused only if it breaks it beside
+//! all.
+
+use std::sync::Arc;
+
+use text::number::thousands;
+
+use super::fault::Fault;
+use super::goal::Goal;
+use super::plan::{Case, Plan};
+use super::run::Outcome;
+
+/// What an answer may count more than its share of the goal's room, where the solution counts little.
+const ROOM: u64 = 16;
+/// Arrays that are shorter than a warp share out no work.
+const SHORTEST: usize = 32;
+
+/// What an answer does more of than the solution, or less, in a sentence.
+pub type Broken = Option<(Fault, String)>;
+
+/// Runs of an answer and of the solution on one input.
+pub struct Pair {
+    pub case: Case,
+    pub yours: Arc<Outcome>,
+    pub solution: Arc<Outcome>,
+}
+
+/// Whether the answer does another thing than what was asked for, by comparison with the solution for several
+/// inputs.
+pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Broken {
+    let alone = |pair: &Pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block());
+    first(pairs, &[&left_early, &alone, &launches, &few_warps, &|pair| atomics(plan, pair)])
+}
+
+/// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the
+/// better message: the task as it is given may be what costs so much.)
+pub fn too_much(pairs: &[Pair]) -> Broken {
+    first(pairs, &[&one_thread, &work])
+}
+
+/// The first goal that the answer meets where it is measured, and not for another input. There it may cost
+/// more than the solution as far as the goal lets it where that is measured.
+pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Broken {
+    goals.iter().find_map(|goal| {
+        let count = |outcome: &Outcome| outcome.count(&goal.field);
+        let there = count(&pairs.iter().find(|pair| pair.case == goal.case)?.solution)?;
+        pairs.iter().find_map(|Pair { case, yours, solution }| {
+            let mine = count(yours)?;
+            let theirs = count(solution)?;
+            let more = goal.most.saturating_sub(there);
+            let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.clamp(1, ROOM);
+            let what = format!(
+                "The goal is met at {}. It is not for that length and block size alone: at {case} there are \
+                 {} {}, and {} in the solution.",
+                goal.case,
+                number(mine),
+                goal.name(),
+                number(theirs)
+            );
+            (mine > most).then_some((Fault::Goal, what))
+        })
+    })
+}
+
+/// What the first of `rules` says that one of the inputs breaks.
+fn first(pairs: &[Pair], rules: &[&dyn Fn(&Pair) -> Broken]) -> Broken {
+    rules.iter().find_map(|rule| {
+        pairs.iter().filter(|pair| pair.case.n >= SHORTEST).find_map(|pair| {
+            let (kind, what) = rule(pair)?;
+            Some((kind, format!("At {}: right, but {what}.", pair.case)))
+        })
+    })
+}
+
+/// A thread that leaves is not waited for. What it has written since its last barrier is not ordered before
+/// what comes after the next one (PTX ISA, `bar.sync`: for the threads that take part).
+fn left_early(Pair { yours, .. }: &Pair) -> Broken {
+    let (threads, line) = yours.left?;
+    let threads = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
+    let what = format!(
+        "only by chance: when the barrier in line {line} opened, {threads} of its block had left the kernel. \
+         A barrier orders only the accesses of threads that reach it, and these had written something since \
+         their last one"
+    );
+    Some((Fault::LeftEarly, what))
+}
+
+/// A tree of another shape may need twice the loads of the solution's, and a few more. What all threads share
+/// equally is no matter of its shape.
+fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
+    let busiest = yours.effort.busiest;
+    let most = solution.effort.busiest.loads;
+    if !yours.effort.is_uneven() || busiest.loads <= 2 * most + 8 {
+        return None;
+    }
+    // Half of a block's loads in one thread is a queue before it; less than that may still be a tree.
+    let shape = if busiest.is_most_of_block() { "not a tree" } else { "uneven work" };
+    let loads = if busiest.loads == busiest.of_block { "all".into() } else { number(busiest.loads) };
+    let what = format!(
+        "{shape}: thread {} of block {} makes {loads} of the {} loads of its block. In the solution no \
+         thread \
+         makes more than {}",
+        busiest.thread,
+        number(busiest.block),
+        number(busiest.of_block),
+        number(most),
+    );
+    Some((Fault::OneThread, what))
+}
+
+/// Numbers of a warp whose lanes make two loads of 16 bytes each.
+const BY_VECTORS: u64 = 256;
+/// A block of the solution has this many working warps where one warp is held to be too few.
+const MANY_WARPS: u32 = 8;
+
+/// Wide loads leave warps idle, the more so where the input ends early: what two of them per thread explain
+/// is not refused, nor is more than an eighth of the solution's warps.
+fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
+    let mine = yours.effort.working_warps;
+    let theirs = solution.effort.working_warps;
+    let is_few = theirs >= MANY_WARPS && mine <= theirs / MANY_WARPS;
+    let warps = match mine {
+        1 => "one warp of a block loads".into(),
+        _ => format!("{mine} warps of a block load"),
+    };
+    let what = format!(
+        "not a tree of the whole block: only {warps} anything that reaches the result. In the solution \
+         {theirs} do"
+    );
+    let is_narrow = yours.effort.block_numbers > BY_VECTORS * u64::from(mine);
+    (is_few && is_narrow).then_some((Fault::OneThread, what))
+}
+
+/// Atomic operations at one address that are hardly a queue.
+const FEW: u64 = 4;
+
+/// A block may leave its result by an atomic operation.
+fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
+    let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.blocks(*case))).sum();
+    let mine = yours.counters.atomics;
+    let theirs = solution.counters.atomics;
+    // Where each address has few of them, nobody waits.
+    let addresses = yours.effort.atomic_addresses.len() as u64;
+    let queue = if mine > FEW * addresses { ". At one address they queue" } else { "" };
+    let none = if theirs == 0 { "none".to_string() } else { number(theirs) };
+    let what = format!("with {} atomic operations where the solution makes {none}{queue}", number(mine));
+    (mine > theirs + blocks).then_some((Fault::Atomics, what))
+}
+
+/// A recursion may end a level earlier. A child that loads nothing that reaches the result is none.
+fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
+    let mine = yours.effort.working_children;
+    let theirs = solution.effort.working_children;
+    let launched = yours.counters.device_launches;
+    let least = theirs - (theirs / 8).max(1).min(theirs);
+    let [all, work, wanted] = [launched, mine, theirs].map(number);
+    if mine < least {
+        let what = match launched {
+            0 => format!("without a child: the solution launches {wanted}"),
+            _ if launched >= least => format!(
+                "of the {all} children that it launches {work} do any of the work, and of the solution's \
+                 {wanted}"
+            ),
+            _ => format!("with too few levels: it launches {work} children, and the solution {wanted}"),
+        };
+        return Some((Fault::Launches, what));
+    }
+    let what = "by a tail launch, which waits for all of its parent. The task asks for a fire-and-forget \
+                launch";
+    let is_tail = yours.effort.tail_launches > 0 && solution.effort.tail_launches == 0;
+    is_tail.then(|| (Fault::TailLaunch, what.to_string()))
+}
+
+/// Other ways to write the same steps cost at most about half as much again.
+fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
+    let mine = yours.counters.warp_instructions;
+    let theirs = solution.counters.warp_instructions;
+    let what = format!(
+        "with too much work: the warps execute {} instructions, and the solution's {}",
+        number(mine),
+        number(theirs)
+    );
+    (mine > 2 * theirs).then_some((Fault::Work, what))
+}
+
+fn number(count: u64) -> String {
+    thousands(count as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::effort::{Busiest, Effort};
+    use super::*;
+
+    /// A run in which the busiest of 32 threads makes so many of so many loads.
+    fn outcome(most: u64, all: u64) -> Arc<Outcome> {
+        let busiest = Busiest { loads: most, of_block: all, ..Busiest::default() };
+        Arc::new(Outcome {
+            effort: Effort { busiest, launches: vec![(32, all)], ..Effort::default() },
+            ..Outcome::default()
+        })
+    }
+
+    #[test]
+    fn idle_warps_that_wide_loads_explain_are_no_fault() {
+        let case = Case { n: 3000, block: 1024, schedule: 0 };
+        let outcome = |working_warps, block_numbers| {
+            let effort = Effort { working_warps, block_numbers, ..Effort::default() };
+            Arc::new(Outcome { effort, ..Outcome::default() })
+        };
+        let said = |mine, numbers, theirs| {
+            few_warps(&Pair { case, yours: outcome(mine, numbers), solution: outcome(theirs, numbers) })
+                .map(|(_, what)| what)
+        };
+        assert_eq!(said(11, 3000, 32), None);
+        assert_eq!(said(1, 256, 8), None);
+        assert_eq!(said(1, 1024, 4), None);
+        assert!(said(1, 1024, 8).unwrap().contains("only one warp of a block loads anything that"));
+        assert!(said(4, 8192, 32).unwrap().contains("only 4 warps of a block load anything that"));
+    }
+
+    #[test]
+    fn work_that_all_threads_share_equally_is_no_work_of_one_thread() {
+        let case = Case { n: 100_003, block: 32, schedule: 0 };
+        let kind = |most, all| {
+            let pair = Pair { case, yours: outcome(most, all), solution: outcome(200, 6400) };
+            one_thread(&pair).map(|(kind, _)| kind)
+        };
+        assert_eq!(kind(793, 25_087), None);
+        assert_eq!(kind(793, 7_000), Some(Fault::OneThread));
+        assert_eq!(kind(400, 7_000), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! One input of an exercise on a device: buffers, launches, result; and what the simulator says of it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use anyhow::{Context, Result};
+use device::{Buffer, Device, Function, Module, SimulatorOptions};
+use launch::Stage;
+use ptx_simulator::{Counters, Diagnostic, Severity};
+
+use super::effort::{Effort, Watcher};
+use super::goal;
+use super::plan::{Case, PARTIALS, Plan};
+use super::source::Exercise;
+
+/// The kernels of `plan`, one per launch.
+///
+/// # Errors
+/// `module` lacks one of them.
+pub fn functions(module: &Module, plan: &Plan) -> Result<Vec<Function>> {
+    plan.launches.iter().map(|launch| module.load_function(&launch.kernel)).collect()
+}
+
+/// The kernels of an answer, for every simulator.
+pub fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
+    Device::simulator(SimulatorOptions::default()).load_code(&exercise.path, ptx, &[])
+}
+
+/// Buffers for one input.
+pub struct Run<'a> {
+    plan: &'a Plan,
+    input: Vec<i32>,
+    stage: Stage<'a>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(device: &'a Device, plan: &'a Plan, case: Case) -> Result<Run<'a>> {
+        Run::of(device, plan, case, plan.input(case))
+    }
+
+    /// A run with another input than usual, as long as `case` says.
+    pub fn of(device: &'a Device, plan: &'a Plan, case: Case, input: Vec<i32>) -> Result<Run<'a>> {
+        let run = Run { plan, input, stage: Stage::new(device, plan.script(case)?)? };
+        run.give("input")?;
+        run.give("data")?;
+        Ok(run)
+    }
+
+    /// Puts back what a launch may have changed.
+    #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "only a GPU launches twice"))]
+    pub fn restore(&self) -> Result<()> {
+        self.stage.fill()?;
+        self.give("data")
+    }
+
+    /// Writes the numbers to a buffer, if there is one of that name; nobody writes to where results go.
+    fn give(&self, name: &str) -> Result<()> {
+        if self.stage.buffer(name).is_err() { Ok(()) } else { self.stage.give(name, &self.input) }
+    }
+
+    /// Launches `functions`, one after the other; whether all ran to their ends.
+    pub fn launch(&self, functions: &[Function]) -> Result<bool> {
+        for (launch, function) in self.stage.script.launches().zip(functions) {
+            if !self.stage.launch(launch, function)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The numbers in a buffer; `None` if there is no such buffer, or not all of it has been written.
+    fn numbers(&self, name: &str) -> Result<Option<Vec<i32>>> {
+        if self.stage.buffer(name).is_err() { Ok(None) } else { self.stage.elements(name) }
+    }
+
+    /// The result; `None` if there is none, since an exercise that asks for a line may have none, or the
+    /// kernels have not written all of it.
+    pub fn result(&self) -> Result<Option<i32>> {
+        let name = &*self.plan.result;
+        Ok(self.numbers(name)?.and_then(|values| match name {
+            PARTIALS => Some(self.plan.op.combined(&values)),
+            _ => values.first().copied(),
+        }))
+    }
+
+    /// What it should be, by the serial recursion.
+    pub fn expected(&self) -> i32 {
+        self.plan.op.expected(&self.input)
+    }
+
+    /// Whether `result` is right.
+    pub fn agrees(&self, result: i32) -> bool {
+        self.plan.op.agrees(result, self.expected(), &self.input)
+    }
+
+    /// The first element of `input` that has been changed.
+    fn changed(&self) -> Result<Option<usize>> {
+        let after = self.numbers("input")?.unwrap_or_default();
+        Ok(after.iter().zip(&self.input).position(|(after, before)| after != before))
+    }
+}
+
+/// What the simulator says of one input.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// `None` if the kernels have not written all of it, or were stopped.
+    pub result: Option<i32>,
+    /// Whether it is right.
+    pub agrees: bool,
+    /// What it should be.
+    pub expected: i32,
+    pub diagnostics: Vec<Diagnostic>,
+    pub counters: Counters,
+    pub completed: bool,
+    /// The first element of `input` that has been changed.
+    pub changed: Option<usize>,
+    /// File and line of the last store to the place of the result.
+    pub written_at: Option<(String, u32)>,
+    /// How the work was shared out.
+    pub effort: Effort,
+    /// How many threads had left with writes of their own when a barrier opened, and the line of that
+    /// barrier.
+    pub left: Option<(u32, u32)>,
+    /// What device `printf` wrote.
+    pub printed: String,
+}
+
+impl Outcome {
+    /// Whether the result is right, and nothing was found wrong.
+    pub fn is_right(&self) -> bool {
+        self.agrees
+            && self.changed.is_none()
+            && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
+    }
+
+    /// What is counted as `field`: a counter, or [`Effort::block_numbers`].
+    pub fn count(&self, field: &str) -> Option<u64> {
+        match field {
+            goal::BLOCK_NUMBERS => Some(self.effort.block_numbers),
+            _ => goal::counter(&self.counters, field),
+        }
+    }
+}
+
+/// Runs `plan` with the kernels of `module` on the simulator, under all checks.
+///
+/// # Errors
+/// The kernels or their parameters do not fit.
+pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
+    let device = device(plan, case, true);
+    let run = Run::new(&device, plan, case)?;
+    let place = run.stage.buffer(&plan.result).map_or(0..0, Buffer::addresses);
+    let watcher = Rc::new(RefCell::new(Watcher::new(place)));
+    device.observe(watcher.clone());
+    let completed = run.launch(&functions(module, plan)?)?;
+    let seen = device.take_seen();
+    let effort = watcher.borrow_mut().take();
+    let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
+    let line = |loc| module.ptx().source_line(loc).map_or(0, |(_, line)| line);
+    let left = effort.left.map(|(threads, loc)| (threads, line(loc)));
+    let result = if completed { run.result()? } else { None };
+    Ok(Outcome {
+        left,
+        result,
+        agrees: result.is_some_and(|result| run.agrees(result)),
+        expected: run.expected(),
+        diagnostics: seen.found,
+        counters: seen.counters.context("the simulator counts")?,
+        completed,
+        changed: run.changed()?,
+        written_at: written_at.map(|(file, line)| (file.to_string(), line)),
+        effort,
+        printed: device.take_printed(),
+    })
+}
+
+/// The result of `plan` for another input than that of `case`, as long as it; unchecked. `None` if there is
+/// none.
+pub fn result_for(module: &Module, plan: &Plan, case: Case, input: Vec<i32>) -> Option<i32> {
+    let device = device(plan, case, false);
+    let run = Run::of(&device, plan, case, input).ok()?;
+    let completed = run.launch(&functions(module, plan).ok()?).ok()?;
+    if completed { run.result().ok()? } else { None }
+}
+
+/// A simulator for `plan`.
+pub fn device(plan: &Plan, case: Case, checks: bool) -> Device {
+    let step_limit = Some(step_limit(plan, case));
+    let schedule = case.schedule;
+    let options = SimulatorOptions { schedule, checks, step_limit, keep_printed: true, ..Default::default() };
+    Device::simulator(options)
+}
+
+/// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs,
+/// enough for one thread that does all the work, and a fraction of a second.
+fn step_limit(plan: &Plan, case: Case) -> u64 {
+    let warps = |blocks: u32| u64::from(blocks) * u64::from(case.block.div_ceil(32));
+    let most = plan.launches.iter().map(|launch| warps(launch.blocks(case))).max().unwrap_or(0);
+    (1 << 19) + 32 * case.n as u64 + 4096 * most
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::source::Kind;
+    use super::super::{catalogue, code};
+    use super::*;
+    use device::DeviceChoice;
+    use kernel_compiler::hash::source_hash;
+
+    #[test]
+    fn all_orders_of_turns_get_the_same_numbers_and_other_blocks_others() {
+        let mut plan = Plan::default();
+        plan.mark("launch", "sum<<<1, block>>> @input @out u32:n").unwrap();
+        let at = |block, schedule| plan.input(Case { n: 100, block, schedule });
+        assert_eq!(at(32, 0), at(32, 1));
+        assert_eq!(at(32, 0), at(32, 2));
+        assert_ne!(at(32, 0), at(96, 0));
+    }
+
+    /// As a GPU does it when it measures: the same buffers, launched again.
+    #[test]
+    fn every_solution_is_right_when_it_is_launched_again() {
+        let root = Path::new(kernel_compiler::ROOT);
+        for exercise in catalogue::read(root).unwrap() {
+            let Kind::Kernel(plan) = &exercise.kind else { continue };
+            let hash = source_hash(&exercise.solution());
+            let ptx = code::committed(root, &exercise, &hash).unwrap().expect("the committed build");
+            let device = Device::open(DeviceChoice::Sim).unwrap();
+            let functions = functions(&device.load_code(&exercise.path, &ptx, &[]).unwrap(), plan).unwrap();
+            for case in plan.plain_cases().into_iter().filter(|case| case.n <= 1025) {
+                let run = Run::new(&device, plan, case).unwrap();
+                for _ in 0..2 {
+                    run.restore().unwrap();
+                    run.launch(&functions).unwrap();
+                    let result = run.result().unwrap().unwrap();
+                    assert!(run.agrees(result), "{}: {case}: {result}", exercise.id);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Every exercise: its stub fails, its solution passes, every wrong answer fails as it should, and every
+//! other right answer passes. From the committed builds; no nvcc is needed. `path.rs` goes through them as a
+//! learner does.
+//!
+//! After an edit of a solution, `cargo xtask renew` makes the stubs and the builds anew.
+
+mod both;
+mod compiled;
+mod path;
+
+use std::path::Path;
+
+use exercise::code::{self, PREBUILT};
+use exercise::fault::Fault;
+use exercise::source::{Exercise, Kind};
+use exercise::verdict::Findings;
+use exercise::{catalogue, mark, numbers};
+use kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
+use kernel_compiler::hash::source_hash;
+use kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
+use rayon::prelude::*;
+
+fn root() -> &'static Path {
+    Path::new(kernel_compiler::ROOT)
+}
+
+fn exercises() -> Vec<Exercise> {
+    catalogue::read(root()).unwrap()
+}
+
+/// A directory of this test's own with the repository's exercises, stubs as they are given.
+fn scratch(name: &str) -> std::path::PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exercises").join(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    for folder in ["kernels/exercises/solutions", PREBUILT] {
+        std::fs::create_dir_all(directory.join(folder)).unwrap();
+        for file in std::fs::read_dir(root().join(folder)).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_file() {
+                std::fs::copy(&path, directory.join(folder).join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    for exercise in exercises() {
+        std::fs::write(directory.join(&exercise.path), exercise.stub()).unwrap();
+    }
+    add_evidence(&directory);
+    directory
+}
+
+/// The records that answers are taken from; of a chapter's record what is needed, as it was once, so that
+/// what the terminal says does not change with every new record.
+fn add_evidence(directory: &Path) {
+    for (from, to) in [
+        (
+            "kernels/exercises/judge/tests/exercises/records/ch3_blocks.gpu.json",
+            "book/records/ch3_blocks.gpu.json",
+        ),
+        ("benches/ncu_lines.json", "benches/ncu_lines.json"),
+    ] {
+        let path = directory.join(to);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(root().join(from), path).unwrap();
+    }
+}
+
+/// Why `text` fails as the answer to `exercise`; `None` if it passes.
+fn failure(root: &Path, exercise: &Exercise, text: &str) -> Option<Findings> {
+    failure_with(root, exercise, text, None)
+}
+
+/// [`failure`] with this compiler, or with the committed builds.
+fn failure_with(
+    root: &Path,
+    exercise: &Exercise,
+    text: &str,
+    compiler: Option<&Compiler>,
+) -> Option<Findings> {
+    let compiler = compiler.map(installed);
+    std::fs::write(root.join(&exercise.path), text).unwrap();
+    let found = mark::mark(root, exercise, compiler.as_ref()).unwrap();
+    let found =
+        found.unwrap_or_else(|| panic!("{} has a text that is not committed; run `{HOW}`", exercise.id));
+    let says_why = !found.think.is_empty() && !found.what.is_empty();
+    assert!(found.passes() || says_why, "{}: {found:?}", exercise.id);
+    (!found.passes()).then_some(found)
+}
+
+fn installed(compiler: &Compiler) -> exercise::compiler::Compiler {
+    exercise::compiler::Compiler::Installed(compiler.clone())
+}
+
+/// The question at a race goes by its shape, and an exercise may have its own.
+const QUESTIONS: [(&str, &str, &str); 8] = [
+    ("2.1", "no-barrier", "Lanes of a warp need not move in step."),
+    ("2.1", "only-one-warp", "Which barrier stands between the thread that writes this element"),
+    ("3.1", "all-blocks-write-one", "which one of them should?"),
+    ("5.3", "overlapping-arrays", "which one of them should?"),
+    ("6.4", "plain-addition", "Blocks run in any order, and no barrier of a block"),
+    ("4.3", "at-once", "What of the parent's work does the child see"),
+    ("6.3", "no-fence", "How does the block that adds up know"),
+    ("6.3", "no-barrier-behind-the-flag", "Lanes of a warp need not move in step."),
+];
+
+const RACE: Fault = Fault::Found(ptx_simulator::Kind::DataRace);
+
+/// What is said of each wrong answer: the kinds, and the message.
+const MISTAKES: &str = "kernels/exercises/judge/tests/exercises/mistakes.txt";
+
+/// What [`MISTAKES`] holds of the exercise `id`: its lines, each with those indented below it.
+fn held(id: &str) -> String {
+    let text = std::fs::read_to_string(root().join(MISTAKES)).unwrap();
+    let mut is_of_it = false;
+    let mut held = String::new();
+    for line in text.lines() {
+        if !line.starts_with(' ') {
+            is_of_it = line.split(' ').next() == Some(id);
+        }
+        if is_of_it {
+            held += &format!("{line}\n");
+        }
+    }
+    held
+}
+
+#[test]
+fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
+    let root = scratch("proof");
+    let judged = exercises().into_par_iter().map(|exercise| {
+        let mut wrong = Vec::new();
+        let mut said = String::new();
+        let mut mistakes = 0;
+        let stem = &exercise.stem;
+        if !is_wanted(stem) {
+            let mistakes = exercise.mutants.iter().filter(|mutant| mutant.fails.is_some()).count();
+            return (wrong, held(&exercise.id.to_string()), mistakes);
+        }
+        let Some(found) = failure(&root, &exercise, &exercise.stub()) else {
+            return (vec![format!("{stem}: the stub passes")], said, 0);
+        };
+        // It may miss its goal. It is no cheat.
+        if let Some(kind) =
+            found.kinds.iter().find(|kind| [Fault::OneThread, Fault::Work, Fault::LeftEarly].contains(kind))
+        {
+            wrong.push(format!("{stem}: the stub is told {kind}: {}", found.what));
+        }
+        let asks_for_code = matches!(exercise.kind, Kind::Kernel(_));
+        if asks_for_code && found.kinds.contains(&RACE) != exercise.has_race {
+            wrong.push(format!(
+                "{stem}: the stub fails with {:?}; `//@ race` says another thing",
+                found.kinds
+            ));
+        }
+        if let Some(failure) = failure(&root, &exercise, &exercise.solution()) {
+            wrong.push(format!("{stem}: the solution fails with {:?}", failure.kinds));
+        }
+        if exercise.mutants.iter().filter(|mutant| !mutant.is_right()).count() < 3 {
+            wrong.push(format!("{stem}: fewer than three wrong answers"));
+        }
+        if exercise.why.is_empty() {
+            wrong.push(format!("{stem}: no question why"));
+        }
+        for mutant in &exercise.mutants {
+            let name = &mutant.name;
+            let found = failure(&root, &exercise, &exercise.mutated(mutant).unwrap());
+            let id = exercise.id.to_string();
+            for (_, _, question) in QUESTIONS.iter().filter(|asked| (asked.0, asked.1) == (&*id, &**name)) {
+                let think = found.as_ref().map_or("", |failure| &failure.think);
+                assert!(think.contains(question), "{id} {name}: {think}");
+            }
+            let (kinds, what) = found.map_or((Vec::new(), String::new()), |failure| {
+                let findings = failure.diagnostics.iter().take(1).map(|found| found.message());
+                let what = failure.what.lines().map(str::to_string).chain(findings);
+                (
+                    failure.kinds,
+                    what.filter(|line| !line.is_empty()).map(|line| format!("  {line}\n")).collect(),
+                )
+            });
+            let as_expected = mutant.fails.map_or(kinds.is_empty(), |fault| kinds.contains(&fault));
+            if !as_expected {
+                wrong.push(format!("{stem}, {name}: {kinds:?}, not {:?}\n{what}", mutant.fails));
+            }
+            if let Some(fault) = mutant.fails {
+                mistakes += 1;
+                said += &format!("{} {name}: {fault}\n{what}", exercise.id);
+            }
+        }
+        (wrong, said, mistakes)
+    });
+    let judged: Vec<_> = judged.collect();
+    let wrong: Vec<_> = judged.iter().flat_map(|(wrong, ..)| wrong.as_slice()).cloned().collect();
+    let said: String = judged.iter().map(|(_, said, _)| said.as_str()).collect();
+    let mistakes: usize = judged.iter().map(|(.., mistakes)| mistakes).sum();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(mistakes >= 150, "{mistakes}");
+    committed(MISTAKES, said);
+}
+
+/// The excuse that the compiler moves a read is given for nothing else: here the unoptimised build, as it is
+/// committed, has one more barrier.
+#[test]
+fn a_race_is_no_compilers_doing_where_the_other_build_waits_more_often() {
+    let root = scratch("excuse");
+    let exercise = exercises().into_iter().find(|exercise| exercise.id.to_string() == "5.2").unwrap();
+    let mutant = |name: &str| {
+        let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name).unwrap();
+        exercise.mutated(mutant).unwrap()
+    };
+    let ptx = |hash: &str| code::committed(&root, &exercise, hash).unwrap().unwrap();
+    let text = format!("{}// another text\n", exercise.stub());
+    let right = format!("{}-unoptimised", source_hash(&mutant("at-the-top-of-the-body")));
+    let pack = root.join(PREBUILT).join(format!("{}.ptx", exercise.stem));
+    let builds = format!(
+        "{}//@ racy {hash}\n{}//@ right {hash}-unoptimised\n{}",
+        std::fs::read_to_string(&pack).unwrap(),
+        ptx(&source_hash(&mutant("no-barrier-at-the-end"))),
+        ptx(&right),
+        hash = source_hash(&text),
+    );
+    std::fs::write(&pack, builds).unwrap();
+    let failure = failure(&root, &exercise, &text).expect("a race");
+    assert_eq!(failure.kinds[0], RACE);
+}
+
+#[test]
+fn what_the_solutions_take_from_records_is_still_in_them() {
+    for exercise in exercises() {
+        let Kind::Numbers { answers, plan } = &exercise.kind else { continue };
+        let verdict = numbers::mark(root(), &exercise, answers, plan, &exercise.solution()).unwrap();
+        assert!(verdict.passes(), "{}: {verdict:?}", exercise.id);
+    }
+}
+
+#[test]
+fn a_kernel_that_lacks_a_line_goes_wrong_without_it_and_only_without_it() {
+    for exercise in exercises() {
+        let Kind::Numbers { answers, plan } = &exercise.kind else { continue };
+        if !exercise.lacks_a_line() {
+            continue;
+        }
+        assert_eq!((answers.len(), exercise.marked_lines().len()), (1, 1), "{}", exercise.stem);
+        let found = |text: &str| {
+            let ptx = code::committed(root(), &exercise, &source_hash(text)).unwrap();
+            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run `{HOW}`", exercise.stem)))
+                .unwrap()
+        };
+        assert!(found(&exercise.stub()).contains("data-race"), "{}", exercise.stem);
+        assert_eq!(found(&exercise.mended()).into_iter().collect::<Vec<_>>(), [""; 0], "{}", exercise.stem);
+    }
+}
+
+#[test]
+fn stubs_and_solutions_show_no_line_of_the_format() {
+    for exercise in exercises() {
+        let solution = exercise.solution();
+        assert!(exercise.stub() != solution && !solution.contains("//@") && !solution.contains("//|"));
+    }
+}
+
+#[test]
+fn every_text_has_a_committed_build_that_names_no_machine() {
+    for exercise in exercises() {
+        for variant in code::variants(&exercise).unwrap() {
+            let name = &variant.name;
+            let ptx = code::committed(root(), &exercise, &variant.hash()).unwrap();
+            let ptx = ptx.unwrap_or_else(|| panic!("{} {name} is not built; run `{HOW}`", exercise.stem));
+            let files: Vec<&str> =
+                ptx.lines().filter(|line| line.trim_start().starts_with(".file")).collect();
+            let named = |file: &&str| file.contains(&exercise.path) || file.contains("\"include/");
+            assert!(!files.is_empty() && files.iter().all(named), "{} {name}: {files:?}", exercise.stem);
+        }
+    }
+}
+
+/// A learner's files are their own: stubs are those of a repository where nobody works on the exercises.
+#[test]
+#[ignore = "needs a repository without a learner's answers"]
+fn the_stubs_are_renewed_by_a_run() {
+    for exercise in exercises().iter().filter(|exercise| is_wanted(&exercise.stem)) {
+        committed(&exercise.path, exercise.stub());
+    }
+}
+
+#[test]
+#[ignore = "needs nvcc of the version in kernels/requirements.txt, and a minute"]
+fn the_builds_are_renewed_by_nvcc_nightly() {
+    let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap();
+    let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
+    let by_nvcc = installed(&nvcc);
+    exercises().into_par_iter().for_each(|exercise| {
+        let has_texts = !code::variants(&exercise).unwrap().is_empty();
+        if has_texts && is_wanted(&exercise.stem) && !(renewing() && is_built(&nvcc, &exercise)) {
+            let pack = code::pack(&by_nvcc, &exercise).unwrap_or_else(|error| panic!("{error:#}"));
+            committed(format!("{PREBUILT}/{}.ptx", exercise.stem), pack);
+        }
+    });
+}
+
+/// Whether the committed file has a build of each text by this nvcc, and no other.
+fn is_built(nvcc: &Compiler, exercise: &Exercise) -> bool {
+    let path = root().join(PREBUILT).join(format!("{}.ptx", exercise.stem));
+    let pack = std::fs::read_to_string(path).unwrap_or_default();
+    let texts = code::variants(exercise).unwrap();
+    let marks = texts.iter().map(|variant| format!("//@ {} {}", variant.name, variant.hash()));
+    pack.lines().next() == Some(&*format!("// {}", nvcc.name()))
+        && marks.eq(pack.lines().filter(|line| line.starts_with("//@ ")).map(str::to_string))
+}
+
+/// A race that only the compiler's order of instructions makes is none that a learner could see: those who
+/// look for one find it in the source. So it must be there in the unoptimised build, too, where every access
+/// stays where it was written. Right answers have none there: a race that the compiler adds is not held
+/// against them.
+#[test]
+fn a_race_in_a_task_is_in_its_source() {
+    let mut races = 0;
+    for exercise in exercises() {
+        let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else { continue };
+        if exercise.lacks_a_line() {
+            assert!(exercise.has_race, "{}: the line that is missing orders something", exercise.stem);
+        }
+        let found = |hash: &str| {
+            let ptx = code::committed(root(), &exercise, hash).unwrap();
+            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run `{HOW}`", exercise.stem)))
+                .unwrap()
+        };
+        let variants = code::variants(&exercise).unwrap();
+        for variant in variants.iter().filter(|variant| !variant.is_optimised) {
+            let kinds = found(&variant.hash());
+            let is_stub = variant.text == exercise.stub();
+            assert_eq!(
+                kinds.contains("data-race"),
+                is_stub,
+                "{}, {}: {kinds:?}",
+                exercise.stem,
+                variant.name
+            );
+            races += usize::from(is_stub);
+        }
+    }
+    assert!(races >= 4, "{races}");
+}
