@@ -5,7 +5,6 @@
 // length, without a second array: all that the function needs is already in `data`.
 //
 // Goal: no allocations.
-// Goal: at most 20 calls at n = 100,003.
 //
 // You learn what a tree does with an element that has no partner. About 5 minutes.
 //
