@@ -47,7 +47,7 @@ mod value;
 mod version;
 
 pub use expand::{Problem, expand};
-pub use live::{in_page, write_builds};
+pub use live::{in_page, write_builds, write_player};
 pub use page::Workbook;
 pub use term::{Definition, definitions, plain, slug};
 pub use version::{mark, version};

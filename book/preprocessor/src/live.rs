@@ -16,6 +16,7 @@ use workbook::kernel_compiler::prebuilt::LEGACY;
 use workbook::record::{Record, Run};
 use workbook::sim::DeviceProperties;
 use workbook::text::files::{read_lines, write_whole};
+use workbook::view::{PLAYER, STYLES};
 use workbook::what_if::{self, Edit};
 
 use crate::page::Workbook;
@@ -161,6 +162,16 @@ fn can_be_edited(workbook: &Workbook, build: &Build, kernels: &[&str]) -> bool {
         && build.source.lines().filter_map(included).all(is_known)
 }
 
+/// Writes what makes figures look and play as they do, which the pages load: `theme/figures.css` in `book`,
+/// and `live/player.js` in `pages`.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write_player(book: &Path, pages: &Path) -> Result<()> {
+    keep(&book.join("theme/figures.css"), STYLES.as_bytes())?;
+    keep(&pages.join("live/player.js"), PLAYER.as_bytes())
+}
+
 /// Writes what the pages fetch into `live/` in `pages`: the builds of the chapters' kernels, `STEM.json`, and
 /// the headers of the page's compiler by path, `headers.json`; and the exercises, `exercises.json`.
 ///
@@ -201,14 +212,19 @@ fn exercises(root: &Path) -> Result<BTreeMap<String, String>> {
     stubs.chain(texts).collect()
 }
 
-/// Writes `live/NAME.json`. mdBook watches that folder, so what is there already is left alone.
+/// Writes `live/NAME.json`.
 fn write(pages: &Path, name: &str, value: &impl Serialize) -> Result<()> {
-    let path = pages.join("live").join(format!("{name}.json"));
-    let json = serde_json::to_vec(value)?;
-    if std::fs::read(&path).ok().as_ref() != Some(&json) {
-        write_whole(&path, json).with_context(|| format!("cannot write {}", path.display()))?;
+    keep(&pages.join("live").join(format!("{name}.json")), &serde_json::to_vec(value)?)
+}
+
+/// Has the file hold `content`. mdBook watches its folder, so what is there already is left alone.
+fn keep(path: &Path, content: &[u8]) -> Result<()> {
+    if std::fs::read(path).is_ok_and(|held| held == content) {
+        return Ok(());
     }
-    Ok(())
+    let cannot = || format!("cannot write {}", path.display());
+    std::fs::create_dir_all(path.parent().unwrap_or(path)).with_context(cannot)?;
+    write_whole(path, content).with_context(cannot)
 }
 
 /// The chapters that the page's WebAssembly runs; none, where it is not built.

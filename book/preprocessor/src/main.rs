@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
-use mdbook_workbook::{Problem, Workbook, expand, in_page, mark, version, write_builds};
+use mdbook_workbook::{Problem, Workbook, expand, in_page, mark, version, write_builds, write_player};
 use workbook::text::path::committed;
 use workbook::text::say;
 
@@ -73,6 +73,7 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
     let root = directory.parent().context("the book lies in no repository")?;
     let workbook = Workbook::new(root.to_path_buf(), directory.join("records/local"));
     let pages = directory.join(&context.config.book.src);
+    write_player(&directory, &pages)?;
     write_builds(&workbook, &pages)?;
     let folders = [pages.join("live"), directory.join("theme")];
     let pages = pages.strip_prefix(root).unwrap_or(&pages);

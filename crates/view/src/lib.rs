@@ -16,6 +16,6 @@ mod launch;
 mod steps;
 
 pub use drawing::{Drawing, Looks, arrow, short};
-pub use film::{Film, Frame, Track, lines, page};
+pub use film::{Film, Frame, PLAYER, STYLES, Track, lines, page};
 pub use launch::launch;
 pub use steps::{lanes, table};
