@@ -72,6 +72,8 @@ pub fn most_places(n: u64, threads: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use workbook::reduction::value::{Answer, Value};
+
     use super::*;
 
     fn widths(n: u32) -> Vec<usize> {
@@ -107,9 +109,7 @@ mod tests {
                 primitive(k) + primitive(k + 1.0) - 2.0 * primitive(middle)
             };
             let exact: f64 = (1..n).map(|k| tooth(k.into())).sum();
-            let Expected { value: workbook::reduction::value::Value::Int(area), .. } =
-                (AREA.expected)(&vec![0; n as usize])
-            else {
+            let Answer::One(Value::Int(area)) = (AREA.expected)(&vec![0; n as usize]).answer else {
                 panic!("an area is a whole number")
             };
             let area = area as f64 / (1u64 << 40) as f64;

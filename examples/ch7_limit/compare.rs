@@ -132,10 +132,10 @@ impl Stage<'_> {
         let mut runs = Vec::new();
         for ((name, work), timings) in names.iter().zip(&works).zip(timings) {
             let run = match work.sum(&copies.first())? {
-                Some(sum) => Run::of(name, n, operation, O::value(sum), expected.clone()),
+                Some(sum) => Run::of(name, n, operation, &O::value(sum).into(), &expected),
                 None => {
-                    let none = Value::Text("none".to_string());
-                    Run::of(name, n, operation, none.clone(), Expected::exactly(none))
+                    let none = Expected::exactly(Value::Text("none".to_string()));
+                    Run::of(name, n, operation, &none.answer, &none)
                 }
             };
             let Shape { block, grid } = work.shape();
@@ -147,7 +147,7 @@ impl Stage<'_> {
         }
         if let Some((sum, time_us)) = on_cpu {
             let library = Some(format!("rayon, {} CPU threads", rayon::current_num_threads()));
-            let cpu = Run::of(&of.run_of(CPU), n, operation, O::value(sum), expected);
+            let cpu = Run::of(&of.run_of(CPU), n, operation, &O::value(sum).into(), &expected);
             runs.push(Run { time_us, library, ..cpu });
         }
         Ok(runs)

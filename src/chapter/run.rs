@@ -383,7 +383,7 @@ fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
     let errors = outcome.cost.found.iter().filter(|found| found.severity == Severity::Error);
     let found: Vec<_> = errors.map(|found| found.kind).collect();
     let total = case.launches().total;
-    let run = Run::of(case.variant.name, case.n, &case.variant.operation, outcome.sum.clone(), expected);
+    let run = Run::of(case.variant.name, case.n, &case.variant.operation, &outcome.answer, &expected);
     Run {
         block: case.shape.block,
         grid,
@@ -402,10 +402,13 @@ fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
 
 #[cfg(test)]
 mod tests {
+    use device::measure::Measurement;
+    use reduction::operation::Operation;
+    use reduction::value::Array;
+
     use super::*;
     use crate::chapter::{Place, Variant};
     use crate::record::Dropped;
-    use device::measure::Measurement;
 
     fn right(case: &Case) -> Result<Outcome> {
         let sum = case.data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
@@ -499,6 +502,41 @@ mod tests {
             assert_eq!(runs.iter().map(|run| run.ok).collect::<Vec<_>>(), ok);
             assert_eq!(ran.status, status);
         }
+    }
+
+    /// Running sums, as a chapter about scans has them.
+    const SCAN: Operation = Operation {
+        name: "running sums of i32",
+        expected: |data| Expected::exactly(scan(data, 0)),
+        ..Operation::SUM
+    };
+
+    /// The sums of the numbers up to each; those from the element `wrong` on, if it is not 0, are 7.
+    fn scan(data: &[i32], wrong: usize) -> Array {
+        let mut sum = 0i32;
+        let mut sums = Vec::new();
+        for number in data {
+            sum = sum.wrapping_add(*number);
+            sums.push(if wrong > 0 && sums.len() >= wrong { 7 } else { sum });
+        }
+        Array::I32(sums)
+    }
+
+    #[test]
+    fn an_array_with_one_wrong_element_is_wrong_and_that_element_is_named() {
+        const RIGHT_SCAN: Variant =
+            Variant { operation: SCAN, ..Variant::new("scan", |case| case.on_cpu(|data| scan(data, 0))) };
+        const LAST_WRONG: Variant = Variant {
+            operation: SCAN,
+            ..Variant::new("lastIsWrong", |case| case.on_cpu(|data| scan(data, data.len() - 1)))
+        };
+        assert_eq!(ran(&[RIGHT_SCAN]).0.status, 0);
+        let (ran, heard) = ran(&[RIGHT_SCAN, LAST_WRONG]);
+        let record = ran.report.unwrap().record;
+        assert_eq!((ran.status, record.runs[0].ok, record.runs[1].ok), (1, true, false));
+        let heard = heard.join("\n");
+        assert!(heard.contains("lastIsWrong: element 4,999 is 7, and should be "), "{heard}");
+        assert!(heard.contains("; 1 of 5,000 elements are wrong"), "{heard}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use device::measure::{self, Measurement};
 use device::{Device, DeviceKind, Function, Module};
 use ptx_simulator::Diagnostic;
 use reduction::operation::Operation;
-use reduction::value::Value;
+use reduction::value::Answer;
 use text::columns::Column;
 
 use super::shape::{Place, Shape};
@@ -253,7 +253,7 @@ impl Case<'_> {
     ///
     /// # Errors
     /// None of its own.
-    pub fn on_cpu<T: Into<Value>>(&self, mut work: impl FnMut(&mut [i32]) -> T) -> Result<Outcome> {
+    pub fn on_cpu<T: Into<Answer>>(&self, mut work: impl FnMut(&mut [i32]) -> T) -> Result<Outcome> {
         let mut copy = self.data.to_vec();
         if self.device.info().kind == DeviceKind::Sim || cfg!(target_family = "wasm") {
             return Ok(Outcome::new(work(&mut copy), Measurement::default()));
@@ -273,7 +273,7 @@ impl Case<'_> {
 /// The result of a run.
 pub struct Outcome {
     /// What the variant's operation gave.
-    pub sum: Value,
+    pub answer: Answer,
     /// A time, or counts, and what the checks found.
     pub cost: Measurement,
     /// Device launches that did not happen.
@@ -284,12 +284,12 @@ pub struct Outcome {
 
 impl Outcome {
     /// A run that came to its end.
-    pub fn new(sum: impl Into<Value>, cost: Measurement) -> Outcome {
-        Outcome { sum: sum.into(), cost, dropped: None, library: None }
+    pub fn new(answer: impl Into<Answer>, cost: Measurement) -> Outcome {
+        Outcome { answer: answer.into(), cost, dropped: None, library: None }
     }
 
     /// A run that `diagnostic` stopped, and that is kept to show it.
-    pub fn stopped(sum: impl Into<Value>, diagnostic: Diagnostic) -> Outcome {
-        Outcome::new(sum, Measurement { found: vec![diagnostic], ..Default::default() })
+    pub fn stopped(answer: impl Into<Answer>, diagnostic: Diagnostic) -> Outcome {
+        Outcome::new(answer, Measurement { found: vec![diagnostic], ..Default::default() })
     }
 }

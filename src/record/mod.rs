@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use device::{DeviceInfo, DeviceKind, Timing};
 use ptx_simulator::{Counters, Kind};
 use reduction::operation::Operation;
-use reduction::value::{Expected, Value};
+use reduction::value::{Answer, Difference, Expected, Value, agrees};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use text::files::{read_lines, write_whole};
@@ -81,9 +81,9 @@ pub struct Run {
     /// What is computed ([`Operation::name`]), where it is not the sum of `i32`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// The result. Sums of integers wrap.
+    /// The result. Sums of integers wrap. Of an array what [`Answer::shown`] says.
     pub sum: Value,
-    /// The result of the serial recursion.
+    /// The same of the serial recursion.
     pub expected: Value,
     /// How far apart the two may be, where rounding lets them differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,8 +91,11 @@ pub struct Run {
     /// Bytes of input per element, where it is not 4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element_bytes: Option<u32>,
-    /// `sum` is `expected` (within `bound`), and no device launch was dropped, and no diagnostic of severity
-    /// error.
+    /// Where the result is an array that is not the right one: its first wrong element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// The result is the expected one (within `bound`; an array in each element), and no device launch was
+    /// dropped, and no diagnostic of severity error.
     pub ok: bool,
     /// Kinds of the diagnostics of severity error; the simulator only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -185,20 +188,26 @@ pub struct Timings {
 }
 
 impl Run {
-    /// A run of `n` elements that gave `sum`: ok if that is `expected`. All else is as for work of the host
-    /// that nobody timed, to be set with `Run { block, grid, ..Run::of(…) }`.
-    pub fn of(kernel: &str, n: u64, operation: &Operation, sum: Value, expected: Expected) -> Run {
+    /// A run of `n` elements that gave `answer`: ok if that is `expected`. All else is as for work of the
+    /// host that was not timed, to be set with `Run { block, grid, ..Run::of(…) }`.
+    pub fn of(kernel: &str, n: u64, operation: &Operation, answer: &Answer, expected: &Expected) -> Run {
         Run {
             kernel: kernel.to_string(),
             n,
             operation: (operation.name != Operation::SUM.name).then(|| operation.name.to_string()),
-            ok: expected.admits(&sum),
-            sum,
-            expected: expected.value,
+            ok: expected.admits(answer),
+            difference: expected.difference(answer),
+            sum: answer.shown(),
+            expected: expected.answer.shown(),
             bound: expected.bound,
             element_bytes: (operation.element_bytes != 4).then_some(operation.element_bytes),
             ..Run::default()
         }
+    }
+
+    /// Whether the result is the expected one.
+    pub fn is_right(&self) -> bool {
+        self.difference.is_none() && agrees(&self.sum, &self.expected, self.bound)
     }
 
     /// Whether all is as it should be: the run is ok, or wrong in the way that it is kept to show.

@@ -2,7 +2,7 @@
 
 use device::levels::Level;
 use ptx_simulator::{Counters, Kind};
-use reduction::value::{Expected, Value};
+use reduction::value::Value;
 use text::columns::{Column, NONE, fit, text_table, text_table_in_groups};
 use text::number::{scientific, thousands, three_digits, time};
 
@@ -122,11 +122,10 @@ fn in_groups(columns: &[Column], runs: &[&Run]) -> String {
 
 /// `ok`, or what the checks have found in a sum that happens to be right or never came to be, or `WRONG`.
 fn verdict(run: &Run) -> String {
-    let expected = Expected { value: run.expected.clone(), bound: run.bound };
     match run.found.first() {
         _ if run.ok => "ok".into(),
         Some(Kind::LaunchLimit) => Kind::LaunchLimit.to_string(),
-        Some(kind) if expected.admits(&run.sum) => kind.to_string(),
+        Some(kind) if run.is_right() => kind.to_string(),
         _ => "WRONG".into(),
     }
 }
@@ -201,6 +200,9 @@ pub fn notes(record: &Record) -> Vec<String> {
         if let Some(failure) = &run.expected_failure {
             lines.push(format!("{} is kept to show: {failure}", run.kernel));
         }
+        if let Some(difference) = &run.difference {
+            lines.push(format!("{}: {difference}", run.kernel));
+        }
         if let Some(dropped) = &run.dropped {
             let launches = if dropped.launches == 1 { "launch" } else { "launches" };
             lines.push(format!(
@@ -258,6 +260,7 @@ pub fn levels(kernel: &str, levels: &[Level]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use reduction::value::Expected;
     use std::collections::BTreeMap;
 
     use super::*;
@@ -270,7 +273,7 @@ mod tests {
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {
         let sum = i32::MIN;
         let name = "gpuRecursiveReduceFireAndForget";
-        let run = Run::of(name, 1 << 26, &Operation::SUM, sum.into(), Expected::exactly(sum));
+        let run = Run::of(name, 1 << 26, &Operation::SUM, &sum.into(), &Expected::exactly(sum));
         let run = Run { block: 32, grid: 1 << 21, time_us, counters, ..run };
         Record {
             schema: SCHEMA,
