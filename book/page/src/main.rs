@@ -26,10 +26,11 @@ use std::io::{ErrorKind, Write, stderr};
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use chapters::CHAPTERS;
 use workbook::chapter::{Chapter, Options, Output, Place, run_with};
 use workbook::device::DeviceKind;
+use workbook::kernel_compiler::build::Build;
 use workbook::kernels;
 use workbook::record::Record;
 use workbook::text::say;
@@ -57,10 +58,7 @@ fn main() -> ExitCode {
 
 fn run(chapter: &Chapter) -> Result<u8> {
     let mut options = Options::parse_for(chapter);
-    let printed = match chapter.place {
-        Place::Cpu => None,
-        _ => Some(serde_json::from_str(&read("build.json")?).context("build.json is not a build")?),
-    };
+    let printed = if chapter.place == Place::Cpu { None } else { Some(build_of(chapter.stem)?) };
     let build = match (printed, std::fs::read_to_string("/edited.json")) {
         (Some(printed), Ok(edited)) => {
             options.step_limit = Some(patience(options.n.unwrap_or((chapter.default_n)(DeviceKind::Sim))));
@@ -77,6 +75,14 @@ fn run(chapter: &Chapter) -> Result<u8> {
         std::fs::write("/shown.json", shown).context("cannot write shown.json")?;
     }
     Ok(ran.status)
+}
+
+/// The build of the chapter's kernels, which a terminal's program has in itself.
+fn build_of(stem: &str) -> Result<Build> {
+    let build: Build =
+        serde_json::from_str(&read("build.json")?).context("build.json is not a build of a kernel")?;
+    ensure!(build.stem == stem, "build.json is the build of {}, not of {stem}", build.stem);
+    Ok(build)
 }
 
 /// Instructions of warps after which a reader's kernel is taken for endless: several times what the book's

@@ -169,11 +169,10 @@ async function check(exercise, ...more) {
     if (!answer) {
         return;
     }
-    const { passed, said, findings, figure, next } = answer.shown;
-    // The question after an answer that passes stands in the card.
-    const [verdict, ...rest] = shown(said.split('Can you explain it? ')[0], exercise.path, line => reveal(exercise, line));
-    showVerdict(exercise, verdict.textContent, passed, rest);
-    code.mark(exercise, [...(findings?.diagnostics ?? []), ...messages(said)]);
+    const { passed, verdict, said, findings, figure, next } = answer.shown;
+    showVerdict(exercise, verdict, passed, shown(said, exercise.path, line => reveal(exercise, line)));
+    const { diagnostics = [], what = '', warnings = '' } = findings ?? {};
+    code.mark(exercise, [...diagnostics, ...messages(`${what}\n${warnings}`)]);
     if (figure) {
         const film = folded([figure]);
         film.open = true;

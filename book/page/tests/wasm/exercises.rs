@@ -115,8 +115,11 @@ fn an_exercise_is_done_as_in_the_terminal() {
     let shown = ran.shown.unwrap();
     assert_eq!((&shown["passed"], &shown["findings"]["kinds"][0]), (&json!(false), &json!("data-race")));
     assert_eq!(shown["findings"]["diagnostics"][0]["kind"], "data-race");
-    assert!(ran.stdout.starts_with(shown["said"].as_str().unwrap()) && ran.stdout.contains("\nNext: edit"));
-    assert!(!shown["said"].as_str().unwrap().contains("Next: edit"));
+    assert!(
+        ran.stdout.starts_with(shown["verdict"].as_str().unwrap()) && ran.stdout.contains("\nNext: edit")
+    );
+    let said = shown["said"].as_str().unwrap();
+    assert!(said.contains("<pre>") && said.contains("data-race") && !said.contains("Next: edit"), "{said}");
     // The second time there is help.
     assert!(both.say("2.1", "2.1", None).stdout.contains("= help:"));
     for words in ["hint 2.1", "hint 2.1", "why 2.1", "solution 2.1", "list"] {

@@ -186,8 +186,8 @@ fn what_the_page_gets_wrong_is_said_in_a_sentence() {
     let page = Page::committed();
     let chapter_2 = &build("ch2_parallel", None);
     for (stem, build, show, says) in [
-        ("ch3_blocks", chapter_2, json!({}), "no kernel named ch3_blocks"),
-        ("ch2_parallel", &"{}".to_string(), json!({}), "this is not a build of a kernel"),
+        ("ch3_blocks", chapter_2, json!({}), "build.json is the build of ch2_parallel, not of ch3_blocks"),
+        ("ch2_parallel", &"{}".to_string(), json!({}), "build.json is not a build of a kernel"),
         ("ch2_parallel", chapter_2, json!("all"), "show.json is not what is to be shown"),
     ] {
         let ran = page.run(&[stem, "--device", "sim"], build, &show).unwrap();

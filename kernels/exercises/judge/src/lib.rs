@@ -23,7 +23,8 @@
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `state.rs` | what the learner has done so far |
-//! | `show.rs` | what the terminal says |
+//! | `show.rs` | what is said |
+//! | `said.rs` | how that is shown: as text in a terminal, as HTML in a page |
 //! | `machine/` | the exercises in Rust, the GPU: what a page has not |
 //! | `session.rs` | the verbs: list, check, hint, why, reset, solution |
 //! | `terminal.rs` | these and `watch` in a terminal |
@@ -50,6 +51,7 @@ pub mod page;
 mod plan;
 mod rules;
 mod run;
+mod said;
 mod session;
 mod show;
 pub mod source;

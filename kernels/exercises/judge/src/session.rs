@@ -15,6 +15,7 @@ use super::compiler::Compiler;
 use super::fault::{self, Fault};
 use super::id::Id;
 use super::options::{COMMAND, Options, Verb};
+use super::said::{self, Part};
 use super::source::Exercise;
 use super::state::{Progress, State, free_name};
 use super::verdict::Findings;
@@ -40,7 +41,9 @@ pub struct Shown {
     id: Option<Id>,
     /// Whether it passes, where it was checked.
     passed: Option<bool>,
-    /// All that was said but what to do next.
+    /// Whether it passes, in a sentence, where it was checked.
+    verdict: String,
+    /// What else was said of it, as HTML.
     said: String,
     /// The exercise to go on with; none if all are done.
     next: Option<Id>,
@@ -92,7 +95,7 @@ impl Session {
                 let film = self.options.figure.then(film);
                 let status = self.check(&exercise)?;
                 match film {
-                    Some(Err(error)) => drop(self.say(&format!("\nno figure: {error:#}\n"))),
+                    Some(Err(error)) => drop(say(&format!("\nno figure: {error:#}\n"))),
                     film => self.film = film.and_then(Result::ok),
                 }
                 Ok(status)
@@ -101,7 +104,7 @@ impl Session {
     }
 
     pub(super) fn list(&mut self) -> Result<u8> {
-        self.say(&show::list(&self.exercises, &self.state));
+        say(&show::list(&self.exercises, &self.state));
         say(&format!("\n{}", show::what_next(&self.exercises, &self.state, None)));
         Ok(0)
     }
@@ -130,7 +133,7 @@ impl Session {
         let progress = self.state.of(id);
         let color = say::has_colour(&stdout());
         if !found.passes() {
-            self.say(&show::failed(exercise, &found, &source, &progress, color));
+            self.say_of(&show::failed(exercise, &found, &source, &progress), color);
             self.remember(|state| state.at(id).failed = fault::names(&found.kinds));
             if found.kinds == [Fault::MissingFile] {
                 say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"))
@@ -139,13 +142,14 @@ impl Session {
             };
             return Ok(1);
         }
-        self.say(&show::passed(exercise, &found, &progress, &source, color));
+        let mut parts = show::passed(exercise, &found, &progress, &source);
         let gain = exercise.gain(&self.root)?;
         if !gain.is_empty() {
-            self.say(&format!("\n{}", show::paragraph(&gain)));
+            parts.extend([Part::Gap, Part::Prose(gain)]);
         }
+        self.say_of(&parts, color);
         if !exercise.why.is_empty() {
-            self.say(&format!("\n{}", show::ask_why(exercise)));
+            say(&format!("\n{}", show::ask_why(exercise)));
             say(&format!("An answer: {COMMAND} why {id}\n"));
         }
         #[cfg(not(target_family = "wasm"))]
@@ -169,15 +173,15 @@ impl Session {
         let id = exercise.id;
         let hints = &exercise.hints;
         let given = self.state.of(id).hints;
-        self.say(&format!("{}\n\n", show::title(exercise)));
+        say(&format!("{}\n\n", show::title(exercise)));
         if given >= hints.len() {
-            self.say("These were all the hints:\n\n");
+            say("These were all the hints:\n\n");
             for (number, hint) in (1..).zip(hints) {
-                self.say(&show::paragraph(&format!("{number}. {hint}")));
+                say(&said::paragraph(&format!("{number}. {hint}")));
             }
         } else {
             let text = format!("Hint {} of {}: {}", given + 1, hints.len(), hints[given]);
-            if self.say(&show::paragraph(&text)) {
+            if say(&said::paragraph(&text)) {
                 self.remember(|state| state.at(id).hints = given + 1);
             }
         }
@@ -192,11 +196,11 @@ impl Session {
     fn why(&mut self, exercise: &Exercise) -> Result<u8> {
         let Progress { passed, gave_up, .. } = self.state.of(exercise.id);
         if !passed && !gave_up {
-            self.say(&format!("{}: asked once your answer has passed.\n\n", show::title(exercise)));
+            say(&format!("{}: asked once your answer has passed.\n\n", show::title(exercise)));
             say(&show::try_again(exercise, &self.state));
             return Ok(1);
         }
-        self.say(&show::why(exercise));
+        say(&show::why(exercise));
         say(&format!("\n{}", show::what_next(&self.exercises, &self.state, Some(exercise.id))));
         Ok(0)
     }
@@ -207,7 +211,7 @@ impl Session {
         self.shown.text = Some(stub.clone());
         let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
         if is_file && read_lines(&path).is_ok_and(|text| text == stub) {
-            self.say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.file()));
+            say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.file()));
         } else {
             let backup = free_name(&path, "backup");
             let is_there = path.symlink_metadata().is_ok();
@@ -223,9 +227,9 @@ impl Session {
             written.with_context(|| format!("cannot write {}, which is as it was", exercise.file()))?;
             if is_there {
                 let name = shown(backup.strip_prefix(&self.root).unwrap_or(&backup));
-                self.say(&format!("Your file is now {name}.\n"));
+                say(&format!("Your file is now {name}.\n"));
             }
-            self.say(&format!("{} is the task again.\n", exercise.file()));
+            say(&format!("{} is the task again.\n", exercise.file()));
         }
         say(&format!("\n{}", show::try_again(exercise, &self.state)));
         Ok(0)
@@ -234,7 +238,7 @@ impl Session {
     fn solution(&mut self, exercise: &Exercise, give_up: bool) -> Result<u8> {
         let id = exercise.id;
         if !self.state.of(id).passed && !give_up {
-            self.say(&format!("{}: the solution is shown once yours has passed.\n", show::title(exercise)));
+            say(&format!("{}: the solution is shown once yours has passed.\n", show::title(exercise)));
             say(&format!("To see it before: {COMMAND} solution {id} --give-up\n\n"));
             say(&show::try_again(exercise, &self.state));
             return Ok(1);
@@ -242,7 +246,7 @@ impl Session {
         let code = exercise.solution_code();
         let text = format!("A solution to {}:\n\n{code}\n", show::title(exercise));
         self.shown.text = Some(code);
-        if self.say(&text) && !self.state.of(id).passed {
+        if say(&text) && !self.state.of(id).passed {
             self.remember(|state| state.at(id).gave_up = true);
         }
         say(&show::what_next(&self.exercises, &self.state, Some(id)));
@@ -257,10 +261,13 @@ impl Session {
         }
     }
 
-    /// Says what is no advice on what to do next. Whether it has been shown.
-    fn say(&mut self, text: &str) -> bool {
-        self.shown.said += text;
-        say(text)
+    /// Says `parts` of an answer, of which the first is the verdict.
+    fn say_of(&mut self, parts: &[Part], color: bool) {
+        if let [Part::Prose(verdict), more @ ..] = parts {
+            self.shown.verdict.clone_from(verdict);
+            self.shown.said = said::html(more);
+        }
+        say(&said::text(parts, color));
     }
 
     /// The first complete answer is what was predicted; wrong ones are counted, each once.

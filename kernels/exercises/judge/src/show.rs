@@ -1,22 +1,20 @@
-//! What the terminal says: the list, a verdict, a table of goals. Every text ends with what to do next.
+//! What is said: the list, a verdict, a table of goals, and what to do next.
 
 use ptx_simulator::Diagnostic;
-use text::columns::{Column, text_table, wrapped};
+use text::columns::Column;
 use text::number::thousands;
 use text::say::visible;
-use view::diagnostics;
 
 use super::answer::Answer;
 use super::catalogue;
 use super::fault::{self, Fault};
 use super::id::Id;
 use super::options::COMMAND;
+use super::said::{Part, paragraph};
 use super::source::{Exercise, Kind};
 use super::state::{Progress, State};
 use super::verdict::{Counted, Counts, Findings, Guess};
 
-/// Columns of running text.
-const WIDTH: usize = 96;
 /// Diagnostics that are shown in full, and lines of what a kernel printed.
 const SHOWN: usize = 2;
 const PRINTED: usize = 12;
@@ -88,15 +86,9 @@ pub fn title(exercise: &Exercise) -> String {
     format!("{} {}", exercise.id, exercise.title)
 }
 
-/// What an answer that passes gets. `first`: what was predicted, if numbers were asked for.
-/// `source` is the learner's file.
-pub fn passed(
-    exercise: &Exercise,
-    passed: &Findings,
-    progress: &Progress,
-    source: &str,
-    color: bool,
-) -> String {
+/// What an answer that passes gets: the verdict, then what else there is to say. `source` is the learner's
+/// file.
+pub fn passed(exercise: &Exercise, passed: &Findings, progress: &Progress, source: &str) -> Vec<Part> {
     let tried = passed.tried;
     let how = match exercise.kind {
         Kind::Kernel(_) => {
@@ -114,25 +106,26 @@ pub fn passed(
         },
         Kind::Numbers { .. } => "passed.".to_string(),
     };
-    let mut text = paragraph(&format!("{}: {how}", title(exercise)));
-    text += &printed(&passed.printed);
-    text.extend(passed.diagnostics.iter().map(|found| shown(exercise, found, &visible(source), color)));
-    if !passed.counts.rows.is_empty() {
-        text += &format!("\n{}", table(&passed.counts));
+    let mut parts = vec![Part::prose(format!("{}: {how}", title(exercise)))];
+    parts.extend(printed(&passed.printed));
+    for found in &passed.diagnostics {
+        parts.extend(shown(exercise, found, &visible(source)));
     }
+    parts.extend(table(&passed.counts));
     if passed.guesses.len() > 1 {
-        text += &format!("\n{}", predicted(&passed.guesses, &progress.first));
+        parts.push(Part::Gap);
+        parts.push(predicted(&passed.guesses, &progress.first));
     }
-    text
+    parts
 }
 
 /// The numbers, beside those that were answered first.
-fn predicted(guesses: &[Guess], first: &[u64]) -> String {
+fn predicted(guesses: &[Guess], first: &[u64]) -> Part {
     if guesses.iter().map(|guess| guess.right).eq(first.iter().copied()) {
-        return "All of them at the first try.\n".into();
+        return Part::prose("All of them at the first try.");
     }
     let number = |number: u64| thousands(number as i64);
-    text_table(&[
+    let columns = vec![
         Column::left("", guesses.iter().map(|guess| guess.name.clone())),
         Column::right("your first answer", first.iter().map(|first| number(*first))),
         Column::right("right", guesses.iter().map(|guess| number(guess.right))),
@@ -140,7 +133,8 @@ fn predicted(guesses: &[Guess], first: &[u64]) -> String {
             "off by",
             guesses.iter().zip(first).map(|(guess, first)| number(guess.right.abs_diff(*first))),
         ),
-    ])
+    ];
+    Part::Table { columns, of: "Your first answers" }
 }
 
 /// The question after an exercise has passed.
@@ -148,91 +142,82 @@ pub fn ask_why(exercise: &Exercise) -> String {
     paragraph(&format!("Can you explain it? {}", exercise.why))
 }
 
-/// Why an answer does not pass. `source` is the learner's file. If it has failed this way before, what to do
-/// about it is said, too.
-pub fn failed(
-    exercise: &Exercise,
-    failure: &Findings,
-    source: &str,
-    progress: &Progress,
-    color: bool,
-) -> String {
+/// Why an answer does not pass: the verdict, then the reasons. `source` is the learner's file. If it has
+/// failed this way before, what to do about it is said, too.
+pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, progress: &Progress) -> Vec<Part> {
     let again = progress.failed == fault::names(&failure.kinds);
-    let mut text = format!("{}: not yet.\n\n", title(exercise));
     let source = &visible(source);
+    let mut parts = vec![Part::prose(format!("{}: not yet.", title(exercise))), Part::Gap];
     for line in visible(&failure.what).trim_end().lines() {
         // What a compiler says has lines of its own.
         let is_prose = failure.kinds != [Fault::CompileError] && !line.starts_with(' ');
-        text += &if is_prose { paragraph(line) } else { format!("{line}\n") };
+        parts.push(if is_prose { Part::prose(line) } else { Part::lines(format!("{line}\n")) });
     }
     if let Some(line) = failure.line {
         let code = source.lines().nth(line as usize - 1).unwrap_or("").trim();
-        text += &format!("The result was stored at {}:{line}:\n  {code}\n", exercise.path);
+        parts.push(Part::prose(format!("The result was stored at {}:{line}:", exercise.path)));
+        parts.push(Part::lines(format!("  {code}\n")));
     }
     if !failure.warnings.is_empty() {
-        text += &format!("\nThe compiler warns:\n{}\n", visible(&failure.warnings).trim_end());
+        parts.push(Part::Gap);
+        parts.push(Part::prose("The compiler warns:"));
+        parts.push(Part::lines(visible(&failure.warnings).trim_end().to_string() + "\n"));
     }
-    text += &printed(&failure.printed);
+    parts.extend(printed(&failure.printed));
     for found in failure.diagnostics.iter().take(SHOWN) {
         let help = if again { found.help.clone() } else { String::new() };
-        text += &shown(exercise, &Diagnostic { help, ..found.clone() }, source, color);
+        parts.extend(shown(exercise, &Diagnostic { help, ..found.clone() }, source));
     }
     if failure.diagnostics.len() > SHOWN {
-        text += &format!("… and {} more.\n", failure.diagnostics.len() - SHOWN);
+        parts.push(Part::prose(format!("… and {} more.", failure.diagnostics.len() - SHOWN)));
     }
-    if !failure.counts.rows.is_empty() {
-        text += &format!("\n{}", table(&failure.counts));
-    }
+    parts.extend(table(&failure.counts));
     if !failure.think.is_empty() {
         // What is no question is said as it is.
         let ask = if failure.think.ends_with('?') { "Think about: " } else { "" };
-        text += &format!("\n{}", paragraph(&format!("{ask}{}", failure.think)));
+        parts.push(Part::Gap);
+        parts.push(Part::prose(format!("{ask}{}", failure.think)));
     }
     if !failure.diagnostics.is_empty() && !again {
-        text += "If it fails this way once more, the message will say what usually helps.\n";
+        parts.push(Part::prose("If it fails this way once more, the message will say what usually helps."));
     }
-    text + &after_tries(exercise, &failure.guesses, progress.tries)
+    parts.extend(after_tries(exercise, &failure.guesses, progress.tries));
+    parts
 }
 
 /// What the simulator has found. `source` is the learner's file.
-fn shown(exercise: &Exercise, found: &Diagnostic, source: &str, color: bool) -> String {
-    let quoted = |file: &str| (file == exercise.path).then_some(source);
-    format!("\n{}", diagnostics::render(found, quoted, color))
+fn shown(exercise: &Exercise, found: &Diagnostic, source: &str) -> [Part; 2] {
+    let found = Box::new(found.clone());
+    [Part::Gap, Part::Finding { found, path: exercise.path.clone(), source: source.to_string() }]
 }
 
 /// What is said after several wrong answers, where trying one after the other leads to the right one.
-fn after_tries(exercise: &Exercise, guesses: &[Guess], tries: usize) -> String {
+fn after_tries(exercise: &Exercise, guesses: &[Guess], tries: usize) -> Option<Part> {
     if guesses.is_empty() {
-        return String::new();
+        return None;
     }
     // With a hint for each number, those of the wrong ones help.
     let by_number = guesses.len() == exercise.hints.len();
     let helps = |at: usize| !by_number || guesses[at].said != guesses[at].right;
     let hints: Vec<&String> =
         exercise.hints.iter().enumerate().filter(|(at, _)| helps(*at)).map(|(_, hint)| hint).collect();
-    let hint = tries.checked_sub(TRIES).and_then(|more| hints.get(more).or(hints.last()));
-    hint.map_or(String::new(), |hint| {
-        paragraph(&format!(
-            "{tries} answers were wrong. Another guess teaches nothing; look at this first. {hint}"
-        ))
-    })
+    let more = tries.checked_sub(TRIES)?;
+    let hint = hints.get(more).or(hints.last())?;
+    Some(Part::prose(format!(
+        "{tries} answers were wrong. Another guess teaches nothing; look at this first. {hint}"
+    )))
 }
 
-/// What the answer wrote to the terminal.
-fn printed(printed: &str) -> String {
-    if printed.is_empty() {
-        return String::new();
-    }
+/// What the answer wrote to the terminal, below a line that says for which input; nothing for nothing.
+fn printed(printed: &str) -> Vec<Part> {
     let printed = visible(printed);
-    let lines: Vec<&str> = printed.lines().collect();
-    let mut text = "\nIt printed, for ".to_string();
-    for (number, line) in lines.iter().take(PRINTED + 1).enumerate() {
-        text += &if number == 0 { format!("{line}\n") } else { format!("  {line}\n") };
+    let Some((input, lines)) = printed.split_once('\n') else { return Vec::new() };
+    let lines: Vec<&str> = lines.lines().collect();
+    let mut text: String = lines.iter().take(PRINTED).map(|line| format!("  {line}\n")).collect();
+    if lines.len() > PRINTED {
+        text += &format!("  … {} lines more\n", lines.len() - PRINTED);
     }
-    if lines.len() > PRINTED + 1 {
-        text += &format!("  … {} lines more\n", lines.len() - PRINTED - 1);
-    }
-    text
+    vec![Part::Gap, Part::prose(format!("It printed, for {input}")), Part::lines(text)]
 }
 
 /// The question after an exercise, with its answer.
@@ -254,9 +239,13 @@ pub fn try_again(exercise: &Exercise, state: &State) -> String {
     text
 }
 
-/// The answer's counts, those of the task as it is given and of the solution, and the goals, side by side.
-fn table(counts: &Counts) -> String {
+/// The answer's counts, those of the task as it is given and of the solution, and the goals, side by side;
+/// nothing where nothing was counted.
+fn table(counts: &Counts) -> Vec<Part> {
     let Counts { at, compiler, rows } = counts;
+    if rows.is_empty() {
+        return Vec::new();
+    }
     let number = |count: Option<u64>| count.map_or("-".into(), |count| thousands(count as i64));
     let column = |title: &str, cell: &dyn Fn(&Counted) -> String| Column::right(title, rows.iter().map(cell));
     let at = at.map_or("all lengths together".to_string(), |case| case.to_string());
@@ -276,11 +265,9 @@ fn table(counts: &Counts) -> String {
             |row: &Counted| row.most.map_or(String::new(), |most| format!("<= {}", number(Some(most))));
         columns.push(column("goal", &goal));
     }
-    let by = if compiler.is_empty() { String::new() } else { format!("Compiled by {compiler}.\n") };
-    text_table(&columns) + &by
-}
-
-/// `text` in lines of the terminal's width.
-pub fn paragraph(text: &str) -> String {
-    wrapped(text, WIDTH).join("\n") + "\n"
+    let mut parts = vec![Part::Gap, Part::Table { columns, of: "What the answer costs" }];
+    if !compiler.is_empty() {
+        parts.push(Part::prose(format!("Compiled by {compiler}.")));
+    }
+    parts
 }
