@@ -204,12 +204,15 @@ fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
 /// repository. Among them are the tasks as they are given: on disk a reader may have written there.
 fn exercises(root: &Path) -> Result<BTreeMap<String, String>> {
     let exercises = catalogue::read(root)?;
-    let stubs = exercises.iter().map(|exercise| Ok((exercise.path.clone(), exercise.stub())));
-    let texts = exercises.iter().flat_map(code::files).chain([CLANG.to_string()]).map(|path| {
+    let mut texts = catalogue::for_page(root)?;
+    for exercise in &exercises {
+        texts.insert(exercise.path.clone(), exercise.stub());
+    }
+    for path in exercises.iter().flat_map(code::files).chain([CLANG.to_string()]) {
         let text = read_lines(&root.join(&path)).with_context(|| format!("cannot read {path}"))?;
-        Ok((path, text))
-    });
-    stubs.chain(texts).collect()
+        texts.insert(path, text);
+    }
+    Ok(texts)
 }
 
 /// Writes `live/NAME.json`.

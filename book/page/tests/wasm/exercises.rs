@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use exercise::info::SOLUTIONS;
 use exercise::source::Exercise;
 use exercise::{catalogue, code};
 use serde_json::{Value, json};
@@ -29,8 +30,10 @@ impl Both {
     fn new(name: &str) -> Both {
         let exercises = catalogue::read(&root()).unwrap();
         let clang = "book/src/live/clang/clang.json".to_string();
-        let files = exercises.iter().flat_map(code::files).chain([clang]);
-        let files: BTreeMap<String, String> = files.map(|path| (path.clone(), text(&path))).collect();
+        let mut files = catalogue::for_page(&root()).unwrap();
+        files.extend(
+            exercises.iter().flat_map(code::files).chain([clang]).map(|path| (path.clone(), text(&path))),
+        );
         let terminal = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = std::fs::remove_dir_all(&terminal);
         let page = Page::committed();
@@ -40,7 +43,11 @@ impl Both {
         }
         for exercise in &both.exercises {
             both.write(&exercise.path, &exercise.stub());
+            let info = format!("{SOLUTIONS}/{}.toml", exercise.stem);
+            both.write(&info, &text(&info));
         }
+        let shared = format!("{SOLUTIONS}/mutants.toml");
+        both.write(&shared, &text(&shared));
         let pack = format!("{}/2_1_barrier.ptx", code::PREBUILT);
         both.write(&pack, &text(&pack));
         both

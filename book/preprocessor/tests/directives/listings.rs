@@ -58,6 +58,7 @@ fn an_exercise_that_the_page_can_check_says_which_file_it_is() {
     let task = &files["kernels/exercises/3_1_add.cu"];
     assert_eq!(task.lines().nth(12), Some("void sum(int *data)"), "{task}");
     assert!(files.contains_key("kernels/exercises/solutions/3_1_add.cu"));
+    assert!(files["kernels/exercises/solutions/3_1_add.json"].contains("\"title\":\"Add them up\""));
 }
 
 #[test]

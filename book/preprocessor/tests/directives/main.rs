@@ -57,20 +57,7 @@ const GLOSSARY: &str = "# Glossary\n\n## Warp\n\nUp to 32 threads; see [`lane`](
 
 const EXAMPLE: &str = "fn main() {}\n";
 
-const EXERCISE: &str = "// 3.1 Add them up\n\
-    //\n\
-    // All **three** of them.\n\
-    //\n\
-    //@ learn to add up\n\
-    //@ minutes 10\n\
-    //@ launch sum<<<1, block>>> @data @out u32:n\n\
-    //@ result out\n\
-    //@ goal barriers <= 0 n=96 block=96\n\
-    //@ hint Which one is missing?\n\
-    //@ why Why up?\n\
-    //@ because Down is subtraction.\n\
-    \n\
-    void sum(int *data)\n\
+const EXERCISE: &str = "void sum(int *data)\n\
     {\n\
     \x20   //@ begin\n\
     \x20   data[0] += data[2];\n\
@@ -78,6 +65,22 @@ const EXERCISE: &str = "// 3.1 Add them up\n\
     \x20   //| // Here.\n\
     \x20   //@ end\n\
     }\n";
+
+const ABOUT_EXERCISE: &str = r#"
+id = "3.1"
+title = "Add them up"
+task = "All **three** of them."
+learn = "to add up"
+minutes = 10
+goals = ["barriers <= 0 n=96 block=96"]
+hints = ["Which one is missing?"]
+why = "Why up?"
+because = "Down is subtraction."
+
+[host]
+launches = ["sum<<<1, block>>> @data @out u32:n"]
+result = "out"
+"#;
 
 impl Repository {
     fn new() -> Repository {
@@ -97,7 +100,10 @@ impl Repository {
         }
         fs::write(root.join("kernels/k.cu"), KERNEL).unwrap();
         fs::write(root.join("kernels/clang/cuda.h"), HEADER).unwrap();
-        fs::write(root.join("kernels/exercises/solutions/3_1_add.cu"), EXERCISE).unwrap();
+        let solutions = root.join("kernels/exercises/solutions");
+        fs::write(solutions.join("3_1_add.cu"), EXERCISE).unwrap();
+        fs::write(solutions.join("3_1_add.toml"), ABOUT_EXERCISE).unwrap();
+        fs::write(solutions.join("mutants.toml"), "").unwrap();
         fs::write(root.join("examples/ch1_serial.rs"), EXAMPLE).unwrap();
         fs::write(root.join("book/src/glossary.md"), GLOSSARY).unwrap();
         fs::write(root.join("book/src/live/clang/clang.json"), r#"{"version": "22.1.8"}"#).unwrap();

@@ -1,7 +1,7 @@
 //! A number that is asked for, as the solution's file says it and as the learner writes it: a predicted
 //! counter, a block size chosen from a record, a line.
 //!
-//! | `//@ answer NAME: …` | the number is |
+//! | `source` | the number is |
 //! | --- | --- |
 //! | `counter FIELD n=N block=B` | what the simulator counts for the kernel as it is given |
 //! | `fastest STEM KERNEL n=N` | threads per block with the least time in a chapter's GPU record |
@@ -67,17 +67,6 @@ impl Answer {
             _ => bail!("a counter, fastest, largest-within, given or line"),
         };
         Ok(Answer { name: name.to_string(), source, slips: Vec::new() })
-    }
-
-    /// `N TEXT`: what is said of N; or `` `CODE` TEXT `` where a line is asked for.
-    pub fn slip(&mut self, text: &str) -> Result<()> {
-        let slip = match (text.strip_prefix('`'), self.is_line()) {
-            (Some(text), true) => text.split_once("` ").context("slip line: `CODE` TEXT")?,
-            (None, false) => text.split_once(' ').context("slip NAME: NUMBER TEXT")?,
-            _ => bail!("a slip begins with a number; of a line with its code in backticks"),
-        };
-        self.slips.push((slip.0.to_string(), slip.1.to_string()));
-        Ok(())
     }
 
     /// Whether it is the number of a line.

@@ -1,5 +1,6 @@
-//! Which exercises there are: the files in `kernels/exercises/solutions/`, in the order of their numbers.
+//! Which exercises there are: the solutions in `kernels/exercises/solutions/`, in the order of their numbers.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -7,26 +8,63 @@ use text::files::read_lines;
 use text::path::shown;
 
 use super::id::Id;
-use super::source::{Exercise, SOLUTIONS};
+use super::info::{self, Info, SOLUTIONS};
+use super::source::Exercise;
 
 /// The book's table of contents, which has the chapters' titles.
 const CONTENTS: &str = include_str!("../../../../book/src/SUMMARY.md");
 
-/// Reads all exercises below `root`, the repository.
-pub fn read(root: &Path) -> Result<Vec<Exercise>> {
+/// A solution's file, with what is to be known of it.
+struct Solution {
+    /// `2_1_barrier.cu`
+    name: String,
+    code: String,
+    info: Info,
+}
+
+/// Reads all solutions below `root`, the repository.
+fn solutions(root: &Path) -> Result<Vec<Solution>> {
     let directory = root.join(SOLUTIONS);
     let files = std::fs::read_dir(&directory)
         .with_context(|| format!("cannot read {}; run this in the repository", shown(&directory)))?;
-    let mut exercises = Vec::new();
+    let shared = info::shared(root)?;
+    let mut solutions = Vec::new();
     for file in files {
         let path = file?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-        if name.ends_with(".cu") || name.ends_with(".rs") {
-            let text = read_lines(&path).with_context(|| format!("cannot read {SOLUTIONS}/{name}"))?;
-            exercises.push(Exercise::parse(name, &text)?);
-        }
+        let Some((stem, "cu" | "rs")) = name.rsplit_once('.') else { continue };
+        let code = read_lines(&path).with_context(|| format!("cannot read {SOLUTIONS}/{name}"))?;
+        let info = Info::read(root, stem)?;
+        let info = info.with_shared(&shared, &code).with_context(|| format!("{SOLUTIONS}/{stem}.toml"))?;
+        solutions.push(Solution { name: name.to_string(), code, info });
     }
-    ensure!(!exercises.is_empty(), "there are no exercises in {}", shown(&directory));
+    ensure!(!solutions.is_empty(), "there are no exercises in {}", shown(&directory));
+    Ok(solutions)
+}
+
+/// What a page reads of the solutions: their files' texts by path, and in place of TOML JSON.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn for_page(root: &Path) -> Result<BTreeMap<String, String>> {
+    let mut texts = BTreeMap::new();
+    for Solution { name, code, info } in solutions(root)? {
+        let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
+        texts.insert(format!("{SOLUTIONS}/{stem}.json"), serde_json::to_string(&info)?);
+        texts.insert(format!("{SOLUTIONS}/{name}"), code);
+    }
+    Ok(texts)
+}
+
+/// Reads all exercises below `root`, the repository.
+///
+/// # Errors
+/// What is wrong with one of them, by file.
+pub fn read(root: &Path) -> Result<Vec<Exercise>> {
+    let mut exercises = Vec::new();
+    for Solution { name, code, info } in solutions(root)? {
+        exercises.push(Exercise::new(&name, &info, &code)?);
+    }
     exercises.sort_by_key(|exercise| exercise.id);
     for pair in exercises.windows(2) {
         ensure!(pair[0].id != pair[1].id, "{} and {} have the same number", pair[0].stem, pair[1].stem);

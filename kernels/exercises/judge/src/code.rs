@@ -16,7 +16,7 @@ use text::path::shown;
 
 use super::answer::Answer;
 use super::compiler::Compiler;
-use super::source::{Exercise, Kind, SOLUTIONS, STUBS};
+use super::source::{Exercise, Kind};
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
@@ -88,14 +88,13 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     Ok(variants)
 }
 
-/// What a check by a compiler reads beside the answer, from the repository root: the exercise itself, and
-/// what numbers that are asked for are taken from.
+/// What a check by a compiler reads beside the answer and the solution, from the repository root: what
+/// numbers that are asked for are taken from.
 pub fn files(exercise: &Exercise) -> Vec<String> {
     let counts = |answers: &[Answer]| answers.iter().any(|answer| answer.case().is_some());
     let is_counted = matches!(&exercise.kind, Kind::Numbers { answers, .. } if counts(answers));
     let pack = is_counted.then(|| format!("{PREBUILT}/{}.ptx", exercise.stem));
-    let solution = exercise.path.replacen(STUBS, SOLUTIONS, 1);
-    [Some(solution), pack, exercise.evidence_file()].into_iter().flatten().collect()
+    [pack, exercise.evidence_file()].into_iter().flatten().collect()
 }
 
 /// The committed builds of an exercise, behind the name of their compiler; `None` if there are none.

@@ -3,7 +3,7 @@
 use ptx_simulator::Kind;
 use serde::{Deserialize, Serialize};
 
-/// Why an answer does not pass. Its name, `wrong-result`, is what an exercise's `//@ mutant` and `//@ think`
+/// Why an answer does not pass. Its name, `wrong-result`, is what an exercise's mutants and `[think]`
 /// write, and what progress remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

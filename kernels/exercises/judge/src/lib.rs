@@ -1,13 +1,14 @@
 //! The exercises: what `cargo run --example exercise` does.
 //!
-//! An exercise is one file in `kernels/exercises/solutions/`. The learner's file in `kernels/exercises/` is
-//! derived from it, and so are the wrong answers that the tests try.
+//! An exercise is a solution in `kernels/exercises/solutions/`, and a TOML file beside it. The learner's file
+//! in `kernels/exercises/` is derived from both, and so are the wrong answers that the tests try.
 //!
 //! | file | job |
 //! | --- | --- |
 //! | `options.rs` | the command line |
 //! | `catalogue.rs` | which exercises there are |
-//! | `source.rs`, `id.rs` | one solution file, read; its number |
+//! | `info.rs` | what its TOML file says |
+//! | `source.rs`, `id.rs` | one exercise, read; its number |
 //! | `texts.rs` | stub, solution and mutants, derived from it |
 //! | `plan.rs`, `op.rs` | how the host launches an answer, for which inputs; what it should compute |
 //! | `goal.rs` | what it may cost |
@@ -39,6 +40,7 @@ pub mod fault;
 mod figure;
 mod goal;
 pub mod id;
+pub mod info;
 #[cfg(not(target_family = "wasm"))]
 mod machine;
 pub mod mark;

@@ -29,8 +29,7 @@ mod tests {
         // first\n\x20                          unsigned int *g_odata, unsigned int size)\n{\n}\n";
 
     fn named(region: Region, name: Option<&str>, byte: i64, size: u64) -> String {
-        let mut plan = Plan::default();
-        plan.mark("launch", "reduce<<<n/block, block>>> @input @partials u32:n").unwrap();
+        let plan = Plan::of_launch("reduce<<<n/block, block>>> @input @partials u32:n");
         let spot = Spot { region, byte, size: Some(size), name: name.map(str::to_string), element: None };
         let what = What::Outside { does: Access::Load, bytes: 4, spot };
         let mut found = Diagnostic::of_host(Kind::OutOfBounds, Some("reduce"), what, "");

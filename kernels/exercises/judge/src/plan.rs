@@ -1,6 +1,6 @@
 //! How the host launches an answer, and for which inputs.
 //!
-//! `//@ launch reduce<<<n/block, block>>> @data @partials u32:n` is a launch as `launch` has it, on
+//! `reduce<<<n/block, block>>> @data @partials u32:n` is a launch as `launch` has it, on
 //! these buffers:
 //!
 //! | buffer | holds |
@@ -24,6 +24,7 @@ use launch::{self, Scope, Script, Spec, Value};
 use reduction::data::{bits, numbers as numbers_from};
 use text::number::thousands;
 
+use super::info::Host;
 use super::op::Op;
 
 /// The host's side of an exercise.
@@ -101,24 +102,34 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// Takes in one `//@ word rest` line.
-    pub fn mark(&mut self, word: &str, rest: &str) -> Result<()> {
-        match (word, rest) {
-            ("launch", _) => self.launches.push(Launch::parse(rest)?),
-            ("result", _) => {
-                buffers(Case::SMALLEST, 1)?.buffer(rest)?;
-                self.result = rest.to_string();
-            }
-            ("op", _) => {
-                self.op = Op::from_str(rest, false).map_err(|_| anyhow!("there is no operation {rest}"))?;
-            }
-            ("sizes", _) => self.sizes = numbers(rest)?,
-            ("blocks", _) => self.blocks = numbers(rest)?,
-            ("most-blocks", _) => self.most_blocks = rest.parse()?,
-            ("one-block", "") => self.one_block = true,
-            _ => bail!("there is no such line; kernels/exercises/judge/src/source.rs lists them"),
-        }
-        Ok(())
+    /// The plan that an exercise's file says.
+    ///
+    /// # Errors
+    /// What of it cannot be.
+    pub fn new(host: &Host) -> Result<Plan> {
+        let usual = Plan::default();
+        let result = host.result.clone().unwrap_or(usual.result);
+        buffers(Case::SMALLEST, 1)?.buffer(&result)?;
+        let op = match &host.op {
+            Some(op) => Op::from_str(op, false).map_err(|_| anyhow!("there is no operation {op}"))?,
+            None => usual.op,
+        };
+        Ok(Plan {
+            launches: host.launches.iter().map(|launch| Launch::parse(launch)).collect::<Result<_>>()?,
+            result,
+            op,
+            sizes: host.sizes.clone().unwrap_or(usual.sizes),
+            blocks: host.blocks.clone().unwrap_or(usual.blocks),
+            one_block: host.one_block,
+            most_blocks: host.most_blocks.unwrap_or(usual.most_blocks),
+            seed: usual.seed,
+        })
+    }
+
+    /// The plan with this one launch, for tests.
+    #[cfg(test)]
+    pub fn of_launch(launch: &str) -> Plan {
+        Plan::new(&Host { launches: vec![launch.to_string()], ..Host::default() }).unwrap()
     }
 
     /// All inputs that an answer is checked with, the simplest first.
@@ -312,11 +323,6 @@ impl fmt::Display for Case {
             schedule => write!(f, ", in the shuffled order of turns number {schedule}"),
         }
     }
-}
-
-fn numbers<T: std::str::FromStr>(text: &str) -> Result<Vec<T>> {
-    let number = |word: &str| word.parse().ok().with_context(|| format!("`{word}` is not a number"));
-    text.split_whitespace().map(number).collect()
 }
 
 /// Numbers from 0 up to below 1, of 24 bits, as bits. Where they cancel, the first 1,024, as many as the

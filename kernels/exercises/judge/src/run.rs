@@ -211,8 +211,7 @@ mod tests {
 
     #[test]
     fn all_orders_of_turns_get_the_same_numbers_and_other_blocks_others() {
-        let mut plan = Plan::default();
-        plan.mark("launch", "sum<<<1, block>>> @input @out u32:n").unwrap();
+        let plan = Plan::of_launch("sum<<<1, block>>> @input @out u32:n");
         let at = |block, schedule| plan.input(Case { n: 100, block, schedule });
         assert_eq!(at(32, 0), at(32, 1));
         assert_eq!(at(32, 0), at(32, 2));

@@ -1,30 +1,10 @@
-//! One solution file, read: the task, the hints, how it is launched, its goals, and other answers, wrong and
-//! right. `texts.rs` derives the learner's file from it.
+//! One exercise: the task, the hints, how it is launched, its goals, and other answers, wrong and right. It
+//! is read from the solution and the TOML file beside it (`info.rs`); `texts.rs` derives the learner's file.
 //!
-//! The head of the file is plain comments: `// 2.1 Title`, an empty comment line, the task in Markdown. The
-//! rest is the solution as it compiles, with lines of its own:
+//! The solution stands as it compiles, with marks of its own:
 //!
 //! | line | meaning |
 //! | --- | --- |
-//! | `//@ learn how …`, `//@ minutes 10` | "You learn how ….", and about how long it takes |
-//! | `//@ launch KERNEL<<<GRID, block>>> ARG …` | a launch by the host; see `plan.rs` |
-//! | `//@ result out` | where the result is: `partials` (if it is not said), `out` or `total` |
-//! | `//@ op sum` | what is computed: `sum`, `squares`, `max`, `min`, `range`, `floats` |
-//! | `//@ blocks 32 96`, `//@ sizes 0 1 2` | threads per block and lengths, if not the usual ones |
-//! | `//@ one-block`, `//@ most-blocks 100` | only lengths that fit one block, or this many |
-//! | `//@ call NAME` | a Rust exercise: the function |
-//! | `//@ goal FIELD <= N n=N block=B` | a goal at that size, and beside the solution at others |
-//! | `//@ answer NAME: SOURCE` | a number that is asked for, and how it is known; see `answer.rs` |
-//! | `//@ slip NAME: N TEXT` | what is said of N, where a mistake leads; of a line: its code in backticks |
-//! | `//@ race` | the task has a data race, in its source |
-//! | `//@ profile` | what `ncu` counted for each line is shown |
-//! | `//@ page TITLE` | the book's page, if it is none of the chapter's |
-//! | `//@ hint TEXT` | hints, in order; lines that begin with `//@` and three blanks go on |
-//! | `//@ think KIND: TEXT` | what to think about when a check fails with this kind |
-//! | `//@ why QUESTION`, `//@ because ANSWER` | a question for after it has passed, and its answer |
-//! | `//@ mutant NAME: KIND` | a wrong answer, and what it fails with; or a right one: `passes` |
-//! | `//@ - TEXT`, `//@ + TEXT` | how it differs from the solution: an edit (`kernel_compiler::edit`) |
-//! | `//@ = CODE` | or all of its code, line by line |
 //! | `//@ begin`, `//@ stub`, `//@ end` | the answer; then what the learner finds, as `//\| ` lines |
 //! | `//@ here TEXT` | where a line is asked for: after the line above, TEXT is missing |
 //! | `//@ this` | the line above is the one that is asked for |
@@ -39,6 +19,7 @@ use super::evidence;
 use super::fault::Fault;
 use super::goal::Goal;
 use super::id::Id;
+use super::info::{Info, Other, SOLUTIONS, prose};
 use super::plan::Plan;
 
 /// What the learner writes.
@@ -123,72 +104,42 @@ pub struct Exercise {
     pub(super) body: Vec<String>,
 }
 
-/// Where the solutions are, from the repository root, and the learner's files.
-pub const SOLUTIONS: &str = "kernels/exercises/solutions";
-/// The learner's files.
+/// Where the learner's files are, from the repository root.
 pub const STUBS: &str = "kernels/exercises";
 
 impl Exercise {
-    /// Reads the solution file `name` (`2_1_barrier.cu`) with contents `text`.
-    pub fn parse(name: &str, text: &str) -> Result<Exercise> {
+    /// The exercise whose solution is the file `name` (`2_1_barrier.cu`) with contents `code`.
+    ///
+    /// # Errors
+    /// What is wrong with it, by file.
+    pub fn new(name: &str, info: &Info, code: &str) -> Result<Exercise> {
         let file = format!("{SOLUTIONS}/{name}");
         let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
-        Exercise::read(stem, &format!("{STUBS}/{name}"), text).with_context(|| file)
+        Exercise::read(stem, &format!("{STUBS}/{name}"), info, code).with_context(|| file)
     }
 
-    fn read(stem: &str, path: &str, text: &str) -> Result<Exercise> {
-        let mut lines = text.lines().peekable();
-        let head = lines.next().and_then(|line| line.strip_prefix("// ")).unwrap_or_default();
-        let (id, title) = head.split_once(' ').unwrap_or_default();
-        let id: Id = id.parse().ok().context("the first line is not `// N.M Title`")?;
-        let mut task = Vec::new();
-        while let Some(line) = lines
-            .next_if(|line| line.starts_with("//") && !line.starts_with("//@") && !line.starts_with("//|"))
-        {
-            task.push(line[2..].strip_prefix(' ').unwrap_or(&line[2..]).to_string());
-        }
-        let task = trimmed(task);
-        ensure!(!task.is_empty(), "there is no task below the title");
-
-        let mut marks: Vec<String> = Vec::new();
-        let mut body = Vec::new();
-        let mut mutant_lines = false;
-        for line in lines {
-            let in_body = BODY_MARKS.contains(&line.trim()) || line.trim().starts_with(HERE);
-            let Some(mark) = line.strip_prefix("//@ ").filter(|_| !in_body) else {
-                body.push(line.to_string());
-                continue;
-            };
-            let goes_on = mark.starts_with("  ") && !marks.is_empty();
-            match marks.last_mut() {
-                Some(last) if goes_on && !mutant_lines => *last += &format!(" {}", mark.trim()),
-                _ => marks.push(mark.to_string()),
-            }
-            mutant_lines = mark.starts_with(['-', '+', '=']);
-        }
-
-        let mut exercise = Exercise {
-            id,
+    fn read(stem: &str, path: &str, info: &Info, code: &str) -> Result<Exercise> {
+        let lines = |text: &str| trimmed(text.lines().map(str::to_string).collect());
+        let exercise = Exercise {
+            id: info.id.parse().ok().context("`id` is not N.M")?,
             stem: stem.to_string(),
             path: path.to_string(),
-            title: title.to_string(),
-            task,
-            body: trimmed(body),
-            ..Exercise::default()
+            title: info.title.clone(),
+            task: lines(&info.task),
+            learn: format!("You learn {}.", prose(&info.learn)),
+            minutes: info.minutes,
+            kind: kind(info)?,
+            hints: info.hints.iter().map(|hint| prose(hint)).collect(),
+            goals: info.goals.iter().map(|goal| Goal::parse(goal)).collect::<Result<_>>()?,
+            why: prose(&info.why),
+            because: prose(&info.because),
+            mutants: info.mutants.iter().map(mutant).collect::<Result<_>>()?,
+            page: info.page.clone(),
+            has_race: info.race,
+            has_profile: info.profile,
+            thinks: info.think.iter().map(|(kind, text)| (kind.clone(), prose(text))).collect(),
+            body: lines(code),
         };
-        let mut plan = Plan::default();
-        let mut answers = Vec::new();
-        if exercise.lacks_a_line() {
-            answers.push(Answer::parse("line", "line")?);
-        }
-        for mark in &marks {
-            exercise.mark(mark, &mut plan, &mut answers).with_context(|| format!("//@ {mark}"))?;
-        }
-        match exercise.kind {
-            Kind::Function(_) => {}
-            _ if answers.is_empty() => exercise.kind = Kind::Kernel(plan),
-            _ => exercise.kind = Kind::Numbers { answers, plan },
-        }
         exercise.check()?;
         Ok(exercise)
     }
@@ -198,60 +149,11 @@ impl Exercise {
         self.body.iter().any(|line| line.trim().starts_with(HERE))
     }
 
-    fn mark(&mut self, mark: &str, plan: &mut Plan, answers: &mut Vec<Answer>) -> Result<()> {
-        let (word, rest) = mark.split_once(' ').unwrap_or((mark, ""));
-        let named = || {
-            let (name, text) = rest.split_once(": ").context("a name, a colon, then the text")?;
-            anyhow::Ok((name.to_string(), text.trim().to_string()))
-        };
-        match word {
-            "learn" => self.learn = format!("You learn {rest}."),
-            "minutes" => self.minutes = rest.parse().context("minutes are a number")?,
-            "call" => self.kind = Kind::Function(rest.to_string()),
-            "why" => self.why = rest.to_string(),
-            "because" => self.because = rest.to_string(),
-            "hint" => self.hints.push(rest.to_string()),
-            "page" => self.page = Some(rest.to_string()),
-            "race" => self.has_race = true,
-            "profile" => self.has_profile = true,
-            "goal" => self.goals.push(Goal::parse(rest)?),
-            "think" => self.thinks.push(named()?),
-            "answer" => {
-                let (name, source) = named()?;
-                answers.push(Answer::parse(&name, &source)?);
-            }
-            "slip" => {
-                let (name, text) = named()?;
-                let mut answers = answers.iter_mut();
-                answers.find(|answer| answer.name == name).context("no such answer above it")?.slip(&text)?;
-            }
-            "mutant" => {
-                let (name, fails) = named()?;
-                let fails = match fails.as_str() {
-                    "passes" => None,
-                    fault => {
-                        Some(Fault::named(fault).with_context(|| format!("there is no fault `{fault}`"))?)
-                    }
-                };
-                self.mutants.push(Mutant { name, fails, edit: Edit::default(), code: String::new() });
-            }
-            "=" | "-" | "+" => {
-                let mutant = self.mutants.last_mut().context("there is no mutant above it")?;
-                match word {
-                    "=" => mutant.code += &format!("{rest}\n"),
-                    _ => mutant.edit.line(mark)?,
-                }
-            }
-            _ => plan.mark(word, rest)?,
-        }
-        Ok(())
-    }
-
     fn check(&self) -> Result<()> {
         let cases = self.goals.windows(2).all(|goals| goals[0].case == goals[1].case);
         ensure!(cases || matches!(self.kind, Kind::Function(_)), "the goals are measured at different sizes");
+        ensure!(!self.task.is_empty(), "there is no task");
         ensure!(!self.hints.is_empty(), "there is no hint");
-        ensure!(!self.learn.is_empty(), "it does not say what one learns");
         ensure!(self.why.is_empty() == self.because.is_empty(), "why and because do not come together");
         ensure!(self.minutes > 0, "it does not say how many minutes it takes");
         let count = |mark: &str| self.body.iter().filter(|line| line.trim() == mark).count();
@@ -260,7 +162,11 @@ impl Exercise {
         for mutant in &self.mutants {
             self.mutated(mutant)?;
         }
-        let Kind::Numbers { answers, .. } = &self.kind else { return Ok(()) };
+        let answers = match &self.kind {
+            Kind::Numbers { answers, .. } => answers.as_slice(),
+            _ => &[],
+        };
+        ensure!(!self.lacks_a_line() || answers.iter().any(Answer::is_line), "no line is asked for");
         let stub = self.stub();
         for (code, _) in answers.iter().filter(|answer| answer.is_line()).flat_map(|answer| &answer.slips) {
             let times = stub.lines().filter(|line| line.trim() == code).count();
@@ -297,8 +203,35 @@ impl Exercise {
     }
 }
 
-/// Marks that stand in the text of an exercise, where they belong.
-const BODY_MARKS: [&str; 4] = ["//@ begin", "//@ stub", "//@ end", THIS];
+/// What the learner writes.
+fn kind(info: &Info) -> Result<Kind> {
+    if let Some(function) = &info.host.function {
+        return Ok(Kind::Function(function.clone()));
+    }
+    let plan = Plan::new(&info.host)?;
+    let mut answers = Vec::new();
+    for asked in &info.answers {
+        let mut answer = Answer::parse(&asked.name, &asked.source)?;
+        answer.slips = asked.slips.iter().map(|slip| (slip.of.clone(), prose(&slip.say))).collect();
+        answers.push(answer);
+    }
+    Ok(if answers.is_empty() { Kind::Kernel(plan) } else { Kind::Numbers { answers, plan } })
+}
+
+/// Another answer, which tests try.
+fn mutant(other: &Other) -> Result<Mutant> {
+    let of = || format!("mutant {}", other.name);
+    let known = |fault: &String| {
+        Fault::named(fault).with_context(|| format!("there is no fault `{fault}`")).with_context(of)
+    };
+    Ok(Mutant {
+        name: other.name.clone(),
+        fails: other.fails.as_ref().map(known).transpose()?,
+        edit: Edit::parse(&other.edit).with_context(of)?,
+        code: other.code.clone(),
+    })
+}
+
 pub(super) const THIS: &str = "//@ this";
 pub(super) const HERE: &str = "//@ here ";
 
@@ -315,27 +248,46 @@ fn trimmed(mut lines: Vec<String>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "// 3.1 Add them up\n//\n// All of them.\n//\n\
-        //@ learn to add\n//@ minutes 5\n\
-        //@ launch sum<<<n/(2*block), block>>> @data @out u32:n\n//@ result out\n\
-        //@ goal barriers <= 8 n=96 block=32\n\
-        //@ hint One,\n//@      and the same.\n//@ hint Two.\n\
-        //@ think data-race: Who reads?\n\
-        //@ mutant less: wrong-result\n//@ - data[1] += data[2];\n//@ + // nothing\n\n\
-        void sum(int *data)\n{\n    //@ begin\n    data[1] += data[2];\n    data[0] += data[1];\n\
-        \x20   //@ stub\n    //| // Here.\n    //@ end\n}\n";
+    const INFO: &str = r#"
+id = "3.1"
+title = "Add them up"
+task = """
+All of them.
+"""
+learn = "to add"
+minutes = 5
+goals = ["barriers <= 8 n=96 block=32"]
+hints = ["""
+    One,
+    and the same.""", "Two."]
 
-    fn parse(text: &str) -> Result<Exercise> {
-        Exercise::parse("3_1_add.cu", text)
-    }
+[host]
+launches = ["sum<<<n/(2*block), block>>> @data @out u32:n"]
+result = "out"
 
-    fn refusal(text: &str) -> String {
-        format!("{:#}", parse(text).unwrap_err())
+[think]
+data-race = "Who reads?"
+
+[[mutants]]
+name = "less"
+fails = "wrong-result"
+edit = '''
+- data[1] += data[2];
++ // nothing
+'''
+"#;
+
+    const CODE: &str = "void sum(int *data)\n{\n    //@ begin\n    data[1] += data[2];\n    data[0] += \
+        data[1];\n    //@ stub\n    //| // Here.\n    //@ end\n}\n";
+
+    fn read(info: &str, code: &str) -> Result<Exercise> {
+        let info = Info::parse(info)?.with_shared(&Default::default(), code)?;
+        Exercise::new("3_1_add.cu", &info, code)
     }
 
     #[test]
     fn stub_solution_and_mutant_differ_in_the_marked_body_alone() {
-        let exercise = parse(TEXT).unwrap();
+        let exercise = read(INFO, CODE).unwrap();
         let head = "// Exercise 3.1: Add them up\n//\n// All of them.\n//\n\
             // The host launches `sum(data, out, n)` with a thread for every 2 of the `n` numbers.\n\
             // Goal: at most 8 barrier arrivals (one per warp) at n = 96, 32 threads per block.\n//\n\
@@ -353,14 +305,11 @@ mod tests {
     }
 
     #[test]
-    fn line_endings_do_not_matter() {
-        assert_eq!(parse(&TEXT.replace('\n', "\r\n")).unwrap().stub(), parse(TEXT).unwrap().stub());
-    }
-
-    #[test]
     fn a_line_that_is_missing_is_found_by_its_number() {
-        let text = TEXT.replace("    //@ begin", "    int x;\n    //@ here __syncthreads();\n    //@ begin");
-        let exercise = parse(&text).unwrap();
+        let code = CODE.replace("    //@ begin", "    int x;\n    //@ here __syncthreads();\n    //@ begin");
+        assert!(format!("{:#}", read(INFO, &code).unwrap_err()).contains("no line is asked for"));
+        let asks = format!("{INFO}\n[[answers]]\nname = \"line\"\nsource = \"line\"\n");
+        let exercise = read(&asks, &code).unwrap();
         let Kind::Numbers { answers, .. } = &exercise.kind else { panic!("{:?}", exercise.kind) };
         assert!(answers[0].is_line());
         let stub = exercise.stub();
@@ -370,25 +319,49 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_line() {
+    fn a_shared_wrong_answer_has_the_solutions_kernel_and_its_chunks() {
+        let all: super::super::info::AllShared =
+            toml::from_str("[alone]\nfails = \"one-thread\"\ncode = \"SIGNATURE { f(CHUNK * n); }\"")
+                .unwrap();
+        let code = CODE.replace("void sum(int *data)", "extern \"C\" __global__ void sum(int *data)");
+        let mutant = |more: &str| {
+            let info = format!("{INFO}\n[[mutants]]\nshared = \"alone\"\n{more}\n");
+            let info = Info::parse(&info).unwrap().with_shared(&all, &code)?;
+            let exercise = Exercise::new("3_1_add.cu", &info, &code)?;
+            exercise.mutated(exercise.mutants.last().unwrap())
+        };
+        assert!(mutant("").unwrap().ends_with("\n\nextern \"C\" __global__ void sum(int *data) { f(n); }"));
+        assert!(mutant("chunks = 2").unwrap().ends_with("{ f(2 * n); }"));
+        let unknown = Info::parse(&format!("{INFO}\n[[mutants]]\nshared = \"aline\"\n")).unwrap();
+        let error = unknown.with_shared(&all, &code).unwrap_err();
+        assert_eq!(error.to_string(), "mutants.toml has no aline");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
         for (from, to, said) in [
-            ("// 3.1 Add", "// Add", "the first line is not `// N.M Title`"),
-            ("// All of them.\n", "", "there is no task"),
-            ("//@ learn to add\n", "", "it does not say what one learns"),
-            ("minutes 5", "minutes five", "minutes are a number"),
-            ("//@ hint", "//@ hnt", "//@ hnt One,"),
-            ("//@ end", "", "begin, stub and end do not come together"),
+            ("id = \"3.1\"", "id = \"3\"", "`id` is not N.M"),
+            ("All of them.\n", "", "there is no task"),
+            ("learn = \"to add\"\n", "", "missing field `learn`"),
+            ("minutes = 5", "minutes = \"five\"", "line 8"),
+            ("hints = [", "hnts = [", "unknown field `hnts`"),
             ("@data @out", "@data @oud", "no buffer is called @oud; there are: @input, @data"),
             ("u32:n", "u32:m", "`m` is not a valid u32"),
             ("n/(2*block)", "n/0", "`n/0`: one to three sizes"),
             ("n/(2*block)", "2*n", "the grid is a number, n/block or n/(4*block)"),
-            ("//@ goal barriers", "//@ goal bariers", "no counter bariers"),
-            ("//@ - data[1] +=", "//@ - data[2] +=", "mutant less: `data[2] += data[2];` stands 0 times"),
-            ("//@ mutant less: wrong-result\n", "", "there is no mutant above it"),
+            ("barriers <=", "bariers <=", "no counter bariers"),
+            ("- data[1] +=", "- data[2] +=", "mutant less: `data[2] += data[2];` stands 0 times"),
+            ("\"wrong-result\"", "\"wrong\"", "there is no fault `wrong`"),
+            ("- data[1] += data[2];\n+ // nothing\n", "", "mutant less: either `edit` or `code`"),
         ] {
-            assert!(TEXT.contains(from), "{from}");
-            let refusal = refusal(&TEXT.replace(from, to));
-            assert!(refusal.contains(said) && refusal.contains("solutions/3_1_add.cu"), "{from}: {refusal}");
+            assert!(INFO.contains(from), "{from}");
+            let refusal = format!("{:#}", read(&INFO.replace(from, to), CODE).unwrap_err());
+            assert!(refusal.contains(said), "{from}: {refusal}");
         }
+        let refusal = format!("{:#}", read(INFO, &CODE.replace("//@ end", "")).unwrap_err());
+        assert!(
+            refusal.contains("solutions/3_1_add.cu: begin, stub and end do not come together"),
+            "{refusal}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use super::source::Exercise;
 
 /// The sentence for the first of `topics` (faults or counters, by name) that has one, where the simulator has
 /// found this: the exercise's own, else a general one. Of a race it goes by its shape: an exercise may have
-/// its own for a shape (`//@ think other-block: …`), or for races of all shapes.
+/// its own for a shape (`other-block`), or for races of all shapes.
 pub fn sentence(exercise: &Exercise, topics: &[String], found: &[Diagnostic]) -> String {
     let first = |kind: &str| found.iter().find(|found| found.kind.to_string() == kind);
     let said = topics.iter().find_map(|kind| {
