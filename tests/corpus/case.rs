@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use launch::{self, Fill, Ran, Scope, Script, Stage};
+use launch::{self, Ran, Scope, Script, Stage};
 use workbook::device::{Device, DeviceChoice, Module, SimulatorOptions, launch_together};
 use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 
@@ -27,7 +27,6 @@ pub struct Case {
     gpus: usize,
     expected: Vec<Expected>,
     allowed: Vec<(Option<u32>, Kind)>,
-    results: Vec<Expectation>,
 }
 
 /// A line has to have a diagnostic of one of these kinds.
@@ -37,13 +36,6 @@ struct Expected {
     kinds: Vec<Kind>,
     /// A word that its message has to hold.
     word: Option<String>,
-}
-
-/// The first bytes that a buffer has to hold after the launch.
-struct Expectation {
-    buffer: usize,
-    text: String,
-    bytes: Vec<u8>,
 }
 
 /// What a launch has left, and what was found.
@@ -85,9 +77,11 @@ impl Case {
             let lines = source.lines().filter_map(move |line| line.strip_prefix("// ")?.strip_prefix(key));
             lines.map(|rest| rest.split("  //").next().unwrap_or_default().trim())
         };
-        let launch = head("launch: ").next().ok_or("has no line `// launch: …`")?;
-        let wrong = |why: anyhow::Error| format!("cannot read `{launch}`: {why}");
-        let script = Script::parse(&format!("launch {launch}"), Scope::default()).map_err(wrong)?;
+        let script = Script::parse(&launch::in_comments(&source), Scope::default());
+        let script = script.map_err(|why| format!("{why:#}"))?;
+        if script.launches().next().is_none() {
+            return Err("has no line `//@ launch …`".to_owned());
+        }
         let pending_launches = match head("pending-launches: ").next() {
             Some(text) => text.parse().map_err(|_| format!("cannot read `{text}`"))?,
             None => DEFAULT_PENDING_LAUNCHES,
@@ -97,16 +91,14 @@ impl Case {
         let capability = head("arch: ").next().unwrap_or("75").to_owned();
         let clean = head("expect: ").any(|text| text == "clean");
         let missed = head("missed: ").next().is_some();
-        let results = head("result: ")
-            .map(|text| read_result(text, &script).ok_or(format!("cannot read `{text}`")))
-            .collect::<Result<_, _>>()?;
-
         let mut expected = Vec::new();
         let mut allowed = Vec::new();
         for (number, line) in (1u32..).zip(source.lines()) {
-            let Some(at) = line.find("// expect").filter(|at| *at > 0) else { continue };
-            let place = if line.starts_with("// launch: ") { None } else { Some(number) };
-            for part in line[at + 3..].split("  ").map(str::trim).filter(|part| !part.is_empty()) {
+            // Behind a launch, a comment of the launch language.
+            let (mark, place) =
+                if line.starts_with("//@ launch") { ("# ", None) } else { ("// ", Some(number)) };
+            let Some(at) = line.find(&format!("{mark}expect")).filter(|at| *at > 0) else { continue };
+            for part in line[at + mark.len()..].split("  ").map(str::trim).filter(|part| !part.is_empty()) {
                 let wrong = || format!("line {number}: cannot read `{part}`");
                 if let Some(kinds) = part.strip_prefix("expect-also: ") {
                     for kind in kinds.split(", ") {
@@ -138,7 +130,6 @@ impl Case {
             gpus,
             expected,
             allowed,
-            results,
             source,
         })
     }
@@ -190,7 +181,8 @@ impl Case {
         let launches = devices.iter().map(prepared).collect::<anyhow::Result<Vec<_>>>()?;
         let completed = launch_together(&launches).is_ok();
         drop(launches);
-        Ok(Ran { completed, buffers: stage.held()?, ..Ran::default() })
+        let wrong = stage.checks()?;
+        Ok(Ran { completed, buffers: stage.held()?, wrong, ..Ran::default() })
     }
 
     /// What differs from what its comments say; nothing if all is as expected.
@@ -220,13 +212,7 @@ impl Case {
             if !outcome.ran.completed {
                 out.push("did not run to its end".to_owned());
             }
-            for Expectation { buffer, text, bytes } in &self.results {
-                let buffer = &outcome.ran.buffers[*buffer];
-                if !buffer.bytes.starts_with(bytes) {
-                    let held = &buffer.bytes[..bytes.len()];
-                    out.push(format!("arg{} does not begin with {text}: {held:?}", buffer.name));
-                }
-            }
+            out.extend(outcome.ran.wrong.iter().cloned());
         }
         out
     }
@@ -256,16 +242,4 @@ fn holds(text: &str, word: &str) -> bool {
 
 fn read_kind(text: &str) -> Option<Kind> {
     serde_json::from_value(serde_json::Value::String(text.to_owned())).ok()
-}
-
-/// `arg1 = 1,2,3`
-fn read_result(text: &str, script: &Script) -> Option<Expectation> {
-    let (argument, values) = text.split_once(" = ")?;
-    let buffer = script.buffer(argument.strip_prefix("arg")?).ok()?;
-    let fill = &script.buffers[buffer].fill;
-    let expected = Fill::parse(&format!("{}:{values}", fill.kind.name()), Scope::default()).ok()?;
-    let pieces = expected.pieces(&|_| anyhow::bail!("no address is expected"));
-    let pieces = pieces.map(|piece| piece.ok()?.2).collect::<Option<Vec<_>>>()?;
-    let bytes = pieces.concat();
-    (bytes.len() as u64 <= fill.bytes()).then(|| Expectation { buffer, text: values.to_owned(), bytes })
 }

@@ -49,5 +49,5 @@ pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
 pub use number::{Names, Type};
 pub use scope::{Files, Output, Scope};
-pub use script::{Dimensions, Launch, Named, Script, Spec, Step, Value, dimensions};
+pub use script::{Dimensions, Launch, Named, Script, Spec, Step, Value, dimensions, in_comments};
 pub use stage::{Ran, Stage, run};

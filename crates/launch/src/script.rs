@@ -178,6 +178,12 @@ impl Launch {
     }
 }
 
+/// The script in the comments of `source`, the text behind each `//@`, in the line where it stands there.
+pub fn in_comments(source: &str) -> String {
+    let line = |line: &str| line.trim_start().strip_prefix("//@").unwrap_or_default().to_string() + "\n";
+    source.lines().map(line).collect()
+}
+
 /// One thing that is done after the others.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields are those of the line")]

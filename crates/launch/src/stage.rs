@@ -208,6 +208,21 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
+    /// What is wrong with the buffers after all launches, a sentence for each that does not hold what the
+    /// script expects.
+    ///
+    /// # Errors
+    /// A check of a buffer that there is not.
+    pub fn checks(&self) -> Result<Vec<String>> {
+        let mut wrong = Vec::new();
+        for step in &self.script.steps {
+            if let Step::Check { expected, within } = step {
+                wrong.extend(self.check(expected, *within)?);
+            }
+        }
+        Ok(wrong)
+    }
+
     /// What is wrong with a buffer, if something is. Nothing is expected of an element that the check calls
     /// `uninit`.
     fn check(&self, Named { name, fill }: &Named, within: f64) -> Result<Option<String>> {

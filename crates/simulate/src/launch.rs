@@ -77,7 +77,7 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
         let args = options.args.clone();
         script.launch(Launch { kernel, config, cluster, args });
     } else {
-        add_lines(&mut script, &options.file, &in_comments(source), inside(options))?;
+        add_lines(&mut script, &options.file, &language::in_comments(source), inside(options))?;
         ensure!(
             script.launches().next().is_some(),
             "{} has no line `//@ launch KERNEL<<<GRID, BLOCK>>> ARG …`: add one, or give --grid and --block, \
@@ -97,12 +97,6 @@ fn inside(options: &Options) -> Files<'_> {
     let own = options.file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let reads = options.data.as_deref().or(own).unwrap_or(Path::new("."));
     Files::Inside { reads, writes: options.out.as_deref() }
-}
-
-/// The script in the comments of `source`, each line where it stands there.
-fn in_comments(source: &str) -> String {
-    let line = |line: &str| line.trim_start().strip_prefix("//@").unwrap_or_default().to_string() + "\n";
-    source.lines().map(line).collect()
 }
 
 /// Does what `script` says. `templates` of the source may be meant by a name that there is no kernel for.

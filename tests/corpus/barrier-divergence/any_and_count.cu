@@ -1,7 +1,7 @@
 // The barriers that vote and count, each reached by everybody.
 // expect: clean
-// launch: votes<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*3
-// result: arg1 = 1,0,58
+//@ launch votes<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*3
+//@ expect 1 = i32:1,0,58
 extern "C" __global__ void votes(const int* in, int* out) {
     unsigned t = threadIdx.x;
     int any = __syncthreads_or(in[t] == 40) != 0;

@@ -1,5 +1,5 @@
 // A barrier in each of two cases, none in the third.
-// launch: cases<<<1, 96>>> buf:i32:zeros*96
+//@ launch cases<<<1, 96>>> buf:i32:zeros*96
 extern "C" __global__ void cases(int* out) {
     unsigned t = threadIdx.x;
     int value = t;

@@ -1,5 +1,5 @@
 // Two arrivals at the barrier of the cluster, and one wait.
-// launch: twice<<<4, 32>>> buf:i32:uninit*4
+//@ launch twice<<<4, 32>>> buf:i32:uninit*4
 // arch: 90
 extern "C" __global__ void __cluster_dims__(4) twice(int *out)
 {

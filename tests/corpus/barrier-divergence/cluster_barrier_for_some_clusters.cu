@@ -1,8 +1,8 @@
 // The condition is the same for all blocks of a cluster, and another one for the next cluster.
-// launch: turn<<<8, 32>>> buf:i32:uninit*8
+//@ launch turn<<<8, 32>>> buf:i32:uninit*8
 // arch: 90
 // expect: clean
-// result: arg0 = 0,1,2,3,5,6,7,4
+//@ expect 0 = i32:0,1,2,3,5,6,7,4
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

@@ -1,5 +1,5 @@
 // One block of the cluster comes to a barrier that the others go past.
-// launch: turn<<<4, 32>>> buf:i32:zeros*4
+//@ launch turn<<<4, 32>>> buf:i32:zeros*4
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

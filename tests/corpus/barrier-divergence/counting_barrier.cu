@@ -1,5 +1,5 @@
 // __syncthreads_count() counts the threads that come. Half of the block does not.
-// launch: count<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+//@ launch count<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
 extern "C" __global__ void count(const int* in, int* out) {
     unsigned t = threadIdx.x;
     int many = -1;

@@ -1,5 +1,5 @@
 // One barrier in each branch: two barriers, each for half of the block.
-// launch: sides<<<1, 64>>> buf:i32:zeros*64
+//@ launch sides<<<1, 64>>> buf:i32:zeros*64
 extern "C" __global__ void sides(int* out) {
     unsigned t = threadIdx.x;
     if (t < 32) {

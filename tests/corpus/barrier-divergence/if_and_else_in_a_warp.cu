@@ -1,5 +1,5 @@
 // The same within one warp.
-// launch: sides<<<1, 32>>> buf:i32:zeros*32
+//@ launch sides<<<1, 32>>> buf:i32:zeros*32
 extern "C" __global__ void sides(int* out) {
     unsigned t = threadIdx.x;
     if (t < 8) {

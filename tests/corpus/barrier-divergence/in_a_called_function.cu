@@ -1,5 +1,5 @@
 // The barrier stands in a function; only half of the block calls it.
-// launch: half<<<1, 64>>> buf:i32:zeros*64
+//@ launch half<<<1, 64>>> buf:i32:zeros*64
 __device__ __noinline__ int step(int* out, unsigned t) {
     out[t] = 3;
     __syncthreads();  // expect-also: barrier-divergence

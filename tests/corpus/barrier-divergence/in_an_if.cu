@@ -1,5 +1,5 @@
 // Half of the warp waits at a barrier that the other half walks past.
-// launch: skip<<<1, 32>>> buf:i32:zeros*32
+//@ launch skip<<<1, 32>>> buf:i32:zeros*32
 extern "C" __global__ void skip(int* out) {
     unsigned t = threadIdx.x;
     if (t % 2 == 0) {

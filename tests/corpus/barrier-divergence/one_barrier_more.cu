@@ -1,5 +1,5 @@
 // The first warp meets the other one at its next barrier, one line apart, and so on until the end.
-// launch: late<<<1, 64>>> buf:i32:zeros*64
+//@ launch late<<<1, 64>>> buf:i32:zeros*64
 extern "C" __global__ void late(int* out) {
     unsigned t = threadIdx.x;
     if (t < 32) {

@@ -1,7 +1,7 @@
 // The barrier behind the `if`, for everybody.
 // expect: clean
-// launch: dot<<<1, 64>>> buf:i32:iota*64 buf:i32:iota*64 buf:i32:zeros*1
-// result: arg2 = 85344
+//@ launch dot<<<1, 64>>> buf:i32:iota*64 buf:i32:iota*64 buf:i32:zeros*1
+//@ expect 2 = i32:85344
 extern "C" __global__ void dot(const int* a, const int* b, int* out) {
     __shared__ int products[64];
     unsigned t = threadIdx.x;

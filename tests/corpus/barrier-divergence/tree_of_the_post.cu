@@ -1,5 +1,5 @@
 // A dot product whose barrier has been moved into the `if`, "to wait for the working threads only".
-// launch: dot<<<1, 64>>> buf:i32:iota*64 buf:i32:iota*64 buf:i32:zeros*1
+//@ launch dot<<<1, 64>>> buf:i32:iota*64 buf:i32:iota*64 buf:i32:zeros*1
 extern "C" __global__ void dot(const int* a, const int* b, int* out) {
     __shared__ int products[64];
     unsigned t = threadIdx.x;

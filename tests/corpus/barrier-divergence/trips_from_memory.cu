@@ -1,7 +1,7 @@
 // A loop whose length comes from memory, the same for all. The compiler unrolls it into several barriers.
 // expect: clean
-// launch: turn<<<1, 64>>> buf:i32:iota*64 buf:i32:7
-// result: arg0 = 7,8,9
+//@ launch turn<<<1, 64>>> buf:i32:iota*64 buf:i32:7
+//@ expect 0 = i32:7,8,9,uninit*61
 extern "C" __global__ void turn(int* data, const int* rounds) {
     unsigned t = threadIdx.x;
     for (int i = 0; i < *rounds; i++) {

@@ -1,5 +1,5 @@
 // The read is made by a thread that launched nothing; its grid is the parent all the same.
-// launch: parent<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch parent<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
 __global__ void child(int* x) {
     *x = 7;  // expect-also: child-visibility, data-race
 }

@@ -1,5 +1,5 @@
 // What the grandchild writes is no more visible than what the child writes.
-// launch: parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
 __global__ void grandchild(int* x) {
     *x = 7;  // expect-also: child-visibility, data-race
 }

@@ -1,5 +1,5 @@
 // A local variable belongs to its thread. Its address means something else, or nothing, to a child.
-// launch: parent<<<1, 1>>> i32:5 buf:i32:zeros*1
+//@ launch parent<<<1, 1>>> i32:5 buf:i32:zeros*1
 __global__ void child(const int* x, int* out) {
     *out = *x;  // expect-also: child-visibility, out-of-bounds, uninitialized-read
 }

@@ -1,5 +1,5 @@
 // The address travels inside a structure.
-// launch: parent<<<1, 1>>> i32:5 buf:i32:zeros*1
+//@ launch parent<<<1, 1>>> i32:5 buf:i32:zeros*1
 struct Work {
     const int* from;
     int* to;

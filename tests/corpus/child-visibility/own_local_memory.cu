@@ -1,7 +1,7 @@
 // The child has a local array of its own and hands its address to a function.
 // expect: clean
-// launch: parent<<<1, 1>>> buf:i32:7 buf:i32:zeros*1
-// result: arg1 = 49
+//@ launch parent<<<1, 1>>> buf:i32:7 buf:i32:zeros*1
+//@ expect 1 = i32:49
 __device__ __noinline__ int pick(const int* values, int which) {
     return values[which];
 }

@@ -1,5 +1,5 @@
 // A barrier orders the threads of a block. A child is none of them.
-// launch: parent<<<1, 64>>> buf:i32:zeros*64 buf:i32:zeros*64
+//@ launch parent<<<1, 64>>> buf:i32:zeros*64 buf:i32:zeros*64
 __global__ void child(int* x) {
     x[threadIdx.x] = 7;  // expect-also: child-visibility, data-race
 }

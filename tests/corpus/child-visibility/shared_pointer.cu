@@ -1,5 +1,5 @@
 // Shared memory belongs to its block.
-// launch: parent<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*32
+//@ launch parent<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*32
 __global__ void child(const int* x, int* out) {
     out[threadIdx.x] = x[threadIdx.x];  // expect-also: child-visibility, out-of-bounds, uninitialized-read
 }

@@ -1,7 +1,7 @@
 // A tail launch runs when the parent and its other children are complete, and sees all that they wrote.
 // expect: clean
-// launch: parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
-// result: arg1 = 7
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
+//@ expect 1 = i32:7
 __global__ void child(int* x) {
     *x = 7;
 }

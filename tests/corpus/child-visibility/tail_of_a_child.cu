@@ -1,7 +1,7 @@
 // A child is complete when all that it launched is, its tail too. Then the parent's own tail reads.
 // expect: clean
-// launch: parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
-// result: arg1 = 7
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
+//@ expect 1 = i32:7
 __global__ void write(int* x) {
     *x = 7;
 }

@@ -1,7 +1,7 @@
 // Values of local and shared variables may be passed: they are copied.
 // expect: clean
-// launch: parent<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*1
-// result: arg1 = 17
+//@ launch parent<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*1
+//@ expect 1 = i32:17
 __global__ void child(int a, int b, int* out) {
     *out = a + b;
 }

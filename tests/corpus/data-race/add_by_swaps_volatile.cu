@@ -1,8 +1,8 @@
 // The first guess of a loop that swaps may be anything; so may the look before a lock is tried.
-// launch: add<<<4, 32>>> buf:f32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch add<<<4, 32>>> buf:f32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 // expect: clean
-// result: arg0 = 128.0
-// result: arg2 = 4
+//@ expect 0 = f32:128.0
+//@ expect 2 = i32:4
 extern "C" __global__ void add(float* sum, int* lock, int* count) {
     int old = *(volatile int*)sum, seen;
     do {

@@ -1,7 +1,7 @@
 // cuda::atomic_ref: a store that releases, loads that acquire, at device scope.
 // expect: clean
-// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
-// result: arg2 = 42
+//@ launch pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ expect 2 = i32:42
 #include <cuda/atomic>
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);

@@ -1,6 +1,6 @@
 // A release for the device, acquired for the block alone by another block: the scopes must include both
 // threads.
-// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 #include <cuda/atomic>
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {

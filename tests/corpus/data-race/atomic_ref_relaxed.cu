@@ -1,5 +1,5 @@
 // The flag arrives; what was written before it need not have.
-// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 #include <cuda/atomic>
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);

@@ -1,5 +1,5 @@
 // Grandparent and grandchild: nothing says that the grandchild has not started yet, or that it has ended.
-// launch: parent<<<1, 1>>> buf:i32:zeros*1
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1
 __global__ void grandchild(int* x) {
     *x += 1;  // expect-also: data-race
 }

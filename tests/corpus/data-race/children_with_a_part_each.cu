@@ -1,7 +1,7 @@
 // Children side by side, each with its own element.
 // expect: clean
-// launch: parent<<<4, 1>>> buf:i32:zeros*4
-// result: arg0 = 1,2,3,4
+//@ launch parent<<<4, 1>>> buf:i32:zeros*4
+//@ expect 0 = i32:1,2,3,4
 __global__ void child(int* x, int value) {
     *x = value;
 }

@@ -1,5 +1,5 @@
 // The barrier of a cluster in two halves, with work on the own block's memory between them.
-// launch: shift<<<4, 64>>> buf:i32:uninit*256
+//@ launch shift<<<4, 64>>> buf:i32:uninit*256
 // arch: 90
 // expect: clean
 #include <cooperative_groups.h>

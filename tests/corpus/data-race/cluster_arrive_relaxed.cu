@@ -1,5 +1,5 @@
 // A relaxed arrival releases nothing.
-// launch: shift<<<4, 64>>> buf:i32:uninit*256
+//@ launch shift<<<4, 64>>> buf:i32:uninit*256
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -1,5 +1,5 @@
 // Each thread arrives at the barrier of the cluster, and only then writes what the others read behind it.
-// launch: shift<<<4, 64>>> buf:i32:uninit*256
+//@ launch shift<<<4, 64>>> buf:i32:uninit*256
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

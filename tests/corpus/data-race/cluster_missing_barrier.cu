@@ -1,5 +1,5 @@
 // The neighbour's number is read with no barrier of the cluster before it.
-// launch: turn<<<8, 32>>> buf:i32:uninit*8
+//@ launch turn<<<8, 32>>> buf:i32:uninit*8
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

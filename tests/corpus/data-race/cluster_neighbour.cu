@@ -1,9 +1,9 @@
 // The blocks of a cluster leave a number each in shared memory and read their neighbour's, between two
 // barriers of the cluster.
-// launch: turn<<<8, 32>>> buf:i32:uninit*8
+//@ launch turn<<<8, 32>>> buf:i32:uninit*8
 // arch: 90
 // expect: clean
-// result: arg0 = 1,2,3,0,5,6,7,4
+//@ expect 0 = i32:1,2,3,0,5,6,7,4
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

@@ -1,5 +1,5 @@
 // The same with plain additions.
-// launch: total<<<8, 32>>> buf:i32:uninit*2
+//@ launch total<<<8, 32>>> buf:i32:uninit*2
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -1,8 +1,8 @@
 // One block gives another of its cluster a number: a release and an acquire at the scope of the cluster.
-// launch: pass<<<4, 32>>> buf:i32:0 buf:i32:0
+//@ launch pass<<<4, 32>>> buf:i32:0 buf:i32:0
 // arch: 90
 // expect: clean
-// result: arg1 = 7
+//@ expect 1 = i32:7
 __device__ int flag;
 
 static __device__ void set(int *flag)

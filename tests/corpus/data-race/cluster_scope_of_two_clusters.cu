@@ -1,5 +1,5 @@
 // The same at the same scope, but the reader is in another cluster.
-// launch: pass<<<4, 32>>> buf:i32:0 buf:i32:0
+//@ launch pass<<<4, 32>>> buf:i32:0 buf:i32:0
 // arch: 90
 __device__ int flag;
 

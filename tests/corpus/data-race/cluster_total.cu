@@ -1,8 +1,8 @@
 // All blocks of a cluster add to one word of its first block.
-// launch: total<<<4,2, 64>>> buf:i32:uninit*2
+//@ launch total<<<4,2, 64>>> buf:i32:uninit*2
 // arch: 90
 // expect: clean
-// result: arg0 = 49024,81792
+//@ expect 0 = i32:49024,81792
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

@@ -1,6 +1,6 @@
 // All meet at a barrier, but nobody has waited for the asynchronous copies before it.
 // arch: 80
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
 #include <cuda_pipeline.h>
 extern "C" __global__ void rotate(const int* in, int* out) {
     __shared__ int s[64];

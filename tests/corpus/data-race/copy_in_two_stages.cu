@@ -1,8 +1,8 @@
 // While one tile is summed the next is copied: waiting for all groups but the last leaves that one in flight.
 // expect: clean
 // arch: 80
-// launch: sums<<<1, 64>>> buf:i32:iota*512 buf:i32:zeros*64 i32:8
-// result: arg1 = 1800,1808,1816
+//@ launch sums<<<1, 64>>> buf:i32:iota*512 buf:i32:zeros*64 i32:8
+//@ expect 1 = i32:1800,1808,1816,uninit*61
 #include <cuda_pipeline.h>
 extern "C" __global__ void sums(const int* in, int* out, int tiles) {
     __shared__ int s[2][64];

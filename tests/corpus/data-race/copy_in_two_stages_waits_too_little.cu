@@ -1,6 +1,6 @@
 // The same with a wait for all groups but the last two: the tile that is summed is still being copied.
 // arch: 80
-// launch: sums<<<1, 64>>> buf:i32:iota*512 buf:i32:zeros*64 i32:8
+//@ launch sums<<<1, 64>>> buf:i32:iota*512 buf:i32:zeros*64 i32:8
 #include <cuda_pipeline.h>
 extern "C" __global__ void sums(const int* in, int* out, int tiles) {
     __shared__ int s[2][64];

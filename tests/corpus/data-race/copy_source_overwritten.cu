@@ -1,6 +1,6 @@
 // The source of an asynchronous copy is written before the copy has been waited for: either value may arrive.
 // arch: 80
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
 #include <cuda_pipeline.h>
 extern "C" __global__ void rotate(int* in, int* out) {
     __shared__ int s[64];

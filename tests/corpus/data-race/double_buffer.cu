@@ -1,7 +1,7 @@
 // Two buffers and one barrier per step: a buffer is written again once all have passed the next barrier.
 // expect: clean
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64 i32:5
-// result: arg1 = 5,6,7,8
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64 i32:5
+//@ expect 1 = i32:5,6,7,8,uninit*60
 extern "C" __global__ void rotate(const int* in, int* out, int steps) {
     __shared__ int s[2][64];
     unsigned t = threadIdx.x;

@@ -1,5 +1,5 @@
 // The same with a barrier in every second step only.
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64 i32:5
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64 i32:5
 extern "C" __global__ void rotate(const int* in, int* out, int steps) {
     __shared__ int s[2][64];
     unsigned t = threadIdx.x;

@@ -1,6 +1,6 @@
 // One GPU sends another a message, with fences that order it for the threads of one GPU alone.
 // gpus: 2
-// launch: send<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch send<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void send(int* turn, int* data, int* flag, int* received) {
     if (atomicAdd_system(turn, 1) == 0) {
         *data = 42;

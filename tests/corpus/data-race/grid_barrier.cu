@@ -1,8 +1,8 @@
 // A barrier for the whole grid by hand: block barrier, fence, count, wait, fence, block barrier.
 // expect: clean
-// launch: swap<<<4, 32>>> buf:i32:zeros*128 buf:u32:zeros*1 buf:i32:zeros*128
+//@ launch swap<<<4, 32>>> buf:i32:zeros*128 buf:u32:zeros*1 buf:i32:zeros*128
 // cooperative
-// result: arg2 = 32,33,34,35
+//@ expect 2 = i32:32,33,34,35,uninit*124
 extern "C" __global__ void swap(int* data, unsigned* arrived, int* out) {
     unsigned i = blockIdx.x * 32 + threadIdx.x;
     data[i] = i;

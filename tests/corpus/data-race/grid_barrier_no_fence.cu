@@ -1,5 +1,5 @@
 // All blocks have arrived, but their writes need not have.
-// launch: swap<<<4, 32>>> buf:i32:zeros*128 buf:u32:zeros*1 buf:i32:zeros*128
+//@ launch swap<<<4, 32>>> buf:i32:zeros*128 buf:u32:zeros*1 buf:i32:zeros*128
 // cooperative
 extern "C" __global__ void swap(int* data, unsigned* arrived, int* out) {
     unsigned i = blockIdx.x * 32 + threadIdx.x;

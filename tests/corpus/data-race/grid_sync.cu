@@ -1,8 +1,8 @@
 // The grid barrier of cooperative groups.
 // expect: clean
-// launch: swap<<<4, 32>>> buf:i32:zeros*128 buf:i32:zeros*128
+//@ launch swap<<<4, 32>>> buf:i32:zeros*128 buf:i32:zeros*128
 // cooperative
-// result: arg1 = 32,33,34,35
+//@ expect 1 = i32:32,33,34,35,uninit*124
 #include <cooperative_groups.h>
 extern "C" __global__ void swap(int* data, int* out) {
     unsigned i = blockIdx.x * 32 + threadIdx.x;

@@ -1,5 +1,5 @@
 // The ticket counts the blocks; nothing orders their sums before it.
-// launch: sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:u32:zeros*1 buf:i32:zeros*1
+//@ launch sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:u32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void sum(const int* in, int* partial, unsigned* ticket, int* out) {
     unsigned t = threadIdx.x;
     int sum = in[blockIdx.x * 32 + t];

@@ -1,7 +1,7 @@
 // As in the CUDA guide ("Memory fence functions"): volatile partial sums, one fence, a ticket, a barrier.
 // expect: clean
-// launch: sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:i32:zeros*1
-// result: arg2 = 8128
+//@ launch sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:i32:zeros*1
+//@ expect 2 = i32:8128
 __device__ unsigned ticket;
 extern "C" __global__ void sum(const int* in, volatile int* partial, int* out) {
     __shared__ bool last;

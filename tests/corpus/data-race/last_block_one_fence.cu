@@ -1,7 +1,7 @@
 // The fence before the ticket releases. The rules ask the last block for a fence of its own, to acquire:
 // without it there is a note, and no more, since most code that is written does without.
 // expect: clean
-// launch: sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:u32:zeros*1 buf:i32:zeros*1
+//@ launch sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:u32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void sum(const int* in, int* partial, unsigned* ticket, int* out) {
     unsigned t = threadIdx.x;
     int sum = in[blockIdx.x * 32 + t];

@@ -1,8 +1,8 @@
 // Each block waits for the sum of the one before. The sum lies in the word that says that it is there,
 // so no fence is needed.
-// launch: scan<<<8, 32>>> buf:i32:iota*256 buf:u64:zeros*8 buf:i32:uninit*256
+//@ launch scan<<<8, 32>>> buf:i32:iota*256 buf:u64:zeros*8 buf:i32:uninit*256
 // expect: clean
-// result: arg2 = 0,1,3,6,10
+//@ expect 2 = i32:0,1,3,6,10,uninit*251
 extern "C" __global__ void scan(const int* in, volatile unsigned long long* state, int* out) {
     unsigned t = threadIdx.x, block = blockIdx.x;
     int sum = in[block * 32 + t];

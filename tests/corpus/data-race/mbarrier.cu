@@ -1,8 +1,8 @@
 // An mbarrier in place of __syncthreads(): all arrive, and each waits for the others.
 // expect: clean
 // arch: 80
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
-// result: arg1 = 1,2,3,4
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+//@ expect 1 = i32:1,2,3,4,uninit*60
 #include <cuda_awbarrier_primitives.h>
 extern "C" __global__ void rotate(const int* in, int* out) {
     __shared__ int s[64];

@@ -1,7 +1,7 @@
 // The mbarrier is for 32 arrivals per phase, and 64 threads come. A thread that asks late finds two phases
 // over, which looks like none, so nobody asks for ever.
 // arch: 80
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
 #include <cuda_awbarrier_primitives.h>
 extern "C" __global__ void rotate(const int* in, int* out) {
     __shared__ int s[64];

@@ -1,8 +1,8 @@
 // One mbarrier for many phases: a producer warp fills a buffer, a consumer warp empties it, each in its turn.
 // expect: clean
 // arch: 90
-// launch: pass<<<1, 64>>> buf:i32:iota*256 buf:i32:zeros*256
-// result: arg1 = 0,3,6,9
+//@ launch pass<<<1, 64>>> buf:i32:iota*256 buf:i32:zeros*256
+//@ expect 1 = i32:0,3,6,9,uninit*252
 #include <cuda_awbarrier_primitives.h>
 extern "C" __global__ void pass(const int* in, int* out) {
     __shared__ int s[32];

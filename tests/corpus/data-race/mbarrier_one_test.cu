@@ -1,6 +1,6 @@
 // A thread asks once whether all have arrived, and goes on whatever the answer is.
 // arch: 80
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
 #include <cuda_awbarrier_primitives.h>
 extern "C" __global__ void rotate(const int* in, int* out) {
     __shared__ int s[64];

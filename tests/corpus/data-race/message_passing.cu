@@ -1,8 +1,8 @@
 // Fence and flag on both sides: a release pattern that an acquire pattern observes (PTX ISA, "Release and
 // acquire patterns").
 // expect: clean
-// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
-// result: arg2 = 42
+//@ launch pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ expect 2 = i32:42
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {
         *data = 42;

@@ -1,7 +1,7 @@
 // Within one block the block's fence and block atomics are enough.
 // expect: clean
-// launch: pass<<<1, 64>>> buf:i32:zeros*1 buf:i32:zeros*1
-// result: arg1 = 42
+//@ launch pass<<<1, 64>>> buf:i32:zeros*1 buf:i32:zeros*1
+//@ expect 1 = i32:42
 extern "C" __global__ void pass(int* data, int* out) {
     __shared__ int flag;
     if (threadIdx.x == 0) flag = 0;

@@ -1,5 +1,5 @@
 // The reader's fence is for its own block alone; the writer is in another.
-// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {
         *data = 42;  // expect-also: data-race

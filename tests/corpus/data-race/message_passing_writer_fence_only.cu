@@ -1,6 +1,6 @@
 // The reader has no fence behind the atomic that sees the flag: a note says that the rules ask for one.
 // expect: clean
-// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {
         *data = 42;

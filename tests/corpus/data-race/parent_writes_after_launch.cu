@@ -1,5 +1,5 @@
 // The child sees what the parent wrote before the launch. What it writes afterwards races with the child.
-// launch: parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
 __global__ void child(const int* x, int* out) {
     *out = *x;  // expect-also: data-race
 }

@@ -1,7 +1,7 @@
 // All threads write, a barrier, one thread publishes with a fence; elsewhere one waits, a barrier, all read.
 // expect: clean
-// launch: pass<<<2, 64>>> buf:i32:zeros*64 buf:i32:zeros*1 buf:i32:zeros*64
-// result: arg2 = 0,2,4,6
+//@ launch pass<<<2, 64>>> buf:i32:zeros*64 buf:i32:zeros*1 buf:i32:zeros*64
+//@ expect 2 = i32:0,2,4,6,uninit*60
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     unsigned t = threadIdx.x;
     if (blockIdx.x == 0) {

@@ -1,7 +1,7 @@
 // Within a warp __syncwarp() does what the block barrier does: lane 0 publishes and acquires for all.
 // expect: clean
-// launch: pass<<<2, 32>>> buf:i32:zeros*32 buf:i32:zeros*1 buf:i32:zeros*32
-// result: arg2 = 31,30,29
+//@ launch pass<<<2, 32>>> buf:i32:zeros*32 buf:i32:zeros*1 buf:i32:zeros*32
+//@ expect 2 = i32:31,30,29,uninit*29
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     unsigned t = threadIdx.x;
     if (blockIdx.x == 0) {

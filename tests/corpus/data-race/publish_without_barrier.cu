@@ -1,5 +1,5 @@
 // The fence of thread 0 orders what thread 0 has seen, not what the other threads of its block still write.
-// launch: pass<<<2, 64>>> buf:i32:zeros*64 buf:i32:zeros*1 buf:i32:zeros*64
+//@ launch pass<<<2, 64>>> buf:i32:zeros*64 buf:i32:zeros*1 buf:i32:zeros*64
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     unsigned t = threadIdx.x;
     if (blockIdx.x == 0) {

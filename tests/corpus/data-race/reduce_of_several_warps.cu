@@ -1,8 +1,8 @@
 // A sum over tiles of two warps by cooperative groups, whose header relies on what shuffles order in
 // practice: notes.
 // expect: clean
-// launch: sum<<<1, 128>>> buf:i32:iota*128 buf:i32:zeros*128
-// result: arg1 = 2016,2016
+//@ launch sum<<<1, 128>>> buf:i32:iota*128 buf:i32:zeros*128
+//@ expect 1 = i32:2016,2016,uninit*126
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;

@@ -1,7 +1,7 @@
 // A thread waits for a relaxed counter, and hands on what it has waited for.
-// launch: count<<<4, 32>>> buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch count<<<4, 32>>> buf:i32:zeros*1 buf:i32:zeros*1
 // expect: clean
-// result: arg1 = 4
+//@ expect 1 = i32:4
 #include <cuda/atomic>
 using Word = cuda::atomic_ref<int, cuda::thread_scope_device>;
 extern "C" __global__ void count(int* arrived, int* out) {

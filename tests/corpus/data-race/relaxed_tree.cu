@@ -1,5 +1,5 @@
 // Relaxed accesses do not race either, and order as little.
-// launch: sum<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*1
+//@ launch sum<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*1
 #include <cuda/atomic>
 using Word = cuda::atomic_ref<int, cuda::thread_scope_device>;
 extern "C" __global__ void sum(int* data, int* out) {

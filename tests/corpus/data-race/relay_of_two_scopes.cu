@@ -1,7 +1,7 @@
 // From thread to thread within a block, then on to another block: each step at a scope that includes both.
-// launch: pass<<<2, 64>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch pass<<<2, 64>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 // expect: clean
-// result: arg3 = 42
+//@ expect 3 = i32:42
 #include <cuda/atomic>
 extern "C" __global__ void pass(int* data, int* near, int* far, int* out) {
     cuda::atomic_ref<int, cuda::thread_scope_block> here(*near);

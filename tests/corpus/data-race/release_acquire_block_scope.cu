@@ -1,5 +1,5 @@
 // Released to the own block, read by another: the scopes must include both threads.
-// launch: pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {
         *data = 42;                                                              // expect-also: data-race

@@ -1,5 +1,5 @@
 // Each thread reads what its neighbour stores in shared memory. Nothing says that it has been there.
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
 extern "C" __global__ void rotate(const int* in, int* out) {
     __shared__ int s[64];
     unsigned t = threadIdx.x;

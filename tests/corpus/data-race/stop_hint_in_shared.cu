@@ -1,7 +1,7 @@
 // One thread looks whether there is need to go on, and tells its block through shared memory.
-// launch: search<<<4, 64>>> buf:i32:iota*1024 buf:i32:zeros*1
+//@ launch search<<<4, 64>>> buf:i32:iota*1024 buf:i32:zeros*1
 // expect: clean
-// result: arg1 = 1
+//@ expect 1 = i32:1
 extern "C" __global__ void search(const int* in, int* found) {
     __shared__ int stop;
     for (unsigned first = blockIdx.x * 256; first < (blockIdx.x + 1) * 256; first += 64) {

@@ -1,5 +1,5 @@
 // Each thread says that it is there and looks for the other. Nothing keeps both from seeing nobody.
-// launch: meet<<<2, 1>>> buf:i32:zeros*2 buf:i32:zeros*2
+//@ launch meet<<<2, 1>>> buf:i32:zeros*2 buf:i32:zeros*2
 #include <cuda/atomic>
 using Word = cuda::atomic_ref<int, cuda::thread_scope_device>;
 extern "C" __global__ void meet(int* here, int* seen) {

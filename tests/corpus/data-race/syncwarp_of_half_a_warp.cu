@@ -1,5 +1,5 @@
 // The lower half waits for itself and then reads what the upper half has stored.
-// launch: lower<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*16
+//@ launch lower<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*16
 extern "C" __global__ void lower(const int* in, int* out) {
     __shared__ int s[32];
     unsigned t = threadIdx.x;

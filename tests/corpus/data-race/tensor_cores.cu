@@ -1,5 +1,5 @@
 // A sum by tensor cores: ones times the data. The other warps write the tile, and the barrier is missing.
-// launch: sum<<<1, 128>>> buf:f16:iota*256 buf:f32:zeros*16
+//@ launch sum<<<1, 128>>> buf:f16:iota*256 buf:f32:zeros*16
 #include <mma.h>
 using namespace nvcuda::wmma;
 extern "C" __global__ void sum(const half* in, float* out) {

@@ -1,7 +1,7 @@
 // A sum by tensor cores: a matrix of ones times the data, of which each column gives its sum.
 // expect: clean
-// launch: sum<<<1, 128>>> buf:f16:iota*256 buf:f32:zeros*16
-// result: arg1 = 1920,1936,1952
+//@ launch sum<<<1, 128>>> buf:f16:iota*256 buf:f32:zeros*16
+//@ expect 1 = f32:1920,1936,1952,uninit*13
 #include <mma.h>
 using namespace nvcuda::wmma;
 extern "C" __global__ void sum(const half* in, float* out) {

@@ -1,5 +1,5 @@
 // Fire-and-forget children run side by side.
-// launch: parent<<<1, 1>>> buf:i32:zeros*1
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1
 __global__ void child(int* x, int value) {
     *x = value;  // expect: data-race
 }

@@ -1,7 +1,7 @@
 // One stream of one block runs its grids one after the other.
 // expect: clean
-// launch: parent<<<1, 1>>> buf:i32:zeros*1
-// result: arg0 = 12
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1
+//@ expect 0 = i32:12
 __global__ void child(int* x, int value) {
     *x = 10 * *x + value;
 }

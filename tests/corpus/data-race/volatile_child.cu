@@ -1,5 +1,5 @@
 // The child of a grid adds up what other blocks of its parent may not have written yet.
-// launch: sum<<<16, 32>>> buf:u32:iota*512 buf:u32:zeros*1 u32:512
+//@ launch sum<<<16, 32>>> buf:u32:iota*512 buf:u32:zeros*1 u32:512
 extern "C" __global__ void sum(volatile unsigned* data, unsigned* out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (n == 1) {

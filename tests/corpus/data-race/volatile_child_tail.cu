@@ -1,7 +1,7 @@
 // A tail launch comes after all that its parent has written, volatile or not.
-// launch: sum<<<16, 32>>> buf:u32:iota*512 buf:u32:zeros*1 u32:512
+//@ launch sum<<<16, 32>>> buf:u32:iota*512 buf:u32:zeros*1 u32:512
 // expect: clean
-// result: arg1 = 130816
+//@ expect 1 = u32:130816
 extern "C" __global__ void sum(volatile unsigned* data, unsigned* out, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (n == 1) {

@@ -1,7 +1,7 @@
 // A look before the lock, and another one behind it: a table is made once, by whoever comes first.
-// launch: use<<<8, 32>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*4 buf:i32:zeros*8
+//@ launch use<<<8, 32>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*4 buf:i32:zeros*8
 // expect: clean
-// result: arg3 = 0,1,4,9,0,1,4,9
+//@ expect 3 = i32:0,1,4,9,0,1,4,9
 extern "C" __global__ void use(int* lock, volatile int* ready, int* table, int* out) {
     if (threadIdx.x > 0) return;
     if (*ready == 0) {

@@ -1,7 +1,7 @@
 // A volatile flag in shared memory, with a fence for the block on both sides.
-// launch: pass<<<1, 64>>> buf:i32:uninit*32
+//@ launch pass<<<1, 64>>> buf:i32:uninit*32
 // expect: clean
-// result: arg0 = 0,7,14
+//@ expect 0 = i32:0,7,14,uninit*29
 extern "C" __global__ void pass(int* out) {
     __shared__ volatile int flag;
     __shared__ int data[32];

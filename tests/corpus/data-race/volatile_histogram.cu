@@ -1,5 +1,5 @@
 // `volatile` makes no addition atomic: two threads read the same count.
-// launch: count<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*8
+//@ launch count<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*8
 extern "C" __global__ void count(const int* in, int* out) {
     __shared__ volatile int bins[8];
     unsigned t = threadIdx.x;

@@ -1,5 +1,5 @@
 // The last block reads the partial sums through volatile, and no fence stands before the tickets.
-// launch: sum<<<4, 32>>> buf:i32:iota*128 buf:i32:uninit*4 buf:i32:zeros*1
+//@ launch sum<<<4, 32>>> buf:i32:iota*128 buf:i32:uninit*4 buf:i32:zeros*1
 __device__ unsigned ticket;
 extern "C" __global__ void sum(const int* in, volatile int* partial, int* out) {
     __shared__ bool last;

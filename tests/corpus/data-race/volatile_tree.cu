@@ -1,5 +1,5 @@
 // Volatile accesses are no race by the letter of PTX. The first step reads squares nobody has waited for.
-// launch: squares<<<1, 64>>> buf:u32:iota*64 buf:u32:zeros*1 u32:64
+//@ launch squares<<<1, 64>>> buf:u32:iota*64 buf:u32:zeros*1 u32:64
 extern "C" __global__ void squares(volatile unsigned* data, unsigned* out, unsigned n) {
     unsigned t = threadIdx.x;
     if (t < n) data[t] *= data[t];  // expect: data-race

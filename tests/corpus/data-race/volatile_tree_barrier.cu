@@ -1,7 +1,7 @@
 // A barrier before each step: every value that a thread reads has been written before.
-// launch: squares<<<1, 64>>> buf:u32:iota*64 buf:u32:zeros*1 u32:64
+//@ launch squares<<<1, 64>>> buf:u32:iota*64 buf:u32:zeros*1 u32:64
 // expect: clean
-// result: arg1 = 85344
+//@ expect 1 = u32:85344
 extern "C" __global__ void squares(volatile unsigned* data, unsigned* out, unsigned n) {
     unsigned t = threadIdx.x;
     if (t < n) data[t] *= data[t];

@@ -1,5 +1,5 @@
 // One warp, "so it runs in lockstep": since Volta it need not, and only __syncwarp() orders its lanes.
-// launch: reduce<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*1
+//@ launch reduce<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*1
 extern "C" __global__ void reduce(const int* in, int* out) {
     __shared__ int s[32];
     unsigned t = threadIdx.x;

@@ -1,7 +1,7 @@
 // __syncwarp() orders the memory accesses of the lanes that take part (CUDA guide, "Warp synchronization").
 // expect: clean
-// launch: reduce<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*1
-// result: arg1 = 496
+//@ launch reduce<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*1
+//@ expect 1 = i32:496
 extern "C" __global__ void reduce(const int* in, int* out) {
     __shared__ int s[32];
     unsigned t = threadIdx.x;

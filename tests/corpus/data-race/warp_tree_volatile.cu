@@ -1,5 +1,5 @@
 // `volatile` makes every access happen. It orders no lane after another: one may add before its partner has.
-// launch: reduce<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*1
+//@ launch reduce<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*1
 extern "C" __global__ void reduce(const int* in, int* out) {
     __shared__ int s[32];
     volatile int* v = s;

@@ -1,7 +1,7 @@
 // The tail launch writes what the child wrote before: the child has ended by then.
 // expect: clean
-// launch: parent<<<1, 1>>> buf:i32:zeros*1
-// result: arg0 = 8
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1
+//@ expect 0 = i32:8
 __global__ void child(int* x) {
     *x = 7;
 }

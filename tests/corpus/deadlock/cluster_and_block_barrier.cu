@@ -1,5 +1,5 @@
 // Half of each block waits for the cluster, the other half for the block.
-// launch: cross<<<4, 64>>> buf:i32:uninit*4
+//@ launch cross<<<4, 64>>> buf:i32:uninit*4
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -1,8 +1,8 @@
 // The last blocks of the cluster have nothing to do and return: the barrier does not wait for them.
-// launch: part<<<4, 32>>> buf:i32:uninit*4 i32:3
+//@ launch part<<<4, 32>>> buf:i32:uninit*4 i32:3
 // arch: 90
 // expect: clean
-// result: arg0 = 1,2,0
+//@ expect 0 = i32:1,2,0,uninit*1
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

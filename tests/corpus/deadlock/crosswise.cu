@@ -1,5 +1,5 @@
 // Two warps want two barriers in opposite order, like two locks.
-// launch: cross<<<1, 64>>> buf:i32:zeros*64
+//@ launch cross<<<1, 64>>> buf:i32:zeros*64
 extern "C" __global__ void cross(int* out) {
     unsigned t = threadIdx.x;
     if (t < 32) {

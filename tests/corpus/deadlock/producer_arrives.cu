@@ -1,7 +1,7 @@
 // bar.arrive counts and goes on; two rounds through two barriers.
 // expect: clean
-// launch: pass<<<1, 64>>> buf:i32:zeros*32
-// result: arg0 = 10,11,12
+//@ launch pass<<<1, 64>>> buf:i32:zeros*32
+//@ expect 0 = i32:10,11,12,uninit*29
 extern "C" __global__ void pass(int* out) {
     __shared__ int s[32];
     unsigned t = threadIdx.x;

@@ -1,5 +1,5 @@
 // Three warps, three barriers: each waits where the next one comes second.
-// launch: ring<<<1, 96>>> buf:i32:zeros*96
+//@ launch ring<<<1, 96>>> buf:i32:zeros*96
 extern "C" __global__ void ring(int* out) {
     unsigned t = threadIdx.x;
     if (t < 32) {

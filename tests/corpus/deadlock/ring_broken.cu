@@ -1,7 +1,7 @@
 // The same ring with one warp the other way round.
 // expect: clean
-// launch: ring<<<1, 96>>> buf:i32:zeros*96
-// result: arg0 = 1,1,1
+//@ launch ring<<<1, 96>>> buf:i32:zeros*96
+//@ expect 0 = i32:1,1,1,uninit*93
 extern "C" __global__ void ring(int* out) {
     unsigned t = threadIdx.x;
     if (t < 32) {

@@ -1,7 +1,7 @@
 // Both warps take the barriers in one order.
 // expect: clean
-// launch: cross<<<1, 64>>> buf:i32:zeros*64
-// result: arg0 = 1,1,1
+//@ launch cross<<<1, 64>>> buf:i32:zeros*64
+//@ expect 0 = i32:1,1,1,uninit*61
 extern "C" __global__ void cross(int* out) {
     unsigned t = threadIdx.x;
     if (t < 32) {

@@ -1,5 +1,5 @@
 // One warp waits for the block, the other at a barrier for both.
-// launch: wait<<<1, 64>>> buf:i32:zeros*64
+//@ launch wait<<<1, 64>>> buf:i32:zeros*64
 extern "C" __global__ void wait(int* out) {
     unsigned t = threadIdx.x;
     if (t < 32) {

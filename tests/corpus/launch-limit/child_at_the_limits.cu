@@ -1,7 +1,7 @@
 // 1,024 threads and 48 KiB are possible.
 // expect: clean
-// launch: parent<<<1, 1>>> buf:i32:zeros*1024 i32:1024 i32:49152
-// result: arg0 = 1,2,3
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1024 i32:1024 i32:49152
+//@ expect 0 = i32:1,2,3,uninit*1021
 __global__ void child(int* out) {
     extern __shared__ int s[];
     s[12287 - threadIdx.x] = threadIdx.x + 1;

@@ -1,5 +1,5 @@
 // In y a grid has at most 65,535 blocks.
-// launch: parent<<<1, 1>>> buf:i32:zeros*1 i32:70000
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1 i32:70000
 __global__ void child(int* out) {
     atomicAdd(out, 1);
 }

@@ -1,5 +1,5 @@
 // Nothing is left to do, and a grid of no blocks is launched for it.
-// launch: parent<<<1, 1>>> buf:i32:zeros*32 i32:0
+//@ launch parent<<<1, 1>>> buf:i32:zeros*32 i32:0
 __global__ void child(int* out) {
     out[threadIdx.x] = 1;
 }

@@ -1,5 +1,5 @@
 // 40 KiB declared and 10 KiB at the launch are too much together.
-// launch: parent<<<1, 1>>> buf:i32:zeros*32 i32:10240
+//@ launch parent<<<1, 1>>> buf:i32:zeros*32 i32:10240
 __global__ void child(int* out, int from) {
     __shared__ int big[10240];
     extern __shared__ int s[];

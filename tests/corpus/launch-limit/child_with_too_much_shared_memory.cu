@@ -1,5 +1,5 @@
 // A device launch gives a block at most 48 KiB.
-// launch: parent<<<1, 1>>> buf:i32:zeros*32 i32:50000
+//@ launch parent<<<1, 1>>> buf:i32:zeros*32 i32:50000
 __global__ void child(int* out) {
     extern __shared__ int s[];
     s[threadIdx.x] = 1;

@@ -1,8 +1,8 @@
 // The launch asks for clusters, and the kernel finds out.
-// launch: ranks<<<8, 32>>> cluster=8 buf:u32:uninit*8
+//@ launch ranks<<<8, 32>>> cluster=8 buf:u32:uninit*8
 // arch: 90
 // expect: clean
-// result: arg0 = 8,9,10,11,12,13,14,15
+//@ expect 0 = u32:8,9,10,11,12,13,14,15
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

@@ -1,5 +1,5 @@
 // Nothing keeps a block until its neighbour has read its shared memory.
-// launch: turn<<<8, 32>>> buf:i32:uninit*8
+//@ launch turn<<<8, 32>>> buf:i32:uninit*8
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

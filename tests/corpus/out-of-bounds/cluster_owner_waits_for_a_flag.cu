@@ -1,8 +1,8 @@
 // A block stays until the others have said, by an atomic each, that they have read its shared memory.
-// launch: give<<<4, 32>>> buf:i32:uninit*4
+//@ launch give<<<4, 32>>> buf:i32:uninit*4
 // arch: 90
 // expect: clean
-// result: arg0 = 0,5,5,5
+//@ expect 0 = i32:0,5,5,5
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

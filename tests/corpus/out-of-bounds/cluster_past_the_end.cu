@@ -1,5 +1,5 @@
 // Past the end of an array in another block's shared memory.
-// launch: shift<<<4, 32>>> buf:i32:uninit*128
+//@ launch shift<<<4, 32>>> buf:i32:uninit*128
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -1,5 +1,5 @@
 // The block after the last one of the cluster.
-// launch: turn<<<8, 32>>> buf:i32:uninit*8
+//@ launch turn<<<8, 32>>> buf:i32:uninit*8
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

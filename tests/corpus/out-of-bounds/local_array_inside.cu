@@ -1,7 +1,7 @@
 // The same within the array.
 // expect: clean
-// launch: look<<<1, 1>>> buf:i32:7 buf:i32:zeros*1
-// result: arg1 = 49
+//@ launch look<<<1, 1>>> buf:i32:7 buf:i32:zeros*1
+//@ expect 1 = i32:49
 extern "C" __global__ void look(const int* in, int* out) {
     int squares[8];
     for (int i = 0; i < 8; i++) squares[i] = i * i;

@@ -1,5 +1,5 @@
 // A bin too many, in shared memory.
-// launch: count<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*16
+//@ launch count<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*16
 extern "C" __global__ void count(const int* in, int* out) {
     __shared__ int bins[16];
     unsigned t = threadIdx.x;

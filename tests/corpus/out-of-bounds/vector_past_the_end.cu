@@ -1,5 +1,5 @@
 // The last of the four elements of a vector load is one too far.
-// launch: sum<<<1, 8>>> buf:i32:iota*31 buf:i32:zeros*8
+//@ launch sum<<<1, 8>>> buf:i32:iota*31 buf:i32:zeros*8
 extern "C" __global__ void sum(const int4* in, int* out) {
     unsigned t = threadIdx.x;
     int4 four = in[t];  // expect: out-of-bounds

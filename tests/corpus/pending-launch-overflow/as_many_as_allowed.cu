@@ -1,8 +1,8 @@
 // 48 of 48.
 // expect: clean
 // pending-launches: 48
-// launch: parent<<<48, 1>>> buf:i32:zeros*48
-// result: arg0 = 1,1,1
+//@ launch parent<<<48, 1>>> buf:i32:zeros*48
+//@ expect 0 = i32:1,1,1,uninit*45
 __global__ void child(int* out) {
     *out = 1;
 }

@@ -1,6 +1,6 @@
 // 64 blocks launch a child each; 48 launches may be pending.
 // pending-launches: 48
-// launch: parent<<<64, 1>>> buf:i32:zeros*64
+//@ launch parent<<<64, 1>>> buf:i32:zeros*64
 __global__ void child(int* out) {
     *out = 1;
 }

@@ -1,6 +1,6 @@
 // One stream, one after the other: those that wait are pending too.
 // pending-launches: 4
-// launch: parent<<<1, 1>>> buf:i32:zeros*1
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1
 __global__ void child(int* out) {
     *out += 1;
 }

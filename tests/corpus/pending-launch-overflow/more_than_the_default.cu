@@ -1,5 +1,5 @@
 // Without a word from the host 2,048 launches may be pending.
-// launch: parent<<<33, 64>>> buf:i32:zeros*2112
+//@ launch parent<<<33, 64>>> buf:i32:zeros*2112
 __global__ void child(int* out) {
     *out = 1;
 }

@@ -1,6 +1,6 @@
 // The kernel asks after each launch and says so. The work is missing all the same.
 // pending-launches: 10
-// launch: parent<<<1, 16>>> buf:i32:zeros*16 buf:i32:zeros*1
+//@ launch parent<<<1, 16>>> buf:i32:zeros*16 buf:i32:zeros*1
 __global__ void child(int* out) {
     *out = 1;
 }

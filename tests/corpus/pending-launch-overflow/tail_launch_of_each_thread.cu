@@ -1,6 +1,6 @@
 // Tail launches wait for the parent, so all of them are pending at once.
 // pending-launches: 20
-// launch: parent<<<1, 32>>> buf:i32:zeros*32
+//@ launch parent<<<1, 32>>> buf:i32:zeros*32
 __global__ void child(int* out) {
     *out = 1;
 }

@@ -1,8 +1,8 @@
-// Launches one kernel of the corpus on the GPU, as the `// launch:` line of its source says.
+// Launches one kernel of the corpus on the GPU, as the `//@ launch` line of its source says.
 //
 //   host SOURCE.cu KERNEL.fatbin SECONDS
 //
-// Exit status: 0 it ended, with the results of its `// result:` lines if it has any; 2 wrong use; 3 CUDA reported an
+// Exit status: 0 it ended, with what its `//@ expect` lines say if it has any; 2 wrong use; 3 CUDA reported an
 // error; 4 a result is wrong; 5 it had not ended after so many seconds.
 
 #include <cuda_runtime_api.h>
@@ -38,13 +38,13 @@ static void check(cudaError_t error, const char* what) {
 
 static void did_not_end(int) { _exit(5); }
 
-// The text behind `// KEY ` at the start of a line, up to two blanks and another comment.
+// The text behind KEY at the start of a line, up to two blanks and another comment.
 static std::vector<std::string> head(const std::vector<std::string>& lines, const std::string& key) {
     std::vector<std::string> found;
     for (const std::string& line : lines) {
-        if (line.rfind("// " + key, 0) != 0) continue;
-        std::string text = line.substr(3 + key.size());
-        found.push_back(text.substr(0, text.find("  //")));
+        if (line.rfind(key, 0) != 0) continue;
+        std::string text = line.substr(key.size());
+        found.push_back(text.substr(0, text.find("  #")));
     }
     return found;
 }
@@ -96,8 +96,8 @@ int main(int count, char** words) {
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.push_back(line);
 
-    std::vector<std::string> launches = head(lines, "launch: ");
-    if (launches.empty()) refuse(std::string(words[1]) + " has no line `// launch: …`");
+    std::vector<std::string> launches = head(lines, "//@ launch ");
+    if (launches.empty()) refuse(std::string(words[1]) + " has no line `//@ launch …`");
     const std::string& launch = launches[0];
     size_t open = launch.find("<<<"), close = launch.find(">>>");
     if (open == std::string::npos || close == std::string::npos) refuse("cannot read `" + launch + "`");
@@ -107,7 +107,7 @@ int main(int count, char** words) {
     for (std::string part; sizes >> part;) shape.push_back(part);
     if (shape.size() < 2) refuse("cannot read `" + launch + "`");
 
-    for (const std::string& limit : head(lines, "pending-launches: ")) {
+    for (const std::string& limit : head(lines, "// pending-launches: ")) {
         check(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, atoi(limit.c_str())), "the pending-launch limit");
     }
     cudaLibrary_t library;
@@ -163,7 +163,7 @@ int main(int count, char** words) {
     config.blockDim = dim(shape[1]);
     config.dynamicSmemBytes = shape.size() > 2 ? strtoull(shape[2].c_str(), nullptr, 10) : 0;
     std::vector<cudaLaunchAttribute> attributes;
-    if (!head(lines, "cooperative").empty()) {
+    if (!head(lines, "// cooperative").empty()) {
         cudaLaunchAttribute cooperative = {};
         cooperative.id = cudaLaunchAttributeCooperative;
         cooperative.val.cooperative = 1;
@@ -185,18 +185,21 @@ int main(int count, char** words) {
     check(cudaLaunchKernelExC(&config, (const void*)kernel, pointers.data()), "launching");
     check(cudaDeviceSynchronize(), "running");
 
-    for (const std::string& result : head(lines, "result: ")) {
+    // `2 = i32:63,62,61,uninit*61`: the first elements, and nothing of the rest.
+    for (const std::string& result : head(lines, "//@ expect ")) {
         int argument = -1, used = 0;
-        sscanf(result.c_str(), "arg%d = %n", &argument, &used);
+        sscanf(result.c_str(), "%d = %*[a-z0-9]:%n", &argument, &used);
         if (used == 0 || argument < 0 || argument >= (int)buffer_of.size() || buffer_of[argument] < 0) {
             refuse("cannot read `" + result + "`");
         }
         const Buffer& buffer = buffers[buffer_of[argument]];
-        std::vector<uint8_t> wanted = values(buffer.type, result.substr(used)), held(wanted.size());
-        if (wanted.size() > buffer.bytes) refuse("more results than `arg" + std::to_string(argument) + "` holds");
+        std::string numbers = result.substr(used);
+        std::vector<uint8_t> wanted = values(buffer.type, numbers.substr(0, numbers.find(",uninit")));
+        std::vector<uint8_t> held(wanted.size());
+        if (wanted.size() > buffer.bytes) refuse("more results than argument " + std::to_string(argument) + " holds");
         check(cudaMemcpy(held.data(), buffer.device, held.size(), cudaMemcpyDeviceToHost), "copying back");
         if (held != wanted) {
-            printf("arg%d is not %s\n", argument, result.c_str() + used);
+            printf("argument %d is not %s\n", argument, numbers.c_str());
             return 4;
         }
     }

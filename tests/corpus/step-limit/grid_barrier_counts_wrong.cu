@@ -1,5 +1,5 @@
 // A grid barrier by hand that waits for one block more than there is.
-// launch: swap<<<4, 32>>> buf:u32:zeros*1 buf:i32:zeros*128
+//@ launch swap<<<4, 32>>> buf:u32:zeros*1 buf:i32:zeros*128
 // cooperative
 extern "C" __global__ void swap(unsigned* arrived, int* out) {
     if (threadIdx.x == 0) {

@@ -1,5 +1,5 @@
 // The child may start as late as when its parent has finished.
-// launch: parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
+//@ launch parent<<<1, 1>>> buf:i32:zeros*1 buf:i32:zeros*1
 __global__ void child(int* flag) {
     atomicExch(flag, 1);
 }

@@ -1,5 +1,5 @@
 // Only one block of each cluster writes its number; the others read their own copies of it too.
-// launch: turn<<<4, 32>>> buf:i32:uninit*4
+//@ launch turn<<<4, 32>>> buf:i32:uninit*4
 // arch: 90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

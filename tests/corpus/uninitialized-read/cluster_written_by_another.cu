@@ -1,8 +1,8 @@
 // One block writes the number in the shared memory of all.
-// launch: turn<<<4, 32>>> buf:i32:uninit*4
+//@ launch turn<<<4, 32>>> buf:i32:uninit*4
 // arch: 90
 // expect: clean
-// result: arg0 = 10,11,12,13
+//@ expect 0 = i32:10,11,12,13
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

@@ -1,7 +1,7 @@
 // Constants with an initialiser are set, also those that it does not name.
-// launch: scale<<<1, 4>>> buf:i32:iota*4
+//@ launch scale<<<1, 4>>> buf:i32:iota*4
 // expect: clean
-// result: arg0 = 0,1,0,0
+//@ expect 0 = i32:0,1,0,0
 __constant__ int factors[4] = {3, 1};
 
 extern "C" __global__ void scale(int *data)

@@ -1,7 +1,7 @@
 // The last lane reads one element too many, and the index alone decides what it does.
 // expect: clean
-// launch: next<<<1, 32>>> buf:i32:iota*32 buf:i32:uninit*32 i32:32
-// result: arg1 = 0,1,2,3,4,18,21
+//@ launch next<<<1, 32>>> buf:i32:iota*32 buf:i32:uninit*32 i32:32
+//@ expect 1 = i32:0,1,2,3,4,18,21,uninit*25
 extern "C" __global__ void next(const int* in, int* out, int n) {
     __shared__ int s[33];
     int t = threadIdx.x;

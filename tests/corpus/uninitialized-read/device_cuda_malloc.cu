@@ -1,6 +1,6 @@
 // Every thread has memory of its own from the device runtime, of which its child reads an element that nobody
 // has written.
-// launch: scratch<<<1, 4>>> buf:i32:uninit*4
+//@ launch scratch<<<1, 4>>> buf:i32:uninit*4
 
 extern "C" __global__ void add(int *own, int *out)
 {

@@ -1,7 +1,7 @@
 // Every thread has memory of its own from the device runtime, sets it, and its child writes there.
-// launch: scratch<<<2, 4>>> buf:i32:uninit*8
+//@ launch scratch<<<2, 4>>> buf:i32:uninit*8
 // expect: clean
-// result: arg0 = 7,7,7,7,7,7,7,7
+//@ expect 0 = i32:7,7,7,7,7,7,7,7
 
 extern "C" __global__ void add(int *own, int *out)
 {

@@ -1,5 +1,5 @@
 // Of a structure in shared memory only one member is set.
-// launch: fields<<<1, 8>>> buf:i32:iota*8 buf:i32:zeros*16
+//@ launch fields<<<1, 8>>> buf:i32:iota*8 buf:i32:zeros*16
 struct Entry {
     int key;
     int value;

@@ -1,8 +1,8 @@
 // A pair is packed of which one half has never been written, and only the other half is used: by a
 // conversion, a shift, a mask, and carried upwards.
 // expect: clean
-// launch: halves<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*128
-// result: arg1 = 7,7,7,7,8,9
+//@ launch halves<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*128
+//@ expect 1 = i32:7,7,7,7,8,9,uninit*122
 extern "C" __global__ void halves(const int* in, int* out) {
     int x = in[threadIdx.x] + 7, *to = out + 4 * threadIdx.x;
     long long low, high;

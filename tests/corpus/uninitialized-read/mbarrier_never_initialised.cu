@@ -1,6 +1,6 @@
 // An mbarrier is 8 bytes of shared memory. Nobody has initialised this one.
 // arch: 80
-// launch: rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
+//@ launch rotate<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*64
 #include <cuda_awbarrier_primitives.h>
 extern "C" __global__ void rotate(const int* in, int* out) {
     __shared__ int s[64];

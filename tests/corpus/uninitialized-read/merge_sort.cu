@@ -1,7 +1,7 @@
 // CUB's merge sort reads elements behind the end of its parts; a comparison of indices decides.
 // expect: clean
-// launch: sort<<<1, 64>>> buf:i32:iota*256
-// result: arg0 = 0,0,0,1,1,2,2
+//@ launch sort<<<1, 64>>> buf:i32:iota*256
+//@ expect 0 = i32:0,0,0,1,1,2,2,uninit*249
 #include <cub/block/block_merge_sort.cuh>
 struct Less {
     __device__ bool operator()(int a, int b) const { return a < b; }

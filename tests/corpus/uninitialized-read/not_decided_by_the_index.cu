@@ -1,5 +1,5 @@
 // The same with a condition that is true for the last lane too: now what nobody has written decides.
-// launch: next<<<1, 32>>> buf:i32:iota*32 buf:i32:uninit*32 i32:33
+//@ launch next<<<1, 32>>> buf:i32:iota*32 buf:i32:uninit*32 i32:33
 extern "C" __global__ void next(const int* in, int* out, int n) {
     __shared__ int s[33];
     int t = threadIdx.x;

@@ -1,7 +1,7 @@
 // A structure is copied whole, with the three bytes between its members that belong to neither.
 // expect: clean
-// launch: copy<<<1, 8>>> buf:u8:uninit*64 buf:u8:uninit*64 buf:i32:zeros*8
-// result: arg2 = 10,21,32,43,54,65,76,87
+//@ launch copy<<<1, 8>>> buf:u8:uninit*64 buf:u8:uninit*64 buf:i32:zeros*8
+//@ expect 2 = i32:10,21,32,43,54,65,76,87
 struct alignas(8) Entry {
     char tag;
     int value;

@@ -1,5 +1,5 @@
 // A flag that nobody has set decides.
-// launch: decide<<<1, 32>>> buf:i32:zeros*32 buf:i32:zeros*1
+//@ launch decide<<<1, 32>>> buf:i32:zeros*32 buf:i32:zeros*1
 extern "C" __global__ void decide(const int* in, int* out) {
     __shared__ int flags[32];
     unsigned t = threadIdx.x;

@@ -1,7 +1,7 @@
 // The places without an element hold a zero.
 // expect: clean
-// launch: sum<<<1, 32>>> buf:i32:iota*20 i32:20 buf:i32:zeros*1
-// result: arg2 = 190
+//@ launch sum<<<1, 32>>> buf:i32:iota*20 i32:20 buf:i32:zeros*1
+//@ expect 2 = i32:190
 extern "C" __global__ void sum(const int* in, int n, int* out) {
     __shared__ int s[32];
     int t = threadIdx.x;

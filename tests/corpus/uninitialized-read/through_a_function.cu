@@ -1,5 +1,5 @@
 // The value goes through a function that is called, and is stored by the caller.
-// launch: twice<<<1, 32>>> buf:i32:uninit*32 buf:i32:zeros*32
+//@ launch twice<<<1, 32>>> buf:i32:uninit*32 buf:i32:zeros*32
 __device__ __noinline__ int doubled(int x) {
     return 2 * x;
 }

@@ -1,7 +1,7 @@
 // A structure with padding goes through a function that is called. What nobody has written in it is padding.
 // expect: clean
-// launch: mark<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*32
-// result: arg1 = 0,2,4,6
+//@ launch mark<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*32
+//@ expect 1 = i32:0,2,4,6,uninit*28
 struct Item {
     char kind;
     int value;

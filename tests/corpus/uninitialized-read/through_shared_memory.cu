@@ -1,5 +1,5 @@
 // Copied into shared memory, added up there, and stored from there.
-// launch: sum<<<1, 32>>> buf:i32:uninit*32 buf:i32:zeros*1
+//@ launch sum<<<1, 32>>> buf:i32:uninit*32 buf:i32:zeros*1
 extern "C" __global__ void sum(const int* in, int* out) {
     __shared__ int s[32];
     unsigned t = threadIdx.x;

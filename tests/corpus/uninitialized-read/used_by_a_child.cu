@@ -1,5 +1,5 @@
 // The parent hands on a buffer that it has filled by half.
-// launch: parent<<<1, 1>>> buf:i32:uninit*32 buf:i32:zeros*32
+//@ launch parent<<<1, 1>>> buf:i32:uninit*32 buf:i32:zeros*32
 __global__ void child(const int* in, int* out) {
     out[threadIdx.x] = in[threadIdx.x] + 1;  // expect: uninitialized-read
 }

@@ -1,7 +1,7 @@
 // Four elements are loaded at once. Only the first has been written, and only it is used.
 // expect: clean
-// launch: first<<<1, 8>>> buf:i32:uninit*32 buf:i32:zeros*8
-// result: arg1 = 0,5,10,15,20,25,30,35
+//@ launch first<<<1, 8>>> buf:i32:uninit*32 buf:i32:zeros*8
+//@ expect 1 = i32:0,5,10,15,20,25,30,35
 extern "C" __global__ void first(int4* scratch, int* out) {
     unsigned t = threadIdx.x;
     scratch[t].x = 5 * t;

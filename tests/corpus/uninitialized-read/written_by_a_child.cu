@@ -1,7 +1,7 @@
 // A child writes what the tail launch reads.
 // expect: clean
-// launch: parent<<<1, 1>>> buf:i32:uninit*32 buf:i32:zeros*32
-// result: arg1 = 1,2,3
+//@ launch parent<<<1, 1>>> buf:i32:uninit*32 buf:i32:zeros*32
+//@ expect 1 = i32:1,2,3,uninit*29
 __global__ void fill(int* x) {
     x[threadIdx.x] = threadIdx.x + 1;
 }

@@ -1,7 +1,7 @@
 // All lanes vote who will come; those that come use the result as their mask.
 // expect: clean
-// launch: large<<<1, 32>>> buf:i32:iota*32 buf:u32:zeros*32
-// result: arg1 = 1227132928,0,0,1227132928
+//@ launch large<<<1, 32>>> buf:i32:iota*32 buf:u32:zeros*32
+//@ expect 1 = u32:1227132928,0,0,1227132928,uninit*28
 extern "C" __global__ void large(const int* in, unsigned* out) {
     unsigned t = threadIdx.x, votes = 0;
     bool mine = in[t] % 3 == 0;

@@ -1,5 +1,5 @@
 // Lane 31 does not come to be compared.
-// launch: same<<<1, 32>>> buf:i32:iota*32 buf:u32:zeros*32
+//@ launch same<<<1, 32>>> buf:i32:iota*32 buf:u32:zeros*32
 extern "C" __global__ void same(const int* in, unsigned* out) {
     unsigned t = threadIdx.x, group = 0;
     if (t != 31) {

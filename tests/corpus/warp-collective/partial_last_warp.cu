@@ -1,5 +1,5 @@
 // 48 threads: the second warp has 16 lanes, and the tree reads sixteen more.
-// launch: sums<<<1, 48>>> buf:i32:iota*48 buf:i32:zeros*2
+//@ launch sums<<<1, 48>>> buf:i32:iota*48 buf:i32:zeros*2
 extern "C" __global__ void sums(const int* in, int* out) {
     unsigned t = threadIdx.x;
     int sum = in[t];

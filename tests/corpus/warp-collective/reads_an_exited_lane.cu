@@ -1,5 +1,5 @@
 // The upper half has returned; the first step of the tree adds its values all the same.
-// launch: sum<<<1, 32>>> buf:i32:iota*32 i32:16 buf:i32:zeros*1
+//@ launch sum<<<1, 32>>> buf:i32:iota*32 i32:16 buf:i32:zeros*1
 extern "C" __global__ void sum(const int* in, int n, int* out) {
     int t = threadIdx.x;
     if (t >= n) return;

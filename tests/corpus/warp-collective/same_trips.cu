@@ -1,7 +1,7 @@
 // A grid-stride loop with a shuffle in it: all lanes go round equally often.
 // expect: clean
-// launch: sums<<<2, 32>>> buf:i32:iota*256 i32:256 buf:i32:zeros*2
-// result: arg2 = 14272,18368
+//@ launch sums<<<2, 32>>> buf:i32:iota*256 i32:256 buf:i32:zeros*2
+//@ expect 2 = i32:14272,18368
 extern "C" __global__ void sums(const int* in, int n, int* out) {
     int total = 0;
     for (int i = blockIdx.x * 32 + threadIdx.x; i < n; i += gridDim.x * 32) {

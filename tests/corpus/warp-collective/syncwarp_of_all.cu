@@ -1,5 +1,5 @@
 // __syncwarp() without a mask is for all lanes; eight come.
-// launch: some<<<1, 32>>> buf:i32:zeros*32
+//@ launch some<<<1, 32>>> buf:i32:zeros*32
 extern "C" __global__ void some(int* out) {
     unsigned t = threadIdx.x;
     if (t < 8) {

@@ -1,7 +1,7 @@
 // The tiles of cooperative groups: only one of them takes part here.
 // expect: clean
-// launch: sums<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*2
-// result: arg1 = 0,376
+//@ launch sums<<<1, 32>>> buf:i32:iota*32 buf:i32:zeros*2
+//@ expect 1 = i32:0,376
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 extern "C" __global__ void sums(const int* in, int* out) {
