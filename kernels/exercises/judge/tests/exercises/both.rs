@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::compiled::own_answers;
-use super::path::Learner;
+use super::learner::Learner;
 use super::{exercises, root, scratch};
 
 /// An answer, and what the terminal says of it at the first check.

@@ -4,7 +4,7 @@
 use kernel_compiler::compiler::Maker;
 use kernel_compiler::edit::Edit;
 
-use super::path::{Learner, exercise, mutant};
+use super::learner::{Learner, exercise, mutant};
 
 /// Exercise, name and text of what learners may write.
 pub fn own_answers() -> Vec<(&'static str, String, String)> {
