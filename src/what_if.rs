@@ -71,7 +71,7 @@ impl Edit {
     /// If the lines do not stand there exactly once, or are not replaced by as many.
     pub fn apply(&self, source: &str) -> Result<(String, Vec<(usize, String)>)> {
         let place = || format!("{FILE}: {} {}", self.stem, self.name);
-        ensure!(self.edit.keeps_lines(), "{}: the lines are not replaced by as many", place());
+        ensure!(self.edit.keeps_lines(), "{}: the edit changes the number of lines", place());
         let edited = self.edit.apply(source).with_context(place)?;
         let both = (1..).zip(source.lines().zip(edited.lines())).filter(|(_, (old, new))| old != new);
         let changed = both.map(|(number, (_, new))| (number, new.to_string())).collect();
@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(text, "a\nx\n\n");
         assert_eq!(changed, [(2, "x".to_string()), (3, String::new())]);
         let said = |edit| format!("{:#}", read(edit).unwrap_err());
-        assert!(said("- c\n+ x\n+ y").contains("ch9_toy no-b: the lines are not replaced by as many"));
+        assert!(said("- c\n+ x\n+ y").contains("ch9_toy no-b: the edit changes the number of lines"));
         assert!(said("- d\n+ x").contains("ch9_toy no-b: `d` stands 0 times"));
         assert!(said("b").contains("what_ifs.edits:5: b: a line of an edit begins with"));
     }

@@ -110,7 +110,7 @@ pub fn track(label: &str, trace: &Trace, threads: u32, listing: Vec<(u32, String
         clash: clash(&all),
         by_luck: trace.findings.iter().any(|found| found.kind == Kind::DataRace),
     };
-    let mut frames = vec![stage.frame(&Moment::default(), "The numbers 1 to 8. Nobody has added anything.")];
+    let mut frames = vec![stage.frame(&Moment::default(), "The numbers 1 to 8. Nothing has been added yet.")];
     for moment in &all {
         let frame = stage.moment(moment, threads);
         frames.push(frame);

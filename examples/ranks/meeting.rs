@@ -188,7 +188,11 @@ impl Meeting {
             let _ = stream.shutdown(Shutdown::Write);
         }
         let begin = Instant::now();
-        while begin.elapsed() < MAX_CLOSING_TIME && self.inbox.recv_timeout(Duration::from_secs(1)).is_ok() {}
+        while begin.elapsed() < MAX_CLOSING_TIME {
+            if self.inbox.recv_timeout(Duration::from_secs(1)).is_err() {
+                break;
+            }
+        }
     }
 
     fn tell(&self, message: &Message) {

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{ErrorKind, stdout};
 #[cfg(unix)]
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use anyhow::{Result, bail, ensure};
 use checkpoint::Checkpoint;
 use clap::Parser;
 use pieces::Pieces;
-use source::Source;
+use source::{Source, Stamp};
 use workbook::chapter::Progress;
 use workbook::device::{Device, DeviceChoice, SimulatorOptions};
 use workbook::kernels;
@@ -82,6 +82,28 @@ fn complain(what: &str, text: &str) {
     say::err(&format!("{what}: {}\n", say::visible(text)));
 }
 
+/// Where the run begins: at the first number, or with `--resume` where an earlier one was interrupted.
+fn start(options: &Options, stamp: &Stamp, path: &Path) -> Result<Checkpoint> {
+    let name = path.display();
+    match (Checkpoint::read(path)?, options.resume) {
+        (Some(earlier), true) => {
+            ensure!(
+                earlier.source == *stamp && earlier.done <= stamp.numbers,
+                "the input has changed since the checkpoint at {name} was made; remove that, and leave \
+                 --resume out to begin again"
+            );
+            Ok(earlier)
+        }
+        (Some(earlier), false) => bail!(
+            "{name} holds the sum of the first {} numbers, from a run that was interrupted; go on from there \
+             with --resume, or remove it to begin again",
+            thousands(earlier.done as i64)
+        ),
+        (None, true) => bail!("there is no checkpoint to go on from at {name}; leave --resume out"),
+        (None, false) => Ok(Checkpoint { source: stamp.clone(), done: 0, sum: 0 }),
+    }
+}
+
 /// Returns the exit status.
 fn sum(options: &Options) -> Result<u8> {
     let source = match (&options.file, options.generate) {
@@ -91,23 +113,7 @@ fn sum(options: &Options) -> Result<u8> {
     let stamp = source.stamp()?;
     let path = source.checkpoint();
     let name = path.display();
-    let mut at = match (Checkpoint::read(&path)?, options.resume) {
-        (Some(earlier), true) => {
-            ensure!(
-                earlier.source == stamp && earlier.done <= stamp.numbers,
-                "the input has changed since the checkpoint at {name} was made; remove that, and leave \
-                 --resume out to begin again"
-            );
-            earlier
-        }
-        (Some(earlier), false) => bail!(
-            "{name} holds the sum of the first {} numbers, from a run that was interrupted; go on from there \
-             with --resume, or remove it to begin again",
-            thousands(earlier.done as i64)
-        ),
-        (None, true) => bail!("there is no checkpoint to go on from at {name}; leave --resume out"),
-        (None, false) => Checkpoint { source: stamp.clone(), done: 0, sum: 0 },
-    };
+    let mut at = start(options, &stamp, &path)?;
     let all = stamp.numbers;
     let gpus = options.gpus.map(|gpus| gpus as usize);
     let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;

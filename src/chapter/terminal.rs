@@ -117,8 +117,8 @@ fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String
     let records = records_directory();
     let doing = || {
         format!(
-            "the runs are made, but there is no record of them; {RECORDS_DIR} may name another directory for \
-             it"
+            "the runs were made, but no record of them was written; {RECORDS_DIR} may name another directory \
+             for it"
         )
     };
     if options.record {

@@ -90,7 +90,7 @@ async function story(check, page, say, origin) {
     // A line of the script that is none.
     await write(page, '//@ launch', '//@ lanch sum<<<1, 64>>>', { instead: true });
     now = await press(page, 'Run', 0);
-    expect('a wrong line of the script is not said at its line', /line 16\.$/.test(now.cells[0].status) && /16: `lanch` is none of/.test(now.cells[0].result) && now.marks.includes('error'), now);
+    expect('a wrong line of the script is not said at its line', /line 16\.$/.test(now.cells[0].status) && /16: `lanch` is not one of/.test(now.cells[0].result) && now.marks.includes('error'), now);
     await write(page, '//@ lanch', '//@ launch sum<<<1, 64>>> buf:i32:zeros*2^30 buf:i32:uninit*1', { instead: true });
     now = await press(page, 'Run', 0);
     expect('of a huge buffer nothing is said', /4,294,967,300 bytes together/.test(now.cells[0].result), now);

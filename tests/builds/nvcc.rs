@@ -103,7 +103,7 @@ mod with_a_fake_one {
         let path = |name: &str| (name == "PATH").then(|| bin.clone().into());
         let how = how_to_get_a_compiler_with(&root, path);
         let missing = format!(
-            "{} does not serve: nvcc 13.0.88 cannot run: nvcc needs cl.exe",
+            "{} cannot be used: nvcc 13.0.88 cannot run: nvcc needs cl.exe",
             bin.join("nvcc").display()
         );
         assert!(how.contains(&missing) && how.ends_with(HOW_TO_GET_A_COMPILER), "{how}");

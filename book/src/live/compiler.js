@@ -7,7 +7,7 @@ import { counted } from './html.js';
 const CACHE = 'workbook-compiler';
 const LIMIT = 20; // seconds
 
-const TOO_LONG = `The compiler did not come to an end in ${LIMIT} seconds, and was stopped. What can take so long is a loop that it unrolls or ` +
+const TOO_LONG = `The compiler had not finished after ${LIMIT} seconds and was stopped. What can take so long is a loop that it unrolls or ` +
     'evaluates, or a template that instantiates itself. On a busy machine it may be any code: try again.';
 const NOT_STARTED = 'This browser does not start the compiler, which is WebAssembly: a policy of the page or of the browser forbids it, or it is too old.';
 const NO_MEMORY = 'The compiler was stopped: it needs more memory than the browser gives a page.';

@@ -309,7 +309,7 @@ impl Device {
     /// # Errors
     /// The device is another.
     pub fn core(&self) -> Result<std::cell::RefMut<'_, ptx_simulator::Simulator>> {
-        Ok(self.sim().context("only the simulator can be asked so")?.core.borrow_mut())
+        Ok(self.sim().context("only the simulator can tell this")?.core.borrow_mut())
     }
 
     /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its

@@ -59,7 +59,7 @@ pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option
     for maker in [Maker::Nvcc, Maker::Clang] {
         for program in installed(maker, root, &variable) {
             if let Err(error) = Compiler::ask(maker, &program, root) {
-                unfit += &format!("{} does not serve: {error:#}\n", path::shown(&program));
+                unfit += &format!("{} cannot be used: {error:#}\n", path::shown(&program));
             }
         }
     }
@@ -344,8 +344,8 @@ impl Compiler {
         let Some(status) = ran.status else {
             let why = "What can take so long is a loop that it unrolls or evaluates, or a template that \
                        instantiates itself.";
-            let end = format!("did not come to an end with {shown} in {} seconds", limit.as_secs());
-            bail!(Refused(format!("{name} {end}, and was stopped ({program}).\n{why}")));
+            let end = format!("had not finished {shown} after {} seconds", limit.as_secs());
+            bail!(Refused(format!("{name} {end} and was stopped ({program}).\n{why}")));
         };
         let said = call::messages(&(ran.stdout + &ran.stderr), shown);
         if !status.success() {
@@ -433,10 +433,7 @@ mod tests {
         let mut command = compiler.command([""; 0], "kernels/x.cu");
         let error = compiler.run("kernels/x.cu", &mut command, here, "ptx").unwrap_err();
         let said = error.to_string();
-        assert!(
-            said.starts_with("nvcc 1.2.3 did not come to an end with kernels/x.cu in 0 seconds"),
-            "{said}"
-        );
+        assert!(said.starts_with("nvcc 1.2.3 had not finished kernels/x.cu after 0 seconds"), "{said}");
         assert!(said.contains("a template that instantiates itself"), "{said}");
     }
 }

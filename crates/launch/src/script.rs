@@ -247,7 +247,7 @@ impl Script {
                 let output = scope.files.to_write(file)?;
                 self.steps.push(Step::Save { name, output });
             }
-            _ => bail!("`{what}` is none of buffer, symbol, launch, expect and save"),
+            _ => bail!("`{what}` is not one of buffer, symbol, launch, expect, save"),
         }
         Ok(())
     }

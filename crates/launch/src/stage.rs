@@ -170,7 +170,7 @@ impl<'a> Stage<'a> {
                     }
                     builder.arg(&Arg::bytes(&bytes))
                 }
-                Value::Buffer(_) => bail!("the buffer of argument {arg} is none of the script's"),
+                Value::Buffer(_) => bail!("the buffer of argument {arg} is not one of the script's"),
             };
         }
         match (device.core(), launch.cluster) {

@@ -258,7 +258,7 @@ fn sizes_may_be_expressions_and_arguments_may_make_buffers() {
 #[test]
 fn a_wrong_line_is_named() {
     for (text, part) in [
-        ("\nfree in", "2: `free` is none of buffer"),
+        ("\nfree in", "2: `free` is not one of buffer"),
         ("launch sum<<<1>>>", "1: `sum<<<1>>>`: write KERNEL<<<GRID, BLOCK>>>"),
         ("launch sum<<<1, -1>>>", "X[,Y[,Z]]"),
         ("buffer in i32:1", "write NAME="),

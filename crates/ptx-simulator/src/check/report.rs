@@ -226,8 +226,8 @@ impl Checker<'_> {
                 "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
             }
             (Disorder::ReadOnly, _) => {
-                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that nobody \
-                 writes there while the grid runs"
+                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that \
+                 nothing writes there while the grid runs"
             }
             (_, Between::ParentAndChild) => {
                 "the parent does not wait for its child: read what it writes in a tail launch, or on the host"

@@ -35,7 +35,7 @@ struct State {
 impl State {
     fn read(word: u64) -> Result<State, Wrong> {
         if word >> MARK & 3 != 1 {
-            let what = "an mbarrier is used that nobody has initialised".to_string();
+            let what = "an mbarrier is used before it is initialised".to_string();
             let help = "let one thread initialise it, and all wait at __syncthreads() before they use it";
             return Err((Kind::UninitializedRead, what, help));
         }

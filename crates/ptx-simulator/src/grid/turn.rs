@@ -247,7 +247,7 @@ impl Engine<'_> {
             && others.all(|other| is_open(other, other.resident.len()))
     }
 
-    /// Nobody in the block can go on: says who waits where.
+    /// No thread of the block can continue: says who waits where.
     fn deadlock(&self, grid: &Grid, block: &Block) -> Box<Diagnostic> {
         let splits =
             || block.warps.iter().flat_map(|warp| warp.splits.iter().map(move |split| (warp, split)));
@@ -279,8 +279,8 @@ impl Engine<'_> {
             _ => (at_barriers, format!("{for_lanes} wait for lanes of their warp, ")),
         };
         let message = format!(
-            "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited, nobody \
-             can go on"
+            "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited; no thread \
+             can continue"
         );
         let (kind, help) = match at_barriers {
             0 => (Kind::WarpCollective, "name in the mask exactly the lanes that come to this instruction"),

@@ -56,7 +56,7 @@ fn variables_of_the_module_are_set_and_shown() {
         let found = &json["diagnostics"][0];
         assert_eq!((&found["kind"], &found["severity"]), (&json!("uninitialized-read"), &json!("error")));
         let said = found["message"].as_str().unwrap();
-        assert!(said.contains("a constant is read that nobody has set"), "{json}");
+        assert!(said.contains("a constant is read that was never set"), "{json}");
     }
     program("weigh", 4, "--arg buf:i32:uninit*4 --symbol weights=i32:zeros*4").exits(0);
     program("weigh", 4, "--arg buf:i32:0*4 --symbol weight=i32:1")
@@ -106,7 +106,7 @@ fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
     std::fs::write(&steps, "buffer in = f32:1\nlaunch blockSum<<<1, 64>>> @in @in i32:1\n").unwrap();
     run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["no kernel is named blockSum"]);
     std::fs::write(&steps, "buffer in = f32:1\nlanch blockSums\n").unwrap();
-    run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["steps.txt:2: `lanch` is none of"]);
+    run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["steps.txt:2: `lanch` is not one of"]);
 }
 
 /// The file of [`PROGRAMS`] with `lines` below it.
@@ -131,7 +131,7 @@ fn a_file_says_in_its_comments_what_is_launched() {
     let other = run(&format!("{} {other}", file.display())).exits(0).stdout();
     assert!(other.contains("argument 2: 1 element of f32") && !other.contains("sums"), "{other}");
     for (line, says) in [
-        ("lanch blockSums", "`lanch` is none of buffer, symbol, launch, expect and save"),
+        ("lanch blockSums", "`lanch` is not one of buffer, symbol, launch, expect, save"),
         ("launch blockSums<<<4>>>", "write KERNEL<<<GRID, BLOCK>>> ARG"),
         ("buffer in = i33:1", "i33"),
     ] {

@@ -181,9 +181,7 @@ fn compiles(command: &mut Command, scratch: &Path) -> Result<Result<(), String>>
             }
             Err(said.to_string())
         }
-        None => {
-            Err(format!("rustc did not come to an end in {} seconds, and was stopped.", PATIENCE.as_secs()))
-        }
+        None => Err(format!("rustc had not finished after {} seconds and was stopped.", PATIENCE.as_secs())),
     })
 }
 

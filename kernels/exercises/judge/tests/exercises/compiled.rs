@@ -103,7 +103,7 @@ fn a_compiler_that_does_not_come_to_an_end_is_stopped_nightly() {
     for (maker, word, name) in [(Maker::Nvcc, "nvcc", "endless"), (Maker::Clang, "clang", "endless-clang")] {
         let learner = Learner::with(maker, name);
         learner.write(&exercise("2.1"), &format!("{endless}{}", exercise("2.1").solution()));
-        learner.says("2.1").exits(1, &[word, "did not come to an end with kernels/exercises/2_1_barrier.cu"]);
+        learner.says("2.1").exits(1, &[word, "had not finished kernels/exercises/2_1_barrier.cu"]);
     }
 }
 

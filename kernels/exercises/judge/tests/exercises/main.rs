@@ -1,6 +1,6 @@
 //! Every exercise: its stub fails, its solution passes, every wrong answer fails as it should, and every
-//! other right answer passes. From the committed builds; no nvcc is needed. `path.rs` and its neighbours go through them as a
-//! learner does.
+//! other right answer passes. From the committed builds; no nvcc is needed. `path.rs` and its neighbours go
+//! through them as a learner does.
 //!
 //! After an edit of a solution, `cargo xtask renew` makes the stubs and the builds anew.
 
