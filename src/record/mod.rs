@@ -35,8 +35,8 @@ pub struct Record {
     pub date: String,
     /// The command that gave this record, as a reader would type it.
     pub command: String,
-    /// Identity of the code that ran: [`crate::kernels::Build::code_hash`] of the chapter's kernel, or
-    /// the hash of the example's source for a chapter without a kernel.
+    /// Identity of the code that ran: the [`code_hash`](kernel_compiler::build::Build::code_hash) of the
+    /// chapter's kernel, or the hash of the example's source for a chapter without a kernel.
     pub source_hash: String,
     /// What compiled that code: `nvcc 13.0.88`. None for a chapter without a kernel, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]

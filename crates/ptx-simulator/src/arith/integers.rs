@@ -41,20 +41,23 @@ fn find<F: Copy>(rows: &[&[Row<F>]], spelled: &str) -> Option<(F, usize)> {
     Some((function, sources))
 }
 
-/// Each row has a name; the types for which the instruction exists, which end its name, or the one as which
-/// its sources are read, or both; and what it does with this many sources. Of it `$make` makes the function.
+/// Each row has a name; in brackets the types for which the instruction exists, which end its name; behind
+/// `as` the one that its sources are read as, if that is not the type; and what it does with this many
+/// sources. Of it `$make` makes the function.
+///
+/// `"add" [u16 u32]` is `add.u16` and `add.u32`, `"add.u16x2" as u32` is that alone.
 macro_rules! rows {
-    ($make:ident: $($name:literal $types:tt $does:tt,)*) => {
-        &[$(rows!(@ $make $name $types $does)),*]
+    ($make:ident: $($name:literal $([$($t:ident)+])? $(as $read:ident)? ($($does:tt)+),)*) => {
+        &[$(rows!(@ $make $name $([$($t)+])? $(as $read)? ($($does)+))),*]
     };
-    (@ $make:ident $name:literal [$($t:ident)+: $read:ident] $does:tt) => {
+    (@ $make:ident $name:literal [$($t:ident)+] as $read:ident $does:tt) => {
         &[$(rows!(@ $make (concat!($name, ".", stringify!($t))) $t $read $does)),+]
     };
     (@ $make:ident $name:literal [$($t:ident)+] $does:tt) => {
         &[$(rows!(@ $make (concat!($name, ".", stringify!($t))) $t $t $does)),+]
     };
-    (@ $make:ident $name:literal $t:ident $does:tt) => {
-        &[rows!(@ $make ($name) $t $t $does)]
+    (@ $make:ident $name:literal as $read:ident $does:tt) => {
+        &[rows!(@ $make ($name) $read $read $does)]
     };
     (@ $make:ident ($name:expr) $t:ident $read:ident (|$($a:ident),+| $e:expr)) => {
         ($name, [$(stringify!($a)),+].len(), {
@@ -92,15 +95,15 @@ const COMMON: &[&[Row<AluFn>]] = rows! { looped:
     "mul.hi" [s32] (|a, b| ((a as i64 * b as i64) >> 32) as i32),
     "mul.wide" [u32] (|a, b| a as u64 * b as u64),
     "mul.wide" [s32] (|a, b| a as i64 * b as i64),
-    "mad.wide.u32" u64 (|a, b, c| (a as u32 as u64 * b as u32 as u64).wrapping_add(c)),
-    "mad.wide.s32" s64 (|a, b, c| (a as i32 as i64 * b as i32 as i64).wrapping_add(c)),
+    "mad.wide.u32" as u64 (|a, b, c| (a as u32 as u64 * b as u32 as u64).wrapping_add(c)),
+    "mad.wide.s32" as s64 (|a, b, c| (a as i32 as i64 * b as i32 as i64).wrapping_add(c)),
     // Division by zero is left open by PTX for integers; these are the bits that NVIDIA hardware gives.
     "div" [u16 s16 u32 s32 u64 s64] (|a, b| if b == 0 { !0 } else { a.wrapping_div(b) }),
     "rem" [u16 s16 u32 s32 u64 s64] (|a, b| if b == 0 { !0 } else { a.wrapping_rem(b) }),
     // A shift by the width or more gives 0, or the sign; the amount is always 32 bits wide.
-    "shl" [b16 b32 b64: u64] (|a, b| T::get(a).checked_shl(b as u32).unwrap_or(0)),
-    "shr" [b16 b32 b64 u16 u32 u64: u64] (|a, b| T::get(a).checked_shr(b as u32).unwrap_or(0)),
-    "shr" [s16 s32 s64: u64] (|a, b| T::get(a) >> (b as u32).min(T::BITS - 1)),
+    "shl" [b16 b32 b64] as u64 (|a, b| T::get(a).checked_shl(b as u32).unwrap_or(0)),
+    "shr" [b16 b32 b64 u16 u32 u64] as u64 (|a, b| T::get(a).checked_shr(b as u32).unwrap_or(0)),
+    "shr" [s16 s32 s64] as u64 (|a, b| T::get(a) >> (b as u32).min(T::BITS - 1)),
 };
 
 const RARE: &[&[Row<LaneFn>]] = rows! { single:
@@ -116,6 +119,12 @@ const RARE: &[&[Row<LaneFn>]] = rows! { single:
     "bfind.shiftamt" [s32 s64] (|a| find_bit(without_sign(a as i64), T::BITS, true)),
     "add.sat" [s32] (|a, b| a.saturating_add(b)),
     "sub.sat" [s32] (|a, b| a.saturating_sub(b)),
+    "add.u16x2" as u32 (|a, b| both_halves(a, b, u16::wrapping_add)),
+    "add.s16x2" as u32 (|a, b| both_halves(a, b, u16::wrapping_add)),
+    "min.u16x2" as u32 (|a, b| both_halves(a, b, u16::min)),
+    "max.u16x2" as u32 (|a, b| both_halves(a, b, u16::max)),
+    "min.s16x2" as u32 (|a, b| both_halves(a, b, |a, b| (a as i16).min(b as i16) as u16)),
+    "max.s16x2" as u32 (|a, b| both_halves(a, b, |a, b| (a as i16).max(b as i16) as u16)),
     "mul.hi" [u16] (|a, b| (a as u32 * b as u32) >> 16),
     "mul.hi" [s16] (|a, b| ((a as i32 * b as i32) >> 16) as i16),
     "mul.hi" [u64] (|a, b| ((a as u128 * b as u128) >> 64) as u64),
@@ -126,8 +135,8 @@ const RARE: &[&[Row<LaneFn>]] = rows! { single:
     "mul24.hi" [u32] (|a, b| ((low_24(a) * low_24(b)) >> 16) as u32),
     "mul24.lo" [s32] (|a, b| (signed_24(a) * signed_24(b)) as i32),
     "mul24.hi" [s32] (|a, b| ((signed_24(a) * signed_24(b)) >> 16) as i32),
-    "copysign.f32" u32 (|a, b| (b & 0x7fff_ffff) | (a & 0x8000_0000)),
-    "copysign.f64" u64 (|a, b| (b & (u64::MAX >> 1)) | (a & (1 << 63))),
+    "copysign.f32" as u32 (|a, b| (b & 0x7fff_ffff) | (a & 0x8000_0000)),
+    "copysign.f64" as u64 (|a, b| (b & (u64::MAX >> 1)) | (a & (1 << 63))),
     "bmsk.clamp" [b32] (|a, b| mask(a, b, true)),
     "bmsk.wrap" [b32] (|a, b| mask(a, b, false)),
     "szext.clamp" [u32] (|a, b| extend_bits(a, b, false, true)),
@@ -138,48 +147,48 @@ const RARE: &[&[Row<LaneFn>]] = rows! { single:
     "mad.hi" [s32] (|a, b, c| (((a as i64 * b as i64) >> 32) as i32).wrapping_add(c)),
     "mad.hi" [u64] (|a, b, c| (((a as u128 * b as u128) >> 64) as u64).wrapping_add(c)),
     "mad.hi" [s64] (|a, b, c| (((a as i128 * b as i128) >> 64) as i64).wrapping_add(c)),
-    "mad.wide.u16" u32 (|a, b, c| ((a as u16 as u32) * (b as u16 as u32)).wrapping_add(c)),
-    "mad.wide.s16" i32 (|a, b, c| ((a as i16 as i32) * (b as i16 as i32)).wrapping_add(c)),
+    "mad.wide.u16" as u32 (|a, b, c| ((a as u16 as u32) * (b as u16 as u32)).wrapping_add(c)),
+    "mad.wide.s16" as i32 (|a, b, c| ((a as i16 as i32) * (b as i16 as i32)).wrapping_add(c)),
     "shf.l.clamp" [b32] (|a, b, c| funnel_left(a, b, c.min(32))),
     "shf.l.wrap" [b32] (|a, b, c| funnel_left(a, b, c & 31)),
     "shf.r.clamp" [b32] (|a, b, c| funnel_right(a, b, c.min(32))),
     "shf.r.wrap" [b32] (|a, b, c| funnel_right(a, b, c & 31)),
-    "bfe.u32" u64 (|a, b, c| extract(a as u32 as u64, b, c, 32, false)),
-    "bfe.u64" u64 (|a, b, c| extract(a, b, c, 64, false)),
-    "bfe.s32" u64 (|a, b, c| extract(a as u32 as u64, b, c, 32, true) as u32),
-    "bfe.s64" u64 (|a, b, c| extract(a, b, c, 64, true)),
+    "bfe.u32" as u64 (|a, b, c| extract(a as u32 as u64, b, c, 32, false)),
+    "bfe.u64" as u64 (|a, b, c| extract(a, b, c, 64, false)),
+    "bfe.s32" as u64 (|a, b, c| extract(a as u32 as u64, b, c, 32, true) as u32),
+    "bfe.s64" as u64 (|a, b, c| extract(a, b, c, 64, true)),
     "prmt" [b32] (|a, b, c| permute(a, b, c)),
-    "prmt.b32.f4e" u32 (|a, b, c| permute(a, b, FORWARD[c as usize & 3])),
-    "prmt.b32.b4e" u32 (|a, b, c| permute(a, b, BACKWARD[c as usize & 3])),
-    "prmt.b32.rc8" u32 (|a, b, c| permute(a, b, REPLICATE_8[c as usize & 3])),
-    "prmt.b32.rc16" u32 (|a, b, c| permute(a, b, REPLICATE_16[c as usize & 3])),
-    "prmt.b32.ecl" u32 (|a, b, c| permute(a, b, EDGE_LEFT[c as usize & 3])),
-    "prmt.b32.ecr" u32 (|a, b, c| permute(a, b, EDGE_RIGHT[c as usize & 3])),
+    "prmt.b32.f4e" as u32 (|a, b, c| permute(a, b, FORWARD[c as usize & 3])),
+    "prmt.b32.b4e" as u32 (|a, b, c| permute(a, b, BACKWARD[c as usize & 3])),
+    "prmt.b32.rc8" as u32 (|a, b, c| permute(a, b, REPLICATE_8[c as usize & 3])),
+    "prmt.b32.rc16" as u32 (|a, b, c| permute(a, b, REPLICATE_16[c as usize & 3])),
+    "prmt.b32.ecl" as u32 (|a, b, c| permute(a, b, EDGE_LEFT[c as usize & 3])),
+    "prmt.b32.ecr" as u32 (|a, b, c| permute(a, b, EDGE_RIGHT[c as usize & 3])),
     // A comparison of -0 and of a denormal that is flushed is one of 0; a NaN selects the second.
-    "slct.s32" u64 (|a, b, c| if c as i32 >= 0 { a } else { b }),
-    "slct.f32" u64 (|a, b, c| if f32::get(c) >= 0.0 { a } else { b }),
-    "slct.ftz.f32" u64 (|a, b, c| if f32::get(c) > -f32::MIN_POSITIVE { a } else { b }),
+    "slct.s32" as u64 (|a, b, c| if c as i32 >= 0 { a } else { b }),
+    "slct.f32" as u64 (|a, b, c| if f32::get(c) >= 0.0 { a } else { b }),
+    "slct.ftz.f32" as u64 (|a, b, c| if f32::get(c) > -f32::MIN_POSITIVE { a } else { b }),
     "sad" [u16 u32 u64] (|a, b, c| a.abs_diff(b).wrapping_add(c)),
     "sad" [s16 s32 s64] (|a, b, c| a.abs_diff(b).wrapping_add_signed(c)),
     // `__vabsdiffu4` and `__vsadu4`; nvcc writes no other of the video instructions.
     "vabsdiff4.u32.u32" [u32] (|a, b, _c| u32::from_le_bytes(differences(a, b))),
-    "vabsdiff4.u32.u32.u32.add" u32 (|a, b, c| {
+    "vabsdiff4.u32.u32.u32.add" as u32 (|a, b, c| {
         differences(a, b).iter().fold(c, |sum, byte| sum.wrapping_add((*byte).into()))
     }),
     "fns" [b32] (|a, b, c| find_nth_set(a, b, c as i32)),
     "dp4a.u32" [u32] (|a, b, c| dot(a, b, c, false, false, false)),
-    "dp4a.u32.s32" u32 (|a, b, c| dot(a, b, c, false, true, false)),
+    "dp4a.u32.s32" as u32 (|a, b, c| dot(a, b, c, false, true, false)),
     "dp4a.s32" [u32] (|a, b, c| dot(a, b, c, true, false, false)),
-    "dp4a.s32.s32" u32 (|a, b, c| dot(a, b, c, true, true, false)),
+    "dp4a.s32.s32" as u32 (|a, b, c| dot(a, b, c, true, true, false)),
     "dp2a.lo.u32" [u32] (|a, b, c| dot(a, b, c, false, false, true)),
-    "dp2a.lo.u32.s32" u32 (|a, b, c| dot(a, b, c, false, true, true)),
+    "dp2a.lo.u32.s32" as u32 (|a, b, c| dot(a, b, c, false, true, true)),
     "dp2a.lo.s32" [u32] (|a, b, c| dot(a, b, c, true, false, true)),
-    "dp2a.lo.s32.s32" u32 (|a, b, c| dot(a, b, c, true, true, true)),
+    "dp2a.lo.s32.s32" as u32 (|a, b, c| dot(a, b, c, true, true, true)),
     "dp2a.hi.u32" [u32] (|a, b, c| dot(a, b >> 16, c, false, false, true)),
-    "dp2a.hi.u32.s32" u32 (|a, b, c| dot(a, b >> 16, c, false, true, true)),
+    "dp2a.hi.u32.s32" as u32 (|a, b, c| dot(a, b >> 16, c, false, true, true)),
     "dp2a.hi.s32" [u32] (|a, b, c| dot(a, b >> 16, c, true, false, true)),
-    "dp2a.hi.s32.s32" u32 (|a, b, c| dot(a, b >> 16, c, true, true, true)),
-    "bfi.b32" u64 (|a, b, c, d| insert(a, b, c, d, 32) as u32),
+    "dp2a.hi.s32.s32" as u32 (|a, b, c| dot(a, b >> 16, c, true, true, true)),
+    "bfi.b32" as u64 (|a, b, c, d| insert(a, b, c, d, 32) as u32),
     "bfi" [b64] (|a, b, c, d| insert(a, b, c, d, 64)),
     "lop3" [b32] (|a, b, c, table| lookup(a, b, c, table)),
 };
@@ -187,6 +196,13 @@ const RARE: &[&[Row<LaneFn>]] = rows! { single:
 /// A negative number's complement, in which `bfind` looks for the highest bit that is not the sign.
 fn without_sign(a: i64) -> u64 {
     (a ^ (a >> 63)) as u64
+}
+
+/// What `of` gives for the lower halves, and for the upper ones (PTX ISA 9.7.1, types .u16x2 and .s16x2).
+fn both_halves(a: u32, b: u32, of: impl Fn(u16, u16) -> u16) -> u32 {
+    let lower = of(a as u16, b as u16);
+    let upper = of((a >> 16) as u16, (b >> 16) as u16);
+    u32::from(upper) << 16 | u32::from(lower)
 }
 
 /// How far the bytes are apart.

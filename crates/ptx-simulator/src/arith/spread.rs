@@ -18,14 +18,15 @@ impl Spread {
     pub fn of(words: &[&str]) -> Spread {
         let is_integer = |word: &&str| matches!(word.as_bytes(), [b'b' | b's' | b'u', b'0'..=b'9', ..]);
         let last = words.last().copied().unwrap_or_default();
+        let is_packed = last.ends_with("x2") || words.iter().any(|word| word.ends_with("16x2"));
         match words[0] {
+            _ if is_packed => Spread::Halves,
             "mov" | "not" | "shl" | "shr" | "brev" | "bfe" | "szext" => Spread::Bits(1),
             "and" | "or" | "xor" | "bfi" | "shf" | "prmt" => Spread::Bits(2),
             "lop3" => Spread::Bits(3),
             "cvt" if words[1..].iter().all(is_integer) => Spread::Bits(1),
             "add" | "sub" | "neg" if words.len() == 2 && is_integer(&last) => Spread::Up,
             "mul" | "mad" if words[1] == "lo" && words.len() == 3 => Spread::Up,
-            _ if last.ends_with("x2") || words.iter().any(|word| word.ends_with("16x2")) => Spread::Halves,
             _ => Spread::Whole,
         }
     }
@@ -47,6 +48,7 @@ mod tests {
             ("add.sat.s32", Spread::Whole),
             ("add.f32", Spread::Whole),
             ("fma.rn.bf16x2", Spread::Halves),
+            ("add.u16x2", Spread::Halves),
             ("mad.lo.s32", Spread::Up),
             ("mul.wide.s32", Spread::Whole),
         ] {
