@@ -70,17 +70,21 @@ impl Plan {
         let planned = |variant: &Variant, n: u64, shape: Shape| {
             let mut shape = (variant.shape)(n, shape, multiprocessors);
             // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
-            if let (Place::GridStride, Some(grid), true) = (place, options.grid, shape != Shape::CPU) {
+            if matches!(place, Place::GridStride)
+                && shape != Shape::CPU
+                && let Some(grid) = options.grid
+            {
                 shape.grid = grid;
             }
             Planned { variant: *variant, n, shape }
         };
         // Beside a GPU's kernels that add up stands the serial recursion, once for each size.
         let adds_up = variants.iter().any(|variant| variant.operation.name == SERIAL.operation.name);
-        let serial = (kind == DeviceKind::Gpu && adds_up).then_some(SERIAL);
+        let baseline = (kind == DeviceKind::Gpu && adds_up).then_some(SERIAL);
         let at_size = |variants: &[Variant], n: u64, shape: Shape| -> Vec<Planned> {
-            let serial = serial.map(|variant| Planned { variant, n, shape: Shape::CPU });
-            variants.iter().map(|variant| planned(variant, n, shape)).chain(serial).collect()
+            let mut cases: Vec<Planned> = variants.iter().map(|variant| planned(variant, n, shape)).collect();
+            cases.extend(baseline.map(|variant| Planned { variant, n, shape: Shape::CPU }));
+            cases
         };
 
         let runs = at_size(&variants, n, shape);
@@ -105,9 +109,11 @@ impl Plan {
                 sweep.extend(in_blocks.filter(|case| case.shape.block == block));
             }
             for variant in &swept {
-                let further = (variant.also)(kind).iter();
-                let further = further.filter(|(size, _)| options.n.is_none_or(|n| *size < n));
-                sweep.extend(further.map(|&(n, block)| planned(variant, n, place.shape_of(n, block))));
+                for &(size, block) in (variant.also)(kind) {
+                    if options.n.is_none_or(|limit| size < limit) {
+                        sweep.push(planned(variant, size, place.shape_of(size, block)));
+                    }
+                }
             }
         }
         if kind == DeviceKind::Gpu {

@@ -147,23 +147,24 @@ impl<'a> Bench<'a> {
         self.say(&format!("{}{}", self.first_line(), compiler.unwrap_or_default()));
         let mut input = self.input()?;
         let ran = self.run_requested(&mut input);
-        let mut stopped = self.has_stopped(ran)?;
+        let mut stopped = self.take_stop(ran)?;
         self.output.end();
         self.complain_from(0);
         if !stopped {
             self.say(&format!("\n{}", self.tables()));
-            for trace in std::mem::take(&mut self.traces) {
-                self.say(&format!("\n{}, step by step\n{}", trace.kernel, view::table(&trace)));
-                self.traces.push(trace);
+            let steps = |trace: &Trace| format!("\n{}, step by step\n{}", trace.kernel, view::table(trace));
+            for text in self.traces.iter().map(steps).collect::<Vec<_>>() {
+                self.say(&text);
             }
             let known = self.found.len();
             let ran = self.run_sweep(&mut input);
-            stopped = self.has_stopped(ran)?;
+            stopped = self.take_stop(ran)?;
             self.output.end();
             self.complain_from(known);
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
         self.record.ok = !stopped && all.all(Run::as_expected);
+        // Handed on last, so that what went wrong in keeping the record hides nothing.
         let mut kept = Ok(None);
         if !stopped {
             self.measure_extras()?;
@@ -186,7 +187,8 @@ impl<'a> Bench<'a> {
             let json = serde_json::to_string_pretty(&report);
             self.output.print_json(&json.context("the record cannot be written as JSON")?);
         }
-        kept.map(|_| report)
+        kept?;
+        Ok(report)
     }
 
     /// Shows what the checks have found, from that number on.
@@ -204,8 +206,8 @@ impl<'a> Bench<'a> {
         diagnostics::render(found, source, color)
     }
 
-    /// Whether runs that ended like this were stopped by a diagnostic, which then is among those found.
-    fn has_stopped(&mut self, ran: Result<()>) -> Result<bool> {
+    /// Whether a diagnostic stopped the runs, which then is among those found; other errors are handed on.
+    fn take_stop(&mut self, ran: Result<()>) -> Result<bool> {
         let Err(error) = ran else { return Ok(false) };
         let found = error.downcast::<Diagnostic>()?;
         ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message());
@@ -220,25 +222,27 @@ impl<'a> Bench<'a> {
         {
             return format!("On the simulator, what if: {label}");
         }
-        match (&info.gpu, &self.stage.device.no_gpu, self.chapter.simulator_only) {
-            _ if info.kind == DeviceKind::Cpu => {
-                format!("On the CPU: {}, {} threads", info.name, info.threads.unwrap_or(1))
-            }
-            (Some(gpu), ..) => format!(
+        if info.kind == DeviceKind::Cpu {
+            return format!("On the CPU: {}, {} threads", info.name, info.threads.unwrap_or(1));
+        }
+        if let Some(gpu) = &info.gpu {
+            return format!(
                 "On the GPU: {} (compute capability {}, driver {}, CUDA {})",
                 info.title(),
                 gpu.compute_capability,
                 gpu.driver.as_deref().unwrap_or("unknown"),
                 gpu.cuda
-            ),
-            (None, Some(no_gpu), _) => {
-                format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason)
-            }
-            (None, None, Some(why)) => format!("On the simulator: {why}"),
-            (None, None, None) => match info.gpus {
-                Some(gpus) => format!("On {gpus} simulated GPUs"),
-                None => "On the simulator".to_string(),
-            },
+            );
+        }
+        if let Some(no_gpu) = &self.stage.device.no_gpu {
+            return format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason);
+        }
+        if let Some(why) = self.chapter.simulator_only {
+            return format!("On the simulator: {why}");
+        }
+        match info.gpus {
+            Some(gpus) => format!("On {gpus} simulated GPUs"),
+            None => "On the simulator".to_string(),
         }
     }
 

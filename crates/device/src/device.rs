@@ -77,7 +77,7 @@ impl Device {
     ) -> Result<Vec<Device>> {
         let mut devices = Device::open_apart(choice, count, simulated)?;
         let refused = if peers {
-            pairs(&devices).find_map(|(one, other)| Some(format!("{:#}", one.reach(other).err()?)))
+            connect(&devices).err().map(|error| format!("{error:#}"))
         } else {
             Some("--no-peers: as if no GPU could reach the memory of another".into())
         };
@@ -377,6 +377,14 @@ fn without_atomics(devices: &[Device]) -> Option<String> {
         )),
         Err(error) => Some(format!("{error:#}")),
     })
+}
+
+/// Lets each GPU reach the memory of every other.
+fn connect(devices: &[Device]) -> Result<()> {
+    for (one, other) in pairs(devices) {
+        one.reach(other)?;
+    }
+    Ok(())
 }
 
 /// Each GPU with each other one, both ways.

@@ -112,10 +112,10 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
     let file = root.join(source_path);
     let source = std::fs::read_to_string(&file).with_context(|| format!("cannot read {source_path}"))?;
     let (directory, stem) = place(source_path);
-    let compiler = compiler.filter(|_| directory != LEGACY);
+    let compiler = if directory == LEGACY { None } else { compiler };
     let (committed, warnings) = match committed(root, directory, stem) {
         Ok(committed) => (committed, String::new()),
-        // A compiler can do without, and is how a damaged one is mended.
+        // With a compiler the committed build is not needed: a damaged one is built again.
         Err(damage) if compiler.is_some() => (None, format!("{damage:#}\n")),
         Err(damage) => return Err(damage),
     };
@@ -134,12 +134,16 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         state: if unedited { State::Prebuilt } else { State::Stale },
         warnings,
     };
-    let is_other = |compiler: &Compiler| compiler.maker == Maker::Nvcc && compiler.name() != kernel.compiler;
-    let Some(compiler) = compiler.filter(|compiler| !unedited || is_other(compiler)) else {
-        if !unedited {
-            kernel.warnings = stale(root, source_path, kernel.ptx.is_empty());
+    let is_other_nvcc =
+        |compiler: &Compiler| compiler.maker == Maker::Nvcc && compiler.name() != kernel.compiler;
+    let compiler = match compiler {
+        Some(compiler) if !unedited || is_other_nvcc(compiler) => compiler,
+        _ => {
+            if !unedited {
+                kernel.warnings = stale(root, source_path, kernel.ptx.is_empty());
+            }
+            return Ok(kernel);
         }
-        return Ok(kernel);
     };
     let built = both_ptx(compiler, &file, &kernel.source, scratch);
     match built.and_then(|built| Ok((built, compiler.fatbin(&file, scratch)?))) {
@@ -235,13 +239,13 @@ fn committed(root: &Path, directory: &str, stem: &str) -> Result<Option<Committe
     };
     let ptx = text("ptx")?;
     let newer = if entry.newer_hash.is_empty() { String::new() } else { text(NEWER)? };
-    let is_newer = newer.is_empty() || code_hash(&newer) == entry.newer_hash;
+    let newer_matches = newer.is_empty() || code_hash(&newer) == entry.newer_hash;
     let fatbin = if entry.fatbin_bytes == 0 {
         Vec::new()
     } else {
         std::fs::read(path("fatbin")).with_context(missing)?
     };
-    if code_hash(&ptx) != entry.code_hash || !is_newer || hash(&fatbin) != entry.fatbin_hash {
+    if code_hash(&ptx) != entry.code_hash || !newer_matches || hash(&fatbin) != entry.fatbin_hash {
         bail!("{directory}/{stem}.* is not what its manifest says; restore it: git checkout {directory}");
     }
     Ok(Some(Committed { entry, ptx, newer, fatbin }))

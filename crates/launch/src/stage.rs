@@ -173,10 +173,10 @@ impl<'a> Stage<'a> {
                 Value::Buffer(_) => bail!("the buffer of argument {arg} is not one of the script's"),
             };
         }
-        match (device.core(), launch.cluster) {
-            (Ok(mut core), cluster) => core.set_cluster(cluster),
-            (Err(why), Some(_)) => return Err(why.context("cluster=")),
-            (Err(_), None) => {}
+        if device.is_simulated() {
+            device.core()?.set_cluster(launch.cluster);
+        } else {
+            ensure!(launch.cluster.is_none(), "cluster= works only on the simulator");
         }
         Ok(builder)
     }
@@ -227,15 +227,16 @@ impl<'a> Stage<'a> {
     /// `uninit`.
     fn check(&self, Named { name, fill }: &Named, within: f64) -> Result<Option<String>> {
         let number = self.script.buffer(name)?;
-        let is = &self.script.buffers[number].fill;
+        let own = &self.script.buffers[number].fill;
         let kind = fill.kind;
-        let sizes = |fill: &Fill| (fill.count(), fill.kind.name());
-        let (has, of) = sizes(is);
-        let (expected, of_kind) = sizes(fill);
-        if (has, of) != (expected, of_kind) {
-            let what =
-                format!("@{name} has {has} elements of {of}, and {expected} of {of_kind} are expected");
-            return Ok(Some(what));
+        if own.count() != fill.count() || own.kind != kind {
+            return Ok(Some(format!(
+                "@{name} has {} elements of {}, and {} of {} are expected",
+                own.count(),
+                own.kind.name(),
+                fill.count(),
+                kind.name()
+            )));
         }
         let mut count = 0;
         let mut first = String::new();
@@ -248,19 +249,20 @@ impl<'a> Stage<'a> {
             }
             let expected = Held { name: String::new(), kind, bytes, written: None };
             for index in 0..held.count() {
-                let is = held.element(index);
-                let be = expected.element(index);
-                if is.is(be, within) {
+                let actual = held.element(index);
+                let wanted = expected.element(index);
+                if actual.is(wanted, within) {
                     continue;
                 }
                 if count == 0 {
                     let element = start as usize / kind.bytes() + index;
-                    first = format!("@{name} holds {is} in element {element}, where {be} is expected");
+                    first =
+                        format!("@{name} holds {actual} in element {element}, where {wanted} is expected");
                 }
                 count += 1;
             }
         }
-        let of = thousands(is.count() as i64);
+        let of = thousands(own.count() as i64);
         Ok((count > 0).then(|| format!("{first}; {} of {of} are wrong", thousands(count))))
     }
 

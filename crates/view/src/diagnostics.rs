@@ -54,12 +54,17 @@ pub fn render<'a>(found: &Diagnostic, source: impl Fn(&str) -> Option<&'a str>, 
             arrow = ":::";
         }
     }
-    let place = Some(("note", who(found))).filter(|_| found.file.is_none() && found.kernel.is_some());
-    let help = Some(("help", found.help.clone())).filter(|(_, help)| !help.is_empty());
-    for (level, words) in place.into_iter().chain(help) {
-        if std::mem::take(&mut bar) {
-            pen.line("", " |", "");
-        }
+    let mut notes = Vec::new();
+    if found.file.is_none() && found.kernel.is_some() {
+        notes.push(("note", who(found)));
+    }
+    if !found.help.is_empty() {
+        notes.push(("help", found.help.clone()));
+    }
+    if bar && !notes.is_empty() {
+        pen.line("", " |", "");
+    }
+    for (level, words) in notes {
         pen.note(level, &words);
     }
     pen.text
@@ -149,23 +154,24 @@ impl Pen {
         };
         let mut marks: Vec<&Mark> = marks.iter().collect();
         marks.sort_by_key(|mark| mark.line);
-        let mut last = u32::MAX;
+        let mut last = None;
         for mark in marks {
-            match mark.line.saturating_sub(last) {
-                0 | 1 => {}
-                2 => quote(self, last + 1),
-                _ => {
+            match last.map(|last| mark.line - last) {
+                None | Some(0 | 1) => {}
+                Some(2) => quote(self, mark.line - 1),
+                Some(_) => {
                     self.put(say::FRAME, "...");
                     self.text += "\n";
                 }
             }
-            last = mark.line;
+            last = Some(mark.line);
             quote(self, mark.line);
             let shown = shown(line(mark.line));
             let code = shown.trim_start();
             // Where the label beside the marks would leave the screen, they mark the first word.
-            let word = code.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|end| *end > 0);
-            let end = word.filter(|_| code.len() + mark.label.len() >= 90).unwrap_or(code.len());
+            let word = code.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(0);
+            let fits = code.len() + mark.label.len() < 90;
+            let end = if fits || word == 0 { code.len() } else { word };
             let (under, style) = if mark.primary { ("^", self.severity) } else { ("-", say::FRAME) };
             let marked = under.repeat(code[..end].chars().count().max(1));
             self.margin("", " |");

@@ -92,8 +92,11 @@ impl Shadow {
     ) -> Option<Race> {
         let found = self.touch(order, actor, request);
         let place = Some(place_of(actor, request));
-        let locations = lanes(by.done)
-            .map(|lane| (lane, (place, request.addresses[lane] + u64::from(by.odd >> lane & 1))));
+        let location = |lane: usize| {
+            let parity = u64::from((by.odd >> lane) & 1);
+            (lane, (place, request.addresses[lane] + parity))
+        };
+        let locations = lanes(by.done).map(location);
         if request.access == Access::Load {
             order.acquire(actor, locations, request.scope, request.order == MemoryOrder::Acquire);
         } else {
@@ -108,29 +111,32 @@ impl Shadow {
             return None;
         }
         let how = How { loc: actor.loc, strength: strength(request), access: request.access };
-        let number = *self.how_of.entry(how).or_insert_with(|| {
+        let next = self.hows.len() as u32;
+        let number = *self.how_of.entry(how).or_insert(next);
+        if number == next {
             self.hows.push(how);
-            self.hows.len() as u32 - 1
-        });
+        }
         let mut touch = Touch::new(order.here(actor), request, (&self.hows, number), self.reads);
         let mut touch_lanes = |region: &mut Region, mask: u32, start: u64| {
-            let before = (region.bytes(), region.lists.reads);
+            let old_bytes = region.bytes();
+            let old_reads = region.lists.reads;
             touch.lanes(region, mask, start);
-            self.bytes = self.bytes + region.bytes() - before.0;
-            self.reads = self.reads + region.lists.reads - before.1;
+            self.bytes = self.bytes + region.bytes() - old_bytes;
+            self.reads = self.reads + region.lists.reads - old_reads;
         };
         if request.space == Space::Shared {
             let region = self.shared.entry(place_of(actor, request)).or_default();
             touch_lanes(region, request.mask, 0);
         } else {
-            let place = |lane: usize| number_and_offset(request.addresses[lane]);
-            for (number, mask) in groups(request.mask, |lane| place(lane).0) {
-                let lane = mask.trailing_zeros() as usize;
+            let allocation = |lane: usize| number_and_offset(request.addresses[lane]).0;
+            for (number, mask) in groups(request.mask, allocation) {
+                let address = request.addresses[mask.trailing_zeros() as usize];
                 // An argument buffer of a launch is one thread's own.
-                if request.addresses[lane] >> 56 == 0 {
-                    let start = request.addresses[lane] - place(lane).1;
-                    touch_lanes(at(&mut self.global, number as usize), mask, start);
+                if address >> 56 != 0 {
+                    continue;
                 }
+                let (_, offset) = number_and_offset(address);
+                touch_lanes(at(&mut self.global, number as usize), mask, address - offset);
             }
         }
         let Touch { found, flag, .. } = touch;

@@ -25,14 +25,14 @@ pub struct Progress {
     /// waited since.
     changes: u64,
     changed_at: u64,
-    pub stuck: usize,
+    pub stuck_warps: usize,
 }
 
 impl Progress {
     /// `limit`: instructions of warps in all.
     pub fn new(limit: Option<u64>) -> Progress {
         let end = limit.unwrap_or(u64::MAX);
-        Progress { executed: 0, end, by_threads: 0, news: NEWS, changes: 1, changed_at: 0, stuck: 0 }
+        Progress { executed: 0, end, by_threads: 0, news: NEWS, changes: 1, changed_at: 0, stuck_warps: 0 }
     }
 
     /// One instruction more, of this many threads, unless it is one too many.
@@ -59,7 +59,7 @@ impl Progress {
     pub fn changed(&mut self) {
         self.changes += 1;
         self.changed_at = self.executed;
-        self.stuck = 0;
+        self.stuck_warps = 0;
     }
 
     /// Tells one state of all memory from another.
@@ -75,8 +75,8 @@ impl Progress {
     }
 
     /// A warp does not get on by itself; `since` is the warp's own note of when it last did not.
-    pub fn stuck(&mut self, since: &mut u64) {
-        self.stuck += (*since != self.changes) as usize;
+    pub fn note_stuck(&mut self, since: &mut u64) {
+        self.stuck_warps += (*since != self.changes) as usize;
         *since = self.changes;
     }
 }
@@ -111,11 +111,11 @@ mod tests {
         let mut progress = Progress::new(None);
         let mut since = [0; 2];
         for warp in [0, 0, 1, 1, 0] {
-            progress.stuck(&mut since[warp]);
+            progress.note_stuck(&mut since[warp]);
         }
-        assert_eq!(progress.stuck, 2);
+        assert_eq!(progress.stuck_warps, 2);
         progress.changed();
-        progress.stuck(&mut since[1]);
-        assert_eq!(progress.stuck, 1);
+        progress.note_stuck(&mut since[1]);
+        assert_eq!(progress.stuck_warps, 1);
     }
 }

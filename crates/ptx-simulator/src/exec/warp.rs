@@ -105,7 +105,7 @@ pub struct Warp {
     pub spin: Spin,
     /// How it stood some turns ago, while nothing has changed since, and when it was last found stuck.
     past: Option<Box<Still>>,
-    pub stuck: u64,
+    pub stuck_since: u64,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.

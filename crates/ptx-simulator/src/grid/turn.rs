@@ -3,7 +3,7 @@
 
 use super::engine::{Block, Engine, Grid};
 use crate::arith::WARP;
-use crate::decode::{NONE, Op, Position};
+use crate::decode::{Op, Position};
 use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{BlockState, Cluster, Context, Executed, Member, Split, Stop, Wait, Warp};
@@ -34,9 +34,11 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
     // What was seen before the turns became regular does not count.
     let state = changes | u64::from(settled) << 63;
+    // Asked last, since it also remembers the state.
     let circles = unchanged && ran_on && is_certain && warp.repeats(state);
-    if circles || unchanged && context.progress.executed == before {
-        context.progress.stuck(&mut warp.stuck);
+    let only_waited = unchanged && context.progress.executed == before;
+    if circles || only_waited {
+        context.progress.note_stuck(&mut warp.stuck_since);
     }
     Ok((stop, circles))
 }
@@ -191,16 +193,27 @@ impl Engine<'_> {
         let mut spins = false;
         while left > 0 {
             if idle == count {
-                // Nobody gets on by itself. Those that spin wait for another block. Where lanes wait at a
-                // join for others, they no longer do, unless it is for a child.
-                let children =
+                // No warp gets on by itself. Those that spin wait for another block; others may wait for a
+                // child or for the blocks of their cluster.
+                let waits_for_others =
                     block.warps.iter().any(|warp| warp.waits_for_children() || warp.waits_for_cluster());
-                if context.checks && !children && !spins {
+                if spins || waits_for_others {
+                    break;
+                }
+                if context.checks {
                     for warp in &block.warps {
                         context.missing_lanes(warp);
                     }
                 }
-                if spins || children || !block.warps.iter_mut().any(Warp::go_on_alone) {
+                // Where lanes wait at a join, one warp at a time no longer does.
+                let mut goes_on = false;
+                for warp in &mut block.warps {
+                    goes_on = warp.go_on_alone();
+                    if goes_on {
+                        break;
+                    }
+                }
+                if !goes_on {
                     break;
                 }
                 idle = 0;
@@ -209,7 +222,7 @@ impl Engine<'_> {
             let warp = &mut block.warps[if last_first { count - 1 - block.next } else { block.next }];
             block.next = (block.next + 1) % count;
             if warp.finished() {
-                context.progress.stuck(&mut warp.stuck);
+                context.progress.note_stuck(&mut warp.stuck_since);
                 idle += 1;
                 continue;
             }
@@ -220,7 +233,7 @@ impl Engine<'_> {
             if starts_early && !context.launches.requests.is_empty() {
                 left = 0;
             }
-            if circles && all_are_here && context.progress.stuck == self.resident {
+            if circles && all_are_here && context.progress.stuck_warps == self.resident {
                 return Err(context.circles(warp));
             }
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
@@ -252,13 +265,18 @@ impl Engine<'_> {
         let splits =
             || block.warps.iter().flat_map(|warp| warp.splits.iter().map(move |split| (warp, split)));
         let at_barrier = |split: &Split| matches!(split.wait, Wait::Barrier { .. } | Wait::Cluster { .. });
-        let waiting = |is: bool| {
-            let these = splits().filter(|(_, split)| at_barrier(split) == is);
-            these.map(|(_, split)| split.mask.count_ones()).sum::<u32>()
-        };
-        let at_barriers = waiting(true);
-        let for_lanes = waiting(false);
-        let at = splits().min_by_key(|(_, split)| !at_barrier(split)).map(|(warp, split)| {
+        let mut at_barriers = 0;
+        let mut for_lanes = 0;
+        for (_, split) in splits() {
+            let threads = split.mask.count_ones();
+            if at_barrier(split) {
+                at_barriers += threads;
+            } else {
+                for_lanes += threads;
+            }
+        }
+        let shown = splits().find(|(_, split)| at_barrier(split)).or_else(|| splits().next());
+        let at = shown.map(|(warp, split)| {
             let function = &self.program.functions[warp.activations[split.activation as usize].function];
             let inst = &function.code[split.pc as usize];
             let thread = warp.index * WARP as u32 + split.mask.trailing_zeros();
@@ -271,8 +289,10 @@ impl Engine<'_> {
             Some(Op::ClusterWait {}) => "at the barrier of their cluster, which others never reach",
             _ => "for lanes of their warp that never come",
         };
-        let (file, line) =
-            self.program.place(at.map_or(NONE, |(inst, _)| inst.loc), at.map_or(0, |(inst, _)| inst.line));
+        let (file, line) = match at {
+            Some((inst, _)) => self.program.place(inst.loc, inst.line),
+            None => (None, None),
+        };
         let (of_these, lanes) = match (at_barriers, for_lanes) {
             (0, _) => (for_lanes, String::new()),
             (_, 0) => (at_barriers, String::new()),
@@ -282,17 +302,15 @@ impl Engine<'_> {
             "{of_these} of the block's {threads} threads wait {what}; {lanes}{exited} have exited; no thread \
              can continue"
         );
-        let (kind, help) = match at_barriers {
-            0 => (Kind::WarpCollective, "name in the mask exactly the lanes that come to this instruction"),
-            _ => {
-                let help = "let every thread that the barrier counts reach it, the same number of times";
-                (Kind::Deadlock, help)
-            }
+        let (kind, help) = if at_barriers == 0 {
+            (Kind::WarpCollective, "name in the mask exactly the lanes that come to this instruction")
+        } else {
+            (Kind::Deadlock, "let every thread that the barrier counts reach it, the same number of times")
         };
         Box::new(Diagnostic {
             kernel: Some(self.program.functions[grid.launch.kernel].name.clone()),
             file,
-            line: line.filter(|_| at.is_some()),
+            line,
             block: Some(block.state.index),
             thread: at.map(|(_, thread)| thread),
             ..Diagnostic::new(kind, message, help)

@@ -1,4 +1,4 @@
-//! What is to be known of an exercise beside its code: `kernels/exercises/solutions/STEM.toml`.
+//! An exercise's metadata, all but its code: `kernels/exercises/solutions/STEM.toml`.
 //!
 //! | key | meaning |
 //! | --- | --- |
@@ -15,7 +15,7 @@
 //! | `[[answers]]` | a number that is asked for: [`Asked`] |
 //! | `[[mutants]]` | a wrong answer, or another right one: [`Other`] |
 //!
-//! Running text may be broken over lines anywhere. A page has no TOML: it gets [`Info`] as JSON.
+//! Prose may be wrapped anywhere. A page has no TOML parser: it gets [`Info`] as JSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ use text::files::read_lines;
 /// Where the solutions are, from the repository root.
 pub const SOLUTIONS: &str = "kernels/exercises/solutions";
 
-/// What is to be known of an exercise beside its code.
+/// An exercise's metadata.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Info {
@@ -76,7 +76,7 @@ pub struct Host {
     pub blocks: Option<Vec<u32>>,
     /// Only lengths that fit one block.
     pub one_block: bool,
-    /// Only lengths that fit this many.
+    /// Only lengths that need at most this many blocks.
     pub most_blocks: Option<u32>,
 }
 
@@ -103,7 +103,7 @@ pub struct Slip {
     pub say: String,
 }
 
-/// An answer that tests try, and that must fail as it says; or pass, if it does not say so.
+/// A variant of the solution that the tests run: it must fail with `fails`, or pass if there is none.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Other {
@@ -137,7 +137,7 @@ pub type AllShared = BTreeMap<String, Shared>;
 /// Reads `mutants.toml`.
 ///
 /// # Errors
-/// It is not there, or is something else.
+/// The file is missing or malformed.
 #[cfg(not(target_family = "wasm"))]
 pub fn shared(root: &Path) -> Result<AllShared> {
     let file = format!("{SOLUTIONS}/mutants.toml");
@@ -152,10 +152,10 @@ pub fn shared(_: &Path) -> Result<AllShared> {
 }
 
 impl Info {
-    /// Reads what is to be known of `stem`.
+    /// Reads the metadata of `stem`.
     ///
     /// # Errors
-    /// It is not there, or is something else; says at which line.
+    /// The file is missing or malformed; the error names the line.
     pub fn read(root: &Path, stem: &str) -> Result<Info> {
         let file = format!("{SOLUTIONS}/{stem}.{EXTENSION}");
         let text = read_lines(&root.join(&file)).with_context(|| format!("cannot read {file}"))?;
@@ -165,7 +165,7 @@ impl Info {
     /// Reads it from the text of its file.
     ///
     /// # Errors
-    /// It is something else; says at which line.
+    /// It is malformed; the error names the line.
     #[cfg(not(target_family = "wasm"))]
     pub fn parse(text: &str) -> Result<Info> {
         Ok(toml::from_str(text)?)
@@ -183,14 +183,14 @@ impl Info {
     pub fn with_shared(mut self, all: &AllShared, code: &str) -> Result<Info> {
         for other in &mut self.mutants {
             let Some(name) = other.shared.take() else { continue };
-            let shared = all.get(&name).with_context(|| format!("mutants.toml has no {name}"))?;
-            let signature = signature(code).context("the solution has no kernel")?;
-            let chunk = match other.chunks.take() {
+            let template = all.get(&name).with_context(|| format!("mutants.toml has no {name}"))?;
+            let kernel = signature(code).context("the solution has no kernel")?;
+            let factor = match other.chunks.take() {
                 Some(chunks) => format!("{chunks} * "),
                 None => String::new(),
             };
-            let code = shared.code.replace("SIGNATURE", signature).replace("CHUNK * ", &chunk);
-            *other = Other { name, fails: Some(shared.fails.clone()), code, ..Other::default() };
+            let code = template.code.replace("SIGNATURE", kernel).replace("CHUNK * ", &factor);
+            *other = Other { name, fails: Some(template.fails.clone()), code, ..Other::default() };
         }
         for other in &self.mutants {
             let Other { name, edit, code, .. } = other;

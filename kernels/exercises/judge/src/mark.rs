@@ -189,7 +189,10 @@ impl Attempt<'_> {
             return self.failure(tried, &right);
         }
         let reference = self.known(&exercise.solution());
-        let pairs = reference.as_ref().map(|other| self.beside(other)).transpose()?.unwrap_or_default();
+        let pairs = match &reference {
+            Some(solution) => self.beside(solution)?,
+            None => Vec::new(),
+        };
         if let Some(failure) = self.breaks(&pairs, &|pairs| rules::other_task(plan, pairs))? {
             return Ok(failure);
         }
@@ -205,15 +208,18 @@ impl Attempt<'_> {
         let is_note = |found: &&Diagnostic| {
             !forgives && found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace
         };
-        let note = tried.iter().find_map(|one| one.outcome.diagnostics.iter().find(is_note).cloned());
-        let mut diagnostics = Vec::from_iter(note);
-        for note in &mut diagnostics {
-            names::name(note, self.text, plan);
+        let mut found = tried.iter().flat_map(|one| &one.outcome.diagnostics);
+        let mut diagnostics = Vec::new();
+        if let Some(note) = found.find(is_note) {
+            let mut note = note.clone();
+            names::name(&mut note, self.text, plan);
+            diagnostics.push(note);
         }
-        // One number prints little.
         let is_short = |one: &&Tried| one.case.schedule == 0 && one.case.n < SHORT;
-        let mut prints = tried.iter().filter(is_short).filter(|one| !one.outcome.printed.is_empty());
-        let printed = prints.clone().find(|one| one.case.n > 1).or(prints.next_back());
+        let printing: Vec<&Tried> =
+            tried.iter().filter(is_short).filter(|one| !one.outcome.printed.is_empty()).collect();
+        // One number prints little.
+        let printed = printing.iter().find(|one| one.case.n > 1).or(printing.last());
         let printed = printed.map_or(String::new(), |one| format!("{}:\n{}", one.case, one.outcome.printed));
         Ok(Findings { tried: right.len(), counts, printed, diagnostics, ..Findings::default() })
     }
@@ -326,10 +332,12 @@ impl Attempt<'_> {
         let Some(case) = at else { return Ok(Counts::default()) };
         let mut outcomes = Vec::new();
         for runs in of {
-            let runs = runs.filter(|runs| outcomes.is_empty() || runs.ends());
+            // The first of the three.
+            let is_learners = outcomes.is_empty();
+            let runs = runs.filter(|runs| is_learners || runs.ends());
             let outcome = runs.map(|runs| runs.at(case)).transpose()?;
             // What a wrong program costs says nothing.
-            outcomes.push(outcome.filter(|outcome| outcome.is_right() || outcomes.is_empty()));
+            outcomes.push(outcome.filter(|outcome| is_learners || outcome.is_right()));
         }
         let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
             let counts: Vec<Option<u64>> =
@@ -391,20 +399,22 @@ pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<
 fn too_large(module: &Module) -> Option<String> {
     let (global, local) = module.ptx().bytes();
     let number = |bytes: usize| thousands(bytes as i64);
-    match () {
-        _ if global > MAX_GLOBAL => Some(format!(
+    if global > MAX_GLOBAL {
+        return Some(format!(
             "The file declares {} bytes of `__device__` variables. A check has room for {}.",
             number(global),
             number(MAX_GLOBAL)
-        )),
-        _ if local > MAX_LOCAL => Some(format!(
+        ));
+    }
+    if local > MAX_LOCAL {
+        return Some(format!(
             "Every thread has {} bytes of local memory, for arrays of its own. A check has room for {} per \
              thread.",
             number(local),
             number(MAX_LOCAL)
-        )),
-        _ => None,
+        ));
     }
+    None
 }
 
 /// Why the plan cannot launch the kernels of `module`, if so.
@@ -421,8 +431,8 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
                 launch.kernel
             ));
         };
-        let bytes: Vec<usize> = params.iter().map(|param| param.bytes).collect();
-        if bytes != launch.args.iter().map(|arg| arg.bytes()).collect::<Vec<_>>() {
+        let fit = params.iter().map(|param| param.bytes).eq(launch.args.iter().map(|arg| arg.bytes()));
+        if !fit {
             return Some(format!(
                 "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it \
                  back the parameters that it had.",
@@ -437,10 +447,12 @@ fn misfit(module: &Module, plan: &Plan) -> Option<String> {
 fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
     let results: Vec<_> = tried.iter().map(|one| (one.case, one.outcome.result)).collect();
     for Tried { case, outcome, failure } in tried {
-        let first = results.iter().find(|(other, _)| *other == case.plain());
-        let (Some((_, Some(first))), Some(result), None) = (first, outcome.result, &failure) else {
+        if failure.is_some() {
             continue;
-        };
+        }
+        let Some(result) = outcome.result else { continue };
+        let plain = results.iter().find(|(other, _)| *other == case.plain());
+        let Some((_, Some(first))) = plain else { continue };
         if *first != result {
             let order = match case.plain().schedule {
                 0 => "the plain order of turns".to_string(),
@@ -466,25 +478,28 @@ fn wrong(
 ) -> Option<Findings> {
     let noun = plan.op.noun();
     let expected = plan.op.show(outcome.expected);
-    let (kind, what): (&[Fault], String) = match (outcome.changed, outcome.result) {
-        _ if !outcome.completed && !found.is_empty() => (&[], "the launch was stopped.".into()),
-        (Some(element), _) => {
-            (&[Fault::InputChanged], format!("element {element} of the input has been changed."))
+    let mut fault = None;
+    let what;
+    if !outcome.completed && !found.is_empty() {
+        what = "the launch was stopped.".to_string();
+    } else if let Some(element) = outcome.changed {
+        fault = Some(Fault::InputChanged);
+        what = format!("element {element} of the input has been changed.");
+    } else if let Some(result) = outcome.result {
+        if outcome.agrees && found.is_empty() {
+            return None;
         }
-        (_, Some(_)) if outcome.agrees && found.is_empty() => return None,
-        (_, Some(_)) if outcome.agrees => {
-            (&[], format!("the {noun} is right this time, but only by chance."))
+        if outcome.agrees {
+            what = format!("the {noun} is right this time, but only by chance.");
+        } else {
+            fault = Some(Fault::WrongResult);
+            what = format!("the {noun} is {}, and should be {expected}.", plan.op.show(result));
         }
-        (_, Some(result)) => {
-            let result = plan.op.show(result);
-            (&[Fault::WrongResult], format!("the {noun} is {result}, and should be {expected}."))
-        }
-        _ => {
-            let what = format!("nothing was written to the {noun}, which should be {expected}.");
-            (&[Fault::NothingWritten], what)
-        }
-    };
-    let failure = Findings::new(exercise, kind, format!("{case}: {what}"), found);
+    } else {
+        fault = Some(Fault::NothingWritten);
+        what = format!("nothing was written to the {noun}, which should be {expected}.");
+    }
+    let failure = Findings::new(exercise, fault.as_slice(), format!("{case}: {what}"), found);
     let failure = Findings { printed: outcome.printed.clone(), ..failure };
     if failure.kinds != [Fault::WrongResult] {
         return Some(failure);

@@ -59,12 +59,12 @@ pub fn html(parts: &[Part]) -> String {
     // Lines one after the other are one block.
     let mut lines = String::new();
     for part in parts {
-        if let Part::Lines(more) = part {
-            lines += more;
-            continue;
+        if !matches!(part, Part::Lines(_)) {
+            html += &block(&lines);
+            lines.clear();
         }
-        html += &block(&std::mem::take(&mut lines));
         match part {
+            Part::Lines(more) => lines += more,
             Part::Prose(prose) => html += &format!("<p>{}</p>\n", escape(prose)),
             Part::Finding { found, path, source } => html += &block(&finding(found, path, source, false)),
             Part::Table { columns, of } => {
@@ -72,7 +72,7 @@ pub fn html(parts: &[Part]) -> String {
                 html +=
                     &format!("<div class=\"table-frame\" role=\"group\" aria-label=\"{of}\">{table}</div>\n");
             }
-            Part::Lines(_) | Part::Gap => {}
+            Part::Gap => {}
         }
     }
     html + &block(&lines)

@@ -37,25 +37,28 @@ pub fn explained(
 /// Says of an answer whose result for `input` is wrong how often it counts which element; `run` gives its
 /// result for other numbers, as many. `None` if that explains nothing.
 fn explain(op: Op, input: &[i32], run: impl Fn(Vec<i32>) -> Option<i32>) -> Option<String> {
-    let nothing = op.identity()?;
+    let identity = op.identity()?;
     let n = input.len();
     let runs = std::cell::Cell::new(0);
-    let run = |input: Vec<i32>| {
+    let counted_run = |input: Vec<i32>| {
         runs.set(runs.get() + 1);
         run(input)
     };
     // All numbers outside of `range` as if they were not there.
     let masked = |range: &Range<usize>| -> Vec<i32> {
-        (0..).zip(input).map(|(i, number)| if range.contains(&i) { *number } else { nothing }).collect()
+        let mut numbers = vec![identity; n];
+        numbers[range.clone()].copy_from_slice(&input[range.clone()]);
+        numbers
     };
-    // What it gives for `range` alone, if that is wrong.
-    let wrong = |range: &Range<usize>| {
+    // What it gives for `range` alone, and what it should.
+    let results = |range: &Range<usize>| -> Option<(i32, i32)> {
         let input = masked(range);
         let expected = op.expected(&input);
-        Some(Some(run(input)?).filter(|result| *result != expected))
+        Some((counted_run(input)?, expected))
     };
     let counts = !matches!(op, Op::Max | Op::Min);
-    if let Some(result) = wrong(&(0..0))? {
+    let (result, expected) = results(&(0..0))?;
+    if result != expected {
         let noun = op.noun();
         let result = op.show(result);
         let text = format!(
@@ -64,12 +67,14 @@ fn explain(op: Op, input: &[i32], run: impl Fn(Vec<i32>) -> Option<i32>) -> Opti
         return counts.then_some(text);
     }
     let mut found: Vec<(usize, i64)> = Vec::new();
-    let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
+    let whole = 0..n;
+    let mut ranges = vec![whole.clone()];
     while let Some(range) = ranges.pop() {
         if found.len() > NAMED || runs.get() >= RUNS {
             break;
         }
-        if wrong(&range)?.is_none() {
+        let (result, expected) = results(&range)?;
+        if result == expected {
             continue;
         }
         if range.len() > 1 {
@@ -78,9 +83,9 @@ fn explain(op: Op, input: &[i32], run: impl Fn(Vec<i32>) -> Option<i32>) -> Opti
             continue;
         }
         // 1 is itself when it is squared.
-        let mut one = vec![nothing; n];
+        let mut one = vec![identity; n];
         one[range.start] = 1;
-        let result = run(one)?;
+        let result = counted_run(one)?;
         let times = if counts { i64::from(result) } else { i64::from(result == 1) };
         if times == 1 {
             return None;
@@ -89,17 +94,21 @@ fn explain(op: Op, input: &[i32], run: impl Fn(Vec<i32>) -> Option<i32>) -> Opti
     }
     let (_, times) = *found.first()?;
     let is_alike = found.len() > NAMED && found.iter().all(|(_, other)| *other == times);
-    if is_alike && times > 1 && counts && run(vec![1; n]).map(i64::from) == Some(times * n as i64) {
-        return Some(format!("Every element is counted {}.", often(times)));
+    if is_alike && times > 1 && counts {
+        let of_ones = counted_run(vec![1; n]).map(i64::from);
+        if of_ones == Some(times * n as i64) {
+            return Some(format!("Every element is counted {}.", often(times)));
+        }
     }
     // All have been found: they must explain the result.
     if ranges.is_empty() && found.len() <= NAMED && counts {
-        let mut result = op.expected(input);
+        let mut explained = op.expected(input);
         for (element, times) in &found {
             let once = op.expected(&masked(&(*element..element + 1)));
-            result = result.wrapping_add(once.wrapping_mul((*times - 1) as i32));
+            explained = explained.wrapping_add(once.wrapping_mul((*times - 1) as i32));
         }
-        if Some(result) != wrong(&(0..n))? {
+        let (result, expected) = results(&whole)?;
+        if result == expected || result != explained {
             return None;
         }
     }
@@ -110,16 +119,17 @@ fn explain(op: Op, input: &[i32], run: impl Fn(Vec<i32>) -> Option<i32>) -> Opti
 fn told(found: &[(usize, i64)]) -> Option<String> {
     let more = if found.len() > NAMED { ", and there are more" } else { "" };
     let groups = found[..found.len().min(NAMED)].chunk_by(|(_, a), (_, b)| a == b);
-    let parts = groups.map(|group| {
+    let mut parts = Vec::new();
+    for group in groups {
         let elements: Vec<String> = group.iter().map(|(element, _)| element.to_string()).collect();
-        let (last, others) = elements.split_last()?;
-        let elements = match others {
-            [] => format!("element {last} is"),
-            _ => format!("elements {} and {last} are", others.join(", ")),
+        let subject = match &elements[..] {
+            [] => return None,
+            [one] => format!("element {one} is"),
+            [others @ .., last] => format!("elements {} and {last} are", others.join(", ")),
         };
-        Some(format!("{elements} {}", counted(group[0].1)))
-    });
-    let text = parts.collect::<Option<Vec<_>>>()?.join(", ");
+        parts.push(format!("{subject} {}", counted(group[0].1)));
+    }
+    let text = parts.join(", ");
     Some(format!("{}{}{more}.", text[..1].to_uppercase(), &text[1..]))
 }
 
