@@ -82,7 +82,7 @@ fn main() -> ExitCode {
 fn take_part(options: &Options, is_started: bool) -> Result<(), Fault> {
     if is_started {
         start::end_with_launcher()
-            .map_err(|error| Fault::setup(format!("cannot watch what has started this rank: {error}")))?;
+            .map_err(|error| Fault::setup(format!("cannot watch this rank's launcher: {error}")))?;
     }
     let place = Place::of_launcher().map_err(|error| Fault::setup(format!("{error:#}")))?;
     sum::run(&place, options)

@@ -265,7 +265,7 @@ fn receive(place: &Place, own: Hello, links: &mut Vec<Link>, patience: Duration)
 fn listen(place: &Place) -> Result<TcpListener> {
     let listener = TcpListener::bind((&*place.host, place.port)).with_context(|| {
         format!(
-            "cannot listen at {}:{}; another job may: set MASTER_PORT to another; or MASTER_ADDR is the name \
+            "cannot listen at {}:{}; another job may be: set another MASTER_PORT; or MASTER_ADDR is the name \
              of another host",
             place.host, place.port
         )

@@ -1,4 +1,4 @@
-//! A launcher in small: starts the ranks on this host, and waits for them.
+//! A minimal launcher: starts the ranks on this host, and waits for them.
 
 use std::io::{copy, sink, stdin};
 use std::net::TcpListener;
@@ -46,7 +46,7 @@ fn children(ranks: u64) -> std::io::Result<Vec<Child>> {
 pub fn end_with_launcher() -> std::io::Result<()> {
     let wait = || {
         let _ = copy(&mut stdin(), &mut sink()); // until it is closed
-        say::err("error: what has started this rank has ended\n");
+        say::err("error: this rank's launcher has exited\n");
         std::process::exit(1);
     };
     std::thread::Builder::new().spawn(wait).map(drop)

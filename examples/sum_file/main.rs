@@ -169,7 +169,7 @@ fn sum(options: &Options) -> Result<u8> {
     if !say::out(&format!("sum: {}\n", at.sum)) || goes_nowhere(&stdout()) {
         // It may have taken hours.
         at.keep(&path)?;
-        complain("note", &format!("stdout goes nowhere; the sum is kept: --resume says it, from {name}"));
+        complain("note", &format!("stdout goes nowhere; the sum is kept in {name}: --resume prints it"));
         return Ok(0);
     }
     if is_own {

@@ -67,15 +67,11 @@ pub fn open(
 
 /// The device that the reader asks for, if the chapter can run there.
 fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceChoice> {
-    let what_if =
-        build.what_if.as_ref().map(|_| "an edited kernel is there to be looked at, not to be timed");
+    let what_if = build.what_if.as_ref().map(|_| "an edited kernel is meant to be studied, not timed");
     let Some(why) = what_if.or(build.simulator_only()).or(chapter.simulator_only) else {
         return Ok(options.device);
     };
-    ensure!(
-        options.device != DeviceChoice::Gpu,
-        "{why}; leave --device gpu out, and it runs on the simulator"
-    );
+    ensure!(options.device != DeviceChoice::Gpu, "{why}; omit --device gpu to run it on the simulator");
     Ok(DeviceChoice::Sim)
 }
 
@@ -83,7 +79,7 @@ fn choice(chapter: &Chapter, options: &Options, build: &Build) -> Result<DeviceC
 fn on_cpu(chapter: &Chapter, options: &Options, output: &mut dyn Output) -> Result<Device> {
     ensure!(
         options.device != DeviceChoice::Gpu,
-        "{} has no kernel and runs on the CPU; leave --device gpu out, or go on to chapter 2",
+        "{} has no kernel and runs on the CPU; omit --device gpu, or go on to chapter 2",
         chapter.stem
     );
     if options.block.is_some() || options.grid.is_some() {

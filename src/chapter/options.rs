@@ -29,7 +29,7 @@ pub struct Options {
     /// Where the kernels run; auto: a GPU if one is usable, else the simulator
     #[arg(long, value_enum, default_value_t = DeviceChoice::Auto)]
     pub device: DeviceChoice,
-    /// Run just this kernel; may be given again. Without it the chapter's story, with `all` everything
+    /// Run just this kernel; may be repeated. Without it: the chapter's story; `all`: everything
     #[arg(long = "kernel", id = "kernel", value_name = "NAME")]
     pub kernels: Vec<String>,
     /// Elements to add up: 1000, 1_000, 1e6 or 2^20; the sweep goes no further
@@ -69,7 +69,7 @@ pub struct Options {
     /// Room for N pending device launches, even too little; a launch without room is dropped
     #[arg(long, value_name = "N", value_parser = pending_launches, allow_hyphen_values = true)]
     pub pending_launches: Option<u64>,
-    /// GPUs that work together, 1 to 64; none: all that there are, or 2 simulated ones
+    /// GPUs that work together, 1 to 64; default: all there are, or 2 simulated ones
     #[arg(long, value_name = "K", value_parser = gpus, allow_hyphen_values = true)]
     pub gpus: Option<usize>,
     /// As if no GPU could reach the memory of another

@@ -190,6 +190,8 @@ async function checkArrows(page, origin, names) {
 }
 
 async function checkPaper(page, origin, links) {
+    // mdBook's page opens the dialog for printing, and Chromium refuses to print what is being printed already.
+    await page.evaluateOnNewDocument(() => (window.print = () => {}));
     await open(page, origin, 'print.html', 1280);
     links.set('print.html', await page.evaluate(inPage.links));
     for (const theme of THEMES) {

@@ -125,5 +125,5 @@ fn it_runs_on_the_simulator_and_says_why() {
     let refused = run("legacy-gpu", "ch4_legacy", "--device gpu");
     assert_eq!((refused.status(), refused.stdout().is_empty()), (Some(2), true));
     let text = refused.stderr();
-    assert!(text.contains("cudaDeviceSynchronize") && text.contains("leave --device gpu out"), "{text}");
+    assert!(text.contains("cudaDeviceSynchronize") && text.contains("omit --device gpu"), "{text}");
 }

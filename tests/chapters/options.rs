@@ -175,7 +175,7 @@ fn wrong_options_exit_2_with_what_to_do_and_write_nothing() {
         ("ch7_limit", "--device sim --n 2 --block 1", "give --block 2 or more"),
         ("ch7_limit", "--device sim --n 100 --grid 100", "give --block 2 or more"),
         ("ch7_limit", "--device sim --n 1 --grid 7 --kernel reduceSequential", "give --block 2 or more"),
-        ("ch4_legacy", "--device gpu", "leave --device gpu out"),
+        ("ch4_legacy", "--device gpu", "omit --device gpu"),
     ] {
         let run = run(&format!("wrong-{stem}-{}", line.replace(' ', "_")), stem, line);
         assert_eq!(run.status(), Some(2), "{stem} {line}\n{}", run.stderr());

@@ -206,7 +206,7 @@ fn a_sum_that_nobody_heard_is_kept() {
     drop(child.stdout.take()); // as by `| head -1`
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    let kept = "note: stdout goes nowhere; the sum is kept: --resume says it, from numbers.checkpoint.json\n";
+    let kept = "note: stdout goes nowhere; the sum is kept in numbers.checkpoint.json: --resume prints it\n";
     assert_eq!((output.status.code(), said.as_ref()), (Some(0), kept));
     let output = run(&directory, "numbers --resume");
     assert!(!String::from_utf8_lossy(&output.stdout).contains("from number 0 "), "{output:?}");

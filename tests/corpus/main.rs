@@ -108,8 +108,8 @@ fn what_may_be_right_gets_a_note() {
         found.into_iter().filter(|found| found.severity == Severity::Note).collect::<Vec<_>>()
     };
     for (name, line, words) in [
-        ("data-race/last_block_one_fence", "partial[b]", "has no fence behind it"),
-        ("data-race/message_passing_writer_fence_only", "= *data", "has no fence behind it"),
+        ("data-race/last_block_one_fence", "partial[b]", "has no fence after it"),
+        ("data-race/message_passing_writer_fence_only", "= *data", "has no fence after it"),
         ("data-race/add_by_swaps", "atomicCAS", "which the compare-and-swap checks again"),
         ("barrier-divergence/in_the_last_if", "__sync", "16 of the block's 32 threads had already left"),
     ] {
@@ -132,8 +132,8 @@ fn the_advice_fits_all_that_races() {
         ("warp_tree", "__syncwarp()"),
         ("shared_missing_barrier", "put __syncthreads() between the two"),
         ("tile_loop_missing_barrier", "put __syncthreads() between the two"),
-        ("message_passing_no_fence", "put __threadfence() in front of that write"),
-        ("last_block_no_fence", "put __threadfence() in front of that write"),
+        ("message_passing_no_fence", "put __threadfence() before that write"),
+        ("last_block_no_fence", "put __threadfence() before that write"),
         ("across_blocks", "blocks run in any order"),
         ("atomic_and_plain_write", "make the other access atomic too"),
         ("message_passing_plain_flag", "make the other access atomic too"),

@@ -1,4 +1,4 @@
-//! What calling a compiler takes, whichever it is: what of its words is about the reader's file, and what in
+//! What calling a compiler takes, whichever it is: which messages are about the reader's file, and what in
 //! its output names this machine.
 
 use std::path::Path;

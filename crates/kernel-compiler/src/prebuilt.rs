@@ -1,6 +1,6 @@
 //! The committed builds, and the choice between them and the reader's compiler.
 //!
-//! After an edit of a kernel, `cargo xtask renew` makes them anew.
+//! After an edit of a kernel, `cargo xtask renew` rebuilds them.
 
 use std::collections::BTreeMap;
 use std::path::Path;

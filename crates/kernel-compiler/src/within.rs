@@ -1,4 +1,4 @@
-//! Runs a program for a limited time, and ends it with all that it has started.
+//! Runs a program for a limited time, then kills it and everything it has started.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};

@@ -64,7 +64,7 @@ impl Files<'_> {
         let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
         ensure!(
             is_below,
-            "{}: what stands inside a file reads only files below that file's folder; --data names another",
+            "{}: a script inside a file reads only files below that file's folder; --data names another",
             cannot()
         );
         let place = reads.join(path);
@@ -84,7 +84,7 @@ impl Files<'_> {
         let Files::Inside { writes, .. } = self else { return Ok(Output::Replaced(name.into())) };
         if !is_plain(name) {
             bail!(
-                "cannot write `{name}`: what stands inside a file saves under a plain name, like sums.bin, \
+                "cannot write `{name}`: a script inside a file saves under a plain name, like sums.bin, \
                  in the folder that --out names"
             );
         }
@@ -105,6 +105,6 @@ fn is_plain(name: &str) -> bool {
 fn check_bare(path: &Path) -> Result<()> {
     let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     let name = path.display();
-    ensure!(!is_npy, "{name}: files hold bare bytes; take another name, and NumPy's tofile and fromfile");
+    ensure!(!is_npy, "{name}: files hold raw bytes; use another name, and NumPy's tofile and fromfile");
     Ok(())
 }

@@ -133,7 +133,7 @@ pub fn dimensions(text: &str, names: Names) -> Result<Dimensions> {
         Some(&[x]) => Ok((x, 1, 1)),
         Some(&[x, y]) => Ok((x, y, 1)),
         Some(&[x, y, z]) => Ok((x, y, z)),
-        _ => bail!("`{text}`: one to three sizes from 1 on, X[,Y[,Z]], like 256 or 16,16"),
+        _ => bail!("`{text}`: one to three sizes of at least 1, X[,Y[,Z]], like 256 or 16,16"),
     }
 }
 
@@ -239,7 +239,7 @@ impl Script {
             "expect" => {
                 let (rest, within) = rest.rsplit_once(" within ").unwrap_or((rest, "0"));
                 let part = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
-                let within = part.with_context(|| format!("`{within}` is not a number from 0 on"))?;
+                let within = part.with_context(|| format!("`{within}` is not a number of at least 0"))?;
                 self.steps.push(Step::Check { expected: Named::parse(rest, scope)?, within });
             }
             "save" => {

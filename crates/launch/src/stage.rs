@@ -87,8 +87,8 @@ impl<'a> Stage<'a> {
         for (number, Named { name, fill }) in script.buffers.iter().enumerate() {
             ensure!(
                 script.buffer(name)? == number,
-                "two buffers are called {name}; buffers of arguments are called by the argument's number: \
-                 give one a name by a line `buffer NAME = …`, and write @NAME for the argument"
+                "two buffers are named {name}; an argument's buffer is named after the argument's number: \
+                 name one of them with a line `buffer NAME = …`, and write @NAME for the argument"
             );
             buffers.push(device.alloc(fill.bytes() as usize)?);
         }

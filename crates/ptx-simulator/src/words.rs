@@ -1,4 +1,4 @@
-//! What is said of a finding.
+//! A finding in words.
 
 use crate::diagnostic::{Access, Disorder, Region, Side, Site, Spot, What, bytes, thousands};
 
@@ -16,7 +16,7 @@ impl What {
                 message + &header.unwrap_or_default()
             }
             What::Outlived(me, spot) => {
-                format!("{me} {spot}, and nothing keeps that block from ending before")
+                format!("{me} {spot}, and nothing keeps that block from ending first")
             }
             What::Outside { does, bytes: width, spot } => of_bytes(*does, *width) + &spot.outside(*width),
             What::Divergence { at: [block, thread], past: [other_block, other], cluster, .. } => {
@@ -62,7 +62,7 @@ impl What {
                 (&other.at, format!("{} {} it here", other.seen_from(me, *order), other.does))
             }
             What::Divergence { branch, cluster, .. } => {
-                (branch, format!("here the threads of the {} go different ways", group(*cluster)))
+                (branch, format!("here the threads of the {} diverge", group(*cluster)))
             }
             _ => return Vec::new(),
         };
@@ -113,7 +113,7 @@ impl Spot {
         }
         let (at, in_front) = match self.byte {
             0.. => (format!(" at byte {} of", self.byte), ""),
-            _ => (format!(" {} in front of", bytes(self.byte.unsigned_abs())), ","),
+            _ => (format!(" {} before", bytes(self.byte.unsigned_abs())), ","),
         };
         if let Region::Shared { block, .. } = self.region {
             let whose = block.map_or(String::new(), |block| format!(", in block {}", index(block)));
@@ -194,16 +194,16 @@ impl std::fmt::Display for Disorder {
             Disorder::Nothing => "and nothing orders the two",
             Disorder::SameValue => "the same value, and nothing orders the two",
             Disorder::FirstGuess => "which the compare-and-swap checks again",
-            Disorder::NoFence => "and has seen the flag that orders the two, but has no fence behind it",
+            Disorder::NoFence => "and has seen the flag that orders the two, but has no fence after it",
             Disorder::NarrowFence { clusters } => {
                 let whose = if clusters { "block or cluster" } else { "block" };
                 return write!(
                     f,
-                    "and has seen the flag that orders the two, but its fence is for its {whose} alone"
+                    "and has seen the flag that orders the two, but its fence covers only its {whose}"
                 );
             }
             Disorder::ReadOnly => {
-                "and the read is by __ldg (ld.global.nc), which may miss any write of its own grid"
+                "and the read goes through __ldg (ld.global.nc), which may miss any write by its own grid"
             }
             Disorder::Turns { volatile, decides } => {
                 let kind = if volatile { "volatile" } else { "relaxed" };

@@ -1,4 +1,4 @@
-//! What a kernel gives, a number or an array of whatever type, and what it should have given.
+//! A kernel's result, a number or an array of any type, and what it should have been.
 
 use std::fmt;
 

@@ -85,7 +85,7 @@ fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<
     let film = film(trace, sources);
     ensure!(
         !film.tracks[0].frames.is_empty(),
-        "{} is not written: no step was made that it could show",
+        "{} is not written: there are no steps to show",
         path.display()
     );
     write_whole(path, view::page(&trace.kernel, &film))
@@ -98,7 +98,7 @@ fn simulate(options: &Options) -> Result<Report> {
     let script = launch::script(options, sources.text(&file).unwrap_or_default())?;
     let device = launch::device(options)?;
     if options.steps || options.figure.is_some() || options.remembers {
-        ensure!(options.checks == Checks::On, "steps are remembered under checks: leave --checks off out");
+        ensure!(options.checks == Checks::On, "steps are recorded only with checks: omit --checks off");
         device.remember(MAX_EVENTS, None); // all that it prints says `argument 0`
     }
     let mut launched = match device.load_code(&file, &ptx, &[]) {

@@ -52,7 +52,7 @@ Example: mine.cu adds up one block's numbers, and somebody has forgotten a barri
 
   cargo run --example simulate -- mine.cu
 
-On a GPU the sum is right nearly every time, 2016, and proves nothing. The simulator names both lines of
+On a GPU the sum is nearly always the right 2016, which proves nothing. The simulator names both lines of
 the race, the write and the read in the loop.";
 
 /// What to run, on what, and what to print.
@@ -72,7 +72,7 @@ pub struct Options {
     /// The kernel; may be left out if the file has only one
     #[arg(long, value_name = "NAME", requires = "grid")]
     pub kernel: Option<String>,
-    /// Blocks. Without a launch here, the file's own lines `//@ launch …` say it (below)
+    /// Blocks. Without it, the file's own lines `//@ launch …` say what to launch (below)
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, allow_hyphen_values = true,
         requires = "block")]
     pub grid: Option<Dimensions>,
@@ -96,7 +96,7 @@ pub struct Options {
     #[arg(long = "arg", value_name = "SPEC", value_parser = spec, allow_hyphen_values = true,
         requires = "grid")]
     pub args: Vec<Spec>,
-    /// A buffer that no argument is: @NAME means its address
+    /// A buffer that is not an argument: @NAME means its address
     #[arg(long = "buffer", value_name = "NAME=TYPE:ELEMENTS")]
     pub buffers: Vec<String>,
     /// Set a __constant__ or __device__ variable before the launch, and show it afterwards; NAME=TYPE: shows
@@ -189,7 +189,7 @@ fn spec(text: &str) -> anyhow::Result<Spec> {
 /// X[,Y[,Z]] of at least one each.
 fn dimensions(text: &str) -> anyhow::Result<Dimensions> {
     let (x, y, z) = launch::dimensions(text, &[])?;
-    anyhow::ensure!(x > 0 && y > 0 && z > 0, "sizes are from 1 on: X[,Y[,Z]], like 256 or 16,16");
+    anyhow::ensure!(x > 0 && y > 0 && z > 0, "sizes must be at least 1: X[,Y[,Z]], like 256 or 16,16");
     Ok((x, y, z))
 }
 

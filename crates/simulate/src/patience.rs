@@ -1,4 +1,4 @@
-//! A long run says how far it is, and goes on.
+//! Progress messages of a long run.
 
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ impl Patience {
             }
         };
         format!(
-            "still running: {} instructions of warps, {} of {} blocks have ended{more} (--steps-limit N sets \
+            "still running: {} warp instructions, {} of {} blocks have ended{more} (--steps-limit N sets \
              an end)",
             thousands(by_warps as i64),
             thousands(ended as i64),
@@ -58,7 +58,7 @@ mod tests {
             Patience { blocks, ..Patience::new() }.line(1 << 26, Duration::from_secs(12))
         };
         assert!(
-            line(0).contains("67,108,864 instructions of warps, 0 of 8 blocks have ended (--"),
+            line(0).contains("67,108,864 warp instructions, 0 of 8 blocks have ended (--"),
             "{}",
             line(0)
         );

@@ -1,4 +1,4 @@
-//! Files that are written whole: whoever looks at one sees all of the old contents or all of the new.
+//! Files that are written atomically: a reader sees all of the old contents or all of the new.
 
 use std::fs::{File, Metadata, TryLockError};
 use std::hash::{BuildHasher, RandomState};

@@ -24,7 +24,7 @@ pub fn failed(doing: &str, error: DriverError) -> anyhow::Error {
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
         | CUresult::CUDA_ERROR_INVALID_PTX
         | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => anyhow!(
-            "{doing}: {}; the build holds no code for this GPU: build again with an nvcc that knows it, or \
+            "{doing}: {}; the build has no code for this GPU: rebuild with an nvcc that supports it, or \
              use --device sim",
             message(error)
         ),

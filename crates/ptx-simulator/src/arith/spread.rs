@@ -1,4 +1,4 @@
-//! How far undefined bits of its sources spread in what an arithmetic instruction gives.
+//! How far undefined source bits spread into the result of an arithmetic instruction.
 
 /// Which bits of a result change with undefined bits of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Who does something and in whose memory, what a race is, and how strong accesses are: two strong ones do
+//! Who makes an access and in whose memory, what a race is, and how strong accesses are: two strong ones do
 //! not race.
 
 use super::order::{BlockId, Past};

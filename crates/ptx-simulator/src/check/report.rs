@@ -82,8 +82,8 @@ impl Checker<'_> {
         }
         let shape = self.shape(&me, &race, between);
         let help = match in_header {
-            Some(_) => "nothing: this header relies on what shuffles and matches order in practice".into(),
-            None if guess => "right as long as the value is only what the compare-and-swap starts from; an \
+            Some(_) => "nothing: in practice shuffles and matches give the order this header needs".into(),
+            None if guess => "right as long as the value is only the compare-and-swap's first guess; an \
                               atomic or volatile read would say so"
                 .into(),
             None => self.race_help(&me, &race, (between, shape)),
@@ -209,21 +209,21 @@ impl Checker<'_> {
         ) = (between, race.why, atomics, &flag)
         {
             return format!(
-                "this block has seen what another one wrote in line {line}: put __threadfence() in front of \
+                "this block has seen what another one wrote in line {line}: put __threadfence() before \
                  that write, and one after the read that sees it"
             );
         }
         let is_dependent = self.order.is_dependent(me.who.grid);
         let help = match (race.why, between) {
             (Disorder::NoFence | Disorder::NarrowFence { .. }, Between::Devices) => {
-                "this fence orders for threads of one GPU: use __threadfence_system(), or scope sys"
+                "this fence orders memory only within one GPU: use __threadfence_system(), or scope sys"
             }
             (Disorder::NoFence, _) => {
                 "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
                  let the atomic acquire; the rules ask for it, though most code does without"
             }
             (Disorder::NarrowFence { .. }, _) => {
-                "__threadfence_block() orders for threads of one block: use __threadfence(), or scope gpu"
+                "__threadfence_block() orders memory only within one block: use __threadfence(), or scope gpu"
             }
             (Disorder::ReadOnly, _) => {
                 "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that \
@@ -234,7 +234,7 @@ impl Checker<'_> {
             }
             (_, Between::Grids) if is_dependent => {
                 "this grid may start before the one it depends on has ended: call \
-                 cudaGridDependencySynchronize() in front of this line, in the threads that touch what that \
+                 cudaGridDependencySynchronize() before this line, in the threads that touch what that \
                  one does"
             }
             (_, Between::Grids) => {
@@ -258,7 +258,7 @@ impl Checker<'_> {
                  barrier between the two"
             }
             _ if race.same_value => {
-                "it is the same value only this time, as far as the rules go: let one thread write it, or \
+                "the values are equal only by chance, as far as the rules go: let one thread write it, or \
                  use an atomic"
             }
             (_, Between::Cluster) => {
@@ -269,12 +269,12 @@ impl Checker<'_> {
                  what comes after"
             }
             _ if shape == Shape::Overlap => {
-                "the two accesses are of different width, and share bytes: let the elements be of one type, \
+                "the two accesses differ in width and overlap: give the elements one type, \
                  or put __syncthreads() between the two, where every thread of the block reaches it"
             }
             _ if shape == Shape::TwoWriters => {
                 "let only one of the two write this element, or give each an element of its own; \
-                 __syncthreads() between the two helps only if the second value is to stay"
+                 __syncthreads() between the two helps only if the second value is the one to keep"
             }
             _ => {
                 let branch =
@@ -284,7 +284,7 @@ impl Checker<'_> {
                     return format!("put __syncthreads() between the two, {every}");
                 }
                 return format!(
-                    "lanes of a warp do not move in step: put __syncthreads() between the two, {every}; \
+                    "lanes of a warp do not run in lockstep: put __syncthreads() between the two, {every}; \
                      __syncwarp() is enough if no other warp ever touches it"
                 );
             }
@@ -304,7 +304,7 @@ impl Checker<'_> {
             header: None,
         };
         let help = "let the thread that copies wait for its copies (__pipeline_wait_prior, \
-                    cp.async.wait_all), and then the block at a barrier";
+                    cp.async.wait_all), and then the block wait at a barrier";
         self.tell(Kind::DataRace, who, owner.loc, what, help);
     }
 
@@ -336,7 +336,7 @@ impl Checker<'_> {
             What::Divergence { at: self.place(at).into(), past: self.place(past).into(), cluster, branch };
         let group = if cluster { "cluster" } else { "block" };
         let help = format!(
-            "move the barrier out of the branch or loop, to where every thread of the {group} comes, the \
+            "move the barrier out of the branch or loop, to where every thread of the {group} reaches it the \
              same number of times"
         );
         self.tell(Kind::BarrierDivergence, at, barrier_loc, what, &help);
@@ -359,7 +359,7 @@ impl Checker<'_> {
             return;
         }
         let what = What::LeftBefore { exited, threads, cluster: block.is_none() };
-        let help = "allowed after an early return; in an `if`, move the barrier to where all come";
+        let help = "allowed after an early return; in an `if`, move the barrier to where all reach it";
         let found = self.diagnostic(Kind::BarrierDivergence, who, what, help);
         self.say(Diagnostic { severity: Severity::Note, ..found }, who.loc, who.loc);
     }
@@ -373,7 +373,7 @@ impl Checker<'_> {
                 Space::Shared => ("shared memory", "block"),
                 _ => continue,
             };
-            let what = format!("the child is given a pointer to {what}, which is its parent {whose}'s alone");
+            let what = format!("the child is given a pointer to {what}, private to its parent {whose}");
             let help = "pass a pointer to global memory, or the value itself";
             self.tell(Kind::ChildVisibility, Who::new(actor, launch.lane), actor.loc, what, help);
         }
@@ -387,7 +387,7 @@ impl Checker<'_> {
         };
         let who = Who::new(actor, launch.lane);
         if error != runtime::PENDING_COUNT_EXCEEDED {
-            let why = launch.why.unwrap_or("its grid, block or shared memory is not possible");
+            let why = launch.why.unwrap_or("its grid, block or shared memory size is invalid");
             let what = format!("a launch by device code is refused: {why}");
             let help = "a child block has 1 to 1,024 threads, a grid at least one block; check \
                         cudaGetLastError() after the launch";

@@ -1,4 +1,4 @@
-//! data-race of accesses that PTX calls none: strong ones, such as volatile and relaxed, that nothing orders,
+//! data-race where PTX sees none: strong accesses, such as volatile and relaxed, that nothing orders,
 //! where a thread goes on with a value that depends on which of them comes first.
 //!
 //! Two strong accesses do not race (PTX ISA 8.10), but neither do they order anything: a volatile read that

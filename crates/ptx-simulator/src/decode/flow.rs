@@ -1,4 +1,4 @@
-//! Where diverged lanes meet again: the immediate post-dominator of every branch.
+//! Where diverged lanes reconverge: the immediate post-dominator of every branch.
 //!
 //! Lanes that leave the function do not come to any meeting place, so a way that only leaves does not count:
 //! after `if (i >= n) return;` the others go on together, and so do those of `if (a) { if (b) return; … }

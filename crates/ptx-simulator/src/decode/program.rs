@@ -118,7 +118,7 @@ impl Function {
         let (x, y, z) = config.grid_dim;
         if [x, y, z].iter().zip(dim).any(|(blocks, of)| !blocks.is_multiple_of(of)) {
             let grid = show([x, y, z]);
-            return Err(format!("a grid of {grid} blocks, which are not whole clusters of {}", show(dim)));
+            return Err(format!("a grid of {grid} blocks, not a whole number of clusters of {}", show(dim)));
         }
         Ok(dim)
     }

@@ -71,7 +71,7 @@ impl Context<'_> {
         if warp.activations[at.slot as usize].depth >= MAX_CALLS {
             let name = &function.name;
             let what = format!(
-                "more than {MAX_CALLS} calls of device functions are open in a thread, the last of {name}"
+                "a thread has more than {MAX_CALLS} nested calls of device functions, the last to {name}"
             );
             let help = "a recursive device function does not end, or needs more stack than a GPU gives";
             let what = What::Refused(Limit::Calls, what);

@@ -203,7 +203,7 @@ impl Context<'_> {
             |at: At, what: String, help: &str| self.find(warp, at, Kind::WarpCollective, what, help);
         if matches!(at.inst.op, Op::Mma { .. } | Op::Tile { .. }) && mask != u32::MAX {
             let what =
-                format!("only the lanes {mask:#010x} come to an instruction on matrices, which needs all");
+                format!("only the lanes {mask:#010x} reach a matrix instruction, which needs all of them");
             find(at, what, "let all 32 lanes of the warp execute it, with zeros where there is no data");
         }
         if let Some(lane) = lanes(mask).find(|&lane| names[lane] >> lane & 1 == 0) {

@@ -42,7 +42,7 @@ impl Context<'_> {
     #[cold]
     pub fn endless(&self, warp: &Warp, at: At) -> Box<Diagnostic> {
         let what = format!(
-            "the launch has executed {} instructions of warps, its limit: a loop or a recursion does not \
+            "the launch has executed {} warp instructions, its limit: a loop or a recursion does not \
              end, or needs more",
             thousands(self.progress.executed)
         );
@@ -59,9 +59,9 @@ impl Context<'_> {
             bytes => format!(", {} for launches by device code that have not ended", thousands(bytes)),
         };
         let checks =
-            if self.checks { ", and all the rest for what the checks remember of the accesses" } else { "" };
+            if self.checks { ", and the rest for what the checks remember about accesses" } else { "" };
         let what = format!(
-            "the launch needs more memory than it may have, {} bytes: {} for buffers and \
+            "the launch needs more memory than its limit of {} bytes: {} for buffers and \
              variables{launches}{checks}",
             thousands(self.memory.most_bytes),
             thousands(self.memory.live_bytes)
@@ -77,7 +77,7 @@ impl Context<'_> {
     /// No warp can get on any more.
     #[cold]
     pub fn circles(&self, warp: &Warp) -> Box<Diagnostic> {
-        let what = "a loop does not end: every thread goes round in a circle or waits, and nothing in memory \
+        let what = "a loop does not end: every thread is spinning or waiting, and nothing in memory \
                     changes any more";
         let help = "look at what the loop waits for: no thread is left that could bring it about";
         self.fault(warp, self.at(warp, warp.splits.len() - 1), Kind::StepLimit, what, help)

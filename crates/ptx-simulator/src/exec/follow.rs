@@ -256,8 +256,8 @@ impl Context<'_> {
     /// which. The kernel reads 0 either way.
     #[cold]
     fn unset_constant(&mut self, warp: &Warp, at: At) {
-        let what = "a constant is read that was never set and has no initialiser: it is 0";
-        let help = "set it before the launch (cudaMemcpyToSymbol), also if it is to be 0";
+        let what = "this constant was never set and has no initialiser: it reads as 0";
+        let help = "set it before the launch (cudaMemcpyToSymbol), even if it should be 0";
         self.find(warp, at, Kind::UninitializedRead, what, help);
     }
 

@@ -53,8 +53,8 @@ impl State {
     /// One that waits for so many arrivals in each phase.
     fn new(count: u64) -> Result<State, Wrong> {
         if !(1..=MAX_ARRIVALS).contains(&count) {
-            let what = format!("an mbarrier is to wait for {count} arrivals");
-            return Err((Kind::BarrierDivergence, what, "1 to 1,048,575 are possible"));
+            let what = format!("an mbarrier is initialised with a count of {count}");
+            return Err((Kind::BarrierDivergence, what, "the count must be 1 to 1,048,575"));
         }
         Ok(State { missing: count, expected: count, parity: 0 })
     }

@@ -1,4 +1,4 @@
-//! Whether a launch gets on, which tells an endless loop from a long run.
+//! Whether a launch makes progress, which tells an endless loop from a long run.
 //!
 //! A launch is stopped as soon as every warp that has not ended waits, or stands where it stood before with
 //! the same values in its registers, and no byte of memory has changed in between: nothing can change any

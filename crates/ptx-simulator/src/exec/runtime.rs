@@ -163,7 +163,7 @@ impl Context<'_> {
             Call::Free | Call::CudaFree if first == 0 || self.memory.heap_free(first) => return Ok(error(0)),
             Call::CudaFree => return Ok(error(runtime::INVALID_VALUE)),
             Call::Free => {
-                let what = format!("free({first:#x}), which is nothing that malloc on the device has given");
+                let what = format!("free({first:#x}): not a live allocation from malloc on the device");
                 (Kind::OutOfBounds, what, "free what malloc has returned, once")
             }
             Call::CudaMalloc => {
@@ -180,7 +180,7 @@ impl Context<'_> {
                     self.memory.define(first, bytes);
                     return Ok(error(0));
                 }
-                let what = format!("cudaMemsetAsync is to set {bytes} bytes at {first:#x}");
+                let what = format!("cudaMemsetAsync of {bytes} bytes at {first:#x} is out of bounds");
                 (Kind::OutOfBounds, what, "set no more than has been allocated there")
             }
             Call::Printf => return Ok((self.print(caller.warp, lane, first, second) as u64, None)),
@@ -273,7 +273,7 @@ impl Context<'_> {
             _ => self.memory.slice_mut(address, 8).ok(),
         };
         let Some(slot) = slot else {
-            let what = format!("{name} is to write what it gives to {to:#x}");
+            let what = format!("{name} cannot write its result to {to:#x}");
             let help = format!("pass the address of a {variable} variable");
             return Err(self.fault(caller.warp, at, Kind::OutOfBounds, what, &help));
         };

@@ -1,4 +1,4 @@
-//! In which order blocks, warps and diverged lanes have their turns. The plain schedule is fixed; a seed
+//! In which order blocks, warps and diverged lanes take turns. The plain schedule is fixed; a seed
 //! gives another one. A kernel whose result depends on it is wrong.
 //!
 //! The plain schedule takes blocks and warps by their numbers, so the last ones come late. Seed 2, and every

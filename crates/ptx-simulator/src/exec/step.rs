@@ -313,8 +313,8 @@ impl<'e> Context<'e> {
         let values = *at.source(warp, way);
         let target = |lane: usize| targets.get(values[lane] as u32 as usize).copied();
         if let Some(lane) = lanes(at.mask).find(|&lane| target(lane).is_none()) {
-            let what = format!("an indexed branch takes way {} of {}", values[lane] as u32, targets.len());
-            let help = "this is a compiler's jump table: the program has gone astray before";
+            let what = format!("an indexed branch takes target {} of {}", values[lane] as u32, targets.len());
+            let help = "this is a compiler's jump table: the program went wrong earlier";
             return Err(self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help));
         }
         // Lanes that the guard leaves out go on behind it.

@@ -1,4 +1,4 @@
-//! 32 lanes in lockstep: how they part at a branch, where they meet again, and how they call and return.
+//! 32 lanes in lockstep: how they diverge at a branch, where they reconverge, and how they call and return.
 //!
 //! Lanes that take the same way form a *split*. A branch on which the lanes disagree makes two splits and a
 //! *join* at the immediate post-dominator; a split that gets there waits until every lane that parted has

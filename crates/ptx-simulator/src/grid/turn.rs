@@ -1,5 +1,5 @@
-//! A block that is under way: how it is opened, how its warps have their turns, and what is said when none
-//! gets on.
+//! A block in flight: how it is opened, how its warps take turns, and what is reported when none
+//! makes progress.
 
 use super::engine::{Block, Engine, Grid};
 use crate::arith::WARP;

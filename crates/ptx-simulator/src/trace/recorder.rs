@@ -1,4 +1,4 @@
-//! The observer that remembers.
+//! The observer that records events.
 
 use rustc_hash::FxHashMap;
 

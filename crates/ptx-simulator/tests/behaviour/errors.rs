@@ -62,10 +62,7 @@ fn an_index_one_too_low_is_in_front_of_the_buffer_and_not_in_its_neighbour() {
     let b = bench.upload(&[0; 40]);
     let diagnostic = fails(&mut bench, BOUNDS, "oneBefore", 32, &[a, b, 40]);
     assert_eq!(diagnostic.thread, Some([0, 0, 0]));
-    says(
-        &diagnostic,
-        "a store of 4 bytes, 4 bytes in front of argument 1, which has 160 bytes: element -1 of 40",
-    );
+    says(&diagnostic, "a store of 4 bytes, 4 bytes before argument 1, which has 160 bytes: element -1 of 40");
 }
 
 #[test]
@@ -173,7 +170,7 @@ fn an_endless_loop_ends_at_the_step_limit() {
         let launched = bench.sim.launch_checked(module, kernel, LaunchConfig::new(16, 64), &[address]);
         let last = launched.diagnostics.last().unwrap();
         assert_eq!(last.kind, Kind::StepLimit, "{last}");
-        says(last, "goes round in a circle or waits");
+        says(last, "is spinning or waiting");
         assert!(launched.counters.warp_instructions < 1 << 20, "{kernel}: {:?}", launched.counters);
     }
     // So it does without checks, and where turns are shuffled.
@@ -184,7 +181,7 @@ fn an_endless_loop_ends_at_the_step_limit() {
         let diagnostic =
             bench.try_launch(&Source::load(PROGRESS), kernel, LaunchConfig::new(1, 64), &[flag]).unwrap_err();
         assert_eq!(diagnostic.kind, Kind::StepLimit, "{kernel}");
-        says(&diagnostic, "goes round in a circle or waits, and nothing in memory changes any more");
+        says(&diagnostic, "is spinning or waiting, and nothing in memory changes any more");
     }
 }
 

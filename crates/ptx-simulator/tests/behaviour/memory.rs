@@ -182,7 +182,7 @@ fn the_heap_has_its_bounds() {
     for (kernel, words) in [
         ("pastTheEnd", "at byte 40 of a buffer, which has 40 bytes"),
         ("afterFree", "in a buffer that has been freed"),
-        ("twice", "which is nothing that malloc on the device has given"),
+        ("twice", "not a live allocation from malloc on the device"),
     ] {
         let mut bench = Bench::default();
         let out = bench.upload(&[0; 64]);

@@ -140,9 +140,9 @@ fn a_long_run_says_how_far_it_is_and_goes_on() {
     let line = format!("{} --grid 1 --block 1 --arg buf:u32:0 --arg u32:22500000", path.display());
     let ended = run(&line).exits(0);
     assert!(ended.stdout().contains("22500000"), "{}", ended.stdout());
-    let said = "still running: 67,108,864 instructions of warps, 0 of 1 blocks have ended (--steps-limit";
+    let said = "still running: 67,108,864 warp instructions, 0 of 1 blocks have ended (--steps-limit";
     assert!(ended.stderr().contains(said), "{}", ended.stderr());
     let stopped = run(&format!("{line} --steps-limit 1e6")).exits(1);
     let both = stopped.stdout() + &stopped.stderr();
-    assert!(both.contains("executed 1,000,000 instructions of warps, its limit"), "{both}");
+    assert!(both.contains("executed 1,000,000 warp instructions, its limit"), "{both}");
 }

@@ -106,7 +106,7 @@ fn the_steps_of_a_launch_are_shown() {
         page.lines().filter(|line| line.contains("src=") || line.contains("href=")).collect();
     assert!(asks.is_empty(), "{asks:?}");
     // Without checks nobody listens.
-    run(&format!("{line} --checks off")).refuses(&["steps are remembered under checks"]);
+    run(&format!("{line} --checks off")).refuses(&["steps are recorded only with checks"]);
 }
 
 #[test]
@@ -154,6 +154,6 @@ fn a_launch_that_makes_no_step_has_no_figure_and_keeps_its_findings() {
     let arguments = "--grid 1 --block 64 --shared 300000 --arg buf:i32:iota*64 --arg buf:i32:0";
     let run = run(&format!("{SUM} {arguments} --figure {}", file.display())).exits(2);
     assert!(run.stderr().contains("error[launch-limit]: 300256 bytes"), "{}", run.stderr());
-    assert!(run.stderr().contains("no step was made that it could show"), "{}", run.stderr());
+    assert!(run.stderr().contains("there are no steps to show"), "{}", run.stderr());
     assert!(!file.exists());
 }

@@ -56,7 +56,7 @@ fn variables_of_the_module_are_set_and_shown() {
         let found = &json["diagnostics"][0];
         assert_eq!((&found["kind"], &found["severity"]), (&json!("uninitialized-read"), &json!("error")));
         let said = found["message"].as_str().unwrap();
-        assert!(said.contains("a constant is read that was never set"), "{json}");
+        assert!(said.contains("this constant was never set"), "{json}");
     }
     program("weigh", 4, "--arg buf:i32:uninit*4 --symbol weights=i32:zeros*4").exits(0);
     program("weigh", 4, "--arg buf:i32:0*4 --symbol weight=i32:1")
@@ -216,7 +216,7 @@ fn a_script_inside_a_file_follows_no_link_out_of_its_folder() {
         std::fs::write(&mine, std::fs::read_to_string(root().join(PROGRAMS)).unwrap() + &text).unwrap();
         mine.display().to_string()
     };
-    let outside = "what stands inside a file reads only files below that file's folder; --data names another";
+    let outside = "a script inside a file reads only files below that file's folder; --data names another";
     run(&reads("link.bin")).refuses(&["cannot read link.bin: it is a link that leads out"]);
     run(&reads("../secret.bin")).refuses(&["cannot read ../secret.bin", outside]);
     run(&reads("/etc/passwd")).refuses(&["cannot read /etc/passwd", outside]);
@@ -257,5 +257,5 @@ fn two_buffers_of_arguments_need_names() {
     let launch = "//@ launch blockSums<<<1, 64>>> buf:f32:1*64 buf:f32:0 i32:64\n";
     let file = with_lines("names", &launch.repeat(2));
     run(&file.display().to_string())
-        .refuses(&["two buffers are called 0", "give one a name by a line `buffer NAME = …`"]);
+        .refuses(&["two buffers are named 0", "name one of them with a line `buffer NAME = …`"]);
 }

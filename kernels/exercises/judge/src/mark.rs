@@ -89,7 +89,7 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     let module = match run::load(exercise, &build.ptx) {
         Ok(module) => module,
         Err(error) => {
-            let what = format!("The simulator cannot run what {} made of it.", build.compiler);
+            let what = format!("The simulator cannot run the code that {} generated.", build.compiler);
             return Ok(Findings::new(exercise, &[], what, vec![error.downcast()?]));
         }
     };

@@ -55,7 +55,7 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Broken {
             let more = goal.most.saturating_sub(there);
             let most = theirs + (theirs * more).div_ceil(there.max(1)) + more.clamp(1, ROOM);
             let what = format!(
-                "The goal is met at {}. It is not for that length and block size alone: at {case} there are \
+                "The goal is met at {}, but it is not only for that size: at {case} there are \
                  {} {}, and {} in the solution.",
                 goal.case,
                 number(mine),
@@ -163,7 +163,7 @@ fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
         let what = match launched {
             0 => format!("without a child: the solution launches {wanted}"),
             _ if launched >= least => format!(
-                "of the {all} children that it launches {work} do any of the work, and of the solution's \
+                "of the {all} children that it launches, {work} do any of the work; in the solution, \
                  {wanted}"
             ),
             _ => format!("with too few levels: it launches {work} children, and the solution {wanted}"),
