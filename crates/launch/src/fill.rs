@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-/// The bare bytes of a file, and how many elements they are.
+/// The raw bytes of a file, and how many elements they are.
 fn of_file(path: &Path, kind: Type) -> Result<(Part, u64)> {
     let about = std::fs::metadata(path).map_err(|why| cannot_read(path, why))?;
     // A device such as /dev/zero has no end.

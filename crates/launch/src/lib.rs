@@ -18,7 +18,7 @@
 //! | `buf:i32:iota*64` | as an argument: a buffer that is called by the argument's number, `@0` |
 //! | `zeros*N`, `uninit*N`, `iota*N`, `iota:1*N`, `random*N`, `random:SEED*N`, `5*N` | N elements |
 //! | `1,2,zeros*8` | parts, side by side |
-//! | `file=in.bin` | what a file holds, bare bytes |
+//! | `file=in.bin` | what a file holds, raw bytes |
 //! | `KERNEL<<<GRID, BLOCK, SHARED>>>` | a launch; `<<<2,2, 64>>>` has a grid of two rows |
 //! | `cluster=4` | before the arguments: blocks of a cluster |
 //!

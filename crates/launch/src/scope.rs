@@ -101,7 +101,7 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.chars().all(is_allowed)
 }
 
-/// Whether a file may hold bare bytes by its name: NumPy's `.npy` begins with a header.
+/// Whether a file may hold raw bytes by its name: NumPy's `.npy` begins with a header.
 fn check_bare(path: &Path) -> Result<()> {
     let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     let name = path.display();

@@ -194,7 +194,7 @@ pub enum Step {
     Launch(Launch),
     /// A buffer is compared with what it is to hold, floats within a part of the larger of 1 and that.
     Check { expected: Named, within: f64 },
-    /// A buffer is written to a file: as bare bytes.
+    /// A buffer is written to a file: as raw bytes.
     Save { name: String, output: Output },
 }
 

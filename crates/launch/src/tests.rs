@@ -187,7 +187,7 @@ fn what_is_no_argument_is_refused_by_name() {
         ("buf:i32:iota:x*4", "write iota or iota:FIRST"),
         ("buf:u8:iota:250*7", "counts to 256, and u8 holds whole numbers to 255"),
         ("buf:i32:file=none.bin", "cannot read none.bin"),
-        ("buf:i32:file=none.npy", "none.npy: files hold bare bytes"),
+        ("buf:i32:file=none.npy", "none.npy: files hold raw bytes"),
         ("buf:i32:file=.", "cannot read .: it is not a file but a directory"),
         ("buf:i32:1,,2", "`` is not a valid i32"),
         ("buf:u8:1,256", "`256` is not a valid u8"),

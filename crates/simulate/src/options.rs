@@ -19,7 +19,7 @@ An argument, one --arg for each parameter in order:
   buf:u8:uninit*64        64 elements that were never written
   buf:i32:5,zeros*9,uninit*2     parts, side by side
   buf:f32:random*1024     between -1 and 1 (whole numbers: -100 to 100); random:SEED
-  buf:f32:file=in.bin     what a file holds: bare bytes
+  buf:f32:file=in.bin     what a file holds: raw bytes
   buf:i32:                no element
   @1                      the buffer of argument 1 again; @NAME one of --buffer; @NAME+16 bytes further
   buf:ptr:@1,@NAME        a table of pointers
@@ -106,7 +106,7 @@ pub struct Options {
     /// What a buffer is to hold after the launch, by its name or the number of its argument
     #[arg(long = "expect", value_name = "NAME=TYPE:ELEMENTS")]
     pub expected: Vec<String>,
-    /// Write a buffer to a file after the launch, as bare bytes
+    /// Write a buffer to a file after the launch, as raw bytes
     #[arg(long = "save", value_name = "NAME=FILE")]
     pub saves: Vec<String>,
     /// Where the file's own lines `//@ save …` may write new files; without it nothing is saved for them

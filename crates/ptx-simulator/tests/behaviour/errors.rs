@@ -221,7 +221,7 @@ fn recursion_without_an_end_has_one() {
     let kernel = "callsItselfForEver";
     let diagnostic = fails_at(&mut bench, PROGRESS, (kernel, kernel), LaunchConfig::new(1, 32), &[out]);
     assert_eq!(diagnostic.kind, Kind::LaunchLimit);
-    says(&diagnostic, "more than 1024 calls");
+    says(&diagnostic, "more than 1024 nested calls");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn what_is_too_long_is_not_read() {
     let line = format!("{KERNELS} --kernel hello --grid 1 --block 1 --memory 2^20 --arg buf:u8:file={shown}");
     run(&format!("{line}/z.bin"))
         .refuses(&["the buffers have 3,221,225,472 bytes together, and --memory allows 1,048,576"]);
-    run(&format!("{line}/z.npy")).refuses(&["z.npy: files hold bare bytes"]);
+    run(&format!("{line}/z.npy")).refuses(&["z.npy: files hold raw bytes"]);
     run(&format!("{shown}/z.ptx --grid 1 --block 1")).refuses(&["z.ptx: it has more than 67,108,864 bytes"]);
     run(&format!("{KERNELS} --script {shown}/z.ptx")).refuses(&["z.ptx: it has more than 67,108,864 bytes"]);
     #[cfg(unix)]
