@@ -68,6 +68,6 @@ pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM
 pub use measure::Limit;
 pub use module::{Function, Module};
 pub use ptx_simulator::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
-pub use simulator::{Blocks, SimulatorOptions};
+pub use simulator::{Blocks, LaunchOrder, SimulatorOptions};
 pub use timing::Timing;
 pub use together::{Launchers, launch_overlapping, launch_together};

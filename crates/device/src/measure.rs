@@ -1,7 +1,7 @@
 //! How a time is taken: warm-up, repeats, median with minimum and maximum; and what else a measurement holds.
 
 use anyhow::Result;
-use ptx_simulator::{Counters, Diagnostic};
+use ptx_simulator::{Counters, Diagnostic, Orders};
 use serde::{Deserialize, Serialize};
 
 use crate::levels::Level;
@@ -18,6 +18,8 @@ pub struct Measurement {
     pub levels: Vec<Level>,
     /// What the simulator's checks have found.
     pub found: Vec<Diagnostic>,
+    /// Which orders of each launch were tried; on the simulator, where that was asked for.
+    pub orders: Vec<Orders>,
     /// Blocks of the first grid, where that is not the planned number: a cooperative launch has what fits.
     pub grid: Option<u32>,
 }

@@ -1,6 +1,6 @@
 //! The simulator as a device: its options, its stream of work, and what its launches have shown.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use anyhow::Result;
@@ -8,8 +8,10 @@ use kernel_compiler::parameters::{Parameter, parameters, shared_kind};
 use ptx_simulator::observe::{Act, Event, Observer};
 use ptx_simulator::trace::{Recorder, Trace};
 use ptx_simulator::{
-    self as sim, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig, Together,
+    self as sim, Budget, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, Interleaving, LaunchConfig,
+    Orders, Together,
 };
+use serde::{Deserialize, Serialize};
 use text::say;
 
 use super::measure::Measurement;
@@ -22,6 +24,11 @@ pub struct SimulatorOptions {
     /// The order in which blocks and warps have their turns: 0 is the plain one, 2 and every fourth from
     /// there on takes the last ones first, any other number is a shuffled one.
     pub schedule: u64,
+    /// How much may be spent to run each launch under the checks again, in every other order of its atomic and
+    /// other strong operations; `None`: one order is all.
+    pub every_order: Option<Budget>,
+    /// The order of the operations of a launch, in place of the schedule's.
+    pub order: Option<LaunchOrder>,
     /// Whether launches run under the checks. Without them a launch finds only what stops it, and all memory
     /// counts as defined afterwards.
     pub checks: bool,
@@ -38,10 +45,22 @@ pub struct SimulatorOptions {
     pub keep_printed: bool,
 }
 
+/// An order of the operations of one launch of several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchOrder {
+    /// Which launch under the checks, from 0.
+    pub launch: usize,
+    /// The order.
+    #[serde(flatten)]
+    pub order: Interleaving,
+}
+
 impl Default for SimulatorOptions {
     fn default() -> SimulatorOptions {
         SimulatorOptions {
             schedule: 0,
+            every_order: None,
+            order: None,
             checks: true,
             step_limit: None,
             memory: DEFAULT_MEMORY,
@@ -78,6 +97,9 @@ pub struct Simulator {
     /// What the launches have counted since that was taken.
     pub seen: RefCell<(Counters, Levels)>,
     found: RefCell<Vec<Diagnostic>>,
+    /// Launches under the checks so far, and of those since that was taken, which orders were tried.
+    launches: Cell<usize>,
+    orders: RefCell<Vec<Orders>>,
     /// Is told what launches do.
     pub observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
     /// Hears how far the launches under checks are.
@@ -102,6 +124,8 @@ impl Simulator {
             options,
             seen: RefCell::default(),
             found: RefCell::default(),
+            launches: Cell::default(),
+            orders: RefCell::default(),
             observer: RefCell::default(),
             progress: RefCell::default(),
             recorder: RefCell::default(),
@@ -126,7 +150,8 @@ impl Simulator {
         let (counters, levels) = self.seen.take();
         let levels = levels.0;
         let found = self.found.take();
-        Measurement { counters: Some(counters), levels, found, ..Default::default() }
+        let orders = self.orders.take();
+        Measurement { counters: Some(counters), levels, found, orders, ..Default::default() }
     }
 
     /// Puts `step` into the stream: it is done at once, or kept while a graph is captured.
@@ -193,7 +218,16 @@ impl Simulator {
         also.extend(recorder.as_mut().map(|remembered| &mut remembered.recorder as &mut dyn Observer));
         also.extend(observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer));
         let before = all.len();
-        let ended = core.launch_together(module, (launches, how), &mut (seen, Also(also)), all);
+        let number = self.launches.replace(self.launches.get() + 1);
+        let order = self.options.order.as_ref().filter(|order| order.launch == number);
+        core.set_order(order.map(|order| order.order.clone()));
+        let mut listeners = (seen, Also(also));
+        let ended = match self.options.every_order {
+            Some(budget) => core
+                .launch_in_every_order(module, (launches, how), &mut listeners, all, budget)
+                .map(|orders| self.orders.borrow_mut().push(orders)),
+            None => core.launch_together(module, (launches, how), &mut listeners, all),
+        };
         if let Some(recorder) = &mut *recorder {
             recorder.recorder.found(&all[before..]);
         }

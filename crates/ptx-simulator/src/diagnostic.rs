@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// Two accesses to a byte, one of them a write, that nothing orders.
     DataRace,
+    /// Two orders of atomic and other strong operations that leave different results.
+    OrderDependent,
     /// Threads of a block that do not agree on which barrier comes next.
     BarrierDivergence,
     /// Threads that wait for others that never come.
@@ -38,7 +40,7 @@ pub enum Kind {
 }
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The kernel is wrong.
@@ -207,6 +209,18 @@ pub enum What {
         /// NVIDIA's header, if both stand in one.
         header: Option<String>,
     },
+    /// Two orders of the launch leave different values; what differs between the two is which of two
+    /// operations comes first.
+    OrderDecides {
+        /// Who; the first of the two in the plain order comes last.
+        sides: [Side; 2],
+        /// Where.
+        spot: Spot,
+        /// What is there after the plain order, and after the other one.
+        values: [String; 2],
+        /// Whether both are additions of floating-point numbers.
+        is_sum: bool,
+    },
     /// An access to the shared memory of a block that may have ended.
     Outlived(Side, Spot),
     /// An access of so many bytes that are not all there.
@@ -340,7 +354,10 @@ impl Diagnostic {
     /// Where in memory it is about.
     pub fn spot_mut(&mut self) -> Option<&mut Spot> {
         match &mut self.what {
-            What::Race { spot, .. } | What::Outlived(_, spot) | What::Outside { spot, .. } => Some(spot),
+            What::Race { spot, .. }
+            | What::OrderDecides { spot, .. }
+            | What::Outlived(_, spot)
+            | What::Outside { spot, .. } => Some(spot),
             _ => None,
         }
     }

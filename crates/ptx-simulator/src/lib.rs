@@ -8,9 +8,11 @@ mod decode;
 mod device;
 mod diagnostic;
 mod exec;
+mod explore;
 mod grid;
 mod memory;
 pub mod observe;
+mod orders;
 mod ptx;
 mod simulator;
 pub mod trace;
@@ -26,7 +28,9 @@ pub use device::{
 pub use diagnostic::{
     Access, Diagnostic, Disorder, Kind, Limit, Region, Severity, Shape, Side, Site, Spot, What, Words,
 };
+pub use explore::Interleaving;
 pub use grid::Together;
 pub use memory::Written;
+pub use orders::{Budget, Cut, Orders};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

@@ -1,5 +1,6 @@
 //! Modules, the simulated device, and launches on it.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::check::Checker;
@@ -7,6 +8,7 @@ use crate::counters::Counters;
 use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
 use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
 use crate::diagnostic::{self, Diagnostic, Kind};
+use crate::explore::{GivenUp, Hears, Interleaving, Turns};
 use crate::grid::{self, Engine, Limits, Together};
 use crate::memory::{self, Memory, Written, Wrong};
 use crate::observe::{self, Unchecked};
@@ -90,11 +92,13 @@ pub struct Launched {
 #[derive(Debug)]
 pub struct Simulator {
     device: DeviceProperties,
-    memory: Memory,
-    limits: Limits,
+    pub(crate) memory: Memory,
+    pub(crate) limits: Limits,
+    /// What the next launches follow, if an order was asked for.
+    pub(crate) order: Option<Interleaving>,
     /// Modules whose variables have been laid out, with the variables' addresses.
     loaded: Vec<(Module, Vec<u64>)>,
-    printed: String,
+    pub(crate) printed: String,
 }
 
 impl Default for Simulator {
@@ -112,6 +116,7 @@ impl Simulator {
             device: DeviceProperties::H200,
             memory: Memory::new(),
             limits: Limits { pending_launches, sync_depth, ..Limits::default() },
+            order: None,
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -268,14 +273,16 @@ impl Simulator {
         observer: &mut O,
     ) -> Result<(), Box<Diagnostic>> {
         let launch = [Launch { kernel, config, args }];
-        self.run(module, (&launch, Together::OnDevices), &mut Unchecked(observer))
+        self.run(module, (&launch, Together::OnDevices), &mut Unchecked(observer), None)
     }
 
-    fn run(
+    /// Runs launches together; where `turns` are given, they say in which order.
+    pub(crate) fn run(
         &mut self,
         module: &Module,
         (launches, how): (&[Launch], Together),
         observer: &mut dyn observe::Watch,
+        turns: Option<&RefCell<Turns>>,
     ) -> Result<(), Box<Diagnostic>> {
         let device = &self.device;
         let program = &module.program;
@@ -295,6 +302,7 @@ impl Simulator {
             observer,
             &mut self.printed,
             &self.limits,
+            turns,
         );
         let ended = engine.run(roots, how);
         let by_warps = engine.progress.executed;
@@ -336,14 +344,33 @@ impl Simulator {
         observer: &mut dyn observe::Observer,
         found: &mut Vec<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
-        self.load(module)?;
-        self.name_arguments(module, launches);
-        let mut both = (observer, Checker::new(&module.program, self.memory.names()));
-        let ended = self.run(module, (launches, how), &mut both);
+        self.prepare(module, launches)?;
+        let turns = self.turns();
+        let mut hears = (observer, Hears(turns.as_ref()));
+        let mut both = (&mut hears as &mut dyn observe::Observer, self.checker(module));
+        let ended = self.run(module, (launches, how), &mut both, turns.as_ref());
         found.extend(both.1.into_found());
+        let ended = ended.map_err(|found| match turns {
+            Some(turns) if turns.borrow().given_up != GivenUp::No => host_error(
+                "the order names an operation that this launch does not have next".to_string(),
+                "an order belongs to one kernel with its data; run it without one",
+            ),
+            _ => found,
+        });
         let Err(diagnostic) = ended else { return Ok(()) };
         found.push((*diagnostic).clone());
         Err(diagnostic)
+    }
+
+    /// Lays out the module's variables, and names the buffers of launches.
+    pub(crate) fn prepare(&mut self, module: &Module, launches: &[Launch]) -> Result<(), Box<Diagnostic>> {
+        self.load(module)?;
+        self.name_arguments(module, launches);
+        Ok(())
+    }
+
+    pub(crate) fn checker<'m>(&self, module: &'m Module) -> Checker<'m> {
+        Checker::new(&module.program, self.memory.names())
     }
 
     /// Findings name a buffer by the argument that its address is given as.

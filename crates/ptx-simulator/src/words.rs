@@ -15,6 +15,19 @@ impl What {
                 let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
                 message + &header.unwrap_or_default()
             }
+            What::OrderDecides { sides: [me, other], spot, values: [plain, reversed], is_sum } => {
+                let what = if *is_sum { "a sum that depends on the order of its additions" } else {
+                    "which depends on the order"
+                };
+                format!(
+                    "{spot} ends as {plain} or as {reversed}, {what}: of thread {} of block {}, which {} \
+                     memory here, and {}, either may come first",
+                    index(me.thread),
+                    index(me.block),
+                    me.does,
+                    other.seen_from(me, Disorder::Nothing)
+                )
+            }
             What::Outlived(me, spot) => {
                 format!("{me} {spot}, and nothing keeps that block from ending first")
             }
@@ -60,6 +73,9 @@ impl What {
             }
             What::Race { sides: [me, other], order, .. } => {
                 (&other.at, format!("{} {} it here", other.seen_from(me, *order), other.does))
+            }
+            What::OrderDecides { sides: [me, other], .. } => {
+                (&other.at, format!("{} {} memory here", other.seen_from(me, Disorder::Nothing), other.does))
             }
             What::Divergence { branch, cluster, .. } => {
                 (branch, format!("here the threads of the {} diverge", group(*cluster)))

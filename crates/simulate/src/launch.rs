@@ -8,14 +8,14 @@ use anyhow::{Context, Result, anyhow, ensure};
 use device::{Device, LaunchConfig, Module, SimulatorOptions};
 use launch::{self as language, Files, Launch, Named, Output, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
-use ptx_simulator::{self as sim, Diagnostic, Kind};
+use ptx_simulator::{self as sim, Diagnostic, Kind, Orders};
 use text::files::{check_place, read_text};
 use text::number::thousands;
 
 use super::input::MAX_SOURCE;
 use super::options::{Checks, Options};
 use super::patience::Patience;
-use super::{fit, names};
+use super::{fit, names, orders};
 
 /// The result of a launch.
 #[derive(Default)]
@@ -28,14 +28,21 @@ pub struct Launched {
     pub ran: Ran,
     /// What device `printf` wrote.
     pub printed: String,
+    /// Which orders of each launch were tried.
+    pub orders: Vec<Orders>,
     /// What was remembered of it, if that was asked for.
     pub trace: Option<Trace>,
 }
 
 /// The simulator that `options` ask for.
+///
+/// # Errors
+/// The order that is to be followed cannot be read.
 pub fn device(options: &Options) -> Result<Device> {
     let device = Device::simulator(SimulatorOptions {
-        schedule: options.schedule,
+        schedule: options.schedule.unwrap_or(0),
+        every_order: orders::budget(options),
+        order: options.order.as_deref().map(orders::read).transpose()?,
         checks: options.checks == Checks::On,
         step_limit: options.steps_limit,
         memory: options.memory,
@@ -127,10 +134,12 @@ pub fn launch(
     }
     check_outputs(&script, options)?;
     let ran = language::run(device, module, &script)?;
+    let seen = device.take_seen();
     let kernels = script.launches().take(ran.counters.len()).filter_map(|launch| launch.kernel.clone());
     let mut launched = Launched {
         kernels: kernels.collect(),
-        diagnostics: device.take_seen().found,
+        diagnostics: seen.found,
+        orders: seen.orders,
         ran,
         printed: device.take_printed(),
         trace: device.take_trace().map(|trace| with_names(trace, &script)),

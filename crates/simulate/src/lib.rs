@@ -7,6 +7,7 @@
 //! | `names.rs` | kernels and variables as the source names them |
 //! | `launch.rs` | the command line or the script as steps, checked against the kernels, and done |
 //! | `fit.rs` | arguments against parameters |
+//! | `orders.rs` | which orders are tried, and what is said of them |
 //! | `patience.rs` | how far a long run is |
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
@@ -19,6 +20,7 @@ mod input;
 mod launch;
 mod names;
 mod options;
+mod orders;
 mod output;
 mod patience;
 
@@ -107,6 +109,9 @@ fn simulate(options: &Options) -> Result<Report> {
         Err(error) => Launched { diagnostics: vec![error.downcast()?], ..Launched::default() },
     };
     sources.read_for(&launched.diagnostics);
+    if let Some(path) = &options.save_order {
+        launched.ran.lost.extend(orders::save(path, &launched.orders).err().map(|why| format!("{why:#}")));
+    }
     if let (Some(path), Some(trace)) = (&options.figure, &launched.trace) {
         launched.ran.lost.extend(write_figure(path, trace, &sources).err().map(|why| format!("{why:#}")));
     }

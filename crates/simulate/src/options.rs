@@ -134,9 +134,20 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SYNC_DEPTH, allow_hyphen_values = true)]
     pub sync_depth: u32,
     /// The order in which blocks and warps have their turns: 0 the plain one, 2 the last ones first,
-    /// 1 or 3 a shuffled one
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
-    pub schedule: u64,
+    /// 1 or 3 a shuffled one; then no other order is tried
+    #[arg(long, value_name = "SEED")]
+    pub schedule: Option<u64>,
+    /// How many orders of the atomic, volatile and other strong operations of a launch are tried: all, or at
+    /// most N; without it all, as far as about a second goes
+    #[arg(long, value_name = "all|N", value_parser = orders, allow_hyphen_values = true,
+        conflicts_with_all = ["schedule", "order"])]
+    pub orders: Option<Tried>,
+    /// Run the order that --save-order has kept
+    #[arg(long, value_name = "FILE", conflicts_with = "schedule")]
+    pub order: Option<PathBuf>,
+    /// Keep the first order that shows a mistake
+    #[arg(long, value_name = "FILE")]
+    pub save_order: Option<PathBuf>,
     /// Instructions that the warps of a launch may execute; without it a launch ends only when all its
     /// threads do, or when nothing can change any more
     #[arg(long, value_name = "N", value_parser = whole::<u64>("instructions, like 1e9 or 2^30"),
@@ -163,6 +174,13 @@ pub struct Options {
     pub remembers: bool,
 }
 
+/// How many orders are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tried {
+    All,
+    AtMost(u64),
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Checks {
     On,
@@ -180,6 +198,14 @@ impl Options {
         let include = self.include.iter().map(|directory| format!("-I{}", directory.display()));
         include.chain(self.define.iter().map(|name| format!("-D{name}"))).collect()
     }
+}
+
+fn orders(text: &str) -> Result<Tried, String> {
+    if text == "all" {
+        return Ok(Tried::All);
+    }
+    let number = arguments::number(text.trim(), u64::MAX).filter(|number| *number > 0);
+    number.map(Tried::AtMost).ok_or_else(|| "`all`, or a number of orders, like 1000".to_string())
 }
 
 fn spec(text: &str) -> anyhow::Result<Spec> {

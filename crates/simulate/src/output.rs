@@ -4,7 +4,7 @@ use std::io::{stderr, stdout};
 
 use anyhow::{Context, Result};
 use ptx_simulator::trace::Trace;
-use ptx_simulator::{Counters, Diagnostic, Kind, Severity};
+use ptx_simulator::{Counters, Diagnostic, Kind, Orders, Severity};
 use serde::Serialize;
 use text::say;
 use view::diagnostics;
@@ -12,7 +12,7 @@ use view::diagnostics;
 use super::input::Sources;
 use super::launch::Launched;
 use super::options::{Checks, Options};
-use super::{buffers, counts, names};
+use super::{buffers, counts, names, orders};
 
 /// The result of a launch, and the sources that it quotes.
 pub struct Report {
@@ -31,6 +31,9 @@ struct Json<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     wrong: &'a [String],
     counters: JsonCounters,
+    /// Of each launch, which orders of its operations were tried.
+    #[serde(skip_serializing_if = "<[Orders]>::is_empty")]
+    orders: &'a [Orders],
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<&'a Trace>,
 }
@@ -79,7 +82,7 @@ impl Report {
     }
 
     fn json(&self, options: &Options) -> Result<String> {
-        let Launched { kernels, diagnostics, ran, printed, trace } = &self.launched;
+        let Launched { kernels, diagnostics, ran, printed, orders, trace } = &self.launched;
         let mut counters = Counters::default();
         for launch in &ran.counters {
             counters += launch;
@@ -92,6 +95,7 @@ impl Report {
             diagnostics,
             wrong: &ran.wrong,
             counters: JsonCounters { average_active_lanes: counters.average_active_lanes(), counters },
+            orders,
             steps: trace.as_ref().filter(|_| options.steps),
         };
         let json = serde_json::to_string(&object).context("the result cannot be written as JSON")?;
@@ -157,9 +161,19 @@ impl Report {
         };
         match (&found[..], checks) {
             ([], _) if !self.launched.ran.wrong.is_empty() => "the results are not as expected".to_string(),
-            ([], Checks::On) => "ok: nothing is wrong".to_string(),
+            ([], Checks::On) => match orders::said(&self.launched.orders) {
+                Some(orders) => format!("ok: nothing is wrong ({orders}: the same result)"),
+                None => "ok: nothing is wrong".to_string(),
+            },
             ([], Checks::Off) => "ran to its end; the checks were off".to_string(),
-            (found, _) => found.join(", ") + how,
+            (found, _) => {
+                let failing = self.launched.orders.iter().any(|one| one.failing.is_some());
+                let orders = orders::said(&self.launched.orders).filter(|_| failing);
+                let orders = orders.map_or(String::new(), |orders| {
+                    format!(" ({orders}; --save-order FILE keeps it, --order FILE runs it again)")
+                });
+                found.join(", ") + how + &orders
+            }
         }
     }
 }

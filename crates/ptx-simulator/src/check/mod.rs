@@ -7,6 +7,7 @@
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | `peers.rs` | out-of-bounds in the shared memory of another block |
+//! | `decides.rs` | order-dependent |
 //! | `report.rs` | the findings, and what to do |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
@@ -16,6 +17,7 @@
 mod barrier;
 mod conflict;
 mod copies;
+mod decides;
 mod order;
 mod peers;
 mod race;

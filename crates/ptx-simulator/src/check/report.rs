@@ -16,7 +16,7 @@ use crate::ptx::{Order, Space};
 impl Checker<'_> {
     /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are
     /// several.
-    fn spot(&self, space: Space, address: u64, (grid, block): (u32, u64)) -> Spot {
+    pub(super) fn spot(&self, space: Space, address: u64, (grid, block): (u32, u64)) -> Spot {
         if space == Space::Shared {
             let kernel = self.kernels.get(grid as usize).and_then(|name| self.program.by_name.get(name));
             let variables = kernel.map_or(&[][..], |kernel| &self.program.functions[*kernel].shared);
@@ -45,7 +45,7 @@ impl Checker<'_> {
     }
 
     /// A thread, and what it does.
-    fn side(&self, does: Access, who: Who) -> Side {
+    pub(super) fn side(&self, does: Access, who: Who) -> Side {
         let (block, thread) = self.place(who);
         let grid = who.grid;
         let gpu = self.order.device_of(who.grid);

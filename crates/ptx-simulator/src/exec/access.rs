@@ -249,7 +249,10 @@ impl Context<'_> {
             let mut unchanged = 0;
             let mut changed = 0;
             let mut before = [0; WARP];
-            for lane in lanes(request.mask) {
+            let mut rest = request.mask;
+            while rest != 0 {
+                let lane = self.next_lane(rest);
+                rest &= !(1 << lane);
                 let b = at.source(warp, b)[lane];
                 let c = at.source(warp, c)[lane];
                 let word = self.writable(warp, at, request, lane);

@@ -67,6 +67,9 @@ impl Context<'_> {
         barrier.count += holds.count_ones();
         barrier.threads += active.count_ones();
         let round = barrier.round;
+        if let Some(turns) = self.turns {
+            turns.borrow_mut().arrives(self.process(warp, active), active, number as u32, !arrive);
+        }
         if *arrive {
             self.release();
             return Ok(false);

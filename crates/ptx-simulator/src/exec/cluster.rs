@@ -130,6 +130,9 @@ impl Context<'_> {
         let Some(cluster) = &mut self.cluster else { return };
         if cluster.open() {
             let grid = self.grid;
+            if let Some(turns) = self.turns {
+                turns.borrow_mut().cluster_opens(grid, cluster.members.iter().map(|member| member.block));
+            }
             let number = cluster.number;
             let threads = cluster.threads;
             let exited = cluster.exited;

@@ -172,6 +172,9 @@ impl Context<'_> {
             }
         }
         let at = At { mask, ..at };
+        if let Some(turns) = self.turns {
+            turns.borrow_mut().meet(self.process(warp, mask), mask);
+        }
         if self.checks {
             self.check_collective(warp, at, &names);
         }

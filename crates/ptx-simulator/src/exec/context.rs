@@ -6,10 +6,13 @@ use super::launches::Launches;
 use super::progress::Progress;
 use super::schedule::Schedule;
 use super::warp::{Split, Warp};
+use std::cell::RefCell;
+
 use crate::arith::Lanes;
 use crate::decode::{Function, Inst, Program, Reg};
 use crate::device::DeviceProperties;
 use crate::diagnostic::Diagnostic;
+use crate::explore::{Process, Turns};
 use crate::memory::Memory;
 use crate::memory::shared::Layout;
 use crate::observe::{Act, Actor, Event, Watch};
@@ -36,6 +39,8 @@ pub struct Context<'e> {
     pub printed: &'e mut String,
     pub progress: &'e mut Progress,
     pub schedule: &'e mut Schedule,
+    /// Who has a turn at each operation whose order matters, where that is chosen.
+    pub turns: Option<&'e RefCell<Turns>>,
 }
 
 pub type Executed<T> = Result<T, Box<Diagnostic>>;
@@ -64,6 +69,12 @@ impl At<'_> {
 }
 
 impl<'e> Context<'e> {
+    /// Lanes of a warp as those that choose the order know them.
+    pub fn process(&self, warp: &Warp, mask: u32) -> Process {
+        let lane = mask.trailing_zeros();
+        Process { grid: self.grid, block: self.block.linear, warp: warp.index, lane }
+    }
+
     /// Tells the observers what lanes do.
     #[inline]
     pub fn act(&mut self, warp: &Warp, at: At, act: Act) {

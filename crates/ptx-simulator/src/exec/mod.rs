@@ -20,6 +20,7 @@ mod registers;
 mod runtime;
 mod schedule;
 mod step;
+mod turn;
 mod undefined;
 mod warp;
 

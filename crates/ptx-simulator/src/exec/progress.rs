@@ -46,6 +46,12 @@ impl Progress {
         true
     }
 
+    /// The last instruction has not been executed after all.
+    pub fn take_back(&mut self, threads: u32) {
+        self.executed -= 1;
+        self.by_threads -= u64::from(threads);
+    }
+
     /// Whether it is time to say how far the launch is.
     #[inline]
     pub fn is_news(&mut self) -> bool {

@@ -31,6 +31,11 @@ impl Schedule {
         }
     }
 
+    /// The plain one for all that goes on between operations whose order is chosen. Children start at once.
+    pub fn of_turns() -> Schedule {
+        Schedule { children_first: true, ..Schedule::new(0) }
+    }
+
     /// A number below `count`; SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
     /// generators", OOPSLA 2014).
     pub fn choose(&mut self, count: usize) -> usize {

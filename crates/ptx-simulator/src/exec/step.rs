@@ -150,6 +150,11 @@ impl<'e> Context<'e> {
                     activation.set_predicate(*q, active, apply(!holds));
                     pc += 1;
                 }
+                _ if self.turns.is_some() && self.waits_for_turn(warp, (index, pc), at) => {
+                    *left += 1;
+                    self.progress.take_back(mask.count_ones());
+                    return Ok(());
+                }
                 Op::Load { .. } | Op::Store { .. } => {
                     self.access(warp, at)?;
                     pc += 1;

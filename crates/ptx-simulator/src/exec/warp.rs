@@ -38,6 +38,8 @@ pub enum Wait {
     Lanes,
     /// The child grids of the block (`cudaDeviceSynchronize` of CUDA before 12).
     Children,
+    /// A turn at an operation whose order matters.
+    Turn,
 }
 
 /// Lanes at one place.
@@ -197,6 +199,12 @@ impl Warp {
 
     pub fn waits_for_children(&self) -> bool {
         self.splits.iter().any(|split| split.wait == Wait::Children)
+    }
+
+    /// The split whose lowest lane is `lane`, if it waits for a turn.
+    pub fn waiting_for_turn(&mut self, lane: u32) -> Option<&mut Split> {
+        let is_it = |split: &&mut Split| split.wait == Wait::Turn && split.mask.trailing_zeros() == lane;
+        self.splits.iter_mut().find(is_it)
     }
 
     pub fn waits_for_cluster(&self) -> bool {

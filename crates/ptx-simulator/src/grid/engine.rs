@@ -1,10 +1,13 @@
 //! A launch from the host, or several at a time on several devices: its grids, and what they share.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 use crate::decode::Program;
 use crate::device::DeviceProperties;
+use crate::explore::Turns;
 use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Warp};
 use crate::memory::Memory;
 use crate::observe::Watch;
@@ -117,6 +120,10 @@ pub struct Engine<'e> {
     /// waited, lanes at joins go on alone until something changes.
     pub resident: usize,
     pub quiet: usize,
+    /// Who has a turn at each operation whose order matters, where that is chosen; and how many turns of
+    /// blocks in a row have brought nothing.
+    pub turns: Option<&'e RefCell<Turns>>,
+    pub still: usize,
 }
 
 impl<'e> Engine<'e> {
@@ -128,6 +135,7 @@ impl<'e> Engine<'e> {
         observer: &'e mut dyn Watch,
         printed: &'e mut String,
         limits: &'e Limits,
+        turns: Option<&'e RefCell<Turns>>,
     ) -> Self {
         // What the last launch has left is gone.
         memory.launch_bytes = 0;
@@ -139,7 +147,7 @@ impl<'e> Engine<'e> {
             observer,
             printed,
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
-            schedule: Schedule::new(limits.schedule),
+            schedule: if turns.is_some() { Schedule::of_turns() } else { Schedule::new(limits.schedule) },
             limits,
             progress: Progress::new(limits.steps),
             grids: FxHashMap::default(),
@@ -150,6 +158,8 @@ impl<'e> Engine<'e> {
             spare: Vec::new(),
             resident: 0,
             quiet: 0,
+            turns,
+            still: 0,
         }
     }
 }

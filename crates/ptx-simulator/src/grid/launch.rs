@@ -38,6 +38,9 @@ impl Engine<'_> {
     fn run_all(&mut self) -> Executed<()> {
         while let Some(grid) = self.running.pop_front() {
             self.turn(grid)?;
+            if self.turns.is_some() {
+                self.next_operation()?;
+            }
             while self.running.len() < self.device.resident_grids
                 && let Some((parent, child)) = self.ready.pop_front()
             {
@@ -155,7 +158,10 @@ impl Engine<'_> {
         let number = block.state.cluster;
         let place = number.and_then(|number| grid.clusters.iter().position(|one| one.number == number));
         let mut cluster = place.map(|place| grid.clusters.swap_remove(place));
+        let before = self.progress.executed;
         let finished = self.run_block(grid, &mut block, cluster.as_mut())?;
+        let has_moved = finished || self.progress.executed != before;
+        self.still = if has_moved { 0 } else { self.still + 1 };
         let waits_for_others =
             cluster.as_ref().is_some_and(|cluster| cluster.members[block.state.rank as usize].stuck);
         if let Some(cluster) = cluster.filter(|cluster| cluster.members.iter().any(|one| !one.ended)) {
@@ -177,6 +183,7 @@ impl Engine<'_> {
         {
             let next = self.open_block(grid);
             grid.resident.push_front(next);
+            self.still = 0;
         }
         Ok(())
     }
@@ -185,7 +192,7 @@ impl Engine<'_> {
     /// later than they.
     pub fn starts_early(&self, grid: &Grid) -> bool {
         let threads = count_in(grid.launch.config.block_dim);
-        self.schedule.children_first && (grid.blocks > 1 || threads > WARP as u64)
+        self.schedule.children_first && (self.turns.is_some() || grid.blocks > 1 || threads > WARP as u64)
     }
 
     /// So many launches of a parent no longer count as pending, once its blocks have finished.

@@ -3,6 +3,7 @@
 mod arguments;
 mod engine;
 mod launch;
+mod order;
 mod turn;
 
 pub use arguments::parameters;

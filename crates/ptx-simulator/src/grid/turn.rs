@@ -178,8 +178,10 @@ impl Engine<'_> {
             printed: self.printed,
             progress: &mut self.progress,
             schedule: &mut self.schedule,
+            turns: self.turns,
         };
-        if self.quiet > 2 * self.resident * (self.running.len() + 1) {
+        let by_turns = self.turns.is_some();
+        if !by_turns && self.quiet > 2 * self.resident * (self.running.len() + 1) {
             for warp in &mut block.warps {
                 _ = warp.go_on_alone();
             }
@@ -192,6 +194,9 @@ impl Engine<'_> {
         let mut idle = 0;
         let mut spins = false;
         while left > 0 {
+            if idle == count && by_turns {
+                return Ok(false);
+            }
             if idle == count {
                 // No warp gets on by itself. Those that spin wait for another block; others may wait for a
                 // child or for the blocks of their cluster.
@@ -233,7 +238,7 @@ impl Engine<'_> {
             if starts_early && !context.launches.requests.is_empty() {
                 left = 0;
             }
-            if circles && all_are_here && context.progress.stuck_warps == self.resident {
+            if circles && !by_turns && all_are_here && context.progress.stuck_warps == self.resident {
                 return Err(context.circles(warp));
             }
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {

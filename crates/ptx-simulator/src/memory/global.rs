@@ -29,7 +29,7 @@ pub enum Wrong {
     Outside { number: u64, offset: i64, bytes: u64 },
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Allocation {
     bytes: Vec<u8>,
     /// Which bytes have been written; `None` if all count as written.
@@ -40,7 +40,7 @@ struct Allocation {
 }
 
 /// All allocations of a simulated device.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
     allocations: Vec<Allocation>,
     /// Bytes of all allocations; those that launches of device code take which have not ended; and how many
@@ -180,6 +180,22 @@ impl Memory {
     pub fn around(&self, address: u64) -> (u64, &[u8]) {
         let allocation = self.allocations.get(place(address));
         (address & !OFFSET_MASK, allocation.map_or(&[], |allocation| &allocation.bytes))
+    }
+
+    /// The first address at which another memory, which began with the same allocations, holds something
+    /// else, in words of `bytes` bytes; with what both hold.
+    pub fn first_difference(&self, other: &Memory, bytes: usize) -> Option<(u64, [u64; 2])> {
+        for (number, (mine, theirs)) in (1..).zip(self.allocations.iter().zip(&other.allocations)) {
+            if !mine.live || !theirs.live {
+                continue;
+            }
+            let words = mine.bytes.chunks(bytes).zip(theirs.bytes.chunks(bytes));
+            if let Some((at, (one, other))) = words.enumerate().find(|(_, (one, other))| one != other) {
+                let address = (number << OFFSET_BITS) + (at * bytes) as u64;
+                return Some((address, [super::read(one), super::read(other)]));
+            }
+        }
+        None
     }
 
     #[inline]

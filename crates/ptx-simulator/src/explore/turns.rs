@@ -1,0 +1,467 @@
+//! One run whose order is chosen operation by operation: who waits for a turn, who gets it, and what that says
+//! about other orders.
+//!
+//! The engine runs every thread up to its next operation. When all have come to one, or wait for others,
+//! [`Turns::pick`] says whose turn it is.
+//!
+//! A thread that waits in a loop reads again and again. Such a look makes no difference until somebody writes
+//! what is looked at: so the thread has no turn until then, and the looks in vain are no part of the order
+//! ("await" in Kokologiannakis and Vafeiadis, "GenMC: A Model Checker for Weak Memory Models", CAV 2021).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::operation::{BlockId, Operation, Process, Word};
+use super::past::Past;
+use super::set::Set;
+use super::tree::{Reversal, Tree};
+use crate::arith::groups;
+use crate::observe::{Access, Act, Actor, Event, Observer, Request};
+use crate::ptx::{Order as MemoryOrder, Space};
+
+/// Operations of a run whose orders are tried; what has more is too long for that.
+const MAX_OPERATIONS: usize = 4_096;
+
+/// An order of the operations of a launch: who has the turns, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interleaving {
+    /// Number of the grid, linear number of the block in it, number of the warp in that, and its lowest lane
+    /// that takes part.
+    pub turns: Vec<(u32, u64, u32, u32)>,
+}
+
+/// Who has the next turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    Go(Process),
+    /// Nobody waits for one.
+    Nobody,
+    /// All who wait look at memory that has not changed since.
+    InVain,
+    /// The run is given up: all that could follow has been tried, or it is too long, or the order that it was
+    /// to follow is that of another program.
+    GivenUp,
+}
+
+/// Why runs end before their time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GivenUp {
+    #[default]
+    No,
+    /// Whatever could follow has been tried.
+    Known,
+    TooLong,
+    /// There is no such operation to be done next.
+    Misfit,
+}
+
+/// An operation that has been done.
+#[derive(Debug)]
+struct Done {
+    operation: Rc<Operation>,
+    /// What is behind it.
+    past: Set,
+    /// Whether it has written something, which for an atomic depends on what was there.
+    changes: bool,
+    /// A look in vain, which is no part of the order.
+    is_void: bool,
+}
+
+/// An operation that waits for its turn.
+#[derive(Debug)]
+struct Waiting {
+    operation: Rc<Operation>,
+    /// What has to change before another look makes sense.
+    awaits: Option<Vec<Word>>,
+}
+
+/// A look at memory that changed nothing, since the warp last changed something.
+#[derive(Debug)]
+struct Look {
+    number: usize,
+    operation: Rc<Operation>,
+    /// What its lanes had behind them before.
+    known: Set,
+}
+
+/// The operation done last, until it is known whether it was a look in vain.
+#[derive(Debug)]
+struct Last {
+    /// Operations that it could change places with.
+    races: Vec<usize>,
+    known: Set,
+}
+
+#[derive(Debug, Default)]
+pub struct Turns {
+    pub tree: Tree,
+    /// The order to follow, if there is one; then no other is looked for.
+    follows: Option<Vec<Process>>,
+    /// Lanes of one instruction have their turns from the last one on.
+    pub last_lane_first: bool,
+    past: Past,
+    done: Vec<Done>,
+    /// Operations at each word, by their numbers.
+    at_word: FxHashMap<Word, Vec<usize>>,
+    waiting: BTreeMap<Process, Waiting>,
+    granted: Option<Process>,
+    /// Whether the operation done last may still be told what it has changed.
+    is_under_way: bool,
+    last: Option<Last>,
+    looks: FxHashMap<(BlockId, u32), Vec<Look>>,
+    /// When processes that wait for a change had a turn all the same, by the state of memory.
+    tried: FxHashMap<Process, u64>,
+    pub given_up: GivenUp,
+    /// The first operation whose lanes do something at one address in an order that makes a difference.
+    pub uneven: Option<Rc<Operation>>,
+}
+
+impl Turns {
+    /// Turns that follow an order, and have no others in mind.
+    pub fn following(order: &Interleaving) -> Turns {
+        let process = |&(grid, block, warp, lane)| Process { grid, block, warp, lane };
+        let order = order.turns.iter().map(process).collect();
+        Turns { follows: Some(order), ..Turns::default() }
+    }
+
+    /// Another run begins.
+    pub fn restart(&mut self) {
+        let tree = std::mem::take(&mut self.tree);
+        let follows = self.follows.take();
+        *self = Turns { tree, follows, ..Turns::default() };
+    }
+
+    /// The run is over: goes to the next order that has not been tried; `false` if there is none.
+    pub fn next_run(&mut self) -> bool {
+        self.settle();
+        self.tree.next_run()
+    }
+
+    /// The operations so far, in their order.
+    pub fn order(&self) -> Interleaving {
+        let turn = |done: &Done| {
+            let Process { grid, block, warp, lane } = done.operation.process;
+            (grid, block, warp, lane)
+        };
+        Interleaving { turns: self.done.iter().map(turn).collect() }
+    }
+
+    /// How many operations have been done, without looks in vain.
+    pub fn operations(&self) -> usize {
+        self.done.iter().filter(|one| !one.is_void).count()
+    }
+
+    /// Whether lanes that have come to an operation have their turn, and so do it now.
+    pub fn has_turn(&mut self, process: Process) -> bool {
+        let has_turn = self.granted == Some(process);
+        if has_turn {
+            self.granted = None;
+            if let Some(waiting) = self.waiting.remove(&process) {
+                self.begin(waiting.operation);
+            }
+        }
+        has_turn
+    }
+
+    /// Lanes wait for their turn.
+    pub fn wait(&mut self, operation: Operation) {
+        self.conclude();
+        let operation = Rc::new(operation);
+        let awaits = self.look_again(&operation);
+        self.waiting.insert(operation.process, Waiting { operation, awaits });
+    }
+
+    /// An operation is done now: what is behind it, and with what it could change places.
+    fn begin(&mut self, operation: Rc<Operation>) {
+        let number = self.done.len();
+        let known = self.past.of(operation.process, operation.mask);
+        let mut past = known.clone();
+        let mut earlier: Vec<usize> =
+            operation.words.iter().filter_map(|word| self.at_word.get(word)).flatten().copied().collect();
+        earlier.sort_unstable_by(|a, b| b.cmp(a));
+        earlier.dedup();
+        let mut races = Vec::new();
+        for other in earlier {
+            let done = &self.done[other];
+            if done.is_void || past.contains(other) || !done.operation.conflicts_with(&operation) {
+                continue;
+            }
+            races.push(other);
+            past.join(&done.past);
+            past.insert(other);
+        }
+        for word in &operation.words {
+            self.at_word.entry(*word).or_default().push(number);
+        }
+        let mut with_itself = past.clone();
+        with_itself.insert(number);
+        self.past.done(operation.process, operation.mask, with_itself);
+        self.done.push(Done { operation, past, changes: false, is_void: false });
+        self.last = Some(Last { races, known });
+        self.is_under_way = true;
+    }
+
+    /// What the operation done last has changed is known.
+    fn conclude(&mut self) {
+        if !std::mem::take(&mut self.is_under_way) {
+            return;
+        }
+        let (Some(done), Some(last)) = (self.done.last(), &self.last) else { return };
+        let operation = done.operation.clone();
+        let Process { grid, block, warp, .. } = operation.process;
+        let looks = self.looks.entry(((grid, block), warp)).or_default();
+        if !done.changes {
+            looks.push(Look { number: self.done.len() - 1, operation, known: last.known.clone() });
+            return;
+        }
+        looks.retain(|look| look.operation.mask & operation.mask == 0);
+        for waiting in self.waiting.values_mut() {
+            let is_changed = |words: &Vec<Word>| words.iter().any(|word| operation.words.contains(word));
+            if waiting.awaits.as_ref().is_some_and(is_changed) {
+                waiting.awaits = None;
+            }
+        }
+    }
+
+    /// Whether an operation only looks again at what was in vain the last time: then the words that have to
+    /// change first.
+    fn look_again(&mut self, operation: &Rc<Operation>) -> Option<Vec<Word>> {
+        let Process { grid, block, warp, .. } = operation.process;
+        let looks = self.looks.get_mut(&((grid, block), warp))?;
+        let is_same = |look: &Look| {
+            let other = &look.operation;
+            other.is_in_place_of(operation)
+                && operation.mask & !other.mask == 0
+                && operation.words.iter().all(|word| other.words.contains(word))
+        };
+        let first = looks.iter().rposition(is_same)?;
+        let since = looks[first].number;
+        let mut words: Vec<Word> =
+            looks[first..].iter().flat_map(|look| &look.operation.words).copied().collect();
+        words.sort_unstable();
+        words.dedup();
+        let changes = |one: &Done| one.changes && one.operation.words.iter().any(|word| words.contains(word));
+        let is_changed = self.done[since + 1..].iter().any(changes);
+        let is_last = since + 1 == self.done.len();
+        if is_changed || !operation.waits {
+            looks.drain(..=first);
+            return None;
+        }
+        if !is_last || looks[first].operation.mask != operation.mask {
+            looks.drain(..=first);
+            return Some(words);
+        }
+        let look = looks.remove(first);
+        // It could have come before what made it vain.
+        self.settle();
+        // As if it had not looked. A run that was to begin with this look leads nowhere else.
+        self.done[since].is_void = true;
+        self.past.set(operation.process, operation.mask, look.known);
+        if self.follows.is_none() && self.tree.branches_at(since) {
+            self.given_up = GivenUp::Known;
+        }
+        Some(words)
+    }
+
+    /// Whose turn it is; all have come to an operation, or wait for something else.
+    pub fn pick(&mut self) -> Pick {
+        self.settle();
+        if self.given_up != GivenUp::No {
+            return Pick::GivenUp;
+        }
+        if self.waiting.is_empty() {
+            return Pick::Nobody;
+        }
+        let number = self.done.len();
+        if number >= MAX_OPERATIONS {
+            return self.give_up(GivenUp::TooLong);
+        }
+        if let Some(process) = self.follows.as_ref().and_then(|order| order.get(number)).copied() {
+            return if self.waiting.contains_key(&process) {
+                self.grant(process)
+            } else {
+                self.give_up(GivenUp::Misfit)
+            };
+        }
+        let explores = self.follows.is_none();
+        if explores && let Some(process) = self.tree.repeats(number) {
+            return if self.waiting.contains_key(&process) {
+                self.grant(process)
+            } else {
+                self.give_up(GivenUp::Misfit)
+            };
+        }
+        let ready = self.waiting.values().filter(|one| one.awaits.is_none());
+        let candidates: Vec<Rc<Operation>> = ready.map(|one| one.operation.clone()).collect();
+        let asleep = if explores { self.tree.asleep() } else { Vec::new() };
+        if candidates.is_empty() {
+            return Pick::InVain;
+        }
+        let is_awake = |one: &&Rc<Operation>| asleep.iter().all(|other| other.process != one.process);
+        let before = self.done.last().map(|one| one.operation.process);
+        // A thread goes on as long as it can, and one that waits comes last.
+        let rank = |one: &&Rc<Operation>| (one.waits, Some(one.process) != before, one.process);
+        let Some(first) = candidates.iter().filter(is_awake).min_by_key(rank) else {
+            return self.give_up(GivenUp::Known);
+        };
+        let process = first.process;
+        if explores {
+            self.tree.add(process, candidates, asleep);
+        }
+        self.grant(process)
+    }
+
+    /// All who wait look at something that has not changed. What they look at may have been changed by a plain
+    /// store, and they may give up after some looks: so each has a turn, once in each state of memory, whose
+    /// number is `state`. `None`: all have had it.
+    pub fn pick_in_vain(&mut self, state: u64) -> Option<Process> {
+        let is_due = |process: &&Process| self.tried.get(process) != Some(&state);
+        let (process, waiting) = self.waiting.iter().find(|(process, _)| is_due(process))?;
+        let process = *process;
+        if self.follows.is_none() {
+            let asleep = self.tree.asleep();
+            self.tree.add(process, vec![waiting.operation.clone()], asleep);
+        }
+        self.tried.insert(process, state);
+        self.granted = Some(process);
+        Some(process)
+    }
+
+    fn grant(&mut self, process: Process) -> Pick {
+        self.granted = Some(process);
+        Pick::Go(process)
+    }
+
+    fn give_up(&mut self, why: GivenUp) -> Pick {
+        self.given_up = why;
+        Pick::GivenUp
+    }
+
+    /// The operation done last was no look in vain: it could change places with those that it races with.
+    fn settle(&mut self) {
+        self.conclude();
+        let Some(Last { races, .. }) = self.last.take() else { return };
+        if self.follows.is_some() {
+            return;
+        }
+        let number = self.done.len() - 1;
+        for other in races {
+            let firsts = self.firsts(other, number);
+            let reversal = Reversal {
+                first: self.done[other].operation.clone(),
+                second: self.done[number].operation.clone(),
+            };
+            self.tree.could_change(other, &firsts, reversal);
+        }
+    }
+
+    /// Who could begin a run in which operation `last` comes before operation `number`: of all that is not
+    /// behind `number`, those that have nothing of it before them.
+    fn firsts(&self, number: usize, last: usize) -> Vec<Process> {
+        let mut rest = Set::default();
+        let mut firsts = Vec::new();
+        for (at, done) in (number + 1..).zip(&self.done[number + 1..=last]) {
+            if done.is_void || at != last && done.past.contains(number) {
+                continue;
+            }
+            if !done.past.meets(&rest) {
+                firsts.push(done.operation.process);
+            }
+            rest.insert(at);
+        }
+        firsts
+    }
+
+    /// Lanes of a warp have waited for each other.
+    pub fn meet(&mut self, process: Process, mask: u32) {
+        self.past.meet(process, mask);
+    }
+
+    /// Lanes arrive at a barrier of their block.
+    pub fn arrives(&mut self, process: Process, mask: u32, barrier: u32, waits: bool) {
+        self.past.arrives(process, mask, barrier, waits);
+    }
+
+    /// The barrier of these blocks' cluster opens.
+    pub fn cluster_opens(&mut self, grid: u32, blocks: impl Iterator<Item = u64> + Clone) {
+        self.past.cluster_opens(grid, blocks);
+    }
+
+    fn access(&mut self, actor: Actor, request: &Request) {
+        if !matches!(request.space, Space::Global | Space::Shared) {
+            return;
+        }
+        let changed = match request.access {
+            Access::Load => 0,
+            Access::Store => request.mask,
+            Access::Atomic { .. } => request.changed,
+        };
+        let is_strong =
+            request.access.is_atomic() || !matches!(request.order, MemoryOrder::Weak | MemoryOrder::ReadOnly);
+        if is_strong && self.is_under_way {
+            if let Some(done) = self.done.last_mut() {
+                done.changes |= changed != 0;
+            }
+            self.note_lanes(request);
+        } else if changed != 0
+            && let Some(looks) = self.looks.get_mut(&((actor.grid, actor.block), actor.warp))
+        {
+            looks.retain(|look| look.operation.mask & changed == 0);
+        }
+    }
+
+    /// Notes an operation of which several lanes meet at one address, where their order makes a difference.
+    fn note_lanes(&mut self, request: &Request) {
+        let Some(Done { operation, .. }) = self.done.last() else { return };
+        let meet = || groups(request.mask, |lane| request.addresses[lane]).any(|(_, mask)| mask.count_ones() > 1);
+        if self.uneven.is_none() && operation.conflicts_with(operation) && meet() {
+            self.uneven = Some(operation.clone());
+        }
+    }
+}
+
+/// Lets the turns hear what happens, where there are some.
+pub struct Hears<'a>(pub Option<&'a RefCell<Turns>>);
+
+impl Observer for Hears<'_> {
+    fn event(&mut self, event: &Event) {
+        if let Some(turns) = self.0 {
+            turns.borrow_mut().event(event);
+        }
+    }
+}
+
+impl Observer for Turns {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Grid(start) => self.past.grid(start),
+            Event::BarrierOpens { grid, block, id, .. } => self.past.barrier_opens((*grid, *block), *id),
+            Event::By(actor, act) => match act {
+                Act::Access(request) => self.access(*actor, request),
+                Act::Mbarrier(request, by) => {
+                    let changes = request.access != Access::Load && by.done != 0;
+                    if let Some(done) = self.done.last_mut().filter(|_| self.is_under_way) {
+                        done.changes |= changes;
+                    }
+                }
+                Act::Launch(launch) if launch.refused.is_none() => {
+                    let lane = launch.lane as u32;
+                    self.past.launch(process_of(*actor, lane));
+                }
+                Act::ChildrenDone(mask) | Act::GridWait(mask) => {
+                    self.past.grids_done(process_of(*actor, mask.trailing_zeros()), *mask);
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+fn process_of(actor: Actor, lane: u32) -> Process {
+    Process { grid: actor.grid, block: actor.block, warp: actor.warp, lane }
+}

@@ -1,0 +1,264 @@
+//! A launch in every order that matters: it runs again and again from the same memory, each time in another
+//! order of its strong operations, until there is no other (`explore/`).
+
+use std::cell::RefCell;
+
+use serde::Serialize;
+
+use crate::check::Checker;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::explore::{GivenUp, Hears, Interleaving, Reversal, Turns};
+use crate::grid::Together;
+use crate::memory::Memory;
+use crate::observe::{Event, Observer};
+use crate::simulator::{Launch, Module, Simulator};
+
+/// How much may be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Orders.
+    pub orders: u64,
+    /// Instructions that the warps of all runs may execute together.
+    pub instructions: u64,
+}
+
+impl Default for Budget {
+    /// What takes about a second.
+    fn default() -> Budget {
+        Budget { orders: u64::MAX, instructions: 20_000_000 }
+    }
+}
+
+/// Bytes of device memory, at most, that are put back before each run.
+const MAX_BYTES: u64 = 16 << 20;
+/// How many times the instructions of the plain order another one may take before it counts as endless.
+const LONGER: u64 = 64;
+
+/// Why not all orders were tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cut {
+    /// They are more than the budget allows.
+    Budget,
+    /// A run has too many operations, or the launch needs too much memory.
+    TooLarge,
+    /// Something was found.
+    Found,
+}
+
+/// The result of trying.
+#[derive(Clone, Debug, Serialize)]
+pub struct Orders {
+    /// Orders that were tried.
+    pub tried: u64,
+    /// Strong operations of the first one.
+    pub operations: usize,
+    /// Why these are not all; `None` if they are.
+    pub cut: Option<Cut>,
+    /// The first order that showed something that the plain one does not.
+    pub failing: Option<Interleaving>,
+}
+
+impl Simulator {
+    /// [`Simulator::launch_together`] in the plain order, and then again from the same memory in all other
+    /// orders of the strong operations, as far as the budget goes. Memory is left as the plain order leaves
+    /// it. What another order shows, and that two orders leave different bytes, is added to `found`.
+    ///
+    /// # Errors
+    /// What stops the launch in its plain order.
+    pub fn launch_in_every_order(
+        &mut self,
+        module: &Module,
+        (launches, how): (&[Launch], Together),
+        observer: &mut dyn Observer,
+        found: &mut Vec<Diagnostic>,
+        budget: Budget,
+    ) -> Result<Orders, Box<Diagnostic>> {
+        self.prepare(module, launches)?;
+        let start = (self.memory.live_bytes <= MAX_BYTES).then(|| self.memory.clone());
+        let before = found.len();
+        let mut executed = Executed::default();
+        let mut both = (observer, &mut executed as &mut dyn Observer);
+        self.launch_together(module, (launches, how), &mut both, found)?;
+        let mut orders = Orders { tried: 1, operations: 0, cut: None, failing: None };
+        if found[before..].iter().any(|one| one.severity == Severity::Error) {
+            orders.cut = Some(Cut::Found);
+            return Ok(orders);
+        }
+        let Some(start) = start.filter(|_| executed.0.saturating_mul(2) <= budget.instructions) else {
+            orders.cut = Some(Cut::TooLarge);
+            return Ok(orders);
+        };
+        let printed = self.printed.clone();
+        let plain = std::mem::replace(&mut self.memory, start.clone());
+        let steps = self.limits.steps.replace(executed.0.saturating_mul(LONGER).saturating_add(1 << 16));
+        let mut search = Search {
+            simulator: self,
+            module,
+            launches,
+            how,
+            start,
+            plain,
+            left: budget.instructions,
+            known: found[before..].to_vec(),
+            orders,
+        };
+        search.all(budget.orders);
+        search.last_lanes_first();
+        let Search { plain, known, orders, .. } = search;
+        let new = found.len() - before;
+        found.extend(known.into_iter().skip(new));
+        self.memory = plain;
+        self.limits.steps = steps;
+        self.printed = printed;
+        Ok(orders)
+    }
+
+    /// The next launches follow this order as far as it goes, in place of that of the schedule.
+    pub fn set_order(&mut self, order: Option<Interleaving>) {
+        self.order = order;
+    }
+
+    /// The turns of the order that was asked for.
+    pub(crate) fn turns(&self) -> Option<RefCell<Turns>> {
+        self.order.as_ref().map(|order| RefCell::new(Turns::following(order)))
+    }
+}
+
+/// A search under way.
+struct Search<'s, 'l> {
+    simulator: &'s mut Simulator,
+    module: &'l Module,
+    launches: &'l [Launch<'l>],
+    how: Together,
+    /// Memory before the launch, and after it in the plain order.
+    start: Memory,
+    plain: Memory,
+    /// Instructions that may still be executed.
+    left: u64,
+    /// What was found so far, by the plain order first.
+    known: Vec<Diagnostic>,
+    orders: Orders,
+}
+
+impl<'l> Search<'_, 'l> {
+    /// Tries one order after the other.
+    fn all(&mut self, most: u64) {
+        let turns = RefCell::new(Turns::default());
+        self.orders.tried = 0;
+        loop {
+            turns.borrow_mut().restart();
+            let (checker, ended) = self.run(&turns);
+            let run = turns.borrow();
+            match run.given_up {
+                GivenUp::Known => {}
+                GivenUp::No => {
+                    self.orders.tried += 1;
+                    self.orders.operations = self.orders.operations.max(run.operations());
+                    if self.shows_an_error(checker, ended, &run) {
+                        self.orders.cut = Some(Cut::Found);
+                        return;
+                    }
+                }
+                GivenUp::TooLong | GivenUp::Misfit => {
+                    self.orders.tried += 1;
+                    self.orders.cut = Some(Cut::TooLarge);
+                    return;
+                }
+            }
+            drop(run);
+            if !turns.borrow_mut().next_run() {
+                return;
+            }
+            if self.orders.tried >= most || self.left == 0 {
+                self.orders.cut = Some(Cut::Budget);
+                return;
+            }
+        }
+    }
+
+    /// The lanes of an instruction have no order either: one run in which the last ones come first.
+    fn last_lanes_first(&mut self) {
+        if self.orders.cut == Some(Cut::Found) {
+            return;
+        }
+        let mut turns = Turns::following(&Interleaving::default());
+        turns.last_lane_first = true;
+        let turns = RefCell::new(turns);
+        let (checker, ended) = self.run(&turns);
+        let run = turns.borrow();
+        let Some(operation) = run.uneven.clone().filter(|_| ended.is_ok()) else { return };
+        let reversal = Reversal { first: operation.clone(), second: operation };
+        if let Some(found) = self.difference(&checker, &reversal) {
+            self.add(found);
+        }
+    }
+
+    /// Runs the launch once more: what the checks have heard, and how it ended.
+    fn run(&mut self, turns: &RefCell<Turns>) -> (Checker<'l>, Result<(), Box<Diagnostic>>) {
+        self.simulator.memory = self.start.clone();
+        let mut executed = Executed::default();
+        let mut hears = (&mut executed, Hears(Some(turns)));
+        let mut both = (&mut hears as &mut dyn Observer, self.simulator.checker(self.module));
+        let ended = self.simulator.run(self.module, (self.launches, self.how), &mut both, Some(turns));
+        let checker = both.1;
+        self.left = self.left.saturating_sub(executed.0);
+        (checker, ended)
+    }
+
+    /// Takes in what a run has shown that no other one has; whether some of that is an error.
+    fn shows_an_error(
+        &mut self,
+        checker: Checker,
+        ended: Result<(), Box<Diagnostic>>,
+        run: &Turns,
+    ) -> bool {
+        let mut new = Vec::new();
+        if let (Some(reversal), true) = (&run.tree.reversal, ended.is_ok()) {
+            new.extend(self.difference(&checker, reversal));
+        }
+        new.extend(checker.into_found());
+        new.extend(ended.err().map(|found| *found));
+        let mut is_error = false;
+        for found in new {
+            let severity = found.severity;
+            if self.add(found) {
+                is_error |= severity == Severity::Error;
+                self.orders.failing.get_or_insert_with(|| run.order());
+            }
+        }
+        is_error
+    }
+
+    /// Adds a finding, unless it, or a worse one at the same place, is known; whether it was new.
+    fn add(&mut self, found: Diagnostic) -> bool {
+        let is_alike = |known: &Diagnostic| {
+            (known.kind, known.line, &known.file) == (found.kind, found.line, &found.file)
+                && known.severity <= found.severity
+        };
+        let is_new = !self.known.iter().any(is_alike);
+        if is_new {
+            self.known.push(found);
+        }
+        is_new
+    }
+
+    /// Where memory differs from what the plain order leaves, after a run that differs in this.
+    fn difference(&self, checker: &Checker, reversal: &Reversal) -> Option<Diagnostic> {
+        let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
+        let (address, values) = self.plain.first_difference(&self.simulator.memory, bytes)?;
+        Some(checker.order_decides(reversal, address, values, bytes as u32))
+    }
+}
+
+/// Counts instructions of warps.
+#[derive(Default)]
+struct Executed(u64);
+
+impl Observer for Executed {
+    fn event(&mut self, event: &Event) {
+        if let Event::Executed { by_warps, .. } = event {
+            self.0 += by_warps;
+        }
+    }
+}
