@@ -8,8 +8,8 @@ use kernel_compiler::parameters::{Parameter, parameters, shared_kind};
 use ptx_simulator::observe::{Act, Event, Observer};
 use ptx_simulator::trace::{Recorder, Trace};
 use ptx_simulator::{
-    self as sim, Budget, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, Interleaving, LaunchConfig,
-    Orders, Together,
+    self as sim, Budget, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, Interleaving,
+    LaunchConfig, Orders, Together,
 };
 use serde::{Deserialize, Serialize};
 use text::say;

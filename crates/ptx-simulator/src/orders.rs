@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::check::Checker;
@@ -25,7 +26,7 @@ pub struct Budget {
 impl Default for Budget {
     /// What takes about a second.
     fn default() -> Budget {
-        Budget { orders: u64::MAX, instructions: 20_000_000 }
+        Budget { orders: u64::MAX, instructions: 4_000_000 }
     }
 }
 
@@ -145,15 +146,17 @@ impl<'l> Search<'_, 'l> {
     /// Tries one order after the other.
     fn all(&mut self, most: u64) {
         let turns = RefCell::new(Turns::default());
-        self.orders.tried = 0;
+        let mut seen = FxHashSet::default();
         loop {
             turns.borrow_mut().restart();
             let (checker, ended) = self.run(&turns);
             let run = turns.borrow();
             match run.given_up {
-                GivenUp::Known => {}
+                GivenUp::Known | GivenUp::InVain => {}
                 GivenUp::No => {
-                    self.orders.tried += 1;
+                    // Looks in vain may have made another run of the same order.
+                    seen.insert(run.fingerprint());
+                    self.orders.tried = seen.len() as u64;
                     self.orders.operations = self.orders.operations.max(run.operations());
                     if self.shows_an_error(checker, ended, &run) {
                         self.orders.cut = Some(Cut::Found);
@@ -161,7 +164,6 @@ impl<'l> Search<'_, 'l> {
                     }
                 }
                 GivenUp::TooLong | GivenUp::Misfit => {
-                    self.orders.tried += 1;
                     self.orders.cut = Some(Cut::TooLarge);
                     return;
                 }
@@ -207,12 +209,7 @@ impl<'l> Search<'_, 'l> {
     }
 
     /// Takes in what a run has shown that no other one has; whether some of that is an error.
-    fn shows_an_error(
-        &mut self,
-        checker: Checker,
-        ended: Result<(), Box<Diagnostic>>,
-        run: &Turns,
-    ) -> bool {
+    fn shows_an_error(&mut self, checker: Checker, ended: Result<(), Box<Diagnostic>>, run: &Turns) -> bool {
         let mut new = Vec::new();
         if let (Some(reversal), true) = (&run.tree.reversal, ended.is_ok()) {
             new.extend(self.difference(&checker, reversal));

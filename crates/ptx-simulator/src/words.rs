@@ -16,7 +16,9 @@ impl What {
                 message + &header.unwrap_or_default()
             }
             What::OrderDecides { sides: [me, other], spot, values: [plain, reversed], is_sum } => {
-                let what = if *is_sum { "a sum that depends on the order of its additions" } else {
+                let what = if *is_sum {
+                    "a sum that depends on the order of its additions"
+                } else {
                     "which depends on the order"
                 };
                 format!(

@@ -41,9 +41,11 @@ pub fn read(path: &Path) -> Result<LaunchOrder> {
 /// # Errors
 /// The file cannot be written.
 pub fn save(path: &Path, orders: &[Orders]) -> Result<()> {
-    let mut failing = orders.iter().enumerate().filter_map(|(launch, one)| Some((launch, one.failing.clone()?)));
+    let mut failing =
+        orders.iter().enumerate().filter_map(|(launch, one)| Some((launch, one.failing.clone()?)));
     let Some((launch, order)) = failing.next() else { return Ok(()) };
-    let text = serde_json::to_string(&LaunchOrder { launch, order }).context("the order cannot be written")?;
+    let text =
+        serde_json::to_string(&LaunchOrder { launch, order }).context("the order cannot be written")?;
     write_whole(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))
 }
 

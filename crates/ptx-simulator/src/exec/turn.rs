@@ -3,12 +3,12 @@
 
 use super::context::{At, Context};
 use super::warp::{Wait, Warp};
+use crate::arith::lanes;
 use crate::decode::{Address, Mbarrier, NONE, Op, Role};
 use crate::explore::{Does, Operation, WORD, Word};
 use crate::memory::{resolve, shared};
 use crate::observe::Use;
 use crate::ptx::{Order, Space};
-use crate::arith::lanes;
 
 /// A strong access: what it does, where, how many bytes per lane, and whether its thread waits in a loop.
 type Strong<'a> = (Does, Space, &'a Address, u32, bool);

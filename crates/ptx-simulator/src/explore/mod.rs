@@ -11,6 +11,8 @@
 mod operation;
 mod past;
 mod set;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod turns;
 

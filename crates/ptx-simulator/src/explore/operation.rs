@@ -151,7 +151,11 @@ mod tests {
             let one = operation(one, &[1, 7]);
             let other_word = operation(other, &[2, 3]);
             let other = operation(other, &[7]);
-            assert_eq!((one.depends_on(&other), other.depends_on(&one)), (depends, depends), "{one:?} {other:?}");
+            assert_eq!(
+                (one.depends_on(&other), other.depends_on(&one)),
+                (depends, depends),
+                "{one:?} {other:?}"
+            );
             assert!(!one.depends_on(&other_word));
         }
     }

@@ -52,7 +52,8 @@ impl Past {
             After::Dependent => Rc::new(self.of_grids(|_| true)),
             After::Launch { launch } => self.launches.get(launch as usize).cloned().unwrap_or_default(),
             After::Stream { launch, previous } => {
-                let mut known = self.launches.get(launch as usize).map_or(Set::default(), |set| (**set).clone());
+                let mut known =
+                    self.launches.get(launch as usize).map_or(Set::default(), |set| (**set).clone());
                 if let Some(previous) = previous {
                     known.join(&self.below(previous));
                 }

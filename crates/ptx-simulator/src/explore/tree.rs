@@ -19,6 +19,16 @@ pub struct Reversal {
     pub second: Rc<Operation>,
 }
 
+/// Another way to go on from a place in a run.
+#[derive(Debug)]
+struct Way {
+    /// Whose operations come first, in this order; the last of them is the one that comes earlier than before.
+    turns: Vec<Process>,
+    /// Those of them that could come first.
+    firsts: Vec<Process>,
+    reversal: Reversal,
+}
+
 /// One operation of a run, and what else could have come in its place.
 #[derive(Debug)]
 struct Node {
@@ -27,9 +37,15 @@ struct Node {
     candidates: Vec<Rc<Operation>>,
     /// Those that have been tried elsewhere.
     asleep: Vec<Rc<Operation>>,
-    /// Ways that have been taken, and that are to be taken.
+    /// Ways that have been taken, by their first turns, and ways that are to be taken.
     taken: Vec<Process>,
-    open: Vec<(Process, Reversal)>,
+    open: Vec<Way>,
+}
+
+impl Node {
+    fn has_taken(&self, firsts: &[Process]) -> bool {
+        firsts.iter().any(|first| self.taken.contains(first))
+    }
 }
 
 /// Runs are paths of this tree from its root on.
@@ -37,21 +53,39 @@ struct Node {
 pub struct Tree {
     /// The path of the run under way, or of the last one.
     nodes: Vec<Node>,
-    /// How many of them the next run repeats.
+    /// How many of them the next run repeats, and whose turns come then.
     repeated: usize,
+    ahead: Vec<Process>,
+    has_plan: bool,
     /// What the run under way changes of the one that it branches off from.
     pub reversal: Option<Reversal>,
 }
 
 impl Tree {
-    /// Whose turn it is as operation `number` of the run under way, which does not go beyond what is known.
-    pub fn repeats(&self, number: usize) -> Option<Process> {
-        (number < self.repeated).then(|| self.nodes[number].chosen)
+    /// Whose turn it is as operation `number` of the run under way, as far as that is known.
+    pub fn planned(&self, number: usize) -> Option<Process> {
+        match number.checked_sub(self.repeated) {
+            None => Some(self.nodes[number].chosen),
+            Some(ahead) => self.ahead.get(ahead).copied(),
+        }
     }
 
-    /// Whether the run under way takes another way than those before with operation `number`.
-    pub fn branches_at(&self, number: usize) -> bool {
-        self.repeated == number + 1
+    /// Whether the run under way was to do operation `number` earlier, and has led to nothing else so far.
+    pub fn is_all_about(&self, number: usize) -> bool {
+        self.has_plan
+            && number + 1 == self.repeated + self.ahead.len()
+            && self.nodes[self.repeated..].iter().all(|node| node.open.is_empty())
+    }
+
+    /// The run under way cannot go on as it was to.
+    pub fn leave_plan(&mut self) {
+        self.has_plan = false;
+        self.ahead.clear();
+    }
+
+    /// Whether operation `number` is one of those that the run under way repeats.
+    pub fn repeats(&self, number: usize) -> bool {
+        number < self.repeated
     }
 
     /// Operations that sleep where the run under way has come to.
@@ -70,31 +104,45 @@ impl Tree {
         self.nodes.push(Node { chosen, candidates, asleep, taken: Vec::new(), open: Vec::new() });
     }
 
-    /// Operation `number` and a later one could change places, if one of `firsts` comes before it.
-    pub fn could_change(&mut self, number: usize, firsts: &[Process], reversal: Reversal) {
+    /// Operation `number` and a later one could change places. `turns`: whose operations come then, each with
+    /// whether it has none of the others before it, so that it could be the first.
+    pub fn could_change(&mut self, number: usize, turns: &[(Process, bool)], reversal: Reversal) {
         let node = &mut self.nodes[number];
-        let is_known = |process: &Process| {
-            node.chosen == *process
-                || node.taken.contains(process)
-                || node.open.iter().any(|(open, _)| open == process)
-                || node.asleep.iter().any(|one| one.process == *process)
-        };
-        if firsts.iter().any(is_known) {
+        let firsts: Vec<Process> = turns.iter().filter(|turn| turn.1).map(|turn| turn.0).collect();
+        let is_asleep = |process: &Process| node.asleep.iter().any(|one| one.process == *process);
+        if node.has_taken(&firsts) || firsts.iter().any(is_asleep) {
             return;
         }
-        let could = |process: &&Process| node.candidates.iter().any(|one| one.process == **process);
-        // The last of them is that of the later operation, if nothing has to come before it.
-        if let Some(first) = firsts.iter().rev().find(could) {
-            node.open.push((*first, reversal));
+        let could = |(process, is_first): &(Process, bool)| {
+            *is_first && node.candidates.iter().any(|one| one.process == *process)
+        };
+        let Some(first) = turns.iter().position(could) else { return };
+        let mut turns: Vec<Process> = turns.iter().map(|turn| turn.0).collect();
+        turns[..=first].rotate_right(1);
+        if node.open.iter().all(|way| way.turns != turns) {
+            node.open.push(Way { turns, firsts, reversal });
         }
     }
 
-    /// Goes to the next way that has not been taken; `false` if there is none.
-    pub fn next_run(&mut self) -> bool {
+    /// Goes to the next way that has not been taken; `false` if there is none. `in_vain`: what the last run
+    /// was to do earlier makes no sense there, so that it is as if it had not begun.
+    pub fn next_run(&mut self, in_vain: bool) -> bool {
+        if in_vain {
+            self.nodes.truncate(self.repeated);
+        }
+        let mut counts = !in_vain;
         while let Some(node) = self.nodes.last_mut() {
-            node.taken.push(node.chosen);
-            if let Some((process, reversal)) = node.open.pop() {
-                node.chosen = process;
+            if counts {
+                node.taken.push(node.chosen);
+            }
+            counts = true;
+            // What has been taken in the meantime leads there too.
+            let open = std::mem::take(&mut node.open);
+            node.open = open.into_iter().filter(|way| !node.has_taken(&way.firsts)).collect();
+            if let Some(Way { turns, reversal, .. }) = node.open.pop() {
+                node.chosen = turns[0];
+                self.ahead = turns[1..].to_vec();
+                self.has_plan = true;
                 self.reversal = Some(reversal);
                 self.repeated = self.nodes.len();
                 return true;

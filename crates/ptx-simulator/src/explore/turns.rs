@@ -10,9 +10,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
 use super::operation::{BlockId, Operation, Process, Word};
@@ -54,6 +55,8 @@ pub enum GivenUp {
     No,
     /// Whatever could follow has been tried.
     Known,
+    /// The operation that was to come earlier is a look in vain there.
+    InVain,
     TooLong,
     /// There is no such operation to be done next.
     Misfit,
@@ -138,7 +141,7 @@ impl Turns {
     /// The run is over: goes to the next order that has not been tried; `false` if there is none.
     pub fn next_run(&mut self) -> bool {
         self.settle();
-        self.tree.next_run()
+        self.tree.next_run(self.given_up == GivenUp::InVain)
     }
 
     /// The operations so far, in their order.
@@ -148,6 +151,29 @@ impl Turns {
             (grid, block, warp, lane)
         };
         Interleaving { turns: self.done.iter().map(turn).collect() }
+    }
+
+    /// Tells this order from others that differ in more than the turns of operations that could change places
+    /// without a difference: of each operation, what is behind it.
+    pub fn fingerprint(&self) -> u64 {
+        let mut counts: FxHashMap<Process, u32> = FxHashMap::default();
+        let mut numbers = Vec::with_capacity(self.done.len());
+        let mut all = 0u64;
+        for done in &self.done {
+            if done.is_void {
+                numbers.push(0);
+                continue;
+            }
+            let process = done.operation.process;
+            let count = counts.entry(process).or_default();
+            *count += 1;
+            let number = mixed(FxBuildHasher.hash_one((process, *count)));
+            let behind = numbers.iter().enumerate().filter(|(at, _)| done.past.contains(*at));
+            let behind = behind.fold(0u64, |sum, (_, number)| sum.wrapping_add(*number));
+            all = all.wrapping_add(mixed(number ^ mixed(behind)));
+            numbers.push(number);
+        }
+        all
     }
 
     /// How many operations have been done, without looks in vain.
@@ -261,8 +287,8 @@ impl Turns {
         // As if it had not looked. A run that was to begin with this look leads nowhere else.
         self.done[since].is_void = true;
         self.past.set(operation.process, operation.mask, look.known);
-        if self.follows.is_none() && self.tree.branches_at(since) {
-            self.given_up = GivenUp::Known;
+        if self.follows.is_none() && self.tree.is_all_about(since) {
+            self.given_up = GivenUp::InVain;
         }
         Some(words)
     }
@@ -288,7 +314,8 @@ impl Turns {
             };
         }
         let explores = self.follows.is_none();
-        if explores && let Some(process) = self.tree.repeats(number) {
+        let planned = if explores { self.tree.planned(number) } else { None };
+        if let Some(process) = planned.filter(|_| self.tree.repeats(number)) {
             return if self.waiting.contains_key(&process) {
                 self.grant(process)
             } else {
@@ -305,7 +332,12 @@ impl Turns {
         let before = self.done.last().map(|one| one.operation.process);
         // A thread goes on as long as it can, and one that waits comes last.
         let rank = |one: &&Rc<Operation>| (one.waits, Some(one.process) != before, one.process);
-        let Some(first) = candidates.iter().filter(is_awake).min_by_key(rank) else {
+        let next =
+            planned.and_then(|next| candidates.iter().filter(is_awake).find(|one| one.process == next));
+        if planned.is_some() && next.is_none() {
+            self.tree.leave_plan();
+        }
+        let Some(first) = next.or_else(|| candidates.iter().filter(is_awake).min_by_key(rank)) else {
             return self.give_up(GivenUp::Known);
         };
         let process = first.process;
@@ -350,30 +382,28 @@ impl Turns {
         }
         let number = self.done.len() - 1;
         for other in races {
-            let firsts = self.firsts(other, number);
+            let turns = self.turns_without(other, number);
             let reversal = Reversal {
                 first: self.done[other].operation.clone(),
                 second: self.done[number].operation.clone(),
             };
-            self.tree.could_change(other, &firsts, reversal);
+            self.tree.could_change(other, &turns, reversal);
         }
     }
 
-    /// Who could begin a run in which operation `last` comes before operation `number`: of all that is not
-    /// behind `number`, those that have nothing of it before them.
-    fn firsts(&self, number: usize, last: usize) -> Vec<Process> {
+    /// Whose turns lead to operation `last` without operation `number` before it: all that is not behind
+    /// `number`, each with whether it has none of the others before it.
+    fn turns_without(&self, number: usize, last: usize) -> Vec<(Process, bool)> {
         let mut rest = Set::default();
-        let mut firsts = Vec::new();
+        let mut turns = Vec::new();
         for (at, done) in (number + 1..).zip(&self.done[number + 1..=last]) {
             if done.is_void || at != last && done.past.contains(number) {
                 continue;
             }
-            if !done.past.meets(&rest) {
-                firsts.push(done.operation.process);
-            }
+            turns.push((done.operation.process, !done.past.meets(&rest)));
             rest.insert(at);
         }
-        firsts
+        turns
     }
 
     /// Lanes of a warp have waited for each other.
@@ -417,7 +447,8 @@ impl Turns {
     /// Notes an operation of which several lanes meet at one address, where their order makes a difference.
     fn note_lanes(&mut self, request: &Request) {
         let Some(Done { operation, .. }) = self.done.last() else { return };
-        let meet = || groups(request.mask, |lane| request.addresses[lane]).any(|(_, mask)| mask.count_ones() > 1);
+        let meet =
+            || groups(request.mask, |lane| request.addresses[lane]).any(|(_, mask)| mask.count_ones() > 1);
         if self.uneven.is_none() && operation.conflicts_with(operation) && meet() {
             self.uneven = Some(operation.clone());
         }
@@ -460,6 +491,14 @@ impl Observer for Turns {
             _ => {}
         }
     }
+}
+
+/// The bits of a number, so that sums of such numbers hardly ever meet: SplitMix64's last step.
+fn mixed(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 fn process_of(actor: Actor, lane: u32) -> Process {

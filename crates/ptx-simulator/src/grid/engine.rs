@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use crate::decode::Program;
 use crate::device::DeviceProperties;
-use crate::explore::Turns;
 use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Warp};
+use crate::explore::Turns;
 use crate::memory::Memory;
 use crate::observe::Watch;
 

@@ -35,7 +35,8 @@ impl Engine<'_> {
         let is_it = |one: &super::engine::Block| one.state.linear == block;
         let Some(at) = grid.resident.iter().position(is_it) else { return };
         grid.resident.rotate_left(at);
-        let split = grid.resident[0].warps.get_mut(warp as usize).and_then(|warp| warp.waiting_for_turn(lane));
+        let split =
+            grid.resident[0].warps.get_mut(warp as usize).and_then(|warp| warp.waiting_for_turn(lane));
         if let Some(split) = split {
             split.wait = Wait::Nothing;
         }
