@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use launch::{self, Ran, Scope, Script, Stage};
 use workbook::device::{Device, DeviceChoice, Module, SimulatorOptions, launch_together};
-use workbook::sim::{DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
+use workbook::sim::{Budget, DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 
 /// Instructions that the launch of a kernel with a mistake may execute.
 const STEPS: u64 = 1 << 20;
@@ -27,6 +27,15 @@ pub struct Case {
     gpus: usize,
     expected: Vec<Expected>,
     allowed: Vec<(Option<u32>, Kind)>,
+}
+
+/// In which order a kernel's operations come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Order {
+    /// As a schedule has it.
+    Schedule(u64),
+    /// In every order that matters, one after the other.
+    Every,
 }
 
 /// A line has to have a diagnostic of one of these kinds.
@@ -159,8 +168,18 @@ impl Case {
 
     /// Launches it under the checks, on a device of its own, or on several at the same time.
     pub fn run(&self, module: &Module, schedule: u64) -> Outcome {
+        self.run_in(module, Order::Schedule(schedule))
+    }
+
+    /// The same in one order, or in all.
+    pub fn run_in(&self, module: &Module, order: Order) -> Outcome {
+        let (schedule, every_order) = match order {
+            Order::Schedule(schedule) => (schedule, None),
+            Order::Every => (0, Some(Budget::default())),
+        };
         let step_limit = (!self.clean).then_some(STEPS);
-        let options = SimulatorOptions { schedule, step_limit, keep_printed: true, ..Default::default() };
+        let options =
+            SimulatorOptions { schedule, every_order, step_limit, keep_printed: true, ..Default::default() };
         let devices = Device::open_some(DeviceChoice::Sim, Some(self.gpus), true, options).unwrap();
         let ran = if self.gpus > 1 {
             self.run_together(module, &devices)

@@ -10,7 +10,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use case::{Case, Outcome, root};
+use case::{Case, Order, Outcome, root};
 use workbook::kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
@@ -57,9 +57,9 @@ fn check(kind: &str, schedules: u64) -> String {
         let module = case.module();
         let mut first = None;
         // All disagreements, with the schedules that show them.
-        let mut seen: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for schedule in 0..schedules {
-            let outcome = case.run(&module, schedule);
+        let mut seen: BTreeMap<String, Vec<Order>> = BTreeMap::new();
+        for order in (0..schedules).map(Order::Schedule).chain([Order::Every]) {
+            let outcome = case.run_in(&module, order);
             let mut disagreements = case.disagreements(&outcome);
             if case.missed {
                 let found = "is found now: take out its line `// missed: …`".to_owned();
@@ -69,11 +69,11 @@ fn check(kind: &str, schedules: u64) -> String {
                 disagreements.push("the buffers hold something else than under schedule 0".to_owned());
             }
             for disagreement in disagreements {
-                seen.entry(disagreement).or_default().push(schedule);
+                seen.entry(disagreement).or_default().push(order);
             }
         }
         for (disagreement, at) in seen {
-            wrong += &format!("{}, schedules {at:?}:\n  {disagreement}\n", case.path("cu"));
+            wrong += &format!("{}, {at:?}:\n  {disagreement}\n", case.path("cu"));
         }
     }
     wrong

@@ -215,6 +215,13 @@ impl Script {
         Ok(script)
     }
 
+    /// The same script, which writes no file.
+    pub fn without_outputs(&self) -> Script {
+        let mut script = self.clone();
+        script.steps.retain(|step| !matches!(step, Step::Save { .. }));
+        script
+    }
+
     /// [`Script::parse`], behind what it says already.
     pub fn add_lines(&mut self, text: &str, scope: Scope) -> Result<()> {
         for (number, line) in (1..).zip(text.lines()) {

@@ -31,6 +31,6 @@ pub use diagnostic::{
 pub use explore::Interleaving;
 pub use grid::Together;
 pub use memory::Written;
-pub use orders::{Budget, Cut, Orders};
+pub use orders::{Budget, Cut, Failing, Orders};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

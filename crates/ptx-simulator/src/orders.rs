@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::check::Checker;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
 use crate::explore::{GivenUp, Hears, Interleaving, Reversal, Turns};
 use crate::grid::Together;
 use crate::memory::Memory;
@@ -47,6 +47,17 @@ pub enum Cut {
     Found,
 }
 
+/// An order that shows something that the plain one does not.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failing {
+    /// Its turns.
+    #[serde(flatten)]
+    pub order: Interleaving,
+    /// What the order changes of one that shows nothing: the operation that comes earlier, and the one that
+    /// came before it there.
+    pub changed: Vec<Site>,
+}
+
 /// The result of trying.
 #[derive(Clone, Debug, Serialize)]
 pub struct Orders {
@@ -57,7 +68,7 @@ pub struct Orders {
     /// Why these are not all; `None` if they are.
     pub cut: Option<Cut>,
     /// The first order that showed something that the plain one does not.
-    pub failing: Option<Interleaving>,
+    pub failing: Option<Failing>,
 }
 
 impl Simulator {
@@ -211,7 +222,9 @@ impl<'l> Search<'_, 'l> {
     /// Takes in what a run has shown that no other one has; whether some of that is an error.
     fn shows_an_error(&mut self, checker: Checker, ended: Result<(), Box<Diagnostic>>, run: &Turns) -> bool {
         let mut new = Vec::new();
-        if let (Some(reversal), true) = (&run.tree.reversal, ended.is_ok()) {
+        let reversal = run.tree.reversal.as_ref();
+        let changed = reversal.map_or(Vec::new(), |reversal| checker.sites(reversal));
+        if let (Some(reversal), true) = (reversal, ended.is_ok()) {
             new.extend(self.difference(&checker, reversal));
         }
         new.extend(checker.into_found());
@@ -221,7 +234,8 @@ impl<'l> Search<'_, 'l> {
             let severity = found.severity;
             if self.add(found) {
                 is_error |= severity == Severity::Error;
-                self.orders.failing.get_or_insert_with(|| run.order());
+                let changed = changed.clone();
+                self.orders.failing.get_or_insert_with(|| Failing { order: run.order(), changed });
             }
         }
         is_error
@@ -233,7 +247,9 @@ impl<'l> Search<'_, 'l> {
             (known.kind, known.line, &known.file) == (found.kind, found.line, &found.file)
                 && known.severity <= found.severity
         };
-        let is_new = !self.known.iter().any(is_alike);
+        // One place that depends on the order is enough: others mostly follow from it.
+        let is_known = |known: &Diagnostic| known.kind == Kind::OrderDependent && found.kind == known.kind;
+        let is_new = !self.known.iter().any(|known| is_alike(known) || is_known(known));
         if is_new {
             self.known.push(found);
         }

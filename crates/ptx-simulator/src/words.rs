@@ -16,18 +16,11 @@ impl What {
                 message + &header.unwrap_or_default()
             }
             What::OrderDecides { sides: [me, other], spot, values: [plain, reversed], is_sum } => {
-                let what = if *is_sum {
-                    "a sum that depends on the order of its additions"
-                } else {
-                    "which depends on the order"
-                };
+                let what = if *is_sum { ", since the sum is rounded at each step" } else { "" };
+                let me = me.operation();
+                let other = other.operation();
                 format!(
-                    "{spot} ends as {plain} or as {reversed}, {what}: of thread {} of block {}, which {} \
-                     memory here, and {}, either may come first",
-                    index(me.thread),
-                    index(me.block),
-                    me.does,
-                    other.seen_from(me, Disorder::Nothing)
+                    "{spot} ends as {plain} or as {reversed}, depending on which comes first{what}: {me}, or {other}"
                 )
             }
             What::Outlived(me, spot) => {
@@ -76,9 +69,7 @@ impl What {
             What::Race { sides: [me, other], order, .. } => {
                 (&other.at, format!("{} {} it here", other.seen_from(me, *order), other.does))
             }
-            What::OrderDecides { sides: [me, other], .. } => {
-                (&other.at, format!("{} {} memory here", other.seen_from(me, Disorder::Nothing), other.does))
-            }
+            What::OrderDecides { sides: [_, other], .. } => (&other.at, other.operation()),
             What::Divergence { branch, cluster, .. } => {
                 (branch, format!("here the threads of the {} diverge", group(*cluster)))
             }
@@ -90,6 +81,18 @@ impl What {
 }
 
 impl Side {
+    /// `the read by thread 5 of block 0`
+    pub(crate) fn operation(&self) -> String {
+        let noun = match self.does {
+            Access::Load => "the read",
+            Access::Store => "the write",
+            Access::Atomic { .. } => "the atomic",
+        };
+        let grid = if self.grid == 0 { String::new() } else { format!(" of grid {}", self.grid) };
+        let gpu = if self.gpu == 0 { String::new() } else { format!(" on GPU {}", self.gpu) };
+        format!("{noun} by thread {} of block {}{grid}{gpu}", index(self.thread), index(self.block))
+    }
+
     /// `thread 5 of its block`, as `me` would say it.
     fn seen_from(&self, me: &Side, order: Disorder) -> String {
         let is_own = (self.grid, self.block, self.thread) == (me.grid, me.block, me.thread);

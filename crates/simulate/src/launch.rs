@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use device::{Device, LaunchConfig, Module, SimulatorOptions};
+use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
 use launch::{self as language, Files, Launch, Named, Output, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
 use ptx_simulator::{self as sim, Diagnostic, Kind, Orders};
@@ -34,15 +34,15 @@ pub struct Launched {
     pub trace: Option<Trace>,
 }
 
-/// The simulator that `options` ask for.
+/// The simulator that `options` ask for. With an `order` it follows that one, and tries no other.
 ///
 /// # Errors
-/// The order that is to be followed cannot be read.
-pub fn device(options: &Options) -> Result<Device> {
+/// The limit of pending launches cannot be set.
+pub fn device(options: &Options, order: Option<LaunchOrder>) -> Result<Device> {
     let device = Device::simulator(SimulatorOptions {
         schedule: options.schedule.unwrap_or(0),
-        every_order: orders::budget(options),
-        order: options.order.as_deref().map(orders::read).transpose()?,
+        every_order: orders::budget(options).filter(|_| order.is_none()),
+        order,
         checks: options.checks == Checks::On,
         step_limit: options.steps_limit,
         memory: options.memory,

@@ -27,7 +27,9 @@ mod patience;
 use std::path::Path;
 use std::process::ExitCode;
 
+use ::launch::Script;
 use anyhow::{Context, Result, ensure};
+use device::LaunchOrder;
 pub use launch::Launched;
 use options::Checks;
 pub use options::Options;
@@ -98,16 +100,32 @@ fn simulate(options: &Options) -> Result<Report> {
     let (ptx, mut sources) = input::read(options)?;
     let file = options.file.display().to_string();
     let script = launch::script(options, sources.text(&file).unwrap_or_default())?;
-    let device = launch::device(options)?;
-    if options.steps || options.figure.is_some() || options.remembers {
-        ensure!(options.checks == Checks::On, "steps are recorded only with checks: omit --checks off");
-        device.remember(MAX_EVENTS, None); // all that it prints says `argument 0`
-    }
-    let mut launched = match device.load_code(&file, &ptx, &[]) {
-        Ok(module) => launch::launch(&device, &module, options, &script, &sources.templates(&options.file))?,
-        // Text that the simulator cannot read: nothing is launched.
-        Err(error) => Launched { diagnostics: vec![error.downcast()?], ..Launched::default() },
+    let remembers = options.steps || options.figure.is_some() || options.remembers;
+    ensure!(
+        !remembers || options.checks == Checks::On,
+        "steps are recorded only with checks: omit --checks off"
+    );
+    let run = |options: &Options, script: &Script, order: Option<LaunchOrder>| {
+        let device = launch::device(options, order)?;
+        if remembers {
+            device.remember(MAX_EVENTS, None); // all that it prints says `argument 0`
+        }
+        match device.load_code(&file, &ptx, &[]) {
+            Ok(module) => {
+                launch::launch(&device, &module, options, script, &sources.templates(&options.file))
+            }
+            // Text that the simulator cannot read: nothing is launched.
+            Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
+        }
     };
+    let order = options.order.as_deref().map(orders::read).transpose()?;
+    let mut launched = run(options, &script, order)?;
+    if remembers && let Some(order) = orders::failing(&launched.orders) {
+        // What is shown is the order that has shown something.
+        let trace = run(options, &script.without_outputs(), Some(order))?.trace;
+        let findings = launched.diagnostics.clone();
+        launched.trace = trace.map(|trace| Trace { findings, ..trace });
+    }
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
         launched.ran.lost.extend(orders::save(path, &launched.orders).err().map(|why| format!("{why:#}")));

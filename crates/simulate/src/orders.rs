@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use device::LaunchOrder;
-use ptx_simulator::{Budget, Cut, Orders};
+use ptx_simulator::{Budget, Cut, Orders, Site};
 use text::files::{read_text, write_whole};
 use text::number::thousands;
 
@@ -41,30 +41,45 @@ pub fn read(path: &Path) -> Result<LaunchOrder> {
 /// # Errors
 /// The file cannot be written.
 pub fn save(path: &Path, orders: &[Orders]) -> Result<()> {
-    let mut failing =
-        orders.iter().enumerate().filter_map(|(launch, one)| Some((launch, one.failing.clone()?)));
-    let Some((launch, order)) = failing.next() else { return Ok(()) };
-    let text =
-        serde_json::to_string(&LaunchOrder { launch, order }).context("the order cannot be written")?;
+    let Some(order) = failing(orders) else { return Ok(()) };
+    let text = serde_json::to_string(&order).context("the order cannot be written")?;
     write_whole(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// How many orders a verdict rests on: `all 24 orders of its 4 atomic operations`.
+/// The first order that has shown something that the plain one has not.
+pub fn failing(orders: &[Orders]) -> Option<LaunchOrder> {
+    let mut all = orders.iter().enumerate();
+    all.find_map(|(launch, one)| Some(LaunchOrder { launch, order: one.failing.as_ref()?.order.clone() }))
+}
+
+/// What that order changes, as a sentence.
+pub fn changed(orders: &[Orders]) -> Option<String> {
+    let [now_first, before] = &orders.iter().find_map(|one| one.failing.as_ref())?.changed[..] else {
+        return None;
+    };
+    let place = |site: &Site| format!("{} (line {})", site.message, site.line);
+    Some(format!("found in an order in which {} comes before {}", place(now_first), place(before)))
+}
+
+/// How many orders a verdict rests on: `all 24 orders of its 4 atomic or volatile operations`. `None` where
+/// there is nothing to order.
 pub fn said(orders: &[Orders]) -> Option<String> {
-    let most = orders.iter().max_by_key(|one| one.tried)?;
+    let most = orders.iter().filter(|one| one.operations > 0).max_by_key(|one| one.tried)?;
     let operations = match most.operations {
-        0 => return None,
         1 => "1 atomic or volatile operation".to_string(),
         count => format!("{} atomic or volatile operations", thousands(count as i64)),
     };
-    let tried = thousands(most.tried as i64);
+    let tried = match most.tried {
+        1 => "1 order".to_string(),
+        tried => format!("{} orders", thousands(tried as i64)),
+    };
     Some(match most.cut {
         None if most.tried == 1 => format!("the only order of its {operations}"),
-        None => format!("all {tried} orders of its {operations}"),
+        None => format!("all {tried} of its {operations}"),
         Some(Cut::Budget) => {
-            format!("{tried} orders of its {operations}, of more (--orders all tries every one)")
+            format!("{tried} of its {operations}; there are more, and --orders all tries them")
         }
-        Some(Cut::TooLarge) => format!("one order of its {operations}: too many to try others"),
-        Some(Cut::Found) => format!("{tried} orders of its {operations}, up to this one"),
+        Some(Cut::TooLarge) => format!("{tried} of its {operations}, which are too many to try others"),
+        Some(Cut::Found) => format!("{tried} of its {operations}"),
     })
 }

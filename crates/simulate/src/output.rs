@@ -142,6 +142,12 @@ impl Report {
         for wrong in &self.launched.ran.wrong {
             text += &format!("not as expected: {}\n\n", say::visible(wrong));
         }
+        // What depends on the order says itself on which two operations.
+        let says_it = |found: &Diagnostic| found.kind == Kind::OrderDependent;
+        let changed = orders::changed(&self.launched.orders);
+        if let Some(changed) = changed.filter(|_| !self.launched.diagnostics.iter().any(says_it)) {
+            text += &format!("{changed}\n\n");
+        }
         text + &format!("{}\n", self.verdict(checks))
     }
 
@@ -166,14 +172,12 @@ impl Report {
                 None => "ok: nothing is wrong".to_string(),
             },
             ([], Checks::Off) => "ran to its end; the checks were off".to_string(),
-            (found, _) => {
-                let failing = self.launched.orders.iter().any(|one| one.failing.is_some());
-                let orders = orders::said(&self.launched.orders).filter(|_| failing);
-                let orders = orders.map_or(String::new(), |orders| {
-                    format!(" ({orders}; --save-order FILE keeps it, --order FILE runs it again)")
-                });
-                found.join(", ") + how + &orders
+            (found, _) if self.launched.orders.iter().any(|one| one.failing.is_some()) => {
+                let orders = orders::said(&self.launched.orders).unwrap_or_default();
+                let keep = "--save-order FILE keeps this order, and --order FILE runs it again";
+                format!("{}{how} ({orders}; {keep})", found.join(", "))
             }
+            (found, _) => found.join(", ") + how,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::conflict::Who;
 use crate::arith::AtomOp;
-use crate::diagnostic::{Access, Diagnostic, Kind, Severity, Side, What};
+use crate::diagnostic::{Access, Diagnostic, Kind, Severity, Side, Site, What};
 use crate::explore::{Does, Operation, Reversal};
 use crate::ptx::Space;
 
@@ -39,6 +39,16 @@ impl Checker<'_> {
         };
         let who = who(second);
         Diagnostic { severity: Severity::Warning, ..self.diagnostic(Kind::OrderDependent, who, what, help) }
+    }
+
+    /// Two operations that have changed places, the one that comes first now in front.
+    pub fn sites(&self, Reversal { first, second }: &Reversal) -> Vec<Site> {
+        let site = |operation: &Operation| {
+            let side = self.side_of(operation);
+            let (file, line) = side.at.clone()?;
+            Some(Site { file, line, message: side.operation() })
+        };
+        [second, first].into_iter().filter_map(|operation| site(operation)).collect()
     }
 
     fn side_of(&self, operation: &Operation) -> Side {
