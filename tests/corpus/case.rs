@@ -148,6 +148,13 @@ impl Case {
         self.name.split('/').next().unwrap_or_default()
     }
 
+    /// The orders that it is tried in. What depends on the order shows where others are tried.
+    pub fn orders(&self, schedules: u64) -> Vec<Order> {
+        let schedules = (0..schedules).map(Order::Schedule);
+        let shows_in_each = self.clean || self.kind() != "order-dependent";
+        schedules.filter(|_| shows_in_each).chain([Order::Every]).collect()
+    }
+
     /// The source or its PTX, from the root of the repository.
     pub fn path(&self, extension: &str) -> String {
         format!("tests/corpus/{}.{extension}", self.name)

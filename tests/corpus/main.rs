@@ -30,6 +30,7 @@ macro_rules! kinds {
 
 kinds! {
     data_race: "data-race",
+    order_dependent: "order-dependent",
     barrier_divergence: "barrier-divergence",
     deadlock: "deadlock",
     out_of_bounds: "out-of-bounds",
@@ -58,7 +59,7 @@ fn check(kind: &str, schedules: u64) -> String {
         let mut first = None;
         // All disagreements, with the schedules that show them.
         let mut seen: BTreeMap<String, Vec<Order>> = BTreeMap::new();
-        for order in (0..schedules).map(Order::Schedule).chain([Order::Every]) {
+        for order in case.orders(schedules) {
             let outcome = case.run_in(&module, order);
             let mut disagreements = case.disagreements(&outcome);
             if case.missed {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::case::{self, Case, root};
+use super::case::{self, Case, Order, root};
 
 /// What `tests/corpus/sanitize/run.sh` wrote on the GPU named in its first line.
 pub const MEASURED: &str = "tests/corpus/sanitize/h200.csv";
@@ -64,7 +64,7 @@ fn tables() -> String {
     let measured = Measured::read();
     // Whether the simulator's verdict under the plain schedule is the expected one.
     let agrees: Vec<bool> =
-        cases.iter().map(|case| case.disagreements(&case.run(&case.module(), 0)).is_empty()).collect();
+        cases.iter().map(|case| case.disagreements(&case.run_in(&case.module(), Order::Every)).is_empty()).collect();
     let mut out = String::new();
     match &measured.machine {
         Some(machine) => writeln!(out, "The GPU and the tools: {machine}.\n").unwrap(),

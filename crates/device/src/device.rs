@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use ptx_simulator::Counters;
+use ptx_simulator::{Budget, Counters};
 use ptx_simulator::observe::Observer;
 use ptx_simulator::trace::{Recorder, Trace};
 
@@ -294,6 +294,14 @@ impl Device {
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         if let Some(simulator) = self.sim() {
             simulator.observer.replace(Some(observer));
+        }
+    }
+
+    /// From now on each launch under the checks runs in every order of its operations that matters, as far as
+    /// the budget goes; on the simulator.
+    pub fn try_orders(&self, budget: Option<Budget>) {
+        if let Some(simulator) = self.sim() {
+            simulator.every_order.replace(budget);
         }
     }
 

@@ -99,6 +99,7 @@ pub struct Simulator {
     found: RefCell<Vec<Diagnostic>>,
     /// Launches under the checks so far, and of those since that was taken, which orders were tried.
     launches: Cell<usize>,
+    pub every_order: RefCell<Option<Budget>>,
     orders: RefCell<Vec<Orders>>,
     /// Is told what launches do.
     pub observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
@@ -121,15 +122,16 @@ impl Simulator {
         core.set_memory_limit(options.memory);
         Simulator {
             core: RefCell::new(core),
-            options,
             seen: RefCell::default(),
             found: RefCell::default(),
             launches: Cell::default(),
+            every_order: RefCell::new(options.every_order.clone()),
             orders: RefCell::default(),
             observer: RefCell::default(),
             progress: RefCell::default(),
             recorder: RefCell::default(),
             captured: RefCell::default(),
+            options,
         }
     }
 
@@ -222,7 +224,7 @@ impl Simulator {
         let order = self.options.order.as_ref().filter(|order| order.launch == number);
         core.set_order(order.map(|order| order.order.clone()));
         let mut listeners = (seen, Also(also));
-        let ended = match self.options.every_order {
+        let ended = match self.every_order.borrow().clone() {
             Some(budget) => core
                 .launch_in_every_order(module, (launches, how), &mut listeners, all, budget)
                 .map(|orders| self.orders.borrow_mut().push(orders)),

@@ -2,6 +2,7 @@
 //! order of its strong operations, until there is no other (`explore/`).
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -11,22 +12,25 @@ use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
 use crate::explore::{GivenUp, Hears, Interleaving, Reversal, Turns};
 use crate::grid::Together;
 use crate::memory::Memory;
-use crate::observe::{Event, Observer};
+use crate::observe::{Act, Event, Observer};
+use crate::ptx::Order;
 use crate::simulator::{Launch, Module, Simulator};
 
-/// How much may be tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How much may be tried, and what has to be the same in all orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Orders.
     pub orders: u64,
     /// Instructions that the warps of all runs may execute together.
     pub instructions: u64,
+    /// Device addresses whose contents are compared; `None`: all that was allocated before the launch.
+    pub compared: Option<Range<u64>>,
 }
 
 impl Default for Budget {
     /// What takes about a second.
     fn default() -> Budget {
-        Budget { orders: u64::MAX, instructions: 4_000_000 }
+        Budget { orders: u64::MAX, instructions: 4_000_000, compared: None }
     }
 }
 
@@ -89,21 +93,24 @@ impl Simulator {
         self.prepare(module, launches)?;
         let start = (self.memory.live_bytes <= MAX_BYTES).then(|| self.memory.clone());
         let before = found.len();
-        let mut executed = Executed::default();
-        let mut both = (observer, &mut executed as &mut dyn Observer);
+        let mut seen = Seen::default();
+        let mut both = (observer, &mut seen as &mut dyn Observer);
         self.launch_together(module, (launches, how), &mut both, found)?;
         let mut orders = Orders { tried: 1, operations: 0, cut: None, failing: None };
         if found[before..].iter().any(|one| one.severity == Severity::Error) {
             orders.cut = Some(Cut::Found);
             return Ok(orders);
         }
-        let Some(start) = start.filter(|_| executed.0.saturating_mul(2) <= budget.instructions) else {
+        if !seen.has_operations {
+            return Ok(orders);
+        }
+        let Some(start) = start.filter(|_| seen.executed.saturating_mul(2) <= budget.instructions) else {
             orders.cut = Some(Cut::TooLarge);
             return Ok(orders);
         };
         let printed = self.printed.clone();
         let plain = std::mem::replace(&mut self.memory, start.clone());
-        let steps = self.limits.steps.replace(executed.0.saturating_mul(LONGER).saturating_add(1 << 16));
+        let steps = self.limits.steps.replace(seen.executed.saturating_mul(LONGER).saturating_add(1 << 16));
         let mut search = Search {
             simulator: self,
             module,
@@ -111,6 +118,7 @@ impl Simulator {
             how,
             start,
             plain,
+            compared: budget.compared,
             left: budget.instructions,
             known: found[before..].to_vec(),
             orders,
@@ -146,6 +154,8 @@ struct Search<'s, 'l> {
     /// Memory before the launch, and after it in the plain order.
     start: Memory,
     plain: Memory,
+    /// What of it has to be the same in all orders.
+    compared: Option<Range<u64>>,
     /// Instructions that may still be executed.
     left: u64,
     /// What was found so far, by the plain order first.
@@ -210,12 +220,12 @@ impl<'l> Search<'_, 'l> {
     /// Runs the launch once more: what the checks have heard, and how it ended.
     fn run(&mut self, turns: &RefCell<Turns>) -> (Checker<'l>, Result<(), Box<Diagnostic>>) {
         self.simulator.memory = self.start.clone();
-        let mut executed = Executed::default();
-        let mut hears = (&mut executed, Hears(Some(turns)));
+        let mut seen = Seen::default();
+        let mut hears = (&mut seen, Hears(Some(turns)));
         let mut both = (&mut hears as &mut dyn Observer, self.simulator.checker(self.module));
         let ended = self.simulator.run(self.module, (self.launches, self.how), &mut both, Some(turns));
         let checker = both.1;
-        self.left = self.left.saturating_sub(executed.0);
+        self.left = self.left.saturating_sub(seen.executed);
         (checker, ended)
     }
 
@@ -259,19 +269,29 @@ impl<'l> Search<'_, 'l> {
     /// Where memory differs from what the plain order leaves, after a run that differs in this.
     fn difference(&self, checker: &Checker, reversal: &Reversal) -> Option<Diagnostic> {
         let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
-        let (address, values) = self.plain.first_difference(&self.simulator.memory, bytes)?;
+        let (address, values) = 
+            self.plain.first_difference(&self.simulator.memory, bytes, self.compared.clone())?;
         Some(checker.order_decides(reversal, address, values, bytes as u32))
     }
 }
 
-/// Counts instructions of warps.
+/// Instructions of warps, and whether some of them were operations whose order may matter.
 #[derive(Default)]
-struct Executed(u64);
+struct Seen {
+    executed: u64,
+    has_operations: bool,
+}
 
-impl Observer for Executed {
+impl Observer for Seen {
     fn event(&mut self, event: &Event) {
-        if let Event::Executed { by_warps, .. } = event {
-            self.0 += by_warps;
+        match event {
+            Event::Executed { by_warps, .. } => self.executed += by_warps,
+            Event::By(_, Act::Mbarrier(..)) => self.has_operations = true,
+            Event::By(_, Act::Access(request)) => {
+                let is_plain = matches!(request.order, Order::Weak | Order::ReadOnly);
+                self.has_operations |= request.access.is_atomic() || !is_plain;
+            }
+            _ => {}
         }
     }
 }

@@ -20,8 +20,8 @@ pub fn budget(options: &Options) -> Option<Budget> {
     }
     Some(match options.orders {
         None => Budget::default(),
-        Some(Tried::All) => Budget { orders: u64::MAX, instructions: u64::MAX },
-        Some(Tried::AtMost(orders)) => Budget { orders, instructions: u64::MAX },
+        Some(Tried::All) => Budget { instructions: u64::MAX, ..Budget::default() },
+        Some(Tried::AtMost(orders)) => Budget { orders, instructions: u64::MAX, ..Budget::default() },
     })
 }
 

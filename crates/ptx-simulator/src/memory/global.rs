@@ -4,6 +4,8 @@
 //! An index that runs over the end of a buffer therefore never lands in its neighbour, which on a GPU hides
 //! such mistakes, and numbers are never used again, so a pointer to freed memory is recognised too.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use super::spaces::{index, span};
@@ -182,16 +184,23 @@ impl Memory {
         (address & !OFFSET_MASK, allocation.map_or(&[], |allocation| &allocation.bytes))
     }
 
-    /// The first address at which another memory, which began with the same allocations, holds something
-    /// else, in words of `bytes` bytes; with what both hold.
-    pub fn first_difference(&self, other: &Memory, bytes: usize) -> Option<(u64, [u64; 2])> {
+    /// The first of some addresses (of all: `None`) at which another memory, which began with the same
+    /// allocations, holds something else, in words of `bytes` bytes; with what both hold.
+    pub fn first_difference(
+        &self,
+        other: &Memory,
+        bytes: usize,
+        among: Option<Range<u64>>,
+    ) -> Option<(u64, [u64; 2])> {
+        let is_compared = |address: &u64| among.as_ref().is_none_or(|among| among.contains(address));
         for (number, (mine, theirs)) in (1..).zip(self.allocations.iter().zip(&other.allocations)) {
-            if !mine.live || !theirs.live {
+            if !mine.live || !theirs.live || mine.bytes == theirs.bytes {
                 continue;
             }
             let words = mine.bytes.chunks(bytes).zip(theirs.bytes.chunks(bytes));
-            if let Some((at, (one, other))) = words.enumerate().find(|(_, (one, other))| one != other) {
-                let address = (number << OFFSET_BITS) + (at * bytes) as u64;
+            let words = (0..).map(|at: u64| (number << OFFSET_BITS) + at * bytes as u64).zip(words);
+            let mut differing = words.filter(|(address, (one, other))| one != other && is_compared(address));
+            if let Some((address, (one, other))) = differing.next() {
                 return Some((address, [super::read(one), super::read(other)]));
             }
         }
