@@ -21,6 +21,8 @@ pub struct Case {
     pub clean: bool,
     /// Whether the simulator is known not to find what is wrong with it.
     pub missed: bool,
+    /// Whether some orders of its operations show it, and others do not.
+    some_orders: bool,
     script: Script,
     pending_launches: u64,
     /// How many make the launch at the same time.
@@ -100,6 +102,7 @@ impl Case {
         let capability = head("arch: ").next().unwrap_or("75").to_owned();
         let clean = head("expect: ").any(|text| text == "clean");
         let missed = head("missed: ").next().is_some();
+        let some_orders = head("in some orders").next().is_some();
         let mut expected = Vec::new();
         let mut allowed = Vec::new();
         for (number, line) in (1u32..).zip(source.lines()) {
@@ -134,6 +137,7 @@ impl Case {
             capability,
             clean,
             missed,
+            some_orders,
             script,
             pending_launches,
             gpus,
@@ -148,11 +152,10 @@ impl Case {
         self.name.split('/').next().unwrap_or_default()
     }
 
-    /// The orders that it is tried in. What depends on the order shows where others are tried.
+    /// The orders that it is tried in.
     pub fn orders(&self, schedules: u64) -> Vec<Order> {
         let schedules = (0..schedules).map(Order::Schedule);
-        let shows_in_each = self.clean || self.kind() != "order-dependent";
-        schedules.filter(|_| shows_in_each).chain([Order::Every]).collect()
+        schedules.filter(|_| !self.some_orders).chain([Order::Every]).collect()
     }
 
     /// The source or its PTX, from the root of the repository.

@@ -1,5 +1,6 @@
 // An addition and a doubling of one word, each by a lock: both orders are free of races, and differ.
 //@ launch change<<<2, 32>>> buf:u32:0 buf:i32:3
+// in some orders
 extern "C" __global__ void change(unsigned *lock, int *word)
 {
     if (threadIdx.x != 0)

@@ -4,6 +4,7 @@
 mod arguments;
 mod compiled;
 mod findings;
+mod orders;
 mod output;
 mod plans;
 mod refusals;
