@@ -8,7 +8,8 @@ use kernel_compiler::parameters::{Parameter, parameters, shared_kind};
 use ptx_simulator::observe::{Act, Event, Observer};
 use ptx_simulator::trace::{Recorder, Trace};
 use ptx_simulator::{
-    self as sim, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig, Together,
+    self as sim, Counters, DEFAULT_MEMORY, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, Diagnostic, LaunchConfig,
+    Together,
 };
 use text::say;
 
@@ -26,7 +27,7 @@ pub struct SimulatorOptions {
     /// counts as defined afterwards.
     pub checks: bool,
     /// Instructions that the warps of one launch may execute, child grids included; more is an endless loop.
-    /// `None`: no limit; only a loop in which nothing changes is stopped.
+    /// `None`: no limit; only what can be seen never to end is stopped.
     pub step_limit: Option<u64>,
     /// Bytes that the buffers and what the checks remember may take together; more is refused.
     pub memory: u64,
@@ -43,7 +44,7 @@ impl Default for SimulatorOptions {
         SimulatorOptions {
             schedule: 0,
             checks: true,
-            step_limit: None,
+            step_limit: Some(DEFAULT_STEP_LIMIT),
             memory: DEFAULT_MEMORY,
             sync_depth: DEFAULT_SYNC_DEPTH,
             keep_printed: false,
@@ -93,9 +94,7 @@ impl Simulator {
         let mut core = sim::Simulator::new();
         core.set_schedule(options.schedule);
         core.set_sync_depth_limit(options.sync_depth);
-        if let Some(instructions) = options.step_limit {
-            core.set_step_limit(instructions);
-        }
+        core.set_step_limit(options.step_limit);
         core.set_memory_limit(options.memory);
         Simulator {
             core: RefCell::new(core),

@@ -12,6 +12,11 @@ pub const DEFAULT_SYNC_DEPTH: u32 = 2;
 /// a laptop can spare.
 pub const DEFAULT_MEMORY: u64 = 4 << 30;
 
+/// Instructions that the warps of a launch may execute unless it is set: three times what the product of two
+/// matrices of 1024 x 1024 needs that reads both from global memory (186 million), and some ten seconds of an
+/// endless loop.
+pub const DEFAULT_STEP_LIMIT: u64 = 1 << 29;
+
 /// What a device holds (CUDA C++ Programming Guide, "Technical Specifications"). Memory is in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceProperties {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use crate::check::Checker;
 use crate::counters::Counters;
 use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
-use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
+use crate::device::{
+    DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
+};
 use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::grid::{self, Engine, Limits, Together};
 use crate::memory::{self, Memory, Written, Wrong};
@@ -111,7 +113,12 @@ impl Simulator {
         Simulator {
             device: DeviceProperties::H200,
             memory: Memory::new(),
-            limits: Limits { pending_launches, sync_depth, ..Limits::default() },
+            limits: Limits {
+                pending_launches,
+                sync_depth,
+                steps: Some(DEFAULT_STEP_LIMIT),
+                ..Limits::default()
+            },
             loaded: Vec::new(),
             printed: String::new(),
         }
@@ -220,9 +227,10 @@ impl Simulator {
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless
-    /// loop. Unless it is set, a launch goes on as long as anything changes (`progress.rs`).
-    pub fn set_step_limit(&mut self, instructions: u64) {
-        self.limits.steps = Some(instructions);
+    /// loop. [`crate::DEFAULT_STEP_LIMIT`] unless set; `None`: a launch goes on until it ends or can be seen
+    /// never to (`ends/`).
+    pub fn set_step_limit(&mut self, instructions: Option<u64>) {
+        self.limits.steps = instructions;
     }
 
     /// All buffers together, and what the checks remember of a launch, may take this many bytes;

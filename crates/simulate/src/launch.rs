@@ -37,7 +37,7 @@ pub fn device(options: &Options) -> Result<Device> {
     let device = Device::simulator(SimulatorOptions {
         schedule: options.schedule,
         checks: options.checks == Checks::On,
-        step_limit: options.steps_limit,
+        step_limit: options.steps_limit.0,
         memory: options.memory,
         sync_depth: options.sync_depth,
         keep_printed: true,
@@ -144,6 +144,7 @@ pub fn launch(
         }
         found.what = words.into();
         found.help = match found.kind {
+            Kind::StepLimit => format!("{} (--steps-limit N; `none` for any number)", found.help),
             Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
             _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
         };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use launch::{Dimensions, Scope, Spec};
-use ptx_simulator::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH};
+use ptx_simulator::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH};
 use text::{arguments, say};
 
 const SPECS: &str = "\
@@ -137,11 +137,10 @@ pub struct Options {
     /// 1 or 3 a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
-    /// Instructions that the warps of a launch may execute; without it a launch ends only when all its
-    /// threads do, or when nothing can change any more
-    #[arg(long, value_name = "N", value_parser = whole::<u64>("instructions, like 1e9 or 2^30"),
+    /// Instructions that the warps of a launch may execute before it counts as endless; `none`: any number
+    #[arg(long, value_name = "N", value_parser = steps, default_value_t = Steps(Some(DEFAULT_STEP_LIMIT)),
         allow_hyphen_values = true)]
-    pub steps_limit: Option<u64>,
+    pub steps_limit: Steps,
     /// Memory of this machine for the buffers and what the checks remember, in bytes
     #[arg(long, value_name = "BYTES", value_parser = whole::<u64>("bytes, like 2^30 or 1e9"),
         default_value_t = DEFAULT_MEMORY, allow_hyphen_values = true)]
@@ -179,6 +178,28 @@ impl Options {
     pub fn for_compiler(&self) -> Vec<String> {
         let include = self.include.iter().map(|directory| format!("-I{}", directory.display()));
         include.chain(self.define.iter().map(|name| format!("-D{name}"))).collect()
+    }
+}
+
+/// A limit of instructions, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps(pub Option<u64>);
+
+impl std::fmt::Display for Steps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(instructions) => write!(f, "{instructions}"),
+            None => write!(f, "none"),
+        }
+    }
+}
+
+fn steps(text: &str) -> Result<Steps, String> {
+    match text.trim() {
+        "none" => Ok(Steps(None)),
+        number => {
+            whole("instructions, like 1e9 or 2^30, or `none`")(number).map(|number| Steps(Some(number)))
+        }
     }
 }
 

@@ -47,7 +47,7 @@ impl Context<'_> {
             thousands(self.progress.executed)
         );
         let help = "look at what the loop waits for, and whether some thread can still bring it about; a \
-                    loop that does end may be given more instructions";
+                    launch that does end may be given a higher limit";
         self.fault(warp, at, Kind::StepLimit, what, help)
     }
 

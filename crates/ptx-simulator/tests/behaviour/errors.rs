@@ -150,7 +150,7 @@ fn misaligned_accesses_are_named_in_every_space() {
 fn an_endless_loop_ends_at_the_step_limit() {
     for (kernel, words) in [("waitsForAFlag", [0]), ("neverEnds", [0]), ("lockedForEver", [0])] {
         let mut bench = Bench::default();
-        bench.sim.set_step_limit(100_000);
+        bench.sim.set_step_limit(Some(100_000));
         let source = Source::load(PROGRESS);
         let address = bench.upload(&[words[0]; 64]);
         let diagnostic =
