@@ -1,5 +1,6 @@
 //! What is said where an instruction goes wrong, and at which line.
 
+use super::circle::Circle;
 use super::context::{At, Context};
 use super::warp::Warp;
 use crate::arith::WARP;
@@ -74,13 +75,27 @@ impl Context<'_> {
         Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
     }
 
-    /// No warp can get on any more.
+    /// No warp can get on any more: this one goes round in a circle.
     #[cold]
-    pub fn circles(&self, warp: &Warp) -> Box<Diagnostic> {
-        let what = "a loop does not end: every thread is spinning or waiting, and nothing in memory \
-                    changes any more";
-        let help = "look at what the loop waits for: no thread is left that could bring it about";
-        self.fault(warp, self.at(warp, warp.splits.len() - 1), Kind::StepLimit, what, help)
+    pub fn circles(&self, warp: &Warp, circle: Circle) -> Box<Diagnostic> {
+        let at = self.at(warp, warp.splits.len() - 1);
+        match circle {
+            Circle::Waits(function, pc) => {
+                let function = &self.program.functions[function];
+                let inst = &function.code[pc as usize];
+                let what = "a loop waits for a value that is never stored: every thread that has not exited is \
+                            spinning or waiting, and nothing in memory changes any more";
+                let help = "look at what the loop waits for: no thread is left that could bring it about";
+                self.fault(warp, At { inst, function, ..at }, Kind::Deadlock, what, help)
+            }
+            Circle::Turns => {
+                let what = "a loop does not end: every thread is spinning or waiting, and nothing in memory \
+                            changes any more";
+                let help =
+                    "look at the condition that ends the loop: nothing that it is computed from changes";
+                self.fault(warp, at, Kind::StepLimit, what, help)
+            }
+        }
     }
 
     #[cold]
