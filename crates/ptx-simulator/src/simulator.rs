@@ -129,13 +129,19 @@ impl Simulator {
         &self.device
     }
 
-    /// Blocks of `kernel`, in the shape of `config`, that are under way at the same time: as many as threads,
-    /// blocks and shared memory allow. Registers are not counted, which belong to machine code.
+    /// Makes it another device. What a launch may ask for, and how many blocks are under way at the same time,
+    /// depend on it.
+    pub fn set_properties(&mut self, device: DeviceProperties) {
+        self.device = device;
+    }
+
+    /// Blocks of `kernel`, in the shape of `config`, that are under way at the same time
+    /// ([`DeviceProperties::residency`]).
     pub fn resident_blocks(&self, module: &Module, kernel: &str, config: &LaunchConfig) -> u32 {
         let program = &module.program;
         let of = |function: &usize| program.functions[*function].shared_bytes;
         let shared = program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
-        self.device.resident_blocks(config, shared)
+        self.device.residency(config, shared).blocks
     }
 
     /// `bytes` bytes of global memory, contents undefined; the address is 256-byte aligned and never 0.

@@ -38,6 +38,7 @@ pub fn device(options: &Options) -> Result<Device> {
         schedule: options.schedule,
         checks: options.checks == Checks::On,
         step_limit: options.steps_limit.0,
+        gpu: options.gpu,
         memory: options.memory,
         sync_depth: options.sync_depth,
         keep_printed: true,

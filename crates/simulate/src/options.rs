@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use launch::{Dimensions, Scope, Spec};
-use ptx_simulator::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH};
+use ptx_simulator::{
+    DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties,
+};
 use text::{arguments, say};
 
 const SPECS: &str = "\
@@ -141,6 +143,10 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = steps, default_value_t = Steps(Some(DEFAULT_STEP_LIMIT)),
         allow_hyphen_values = true)]
     pub steps_limit: Steps,
+    /// The GPU that is simulated: how many blocks are under way at the same time depends on it, and how much
+    /// shared memory a block can have. One of T4, A100, RTX3090, L4, RTX4090, H100, H200, B200
+    #[arg(long, value_name = "NAME", value_parser = gpu, default_value = DeviceProperties::H200.name)]
+    pub gpu: DeviceProperties,
     /// Memory of this machine for the buffers and what the checks remember, in bytes
     #[arg(long, value_name = "BYTES", value_parser = whole::<u64>("bytes, like 2^30 or 1e9"),
         default_value_t = DEFAULT_MEMORY, allow_hyphen_values = true)]
@@ -201,6 +207,13 @@ fn steps(text: &str) -> Result<Steps, String> {
             whole("instructions, like 1e9 or 2^30, or `none`")(number).map(|number| Steps(Some(number)))
         }
     }
+}
+
+fn gpu(name: &str) -> Result<DeviceProperties, String> {
+    DeviceProperties::named(name).ok_or_else(|| {
+        let names = DeviceProperties::ALL.map(|device| device.name.replace(' ', ""));
+        format!("unknown GPU; expected one of {}", names.join(", "))
+    })
 }
 
 fn spec(text: &str) -> anyhow::Result<Spec> {

@@ -27,6 +27,7 @@ mod warp;
 pub use block::{BlockState, Cluster, Member};
 pub use circle::Circle;
 pub use context::{Context, Executed};
+pub use fault::Unstarted;
 pub use launches::{Launches, PendingLaunch};
 pub use progress::Progress;
 pub use schedule::Schedule;

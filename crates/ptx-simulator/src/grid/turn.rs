@@ -6,7 +6,9 @@ use crate::arith::WARP;
 use crate::decode::{Op, Position};
 use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::exec::{BlockState, Circle, Cluster, Context, Executed, Member, Split, Stop, Wait, Warp};
+use crate::exec::{
+    BlockState, Circle, Cluster, Context, Executed, Member, Split, Stop, Unstarted, Wait, Warp,
+};
 use crate::memory::shared::Layout;
 use crate::observe::Event;
 
@@ -72,7 +74,7 @@ impl Engine<'_> {
         let grid_dim = grid.launch.config.grid_dim.into();
         let mut number = grid.next_block / size;
         // Where not all have room at once, the first ones come first: others may wait for them.
-        if self.schedule.last_first && grid.blocks <= self.device.most_resident_blocks() as u64 {
+        if self.schedule.last_first && grid.blocks <= grid.residency.blocks.into() {
             number = grid.blocks / size - 1 - number;
         }
         if !self.program.has_clusters && size == 1 {
@@ -260,8 +262,14 @@ impl Engine<'_> {
                 let waits = |warp: &&Warp| matches!(warp.circle, Some(Circle::Waits(..)));
                 let shown = block.warps.iter().find(waits);
                 let shown = shown.or_else(|| block.warps.iter().find(|warp| warp.circle.is_some()));
+                let unstarted = (grid.next_block < grid.blocks).then(|| Unstarted {
+                    blocks: grid.blocks,
+                    started: grid.next_block,
+                    under_way: grid.resident.len() as u64 + 1,
+                    residency: grid.residency,
+                });
                 if let Some((warp, circle)) = shown.and_then(|warp| Some((warp, warp.circle?))) {
-                    return Err(context.circles(warp, circle));
+                    return Err(context.circles(warp, circle, unstarted));
                 }
             }
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
@@ -279,13 +287,11 @@ impl Engine<'_> {
 
     /// Whether nobody else can come and change something.
     fn all_are_here(&self, grid: &Grid) -> bool {
-        let most = self.device.most_resident_blocks();
-        let is_open = |grid: &Grid, resident: usize| grid.next_block == grid.blocks || resident >= most;
         let is_full = self.running.len() + 1 >= self.device.resident_grids;
         let mut others = self.running.iter().filter_map(|number| self.grids.get(number));
         (self.ready.is_empty() || is_full)
-            && is_open(grid, grid.resident.len() + 1)
-            && others.all(|other| is_open(other, other.resident.len()))
+            && !grid.has_room(grid.resident.len() + 1)
+            && others.all(|other| !other.has_room(other.resident.len()))
     }
 
     /// No thread of the block can continue: says who waits where.
