@@ -38,7 +38,7 @@ pub fn open(
     };
     let simulated = SimulatorOptions {
         schedule: options.schedule,
-        step_limit: options.step_limit,
+        step_limit: Some(options.step_limit),
         keep_printed: true,
         ..SimulatorOptions::default()
     };

@@ -9,6 +9,7 @@ use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
 use kernel_compiler::compiler::Maker;
+use ptx_simulator::DEFAULT_STEP_LIMIT;
 use text::arguments::number;
 use text::say;
 
@@ -75,10 +76,10 @@ pub struct Options {
     /// As if no GPU could reach the memory of another
     #[arg(long, conflicts_with = "record")]
     pub no_peers: bool,
-    /// Instructions that the warps of one launch may execute on the simulator, where an unknown kernel may
-    /// never come to an end.
-    #[arg(skip)]
-    pub step_limit: Option<u64>,
+    /// Instructions that the warps of one launch may execute on the simulator before it counts as endless
+    #[arg(long = "steps-limit", value_name = "N", value_parser = steps, default_value_t = DEFAULT_STEP_LIMIT,
+        allow_hyphen_values = true)]
+    pub step_limit: u64,
 }
 
 impl Options {
@@ -158,6 +159,10 @@ fn gpus(text: &str) -> Result<usize, String> {
 fn pending_launches(text: &str) -> Result<u64, String> {
     let wrong = format!("there can be room for 1 to {MAX_PENDING_LAUNCHES} launches; try 64");
     within(text, 1..=MAX_PENDING_LAUNCHES, wrong)
+}
+
+fn steps(text: &str) -> Result<u64, String> {
+    within(text, 1..=u64::MAX, "a number of instructions, like 1e9 or 2^30".to_string())
 }
 
 /// The number that `text` spells, or what is `wrong`.

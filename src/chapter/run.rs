@@ -209,8 +209,12 @@ impl<'a> Bench<'a> {
     /// Whether a diagnostic stopped the runs, which then is among those found; other errors are handed on.
     fn take_stop(&mut self, ran: Result<()>) -> Result<bool> {
         let Err(error) = ran else { return Ok(false) };
-        let found = error.downcast::<Diagnostic>()?;
+        let mut found = error.downcast::<Diagnostic>()?;
         ensure!(found.kind != Kind::MemoryLimit, "{}; give a smaller --n or --grid", found.message());
+        // A page has no command line.
+        if found.kind == Kind::StepLimit && cfg!(not(target_family = "wasm")) {
+            found.help += " (--steps-limit N)";
+        }
         self.found.push(found);
         Ok(true)
     }

@@ -63,8 +63,10 @@ fn tables() -> String {
     let cases = case::all();
     let measured = Measured::read();
     // Whether the simulator's verdict under the plain schedule is the expected one.
-    let agrees: Vec<bool> =
-        cases.iter().map(|case| case.disagreements(&case.run_in(&case.module(), Order::Every)).is_empty()).collect();
+    let agrees: Vec<bool> = cases
+        .iter()
+        .map(|case| case.disagreements(&case.run_in(&case.module(), Order::Every)).is_empty())
+        .collect();
     let mut out = String::new();
     match &measured.machine {
         Some(machine) => writeln!(out, "The GPU and the tools: {machine}.\n").unwrap(),

@@ -61,7 +61,7 @@ fn run(chapter: &Chapter) -> Result<u8> {
     let printed = if chapter.place == Place::Cpu { None } else { Some(build_of(chapter.stem)?) };
     let build = match (printed, std::fs::read_to_string("/edited.json")) {
         (Some(printed), Ok(edited)) => {
-            options.step_limit = Some(patience(options.n.unwrap_or((chapter.default_n)(DeviceKind::Sim))));
+            options.step_limit = patience(options.n.unwrap_or((chapter.default_n)(DeviceKind::Sim)));
             Some(kernels::edited(printed, &edited)?)
         }
         (None, Ok(_)) => bail!("{} has no kernel to edit", chapter.stem),

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use ptx_simulator::{Budget, Counters};
 use ptx_simulator::observe::Observer;
 use ptx_simulator::trace::{Recorder, Trace};
+use ptx_simulator::{Budget, Counters};
 
 use super::cuda;
 use super::fault::NoGpu;

@@ -8,8 +8,8 @@ use kernel_compiler::parameters::{Parameter, parameters, shared_kind};
 use ptx_simulator::observe::{Act, Event, Observer};
 use ptx_simulator::trace::{Recorder, Trace};
 use ptx_simulator::{
-    self as sim, Budget, Counters, DEFAULT_MEMORY, DEFAULT_SYNC_DEPTH, Diagnostic, Interleaving,
-    LaunchConfig, Orders, Together,
+    self as sim, Budget, Counters, DEFAULT_MEMORY, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties,
+    Diagnostic, Interleaving, LaunchConfig, Orders, Together,
 };
 use serde::{Deserialize, Serialize};
 use text::say;
@@ -33,8 +33,10 @@ pub struct SimulatorOptions {
     /// counts as defined afterwards.
     pub checks: bool,
     /// Instructions that the warps of one launch may execute, child grids included; more is an endless loop.
-    /// `None`: no limit; only a loop in which nothing changes is stopped.
+    /// `None`: no limit; only what can be seen never to end is stopped.
     pub step_limit: Option<u64>,
+    /// The GPU that is simulated, on which it depends how many blocks are under way at the same time.
+    pub gpu: DeviceProperties,
     /// Bytes that the buffers and what the checks remember may take together; more is refused.
     pub memory: u64,
     /// How many levels of grids may wait for their children (`cudaLimitDevRuntimeSyncDepth`); for device code
@@ -62,7 +64,8 @@ impl Default for SimulatorOptions {
             every_order: None,
             order: None,
             checks: true,
-            step_limit: None,
+            step_limit: Some(DEFAULT_STEP_LIMIT),
+            gpu: DeviceProperties::H200,
             memory: DEFAULT_MEMORY,
             sync_depth: DEFAULT_SYNC_DEPTH,
             keep_printed: false,
@@ -116,9 +119,8 @@ impl Simulator {
         let mut core = sim::Simulator::new();
         core.set_schedule(options.schedule);
         core.set_sync_depth_limit(options.sync_depth);
-        if let Some(instructions) = options.step_limit {
-            core.set_step_limit(instructions);
-        }
+        core.set_properties(options.gpu);
+        core.set_step_limit(options.step_limit);
         core.set_memory_limit(options.memory);
         Simulator {
             core: RefCell::new(core),

@@ -12,9 +12,20 @@ pub const DEFAULT_SYNC_DEPTH: u32 = 2;
 /// a laptop can spare.
 pub const DEFAULT_MEMORY: u64 = 4 << 30;
 
-/// What a device holds (CUDA C++ Programming Guide, "Technical Specifications"). Memory is in bytes.
+/// Instructions that the warps of a launch may execute unless it is set: three times what the product of two
+/// matrices of 1024 x 1024 needs that reads both from global memory (186 million), and some ten seconds of an
+/// endless loop.
+pub const DEFAULT_STEP_LIMIT: u64 = 1 << 29;
+
+/// What a device holds. Memory is in bytes. Limits are those of the compute capability (CUDA C++ Programming
+/// Guide, "Technical Specifications per Compute Capability"), multiprocessors those of the product (NVIDIA's
+/// architecture whitepapers and data sheets).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceProperties {
+    /// The product.
+    pub name: &'static str,
+    /// Compute capability, major and minor.
+    pub compute_capability: (u32, u32),
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
     /// Resident blocks per multiprocessor.
@@ -33,9 +44,34 @@ pub struct DeviceProperties {
     pub resident_grids: usize,
 }
 
+/// What there is not enough of for one more block of a kernel on a multiprocessor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scarce {
+    /// Places for blocks.
+    #[default]
+    Blocks,
+    /// Places for warps, 32 threads each.
+    Threads,
+    /// Shared memory.
+    SharedMemory,
+}
+
+/// How many blocks of a kernel are under way at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Residency {
+    /// On each multiprocessor.
+    pub per_multiprocessor: u32,
+    /// On the whole device.
+    pub blocks: u32,
+    /// Why it isn't more.
+    pub scarce: Scarce,
+}
+
 impl DeviceProperties {
     /// An NVIDIA H200: compute capability 9.0.
     pub const H200: DeviceProperties = DeviceProperties {
+        name: "H200",
+        compute_capability: (9, 0),
         multiprocessors: 132,
         blocks_per_multiprocessor: 32,
         warps_per_multiprocessor: 64,
@@ -46,17 +82,71 @@ impl DeviceProperties {
         resident_grids: 128,
     };
 
-    /// Blocks in the shape of `config`, with `shared` bytes of shared memory each, that fit at the same time.
-    pub fn resident_blocks(&self, config: &LaunchConfig, shared: usize) -> u32 {
-        let warps = (count_in(config.block_dim) as u32).div_ceil(WARP as u32).max(1);
-        let by_shared = self.shared_per_multiprocessor / (shared + self.reserved_shared_per_block);
-        let by_warps = self.warps_per_multiprocessor / warps;
-        self.multiprocessors * self.blocks_per_multiprocessor.min(by_warps).min(by_shared as u32)
+    /// The devices that can be simulated.
+    pub const ALL: [DeviceProperties; 8] = [
+        DeviceProperties {
+            name: "T4",
+            compute_capability: (7, 5),
+            multiprocessors: 40,
+            blocks_per_multiprocessor: 16,
+            warps_per_multiprocessor: 32,
+            shared_per_multiprocessor: 64 << 10,
+            reserved_shared_per_block: 0,
+            max_shared_per_block: 64 << 10,
+            ..Self::H200
+        },
+        DeviceProperties {
+            name: "A100",
+            compute_capability: (8, 0),
+            multiprocessors: 108,
+            shared_per_multiprocessor: 164 << 10,
+            max_shared_per_block: 163 << 10,
+            ..Self::H200
+        },
+        DeviceProperties { name: "RTX 3090", multiprocessors: 82, ..Self::GA10X },
+        DeviceProperties { name: "L4", multiprocessors: 58, ..Self::AD10X },
+        DeviceProperties { name: "RTX 4090", multiprocessors: 128, ..Self::AD10X },
+        // SXM5 and NVL; the card for PCIe has 114 multiprocessors.
+        DeviceProperties { name: "H100", ..Self::H200 },
+        Self::H200,
+        DeviceProperties { name: "B200", compute_capability: (10, 0), multiprocessors: 148, ..Self::H200 },
+    ];
+
+    const GA10X: DeviceProperties = DeviceProperties {
+        compute_capability: (8, 6),
+        blocks_per_multiprocessor: 16,
+        warps_per_multiprocessor: 48,
+        shared_per_multiprocessor: 100 << 10,
+        max_shared_per_block: 99 << 10,
+        ..Self::H200
+    };
+    const AD10X: DeviceProperties =
+        DeviceProperties { compute_capability: (8, 9), blocks_per_multiprocessor: 24, ..Self::GA10X };
+
+    /// The device of [`DeviceProperties::ALL`] with this name, however it is written: `H200`, `rtx4090`.
+    pub fn named(name: &str) -> Option<DeviceProperties> {
+        let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
+        Self::ALL.into_iter().find(|device| plain(device.name) == plain(name))
     }
 
-    /// Blocks that are under way at the same time, at most.
-    pub fn most_resident_blocks(&self) -> usize {
-        (self.multiprocessors * self.blocks_per_multiprocessor) as usize
+    /// Blocks in the shape of `config`, with `shared` bytes of shared memory each, that fit at the same time:
+    /// as many as threads, blocks and shared memory allow, and one at least. Registers, which machine code
+    /// has and PTX has not, are not counted.
+    pub fn residency(&self, config: &LaunchConfig, shared: usize) -> Residency {
+        let warps = (count_in(config.block_dim) as u32).div_ceil(WARP as u32).max(1);
+        let by_threads = self.warps_per_multiprocessor / warps;
+        // A kernel without shared memory needs none on a device that reserves none.
+        let taken = (shared + self.reserved_shared_per_block).max(1);
+        let by_shared = (self.shared_per_multiprocessor / taken) as u32;
+        let limits = [
+            (self.blocks_per_multiprocessor, Scarce::Blocks),
+            (by_threads, Scarce::Threads),
+            (by_shared, Scarce::SharedMemory),
+        ];
+        let least = limits.into_iter().min_by_key(|(blocks, _)| *blocks);
+        let (per_multiprocessor, scarce) = least.unwrap_or((1, Scarce::Blocks));
+        let per_multiprocessor = per_multiprocessor.max(1);
+        Residency { per_multiprocessor, blocks: self.multiprocessors * per_multiprocessor, scarce }
     }
 }
 

@@ -22,8 +22,8 @@ pub use arith::Format;
 pub use counters::Counters;
 pub use decode::Param;
 pub use device::{
-    DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
-    check_config,
+    DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties,
+    LaunchConfig, Residency, Scarce, check_config,
 };
 pub use diagnostic::{
     Access, Diagnostic, Disorder, Kind, Limit, Region, Severity, Shape, Side, Site, Spot, What, Words,

@@ -269,7 +269,7 @@ impl<'l> Search<'_, 'l> {
     /// Where memory differs from what the plain order leaves, after a run that differs in this.
     fn difference(&self, checker: &Checker, reversal: &Reversal) -> Option<Diagnostic> {
         let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
-        let (address, values) = 
+        let (address, values) =
             self.plain.first_difference(&self.simulator.memory, bytes, self.compared.clone())?;
         Some(checker.order_decides(reversal, address, values, bytes as u32))
     }

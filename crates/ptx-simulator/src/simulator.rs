@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::check::Checker;
 use crate::counters::Counters;
 use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
-use crate::device::{DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig};
+use crate::device::{
+    DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
+};
 use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::explore::{GivenUp, Hears, Interleaving, Turns};
 use crate::grid::{self, Engine, Limits, Together};
@@ -115,7 +117,12 @@ impl Simulator {
         Simulator {
             device: DeviceProperties::H200,
             memory: Memory::new(),
-            limits: Limits { pending_launches, sync_depth, ..Limits::default() },
+            limits: Limits {
+                pending_launches,
+                sync_depth,
+                steps: Some(DEFAULT_STEP_LIMIT),
+                ..Limits::default()
+            },
             order: None,
             loaded: Vec::new(),
             printed: String::new(),
@@ -127,13 +134,19 @@ impl Simulator {
         &self.device
     }
 
-    /// Blocks of `kernel`, in the shape of `config`, that are under way at the same time: as many as threads,
-    /// blocks and shared memory allow. Registers are not counted, which belong to machine code.
+    /// Makes it another device. What a launch may ask for, and how many blocks are under way at the same time,
+    /// depend on it.
+    pub fn set_properties(&mut self, device: DeviceProperties) {
+        self.device = device;
+    }
+
+    /// Blocks of `kernel`, in the shape of `config`, that are under way at the same time
+    /// ([`DeviceProperties::residency`]).
     pub fn resident_blocks(&self, module: &Module, kernel: &str, config: &LaunchConfig) -> u32 {
         let program = &module.program;
         let of = |function: &usize| program.functions[*function].shared_bytes;
         let shared = program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
-        self.device.resident_blocks(config, shared)
+        self.device.residency(config, shared).blocks
     }
 
     /// `bytes` bytes of global memory, contents undefined; the address is 256-byte aligned and never 0.
@@ -225,9 +238,10 @@ impl Simulator {
     }
 
     /// Most instructions that the warps of a launch may execute, child grids included; more is an endless
-    /// loop. Unless it is set, a launch goes on as long as anything changes (`progress.rs`).
-    pub fn set_step_limit(&mut self, instructions: u64) {
-        self.limits.steps = Some(instructions);
+    /// loop. [`crate::DEFAULT_STEP_LIMIT`] unless set; `None`: a launch goes on until it ends or can be seen
+    /// never to (`ends/`).
+    pub fn set_step_limit(&mut self, instructions: Option<u64>) {
+        self.limits.steps = instructions;
     }
 
     /// All buffers together, and what the checks remember of a launch, may take this many bytes;

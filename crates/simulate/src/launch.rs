@@ -44,7 +44,8 @@ pub fn device(options: &Options, order: Option<LaunchOrder>) -> Result<Device> {
         every_order: orders::budget(options).filter(|_| order.is_none()),
         order,
         checks: options.checks == Checks::On,
-        step_limit: options.steps_limit,
+        step_limit: options.steps_limit.0,
+        gpu: options.gpu,
         memory: options.memory,
         sync_depth: options.sync_depth,
         keep_printed: true,
@@ -153,6 +154,7 @@ pub fn launch(
         }
         found.what = words.into();
         found.help = match found.kind {
+            Kind::StepLimit => format!("{} (--steps-limit N; `none` for any number)", found.help),
             Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
             _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
         };

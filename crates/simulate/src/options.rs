@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use launch::{Dimensions, Scope, Spec};
-use ptx_simulator::{DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH};
+use ptx_simulator::{
+    DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties,
+};
 use text::{arguments, say};
 
 const SPECS: &str = "\
@@ -148,11 +150,14 @@ pub struct Options {
     /// Keep the first order that shows a mistake
     #[arg(long, value_name = "FILE")]
     pub save_order: Option<PathBuf>,
-    /// Instructions that the warps of a launch may execute; without it a launch ends only when all its
-    /// threads do, or when nothing can change any more
-    #[arg(long, value_name = "N", value_parser = whole::<u64>("instructions, like 1e9 or 2^30"),
+    /// Instructions that the warps of a launch may execute before it counts as endless; `none`: any number
+    #[arg(long, value_name = "N", value_parser = steps, default_value_t = Steps(Some(DEFAULT_STEP_LIMIT)),
         allow_hyphen_values = true)]
-    pub steps_limit: Option<u64>,
+    pub steps_limit: Steps,
+    /// The GPU that is simulated: how many blocks are under way at the same time depends on it, and how much
+    /// shared memory a block can have. One of T4, A100, RTX3090, L4, RTX4090, H100, H200, B200
+    #[arg(long, value_name = "NAME", value_parser = gpu, default_value = DeviceProperties::H200.name)]
+    pub gpu: DeviceProperties,
     /// Memory of this machine for the buffers and what the checks remember, in bytes
     #[arg(long, value_name = "BYTES", value_parser = whole::<u64>("bytes, like 2^30 or 1e9"),
         default_value_t = DEFAULT_MEMORY, allow_hyphen_values = true)]
@@ -206,6 +211,35 @@ fn orders(text: &str) -> Result<Tried, String> {
     }
     let number = arguments::number(text.trim(), u64::MAX).filter(|number| *number > 0);
     number.map(Tried::AtMost).ok_or_else(|| "`all`, or a number of orders, like 1000".to_string())
+}
+
+/// A limit of instructions, if there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps(pub Option<u64>);
+
+impl std::fmt::Display for Steps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(instructions) => write!(f, "{instructions}"),
+            None => write!(f, "none"),
+        }
+    }
+}
+
+fn steps(text: &str) -> Result<Steps, String> {
+    match text.trim() {
+        "none" => Ok(Steps(None)),
+        number => {
+            whole("instructions, like 1e9 or 2^30, or `none`")(number).map(|number| Steps(Some(number)))
+        }
+    }
+}
+
+fn gpu(name: &str) -> Result<DeviceProperties, String> {
+    DeviceProperties::named(name).ok_or_else(|| {
+        let names = DeviceProperties::ALL.map(|device| device.name.replace(' ', ""));
+        format!("unknown GPU; expected one of {}", names.join(", "))
+    })
 }
 
 fn spec(text: &str) -> anyhow::Result<Spec> {

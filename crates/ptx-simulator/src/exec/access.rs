@@ -221,7 +221,7 @@ impl Context<'_> {
                 }
                 unchanged |= (same as u32) << lane;
             }
-            if unchanged != request.mask && request.space != Space::Param {
+            if unchanged != request.mask && !matches!(request.space, Space::Local | Space::Param) {
                 self.progress.changed();
             }
             if checks {

@@ -1,14 +1,55 @@
 //! What is said where an instruction goes wrong, and at which line.
 
+use super::circle::Circle;
 use super::context::{At, Context};
 use super::warp::Warp;
 use crate::arith::WARP;
-use crate::device::index_in;
+use crate::device::{DeviceProperties, Residency, Scarce, index_in};
 use crate::diagnostic::{Diagnostic, Kind, Spot, What, thousands};
 use crate::memory::Wrong;
 use crate::observe::{Access, Event, Request};
 use crate::ptx::Space;
 use crate::words::of_bytes;
+
+/// Blocks of a grid that cannot start, since those that wait leave no room.
+pub struct Unstarted {
+    /// Blocks of the grid, and how many have started and not ended.
+    pub blocks: u64,
+    pub started: u64,
+    pub under_way: u64,
+    pub residency: Residency,
+}
+
+impl Unstarted {
+    /// What is wrong, and what to do.
+    fn said(&self, device: &DeviceProperties) -> (String, String) {
+        let Residency { per_multiprocessor, blocks: fit, scarce } = self.residency;
+        let limit = match scarce {
+            Scarce::Blocks => format!("{} blocks", device.blocks_per_multiprocessor),
+            Scarce::Threads => format!("{} threads", device.warps_per_multiprocessor as usize * WARP),
+            Scarce::SharedMemory => {
+                format!("{} bytes of shared memory", thousands(device.shared_per_multiprocessor as u64))
+            }
+        };
+        let what = format!(
+            "a loop waits for blocks that cannot start: {} of the grid's {} blocks fit at a time on the {} \
+             ({per_multiprocessor} on each of {} multiprocessors, which hold {limit}); the {} under way all \
+             wait, and {} have not started",
+            thousands(fit.into()),
+            thousands(self.blocks),
+            device.name,
+            device.multiprocessors,
+            thousands(self.under_way),
+            thousands(self.blocks - self.started)
+        );
+        let help = format!(
+            "launch at most {} blocks and let each take several shares of the work, or let no block wait for \
+             one that comes later; registers, which are not counted here, may leave room for fewer",
+            thousands(fit.into())
+        );
+        (what, help)
+    }
+}
 
 impl Context<'_> {
     /// A diagnostic at an instruction, blaming the first of its lanes.
@@ -47,7 +88,7 @@ impl Context<'_> {
             thousands(self.progress.executed)
         );
         let help = "look at what the loop waits for, and whether some thread can still bring it about; a \
-                    loop that does end may be given more instructions";
+                    launch that does end may be given a higher limit";
         self.fault(warp, at, Kind::StepLimit, what, help)
     }
 
@@ -74,13 +115,27 @@ impl Context<'_> {
         Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
     }
 
-    /// No warp can get on any more.
+    /// No warp can get on any more: this one goes round in a circle.
     #[cold]
-    pub fn circles(&self, warp: &Warp) -> Box<Diagnostic> {
-        let what = "a loop does not end: every thread is spinning or waiting, and nothing in memory \
-                    changes any more";
+    pub fn circles(&self, warp: &Warp, circle: Circle, unstarted: Option<Unstarted>) -> Box<Diagnostic> {
+        let at = self.at(warp, warp.splits.len() - 1);
+        let Circle::Waits(function, pc) = circle else {
+            let what = "a loop does not end: every thread is spinning or waiting, and nothing in memory \
+                        changes any more";
+            let help = "look at the condition that ends the loop: nothing that it is computed from changes";
+            return self.fault(warp, at, Kind::StepLimit, what, help);
+        };
+        let function = &self.program.functions[function];
+        let inst = &function.code[pc as usize];
+        let at = At { inst, function, ..at };
+        if let Some(unstarted) = unstarted {
+            let (what, help) = unstarted.said(self.device);
+            return self.fault(warp, at, Kind::Deadlock, what, &help);
+        }
+        let what = "a loop waits for a value that is never stored: every thread that has not exited is \
+                    spinning or waiting, and nothing in memory changes any more";
         let help = "look at what the loop waits for: no thread is left that could bring it about";
-        self.fault(warp, self.at(warp, warp.splits.len() - 1), Kind::StepLimit, what, help)
+        self.fault(warp, at, Kind::Deadlock, what, help)
     }
 
     #[cold]

@@ -5,6 +5,7 @@ mod activation;
 mod barrier;
 mod block;
 mod calls;
+mod circle;
 mod cluster;
 mod collective;
 mod context;
@@ -25,7 +26,9 @@ mod undefined;
 mod warp;
 
 pub use block::{BlockState, Cluster, Member};
+pub use circle::Circle;
 pub use context::{Context, Executed};
+pub use fault::Unstarted;
 pub use launches::{Launches, PendingLaunch};
 pub use progress::Progress;
 pub use schedule::Schedule;

@@ -1,12 +1,16 @@
 //! Whether a launch makes progress, which tells an endless loop from a long run.
 //!
-//! A launch is stopped as soon as every warp that has not ended waits, or stands where it stood before with
-//! the same values in its registers, and no byte of memory has changed in between: nothing can change any
-//! more. (Without checks every store counts as a change.) Any other run may still end; how long it may take
-//! is for the caller to say, by a limit of instructions.
+//! A launch is stopped as soon as every warp that has not ended waits or goes round in a circle (`circle.rs`),
+//! and no byte of memory that threads share has changed in between: nothing can change any more. (Without
+//! checks every store counts as a change.) Any other run may still end; how long it may take is for the
+//! caller to say, by a limit of instructions.
 
 /// The first time that a launch says how far it is; again whenever it has executed twice as much.
 const NEWS: u64 = 1 << 26;
+/// Instructions without a change after which warps are followed for the first time, to see whether they go
+/// round in circles: for one instruction in [`FOLLOWED`] of these, and again whenever they are twice as many.
+const SUSPECT: u64 = 1 << 17;
+const FOLLOWED: u64 = 16;
 /// Instructions without a change after which turns are no longer shuffled: a circle is one only if the same
 /// state always leads to the same one.
 const SETTLED: u64 = 1 << 20;
@@ -77,7 +81,19 @@ impl Progress {
     /// Whether nothing has changed for long.
     #[inline]
     pub fn is_settled(&self) -> bool {
-        self.executed - self.changed_at > SETTLED
+        self.still() > SETTLED
+    }
+
+    /// Instructions since anything has changed.
+    #[inline]
+    pub fn still(&self) -> u64 {
+        self.executed - self.changed_at
+    }
+
+    /// Whether warps are followed now.
+    pub fn follows(&self) -> bool {
+        let still = self.still();
+        still >= SUSPECT && still % (1 << still.ilog2()) < (1 << still.ilog2()) / FOLLOWED
     }
 
     /// A warp does not get on by itself; `since` is the warp's own note of when it last did not.

@@ -13,7 +13,8 @@ use std::mem;
 use rustc_hash::FxHashMap;
 
 use super::activation::Activation;
-use crate::arith::{Lanes, WARP, at};
+use super::circle::{Circle, Followed};
+use crate::arith::{WARP, at};
 use crate::decode::{Function, NONE, Position};
 use crate::memory::Written;
 use crate::observe::CopyRequest;
@@ -67,7 +68,7 @@ impl Split {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Join {
+pub struct Join {
     pc: u32,
     activation: u32,
     expected: u32,
@@ -101,13 +102,15 @@ pub struct Warp {
     pub activations: Vec<Activation>,
     free_activations: Vec<u32>,
     pub splits: Vec<Split>,
-    joins: Vec<Join>,
+    pub joins: Vec<Join>,
     free_joins: Vec<u32>,
     /// Whether its lanes seem to wait in a loop for what others write.
     pub spin: Spin,
-    /// How it stood some turns ago, while nothing has changed since, and when it was last found stuck.
-    past: Option<Box<Still>>,
+    /// Where it has been, while it is followed; and in which state of memory it was last found stuck, with the
+    /// circle in which it goes round.
+    pub followed: Option<Box<Followed>>,
     pub stuck_since: u64,
+    pub circle: Option<Circle>,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.
@@ -134,26 +137,6 @@ pub struct Spin {
     since_change: u32,
     since_watch: u32,
     known: bool,
-}
-
-/// All that decides how a warp goes on, but for memory.
-#[derive(Debug)]
-struct Still {
-    changes: u64,
-    /// Turns since, and after how many it is replaced.
-    turns: u32,
-    age: u32,
-    splits: Vec<Split>,
-    joins: Vec<Join>,
-    /// Registers and predicates of each activation.
-    values: Vec<(Vec<Lanes>, Vec<u32>)>,
-}
-
-impl Still {
-    fn is_now(&self, splits: &[Split], joins: &[Join], activations: &[Activation]) -> bool {
-        let values = self.values.iter().map(|(r, p)| (&r[..], &p[..]));
-        self.splits == splits && self.joins == joins && values.eq(activations.iter().map(Activation::values))
-    }
 }
 
 /// Instructions without a change after which a warp that watches memory counts as spinning: at first, and
@@ -329,31 +312,6 @@ impl Warp {
         let spins = spin.since_change >= enough && spin.since_watch < LOOKS.min(spin.since_change);
         spin.known |= spins;
         spins
-    }
-
-    /// At the end of a turn in which nothing has changed, in the state of memory of number `changes`: whether
-    /// the warp has stood like this before. What is remembered is renewed after 1, 2, 4 … turns, so that any
-    /// circle is found.
-    pub fn repeats(&mut self, changes: u64) -> bool {
-        let age = match &mut self.past {
-            Some(past) if past.changes == changes => {
-                if past.is_now(&self.splits, &self.joins, &self.activations) {
-                    return true;
-                }
-                past.turns += 1;
-                if past.turns < past.age {
-                    return false;
-                }
-                2 * past.age
-            }
-            _ => 1,
-        };
-        let values = self.activations.iter().map(Activation::values).map(|(r, p)| (r.into(), p.into()));
-        let splits = self.splits.clone();
-        let joins = self.joins.clone();
-        let values = values.collect();
-        self.past = Some(Box::new(Still { changes, turns: 0, age, splits, joins, values }));
-        false
     }
 
     /// The lanes of `mask` exit; they are lanes of `split`, which goes on with the others, if any.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 use crate::decode::Program;
-use crate::device::DeviceProperties;
+use crate::device::{DeviceProperties, Residency, count_in};
 use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Warp};
 use crate::explore::Turns;
 use crate::memory::Memory;
@@ -36,6 +36,8 @@ pub struct Grid {
     pub launch: PendingLaunch,
     pub workspace: u64,
     pub blocks: u64,
+    /// How many of them are under way at the same time, at most.
+    pub residency: Residency,
     /// Blocks of a cluster, and the clusters under way.
     pub cluster_dim: [u32; 3],
     pub clusters: Vec<Cluster>,
@@ -63,6 +65,15 @@ pub struct Block {
     pub warps: Vec<Warp>,
     /// The warp whose turn is next.
     pub next: usize,
+}
+
+impl Grid {
+    /// Whether blocks that have not started fit beside so many that are under way: one, or a whole cluster.
+    pub fn has_room(&self, resident: usize) -> bool {
+        let more = count_in(self.cluster_dim);
+        self.next_block < self.blocks
+            && (resident == 0 || resident as u64 + more <= self.residency.blocks.into())
+    }
 }
 
 impl Block {

@@ -65,6 +65,8 @@ impl Engine<'_> {
         let asked = self.limits.cluster.filter(|_| parent.is_none());
         let cluster_dim = function.cluster_dim(&launch.config, asked).unwrap_or([1; 3]);
         let number = self.started;
+        let shared = function.shared_bytes + launch.config.shared_mem_bytes as usize;
+        let residency = self.device.residency(&launch.config, shared);
         self.observer.event(&Event::Grid(Start {
             grid: number,
             parent,
@@ -80,6 +82,7 @@ impl Engine<'_> {
             depth,
             device,
             blocks: count_in(launch.config.grid_dim),
+            residency,
             launch,
             workspace,
             cluster_dim,
@@ -106,7 +109,10 @@ impl Engine<'_> {
         let Some(mut grid) = self.grids.remove(&number) else { return Ok(()) };
         if self.schedule.shuffles() {
             // Some more blocks, and any of them.
-            while grid.next_block < grid.blocks && grid.resident.len() < 8 && self.schedule.choose(2) == 1 {
+            while grid.resident.len() < 8
+                && grid.has_room(grid.resident.len())
+                && self.schedule.choose(2) == 1
+            {
                 let next = self.open_block(&mut grid);
                 grid.resident.push_back(next);
             }
@@ -177,10 +183,7 @@ impl Engine<'_> {
         }
         grid.resident.push_back(block);
         // A block that did not finish may wait for one that has not started.
-        if !waits_for_others
-            && grid.next_block < grid.blocks
-            && grid.resident.len() < self.device.most_resident_blocks()
-        {
+        if !waits_for_others && grid.has_room(grid.resident.len()) {
             let next = self.open_block(grid);
             grid.resident.push_front(next);
             self.still = 0;

@@ -6,7 +6,9 @@ use crate::arith::WARP;
 use crate::decode::{Op, Position};
 use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::exec::{BlockState, Cluster, Context, Executed, Member, Split, Stop, Wait, Warp};
+use crate::exec::{
+    BlockState, Circle, Cluster, Context, Executed, Member, Split, Stop, Unstarted, Wait, Warp,
+};
 use crate::memory::shared::Layout;
 use crate::observe::Event;
 
@@ -16,10 +18,17 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     let before = context.progress.executed;
     let exited = context.block.exited;
     let changes = context.progress.changes();
-    let settled = context.progress.is_settled();
-    context.schedule.settled = settled;
+    context.schedule.settled = context.progress.is_settled();
     let turn = warp.turn(context.schedule.warp_turn().min(left));
-    let stop = context.run(warp, turn)?;
+    let is_stuck = warp.stuck_since == changes;
+    let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
+    let mut circle = None;
+    let stop = if !is_stuck && is_certain && context.progress.follows() {
+        follow(context, warp, turn, &mut circle)?
+    } else {
+        warp.followed = None;
+        context.run(warp, turn)?
+    };
     if context.observer.remembers().is_some_and(|bytes| bytes as u64 > context.memory.room()) {
         return Err(context.out_of_memory());
     }
@@ -29,18 +38,33 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     if context.progress.is_news() {
         context.observer.event(&Event::Underway { by_warps: context.progress.executed });
     }
-    let unchanged = changes == context.progress.changes() && !warp.waits_at_join();
-    let ran_on = matches!(stop, Stop::Turn | Stop::Spins);
-    let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
-    // What was seen before the turns became regular does not count.
-    let state = changes | u64::from(settled) << 63;
-    // Asked last, since it also remembers the state.
-    let circles = unchanged && ran_on && is_certain && warp.repeats(state);
-    let only_waited = unchanged && context.progress.executed == before;
-    if circles || only_waited {
+    let unchanged = changes == context.progress.changes();
+    let only_waited = context.progress.executed == before;
+    // Lanes that wait at a join may go on alone yet.
+    if unchanged && (circle.is_some() || only_waited) && !warp.waits_at_join() {
+        warp.circle = circle;
         context.progress.note_stuck(&mut warp.stuck_since);
     }
-    Ok((stop, circles))
+    Ok((stop, warp.stuck_since == context.progress.changes() && warp.circle.is_some()))
+}
+
+/// The warp has its turn step by step, to see whether it goes round in a circle.
+fn follow(context: &mut Context, warp: &mut Warp, turn: u32, circle: &mut Option<Circle>) -> Executed<Stop> {
+    let changes = context.progress.changes();
+    for _ in 0..turn {
+        warp.before_step(changes);
+        let stop = context.run(warp, 1)?;
+        let is_over = !matches!(stop, Stop::Turn | Stop::Spins);
+        if is_over || changes != context.progress.changes() {
+            warp.followed = None;
+            return Ok(stop);
+        }
+        *circle = warp.after_step(context.program, context.progress.still());
+        if circle.is_some() {
+            return Ok(Stop::Spins);
+        }
+    }
+    Ok(Stop::Turn)
 }
 
 impl Engine<'_> {
@@ -50,7 +74,7 @@ impl Engine<'_> {
         let grid_dim = grid.launch.config.grid_dim.into();
         let mut number = grid.next_block / size;
         // Where not all have room at once, the first ones come first: others may wait for them.
-        if self.schedule.last_first && grid.blocks <= self.device.most_resident_blocks() as u64 {
+        if self.schedule.last_first && grid.blocks <= grid.residency.blocks.into() {
             number = grid.blocks / size - 1 - number;
         }
         if !self.program.has_clusters && size == 1 {
@@ -227,6 +251,7 @@ impl Engine<'_> {
             let warp = &mut block.warps[if last_first { count - 1 - block.next } else { block.next }];
             block.next = (block.next + 1) % count;
             if warp.finished() {
+                warp.circle = None;
                 context.progress.note_stuck(&mut warp.stuck_since);
                 idle += 1;
                 continue;
@@ -239,7 +264,18 @@ impl Engine<'_> {
                 left = 0;
             }
             if circles && !by_turns && all_are_here && context.progress.stuck_warps == self.resident {
-                return Err(context.circles(warp));
+                let waits = |warp: &&Warp| matches!(warp.circle, Some(Circle::Waits(..)));
+                let shown = block.warps.iter().find(waits);
+                let shown = shown.or_else(|| block.warps.iter().find(|warp| warp.circle.is_some()));
+                let unstarted = (grid.next_block < grid.blocks).then(|| Unstarted {
+                    blocks: grid.blocks,
+                    started: grid.next_block,
+                    under_way: grid.resident.len() as u64 + 1,
+                    residency: grid.residency,
+                });
+                if let Some((warp, circle)) = shown.and_then(|warp| Some((warp, warp.circle?))) {
+                    return Err(context.circles(warp, circle, unstarted));
+                }
             }
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
                 idle += 1;
@@ -256,13 +292,11 @@ impl Engine<'_> {
 
     /// Whether nobody else can come and change something.
     fn all_are_here(&self, grid: &Grid) -> bool {
-        let most = self.device.most_resident_blocks();
-        let is_open = |grid: &Grid, resident: usize| grid.next_block == grid.blocks || resident >= most;
         let is_full = self.running.len() + 1 >= self.device.resident_grids;
         let mut others = self.running.iter().filter_map(|number| self.grids.get(number));
         (self.ready.is_empty() || is_full)
-            && is_open(grid, grid.resident.len() + 1)
-            && others.all(|other| is_open(other, other.resident.len()))
+            && !grid.has_room(grid.resident.len() + 1)
+            && others.all(|other| !other.has_room(other.resident.len()))
     }
 
     /// No thread of the block can continue: says who waits where.

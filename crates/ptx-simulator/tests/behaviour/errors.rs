@@ -150,7 +150,7 @@ fn misaligned_accesses_are_named_in_every_space() {
 fn an_endless_loop_ends_at_the_step_limit() {
     for (kernel, words) in [("waitsForAFlag", [0]), ("neverEnds", [0]), ("lockedForEver", [0])] {
         let mut bench = Bench::default();
-        bench.sim.set_step_limit(100_000);
+        bench.sim.set_step_limit(Some(100_000));
         let source = Source::load(PROGRESS);
         let address = bench.upload(&[words[0]; 64]);
         let diagnostic =
@@ -169,7 +169,7 @@ fn an_endless_loop_ends_at_the_step_limit() {
         let module = &Source::load(PROGRESS).module;
         let launched = bench.sim.launch_checked(module, kernel, LaunchConfig::new(16, 64), &[address]);
         let last = launched.diagnostics.last().unwrap();
-        assert_eq!(last.kind, Kind::StepLimit, "{last}");
+        assert_eq!(last.kind, Kind::Deadlock, "{last}");
         says(last, "is spinning or waiting");
         assert!(launched.counters.warp_instructions < 1 << 20, "{kernel}: {:?}", launched.counters);
     }
@@ -180,7 +180,7 @@ fn an_endless_loop_ends_at_the_step_limit() {
         let flag = bench.upload(&[0; 64]);
         let diagnostic =
             bench.try_launch(&Source::load(PROGRESS), kernel, LaunchConfig::new(1, 64), &[flag]).unwrap_err();
-        assert_eq!(diagnostic.kind, Kind::StepLimit, "{kernel}");
+        assert_eq!(diagnostic.kind, Kind::Deadlock, "{kernel}");
         says(&diagnostic, "is spinning or waiting, and nothing in memory changes any more");
     }
 }

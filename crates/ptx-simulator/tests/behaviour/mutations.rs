@@ -115,7 +115,7 @@ fn try_out(text: &str) -> bool {
     let mut ran = false;
     for kernel in module.kernels().iter().take(4) {
         let mut sim = Simulator::new();
-        sim.set_step_limit(2_000);
+        sim.set_step_limit(Some(2_000));
         sim.set_pending_launch_limit(20);
         let params = module.params(kernel).unwrap_or(&[]);
         let mut args = Vec::new();

@@ -74,9 +74,11 @@ fn what_is_no_order_is_refused() {
     let show = file.display();
     run(&format!("{LAST_WRITER} --order {show}")).refuses(&["cannot read", "order.json"]);
     std::fs::write(&file, "{}").unwrap();
-    run(&format!("{LAST_WRITER} --order {show}")).refuses(&["order.json is not an order", "--save-order FILE"]);
+    run(&format!("{LAST_WRITER} --order {show}"))
+        .refuses(&["order.json is not an order", "--save-order FILE"]);
     std::fs::write(&file, r#"{"launch":0,"turns":[[0,7,0,0]]}"#).unwrap();
-    run(&format!("{LAST_WRITER} --order {show}")).refuses(&["names an operation that this launch does not have"]);
+    run(&format!("{LAST_WRITER} --order {show}"))
+        .refuses(&["names an operation that this launch does not have"]);
     run(&format!("{LAST_WRITER} --orders none")).refuses(&["`all`, or a number of orders"]);
     run(&format!("{LAST_WRITER} --orders 0")).refuses(&["`all`, or a number of orders"]);
 }

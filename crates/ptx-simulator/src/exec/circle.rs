@@ -1,0 +1,304 @@
+//! Whether a warp goes round in a circle while no memory that threads share changes: then it does so for
+//! ever, unless somebody else changes something.
+//!
+//! The warp is followed step by step. When it stands where it stood before, what decides its way is looked
+//! up in the instructions that it has executed in between: all that a branch, an address, a store or a
+//! barrier takes is computed from (a slice, whatever the order of the instructions). If that is the same as
+//! before, the warp will take the same way again, and come back here again; whatever else its registers and
+//! its local memory hold, such as a count of its tries, plays no part. Values that are computed from a clock are
+//! left out once nothing has changed for long ([`PATIENCE`]): a wait that looks at a clock is still a wait.
+
+use rustc_hash::FxHashSet;
+
+use super::activation::Activation;
+use super::warp::{Join, Split, Warp};
+use crate::arith::Lanes;
+use crate::decode::{Inst, Op, Program, Role};
+use crate::ptx::Space;
+
+/// Instructions without a change after which a clock that only goes on counts as one that goes on for ever:
+/// many times what kernels are made to wait by it.
+const PATIENCE: u64 = 1 << 24;
+/// Steps after which the place to come back to is chosen anew for the first time; then after twice as many,
+/// and so on, so that a circle of any length is found, and what comes before it is left behind (R. Brent, "An
+/// improved Monte Carlo factorization algorithm", BIT 20, 1980).
+const FIRST: u32 = 16;
+
+/// A circle that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Circle {
+    /// It waits for what others write; the place of the first load that looks for it, as function and number
+    /// of the instruction.
+    Waits(usize, u32),
+    /// Nothing that others can do ends it.
+    Turns,
+}
+
+/// A warp that is being followed.
+#[derive(Debug)]
+pub struct Followed {
+    /// The state of memory, as `Progress` counts it.
+    changes: u64,
+    start: Still,
+    /// Function and number of the instructions executed since.
+    executed: FxHashSet<(usize, u32)>,
+    steps: u32,
+    age: u32,
+    /// What decides its way, and how many instructions that was made from.
+    slice: Option<(Slice, usize)>,
+}
+
+/// All that decides how a warp goes on, but for memory that is shared.
+#[derive(Debug)]
+struct Still {
+    splits: Vec<Split>,
+    joins: Vec<Join>,
+    /// Function, registers and predicates of each activation.
+    activations: Vec<(usize, Vec<Lanes>, Vec<u32>)>,
+    local: Vec<Vec<u8>>,
+}
+
+impl Still {
+    fn of(warp: &Warp) -> Still {
+        let activation = |one: &Activation| {
+            let (registers, predicates) = one.values();
+            (one.function, registers.to_vec(), predicates.to_vec())
+        };
+        Still {
+            splits: warp.splits.clone(),
+            joins: warp.joins.clone(),
+            activations: warp.activations.iter().map(activation).collect(),
+            local: warp.local.clone(),
+        }
+    }
+
+    /// Whether the warp stands at the same place again.
+    fn is_place_of(&self, warp: &Warp) -> bool {
+        self.splits == warp.splits && self.joins == warp.joins
+    }
+
+    /// Whether what is in the slice is the same; `timeless`: but for what is computed from a clock.
+    fn agrees(&self, warp: &Warp, slice: &Slice, timeless: bool) -> bool {
+        let counts =
+            |place: &Place| slice.decides.contains(place) && !(timeless && slice.timed.contains(place));
+        let same = |(before, now): (&(usize, Vec<Lanes>, Vec<u32>), &Activation)| {
+            let (function, registers, predicates) = before;
+            let (now_registers, now_predicates) = now.values();
+            *function == now.function
+                && differing(registers, now_registers)
+                    .all(|number| !counts(&Place::Register(*function, number)))
+                && differing(predicates, now_predicates)
+                    .all(|number| !counts(&Place::Predicate(*function, number)))
+        };
+        self.activations.len() == warp.activations.len()
+            && self.activations.iter().zip(&warp.activations).all(same)
+            && (!counts(&Place::Local) || self.local == warp.local)
+    }
+}
+
+/// The numbers at which two lists differ.
+fn differing<T: PartialEq>(a: &[T], b: &[T]) -> impl Iterator<Item = u32> {
+    (0..).zip(a.iter().zip(b)).filter(|(_, (a, b))| a != b).map(|(number, _)| number)
+}
+
+/// Something that holds a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// Of a function.
+    Register(usize, u32),
+    Predicate(usize, u32),
+    /// All local memory, with the parameters of calls.
+    Local,
+}
+
+/// What decides the way of a warp.
+#[derive(Debug, Default)]
+struct Slice {
+    decides: FxHashSet<Place>,
+    /// What of that is computed from a clock.
+    timed: FxHashSet<Place>,
+}
+
+/// What an instruction does with the values that it is given.
+struct Flow {
+    /// Taken by the way itself.
+    decides: Vec<Place>,
+    from: Vec<Place>,
+    to: Vec<Place>,
+    is_clock: bool,
+}
+
+impl Flow {
+    fn of(function: usize, inst: &Inst) -> Flow {
+        let mut flow = Flow { decides: Vec::new(), from: Vec::new(), to: Vec::new(), is_clock: false };
+        flow.is_clock = matches!(inst.op, Op::Clock { .. });
+        let is_pure = is_pure(&inst.op);
+        let mask = inst.op.members();
+        let is_load = matches!(inst.op, Op::Load { .. });
+        let is_own_store = matches!(inst.op, Op::Store { space: Space::Local | Space::Param, .. });
+        inst.op.operands(|role, number| {
+            let register = Place::Register(function, number);
+            let predicate = Place::Predicate(function, number);
+            match role {
+                Role::Writes => flow.to.push(register),
+                Role::WritesPredicate => flow.to.push(predicate),
+                Role::Addresses if !matches!(inst.op, Op::AddressOf { .. }) => flow.decides.push(register),
+                Role::Reads if mask == Some(number) => flow.decides.push(register),
+                Role::Reads | Role::Addresses if is_pure || is_own_store => flow.from.push(register),
+                Role::ReadsPredicate if is_pure => flow.from.push(predicate),
+                Role::Reads | Role::Addresses => flow.decides.push(register),
+                Role::ReadsPredicate => flow.decides.push(predicate),
+            }
+        });
+        if inst.guard != crate::decode::NONE {
+            let guard = Place::Predicate(function, inst.guard);
+            if is_pure || is_load || is_own_store { flow.from.push(guard) } else { flow.decides.push(guard) }
+        }
+        match inst.op {
+            Op::Load { space: Space::Local | Space::Param | Space::Generic, .. } => {
+                flow.from.push(Place::Local);
+            }
+            Op::Store { space: Space::Local | Space::Param, .. } => flow.to.push(Place::Local),
+            // The value that comes back lies in local memory.
+            Op::Call { .. } | Op::Return {} => flow.to.push(Place::Local),
+            _ => {}
+        }
+        flow
+    }
+}
+
+/// Whether it does nothing but compute.
+fn is_pure(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Alu { .. }
+            | Op::Extended { .. }
+            | Op::Test { .. }
+            | Op::Set { .. }
+            | Op::Select { .. }
+            | Op::Logic { .. }
+            | Op::Classify { .. }
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::AddressOf { .. }
+            | Op::MapShared { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
+            | Op::Mma { .. }
+            | Op::ActiveMask { .. }
+            | Op::Clock { .. }
+            | Op::Nop {}
+    )
+}
+
+impl Slice {
+    fn of(executed: &FxHashSet<(usize, u32)>, program: &Program) -> Slice {
+        let flows: Vec<Flow> = executed
+            .iter()
+            .map(|&(function, pc)| Flow::of(function, &program.functions[function].code[pc as usize]))
+            .collect();
+        let mut slice = Slice::default();
+        for flow in &flows {
+            slice.decides.extend(&flow.decides);
+            if flow.is_clock {
+                slice.timed.extend(&flow.to);
+            }
+        }
+        closure(&mut slice.decides, &flows, |flow| (&flow.to, &flow.from));
+        closure(&mut slice.timed, &flows, |flow| (&flow.from, &flow.to));
+        slice.timed.retain(|place| slice.decides.contains(place));
+        slice
+    }
+}
+
+/// Adds the second of what `ends` gives of a flow, wherever some of the first is there, until that brings no
+/// more.
+fn closure(
+    places: &mut FxHashSet<Place>,
+    flows: &[Flow],
+    ends: impl for<'f> Fn(&'f Flow) -> (&'f [Place], &'f [Place]),
+) {
+    loop {
+        let before = places.len();
+        for flow in flows {
+            let (known, new) = ends(flow);
+            if known.iter().any(|place| places.contains(place)) {
+                places.extend(new);
+            }
+        }
+        if places.len() == before {
+            return;
+        }
+    }
+}
+
+impl Followed {
+    fn new(warp: &Warp, changes: u64, age: u32) -> Followed {
+        let executed = FxHashSet::default();
+        Followed { changes, start: Still::of(warp), executed, steps: 0, age, slice: None }
+    }
+
+    /// The first load that looks at what others may write, of those whose value decides the way.
+    fn looks(&self, program: &Program) -> Circle {
+        let Some((slice, _)) = &self.slice else { return Circle::Turns };
+        let mut looks: Vec<_> = self
+            .executed
+            .iter()
+            .filter(|&&(function, pc)| {
+                let inst = &program.functions[function].code[pc as usize];
+                let reads_shared = match inst.op {
+                    Op::Load { space, .. } => {
+                        matches!(space, Space::Global | Space::Shared | Space::Generic)
+                    }
+                    Op::Atomic { .. } | Op::Mbarrier { .. } => true,
+                    _ => false,
+                };
+                reads_shared && Flow::of(function, inst).to.iter().any(|to| slice.decides.contains(to))
+            })
+            .collect();
+        looks.sort();
+        looks.first().map_or(Circle::Turns, |&&(function, pc)| Circle::Waits(function, pc))
+    }
+}
+
+impl Warp {
+    /// Before a step of the warp while it is followed, in the state of memory of number `changes`: where it
+    /// stands will be executed.
+    pub fn before_step(&mut self, changes: u64) {
+        let mut followed = match self.followed.take() {
+            Some(followed) if followed.changes == changes => followed,
+            _ => Box::new(Followed::new(self, changes, FIRST)),
+        };
+        for split in &self.splits {
+            let function = self.activations[split.activation as usize].function;
+            followed.executed.insert((function, split.pc));
+        }
+        self.followed = Some(followed);
+    }
+
+    /// After it: the circle, if the warp has come round. `still`: instructions since anything changed.
+    pub fn after_step(&mut self, program: &Program, still: u64) -> Option<Circle> {
+        let mut followed = self.followed.take()?;
+        followed.steps += 1;
+        if followed.start.is_place_of(self) {
+            let known = followed.executed.len();
+            let slice = match followed.slice.take() {
+                Some((slice, of)) if of == known => slice,
+                _ => Slice::of(&followed.executed, program),
+            };
+            let closes = followed.start.agrees(self, &slice, still >= PATIENCE)
+                && (slice.timed.is_empty() || still >= PATIENCE);
+            followed.slice = Some((slice, known));
+            if closes {
+                return Some(followed.looks(program));
+            }
+        }
+        if followed.steps >= followed.age {
+            followed = Box::new(Followed::new(self, followed.changes, 2 * followed.age));
+        }
+        self.followed = Some(followed);
+        None
+    }
+}
