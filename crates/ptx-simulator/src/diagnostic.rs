@@ -172,6 +172,8 @@ pub enum Disorder {
     FirstGuess,
     /// The later thread has seen a flag, and has no fence behind it.
     NoFence,
+    /// Another thread has seen it and handed that on at a barrier, and has no fence behind it.
+    FenceElsewhere,
     /// It has a fence, at a scope that leaves out the other thread: the block, or the cluster.
     NarrowFence {
         /// Whether the grid has clusters.

@@ -195,6 +195,9 @@ impl std::fmt::Display for Disorder {
             Disorder::SameValue => "the same value, and nothing orders the two",
             Disorder::FirstGuess => "which the compare-and-swap checks again",
             Disorder::NoFence => "and has seen the flag that orders the two, but has no fence after it",
+            Disorder::FenceElsewhere => {
+                "and another thread has seen the flag that orders the two, but has no fence after it"
+            }
             Disorder::NarrowFence { clusters } => {
                 let whose = if clusters { "block or cluster" } else { "block" };
                 return write!(

@@ -106,6 +106,9 @@ impl By<'_> {
             later: Later::new(self.actor, self.request, lane),
             race: Race {
                 lane,
+                lanes: 1 << lane,
+                part: 0,
+                read: 0,
                 address: word.1 * WORD + u64::from(me.bytes.trailing_zeros()),
                 earlier: earlier.past,
                 earlier_loc: earlier.loc,
@@ -248,7 +251,7 @@ fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
     earlier.bytes & me.bytes != 0
         && !matches!(
             here.before(earlier.past, me.past.lane as usize),
-            Before::Yes | Before::Almost(Gap::Fence)
+            Before::Yes | Before::Almost(Gap::Fence | Gap::FenceElsewhere)
         )
         && morally_strong(earlier.strength, me.strength, here.scope_with(earlier.past))
 }

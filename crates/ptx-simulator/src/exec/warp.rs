@@ -13,6 +13,7 @@ use std::mem;
 use rustc_hash::FxHashMap;
 
 use super::activation::Activation;
+use super::racing::InLocal;
 use crate::arith::{Lanes, WARP, at};
 use crate::decode::{Function, NONE, Position};
 use crate::memory::Written;
@@ -112,6 +113,8 @@ pub struct Warp {
     pub local_written: Vec<Written>,
     /// Lines that undefined bytes of call parameters come from, by lane and place in local memory.
     pub origins: FxHashMap<(usize, usize), u32>,
+    /// Bytes of local memory that hold values from reads that race.
+    pub racing: InLocal,
     /// Asynchronous copies that its lanes have not waited for, and the groups that each lane has committed.
     pub copies: Vec<Copy>,
     pub copy_groups: [u32; WARP],
