@@ -8,7 +8,7 @@ use super::order::BlockId;
 use super::peers::Visit;
 use crate::arith::WARP;
 use crate::decode::{Op, runtime};
-use crate::diagnostic::{Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What};
+use crate::diagnostic::{Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What};
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::Space;
@@ -74,7 +74,8 @@ impl Checker<'_> {
             _ if self.header(me, race).is_some() => Severity::Note,
             Disorder::FirstGuess => Severity::Note,
             _ if race.same_value => Severity::Warning,
-            Disorder::Turns { volatile, decides } if decides || !volatile => Severity::Warning,
+            Disorder::Turns { volatile: true, depends: Depends::Result } => Severity::Error,
+            Disorder::Turns { .. } => Severity::Warning,
             _ => Severity::Error,
         };
         let mine = me.who.loc;
