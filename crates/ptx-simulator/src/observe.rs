@@ -80,10 +80,11 @@ pub struct Request<'a> {
     /// Lanes of a store that write what is there already (known only under checks), and of an atomic that
     /// does not swap.
     pub unchanged: u32,
-    /// Of a plain load: whether what becomes of its value is to be seen in the run, and the number that the
-    /// checks give it then.
-    pub(crate) follows: bool,
-    pub(crate) read: u32,
+    /// Of a plain load: whether the function's code leaves open that its value is discarded, so that the
+    /// checks have to see in the run what becomes of it.
+    pub follows: bool,
+    /// The number that the checks give such a load; else 0.
+    pub read: u32,
     /// What its lanes read or write, known only under checks: one entry for each part of a vector. Of an
     /// atomic what was there before, and its first operand.
     pub values: &'a [&'a Lanes],

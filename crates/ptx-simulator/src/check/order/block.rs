@@ -137,9 +137,10 @@ impl Block {
                 last = thread.known.clone();
             }
             thread.known = Clock::default();
-            for seen in thread.seen.drain(..) {
-                Seen::add(&mut self.seen, seen.handed_on());
+            for seen in &thread.seen {
+                Seen::add(&mut self.seen, seen.clone().handed_on());
             }
+            thread.seen.retain(|seen| seen.is_own);
         }
     }
 
