@@ -174,6 +174,8 @@ pub enum Disorder {
     FirstGuess,
     /// The later thread has seen a flag, and has no fence behind it.
     NoFence,
+    /// Another thread has seen it and handed that on at a barrier, and has no fence behind it.
+    FenceElsewhere,
     /// It has a fence, at a scope that leaves out the other thread: the block, or the cluster.
     NarrowFence {
         /// Whether the grid has clusters.
@@ -181,15 +183,26 @@ pub enum Disorder {
     },
     /// One is a load of what no thread of the grid may write (PTX ISA, `ld.global.nc`).
     ReadOnly,
-    /// Both are strong, and a value that is used depends on which of them comes first.
+    /// Both are strong, and something depends on which of them comes first.
     Turns {
         /// They are volatile; else relaxed.
         volatile: bool,
-        /// It only decides whether something is stored.
-        decides: bool,
+        /// What.
+        depends: Depends,
     },
     /// The other side is an asynchronous copy that has not been waited for.
     Copy,
+}
+
+/// What depends on which of two strong accesses comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depends {
+    /// A value that becomes part of a result.
+    Result,
+    /// Whether something is stored.
+    Storing,
+    /// Which of two values stays.
+    Kept,
 }
 
 /// What is wrong.

@@ -80,6 +80,11 @@ pub struct Request<'a> {
     /// Lanes of a store that write what is there already (known only under checks), and of an atomic that
     /// does not swap.
     pub unchanged: u32,
+    /// Of a plain load: whether the function's code leaves open that its value is discarded, so that the
+    /// checks have to see in the run what becomes of it.
+    pub follows: bool,
+    /// The number that the checks give such a load; else 0.
+    pub read: u32,
     /// What its lanes read or write, known only under checks: one entry for each part of a vector. Of an
     /// atomic what was there before, and its first operand.
     pub values: &'a [&'a Lanes],
@@ -106,9 +111,19 @@ impl<'a> Request<'a> {
             order,
             scope,
             used: Use::default(),
+            follows: false,
+            read: 0,
             changed: 0,
             unchanged: 0,
             values: &[],
+        }
+    }
+
+    /// Bytes of an element: a vector is that many accesses (PTX ISA 8.2.2).
+    pub(crate) fn element_bytes(&self) -> u32 {
+        match self.access {
+            Access::Atomic { .. } => self.bytes,
+            _ => self.bytes / self.values.len().max(1) as u32,
         }
     }
 }
@@ -309,6 +324,8 @@ pub enum Act<'a> {
         mask: u32,
         /// Which of the block's sixteen barriers.
         id: u32,
+        /// Whether they wait there (`bar.sync`), or go on (`bar.arrive`).
+        waits: bool,
     },
     /// Those that arrived last must wait, because other threads of the block are missing.
     BarrierStall,
@@ -324,7 +341,14 @@ pub enum Act<'a> {
     /// They have met at a warp barrier.
     WarpBarrier(u32),
     /// They execute a memory fence, for all in a scope to see what they have written before.
-    Fence(u32, Scope),
+    Fence {
+        /// The lanes.
+        mask: u32,
+        /// For whom.
+        scope: Scope,
+        /// Whether it is ordered with all others of its kind (`fence.sc`, `__threadfence()`).
+        is_sc: bool,
+    },
     /// One of them launches a child grid.
     Launch(&'a DeviceLaunch<'a>),
     /// They have waited for the grid before theirs (`griddepcontrol.wait`).
@@ -344,6 +368,31 @@ pub trait Observer {
 pub(crate) trait Watch: Observer {
     /// Bytes that the checks remember; `None` without checks.
     fn remembers(&self) -> Option<usize>;
+
+    /// Of the load that they have just been told: the values that are to be followed.
+    fn given(&mut self) -> Vec<Given> {
+        Vec::new()
+    }
+
+    /// Lanes of `mask` use what these reads have given.
+    fn used(&mut self, _reads: &[u32], _mask: u32) {}
+
+    /// Lanes of `mask` hand on what these reads have given, to other lanes or threads of the block.
+    fn moved(&mut self, _reads: &[u32], _mask: u32) {}
+
+    /// A compare-and-swap compares what these reads have given: the lanes whose word is the one that was read.
+    fn guesses(&mut self, _actor: Actor, _reads: &[u32], _request: &Request) -> u32 {
+        0
+    }
+}
+
+/// Values of a load that are followed: the number of the read, the element of a vector (or all), and the
+/// lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given {
+    pub read: u32,
+    pub part: Option<usize>,
+    pub lanes: u32,
 }
 
 /// An observer of a launch without checks.

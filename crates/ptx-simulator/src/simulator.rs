@@ -63,7 +63,8 @@ impl Module {
     /// File and line (from 1) of an event: what [`observe::Actor::loc`] stands for. `None` where there is no
     /// line table.
     pub fn source_line(&self, loc: u32) -> Option<(&str, u32)> {
-        self.program.locs.get(loc as usize).map(|loc| (&*loc.file, loc.line))
+        let loc = self.program.locs.get(loc as usize).filter(|loc| !loc.is_ptx);
+        loc.map(|loc| (&*loc.file, loc.line))
     }
 }
 

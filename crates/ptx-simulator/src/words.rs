@@ -1,6 +1,6 @@
 //! A finding in words.
 
-use crate::diagnostic::{Access, Disorder, Region, Side, Site, Spot, What, bytes, thousands};
+use crate::diagnostic::{Access, Depends, Disorder, Region, Side, Site, Spot, What, bytes, thousands};
 
 impl What {
     /// What is wrong, in one sentence.
@@ -216,6 +216,9 @@ impl std::fmt::Display for Disorder {
             Disorder::SameValue => "the same value, and nothing orders the two",
             Disorder::FirstGuess => "which the compare-and-swap checks again",
             Disorder::NoFence => "and has seen the flag that orders the two, but has no fence after it",
+            Disorder::FenceElsewhere => {
+                "and another thread has seen the flag that orders the two, but has no fence after it"
+            }
             Disorder::NarrowFence { clusters } => {
                 let whose = if clusters { "block or cluster" } else { "block" };
                 return write!(
@@ -226,9 +229,13 @@ impl std::fmt::Display for Disorder {
             Disorder::ReadOnly => {
                 "and the read goes through __ldg (ld.global.nc), which may miss any write by its own grid"
             }
-            Disorder::Turns { volatile, decides } => {
+            Disorder::Turns { volatile, depends } => {
                 let kind = if volatile { "volatile" } else { "relaxed" };
-                let what = if decides { "whether something is stored" } else { "the result" };
+                let what = match depends {
+                    Depends::Result => "the result",
+                    Depends::Storing => "whether something is stored",
+                    Depends::Kept => "which value stays",
+                };
                 return write!(
                     f,
                     "and nothing orders the two: {kind} accesses come in no particular order, and {what} \

@@ -31,13 +31,19 @@ pub fn place_of(actor: Actor, request: &Request) -> BlockId {
 /// Two accesses that race: the earlier one, as it happened.
 #[derive(Clone, Copy, Debug)]
 pub struct Race {
+    /// The first lane, and all that race alike.
     pub lane: usize,
+    pub lanes: u32,
     pub address: u64,
+    /// Of a vector, the element.
+    pub part: usize,
+    /// The number of the earlier access, if that is a read whose value is followed.
+    pub read: u32,
     pub earlier: Past,
     pub earlier_loc: u32,
     pub earlier_access: Access,
     pub why: Disorder,
-    /// Both write, and this one writes what is there already.
+    /// Both are plain stores, and this one writes what is there already.
     pub same_value: bool,
 }
 

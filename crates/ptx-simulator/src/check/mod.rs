@@ -3,6 +3,7 @@
 //! | file | kinds |
 //! | --- | --- |
 //! | `race.rs`, `order/`, `shadow.rs`, `touch.rs`, `conflict.rs` | data-race, child-visibility |
+//! | `reads.rs` | which racing reads count |
 //! | `strong.rs` | data-race of volatile and relaxed accesses |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
@@ -21,25 +22,27 @@ mod decides;
 mod order;
 mod peers;
 mod race;
+mod reads;
 mod report;
 mod shadow;
 mod strong;
 mod touch;
 
 use barrier::{Branches, Group};
-use conflict::{Between, Later, Who};
+use conflict::{Between, Later, Race, Who};
 use copies::UnderWay;
 use order::Order;
 use peers::Visits;
 use race::Shadow;
+use reads::{Pending, Reads};
 use strong::{Doubt, Strong};
 
 use rustc_hash::FxHashMap;
 
 use crate::decode::Program;
 use crate::device::index_in;
-use crate::diagnostic::{Diagnostic, Kind, Region, Severity, What};
-use crate::observe::{Access, Act, Actor, CopyRequest, Event, Observer, Request, Watch};
+use crate::diagnostic::{Diagnostic, Disorder, Kind, Region, Severity, What};
+use crate::observe::{Access, Act, Actor, CopyRequest, Event, Given, Observer, Request, Watch};
 use crate::ptx::Space;
 
 /// Diagnostics of one launch, at most.
@@ -52,6 +55,7 @@ pub struct Checker<'p> {
     names: Vec<(u64, Region)>,
     order: Order,
     shadow: Shadow,
+    reads: Reads,
     strong: Strong,
     copies: UnderWay,
     visits: Visits,
@@ -74,6 +78,7 @@ impl<'p> Checker<'p> {
             names,
             order: Order::default(),
             shadow: Shadow::default(),
+            reads: Reads::default(),
             strong: Strong::new(program),
             copies: UnderWay::default(),
             visits: Visits::default(),
@@ -89,8 +94,7 @@ impl<'p> Checker<'p> {
     pub fn into_found(mut self) -> Vec<Diagnostic> {
         // Strong reads whose threads have gone on with the value.
         for Doubt { later, race, flag, .. } in std::mem::take(&mut self.strong).into_doubts(&self.order) {
-            self.order.block((later.who.grid, later.who.block)).flag = flag;
-            self.race(later, race);
+            self.race(later, race, flag);
         }
         self.found
     }
@@ -154,7 +158,26 @@ impl<'p> Checker<'p> {
 /// The checks, and an observer beside them.
 impl Watch for (&mut dyn Observer, Checker<'_>) {
     fn remembers(&self) -> Option<usize> {
-        Some(self.1.order.bytes() + self.1.shadow.bytes() + self.1.strong.bytes())
+        let Checker { order, shadow, strong, reads, .. } = &self.1;
+        Some(order.bytes() + shadow.bytes() + strong.bytes() + reads.bytes())
+    }
+
+    fn given(&mut self) -> Vec<Given> {
+        self.1.reads.take_given()
+    }
+
+    fn used(&mut self, reads: &[u32], mask: u32) {
+        let shown = self.1.reads.used(reads, mask);
+        self.1.show(shown);
+    }
+
+    fn moved(&mut self, reads: &[u32], mask: u32) {
+        let shown = self.1.reads.moved(reads, mask);
+        self.1.show(shown);
+    }
+
+    fn guesses(&mut self, actor: Actor, reads: &[u32], request: &Request) -> u32 {
+        self.1.reads.guesses(actor, reads, request)
     }
 }
 
@@ -181,6 +204,8 @@ impl Checker<'_> {
                 if let Some(visit) = self.visits.block_end(&mut self.order, (grid, block)) {
                     self.outlived((grid, block), visit);
                 }
+                let guesses = self.reads.block_end((grid, block));
+                self.show(guesses);
                 self.order.block_end((grid, block));
                 self.shadow.block_end(grid, block);
                 self.strong.block_end((grid, block));
@@ -223,8 +248,8 @@ impl Checker<'_> {
             }
             Act::Mbarrier(request, by) => {
                 self.visits.access(&mut self.order, actor, request);
-                if let Some(race) = self.shadow.mbarrier(&mut self.order, actor, request, &by) {
-                    self.race(Later::new(actor, request, race.lane), race);
+                for race in self.shadow.mbarrier(&mut self.order, actor, request, &by) {
+                    self.meets(actor, request, race);
                 }
             }
             Act::Branch { watch, taken, rest } => {
@@ -241,9 +266,9 @@ impl Checker<'_> {
                     }
                 }
             }
-            Act::Barrier { mask, id } => {
+            Act::Barrier { mask, id, waits } => {
                 self.last_arrival = Some(Who::new(actor, mask.trailing_zeros() as usize));
-                self.order.clock(actor).arrives(warp, mask, id);
+                self.order.clock(actor).arrives(warp, mask, id, waits);
             }
             Act::ClusterArrive { mask, releases } => {
                 self.last_arrival = Some(Who::new(actor, mask.trailing_zeros() as usize));
@@ -251,7 +276,7 @@ impl Checker<'_> {
             }
             Act::ClusterWait(mask) => self.order.cluster_wait(actor, mask),
             Act::WarpBarrier(mask) => self.order.clock(actor).meet(&[(warp, mask)]),
-            Act::Fence(mask, scope) => self.order.fence(actor, mask, scope),
+            Act::Fence { mask, scope, is_sc } => self.order.fence(actor, mask, scope, is_sc),
             Act::Launch(launch) => self.launch(actor, launch),
             Act::GridWait(mask) => self.order.grid_wait(actor, mask),
             Act::ChildrenDone(mask) => self.order.children_done(actor, mask),
@@ -282,11 +307,37 @@ impl Checker<'_> {
         if writes {
             self.strong.request(&mut self.order, actor, request);
         }
-        if let Some(race) = self.shadow.request(&mut self.order, actor, request) {
-            self.race(Later::new(actor, request, race.lane), race);
+        let read = self.reads.ahead(actor, request);
+        let request = &Request { read, ..*request };
+        for race in self.shadow.request(&mut self.order, actor, request) {
+            self.meets(actor, request, race);
         }
         if !writes {
             self.strong.request(&mut self.order, actor, request);
+        }
+    }
+
+    /// A request races with an earlier one: if one of the two reads, it is told when the value is used.
+    fn meets(&mut self, actor: Actor, request: &Request, race: Race) {
+        let later = Later::new(actor, request, race.lane);
+        let flag = self.order.clock(actor).flag;
+        // The values of copies, which are not followed, have no register.
+        let is_followed = request.access == Access::Load && !request.values.is_empty();
+        if is_followed {
+            if !self.is_said(&later, &race) {
+                self.reads.races(actor, request, race, flag);
+            }
+        } else if race.read == 0 {
+            self.race(later, race, flag);
+        } else if let Some(shown) = self.reads.overtaken(later, race, flag) {
+            self.show(vec![shown]);
+        }
+    }
+
+    fn show(&mut self, shown: Vec<Pending>) {
+        for Pending { later, race, flag, is_guess, .. } in shown {
+            let why = if is_guess { Disorder::FirstGuess } else { race.why };
+            self.race(later, Race { why, ..race }, flag);
         }
     }
 }

@@ -60,23 +60,43 @@ impl Shadow {
         self.bytes
     }
 
-    /// Takes in a request, with what it acquires and releases, and finds the worst race in it.
-    pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
-        let in_shared = request.space == Space::Shared;
-        let is_strong = strength(request) > Strength::Weak;
-        let place = in_shared.then_some(place_of(actor, request));
+    /// Takes in a request, with what it acquires and releases, and finds the races in it.
+    pub fn request(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Vec<Race> {
+        if strength(request) <= Strength::Weak {
+            return self.touch(order, actor, request);
+        }
+        let place = (request.space == Space::Shared).then_some(place_of(actor, request));
         let location = |lane: usize| -> (usize, Location) { (lane, (place, request.addresses[lane])) };
-        if is_strong && !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
+        let is_relaxed = matches!(request.order, MemoryOrder::Relaxed | MemoryOrder::Volatile);
+        let is_one_turn = !request.access.is_atomic()
+            || is_relaxed && !order.hands_on(actor, lanes(request.mask).map(location))
+            || are_distinct(request);
+        if is_one_turn {
+            return self.strong(order, actor, request);
+        }
+        // Lanes are threads: what one of them releases the next one acquires, in the order of their turns.
+        lanes(request.mask)
+            .flat_map(|lane| self.strong(order, actor, &Request { mask: 1 << lane, ..*request }))
+            .collect()
+    }
+
+    /// Takes in a strong request whose lanes have nothing to do with each other.
+    fn strong(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Vec<Race> {
+        let place = (request.space == Space::Shared).then_some(place_of(actor, request));
+        let location = |lane: usize| -> (usize, Location) { (lane, (place, request.addresses[lane])) };
+        let is_atomic = request.access.is_atomic();
+        if !matches!(request.access, Access::Store | Access::Atomic { returns: false }) {
             let acquires = matches!(request.order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
             order.acquire(actor, lanes(request.mask).map(location), request.scope, acquires);
         }
+        order.communicate(actor, lanes(request.mask).map(location), request.scope, request.access);
         let found = self.touch(order, actor, request);
-        if is_strong && request.access.writes() {
+        if request.access.writes() {
             let releases = matches!(request.order, MemoryOrder::Release | MemoryOrder::AcquireRelease);
             // A compare-and-swap that did not swap has written nothing.
-            let written =
-                if request.access.is_atomic() { request.mask & !request.unchanged } else { request.mask };
-            order.release(actor, lanes(written).map(location), request.scope, releases);
+            let written = if is_atomic { request.mask & !request.unchanged } else { request.mask };
+            let locations = lanes(written).map(location);
+            order.release(actor, locations, request.scope, (releases, is_atomic));
         }
         found
     }
@@ -89,7 +109,7 @@ impl Shadow {
         actor: Actor,
         request: &Request,
         by: &MbarrierUse,
-    ) -> Option<Race> {
+    ) -> Vec<Race> {
         let found = self.touch(order, actor, request);
         let place = Some(place_of(actor, request));
         let location = |lane: usize| {
@@ -100,17 +120,24 @@ impl Shadow {
         if request.access == Access::Load {
             order.acquire(actor, locations, request.scope, request.order == MemoryOrder::Acquire);
         } else {
-            order.release(actor, locations, request.scope, request.order == MemoryOrder::Release);
+            let releases = request.order == MemoryOrder::Release;
+            order.release(actor, locations, request.scope, (releases, true));
         }
         found
     }
 
-    /// Takes in a request that orders nothing, and finds the worst race in it.
-    pub fn touch(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Option<Race> {
+    /// Takes in a request that orders nothing, and finds the races in it.
+    pub fn touch(&mut self, order: &mut Order, actor: Actor, request: &Request) -> Vec<Race> {
         if !matches!(request.space, Space::Shared | Space::Global) {
-            return None;
+            return Vec::new();
         }
-        let how = How { loc: actor.loc, strength: strength(request), access: request.access };
+        let how = How {
+            loc: actor.loc,
+            strength: strength(request),
+            access: request.access,
+            width: request.element_bytes() as u8,
+            read: request.read,
+        };
         let next = self.hows.len() as u32;
         let number = *self.how_of.entry(how).or_insert(next);
         if number == next {
@@ -145,6 +172,13 @@ impl Shadow {
         }
         found
     }
+}
+
+/// Whether no two lanes of a request touch the same address.
+fn are_distinct(request: &Request) -> bool {
+    let mut addresses: Vec<u64> = lanes(request.mask).map(|lane| request.addresses[lane]).collect();
+    addresses.sort_unstable();
+    addresses.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 #[cfg(test)]
@@ -188,8 +222,9 @@ mod tests {
     #[derive(Default, Clone)]
     struct Byte {
         weak: Option<(u32, usize, Time)>,
-        strong: Option<(u32, usize, Time)>,
-        reads: Vec<((u32, usize, Time), bool)>,
+        /// With its width, and reads with theirs if they are strong.
+        strong: Option<((u32, usize, Time), u64)>,
+        reads: Vec<((u32, usize, Time), Option<u64>)>,
     }
 
     /// Random accesses to 256 bytes, by warps of three blocks that have barriers, against lists that forget
@@ -240,20 +275,20 @@ mod tests {
                 let before = |past: (u32, usize, Time)| {
                     (past.0, past.1) == (warp, lane) || past.0 / 2 == warp / 2 && past.2 < barriers[block]
                 };
-                let races_with = |past, other: bool| !(before(past) || strong && other);
+                let races_with = |past, other: Option<u64>| !(before(past) || strong && other == Some(bytes));
                 let at = (addresses[lane] % ROOM) as usize;
                 for byte in &mut model[at..at + bytes as usize] {
-                    expected |= byte.weak.is_some_and(|past| races_with(past, false));
-                    expected |= byte.strong.is_some_and(|past| races_with(past, true));
+                    expected |= byte.weak.is_some_and(|past| races_with(past, None));
+                    expected |= byte.strong.is_some_and(|(past, width)| races_with(past, Some(width)));
                     expected |= writes && byte.reads.iter().any(|read| races_with(read.0, read.1));
                     match (writes, strong) {
                         (true, false) => *byte = Byte { weak: Some(me), ..Byte::default() },
-                        (true, true) => byte.strong = Some(me),
-                        _ => byte.reads.push((me, strong)),
+                        (true, true) => byte.strong = Some((me, bytes)),
+                        _ => byte.reads.push((me, strong.then_some(bytes))),
                     }
                 }
             }
-            assert_eq!(found.is_some(), expected, "step {step}");
+            assert_eq!(!found.is_empty(), expected, "step {step}");
             races[expected as usize] += 1;
         }
         assert!(races[0] > 10_000 && races[1] > 10_000, "both happen: {races:?}");
@@ -272,7 +307,7 @@ mod tests {
         let mut shadow = Shadow::default();
         let mut touch = |order: &mut Order, warp, access, memory_order, mask, addresses: [u64; WARP]| {
             let request = Request::new(access, Space::Global, mask, &addresses, 4, memory_order, Scope::Gpu);
-            shadow.touch(order, actor(warp), &request).map(|race| race.lane)
+            shadow.touch(order, actor(warp), &request).first().map(|race| race.lane)
         };
         let weak = MemoryOrder::Weak;
         for warp in 0..2 {
@@ -307,7 +342,7 @@ mod tests {
                     let weak = MemoryOrder::Weak;
                     let gpu = Scope::Gpu;
                     let request = Request::new(Access::Load, Space::Global, !0, &addresses, 4, weak, gpu);
-                    assert!(shadow.touch(&mut order, actor(warp), &request).is_none());
+                    assert!(shadow.touch(&mut order, actor(warp), &request).is_empty());
                 }
             }
             let words = if scattered { 4096 } else { 32 };
@@ -316,7 +351,7 @@ mod tests {
             let weak = MemoryOrder::Weak;
             let gpu = Scope::Gpu;
             let request = Request::new(Access::Store, Space::Global, 1, &addresses, 4, weak, gpu);
-            assert!(shadow.touch(&mut order, actor(0), &request).is_some());
+            assert!(!shadow.touch(&mut order, actor(0), &request).is_empty());
         }
     }
 }

@@ -1,17 +1,17 @@
 //! From what the checks have seen to findings: who, what, where, and what to do. `words.rs` says the rest.
 
-use super::Checker;
+use super::{About, Checker};
 use super::barrier::{Divergence, Group};
 use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
 use super::order::BlockId;
 use super::peers::Visit;
-use crate::arith::{AtomOp, WARP};
-use crate::decode::{Address, Op, runtime};
-use crate::diagnostic::{Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What};
+use crate::arith::WARP;
+use crate::decode::{Op, runtime};
+use crate::diagnostic::{Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What};
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
-use crate::ptx::{Order, Space};
+use crate::ptx::Space;
 
 impl Checker<'_> {
     /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are
@@ -58,35 +58,58 @@ impl Checker<'_> {
         Who { grid, block, thread: warp * WARP as u32 + u32::from(race.earlier.lane), loc: race.earlier_loc }
     }
 
-    pub fn race(&mut self, me: Later, race: Race) {
-        let who = me.who;
-        let earlier = self.earlier(&race);
-        let between = self.between(&me, &race);
+    /// NVIDIA's header, if both sides stand in one.
+    fn header(&self, me: &Later, race: &Race) -> Option<&str> {
+        let [mine, other] = [me.who.loc, race.earlier_loc]
+            .map(|loc| self.program.locs.get(loc as usize).and_then(|loc| loc.header.as_deref()));
+        mine.filter(|_| other.is_some())
+    }
+
+    /// Which finding a race belongs to, and how far apart its threads are.
+    fn about_race(&self, me: &Later, race: &Race) -> (About, Between) {
+        let between = self.between(me, race);
         let is_family = between == Between::ParentAndChild;
         let kind = if is_family { Kind::ChildVisibility } else { Kind::DataRace };
-        let headers = [who.loc, earlier.loc]
-            .map(|loc| self.program.locs.get(loc as usize).and_then(|loc| loc.header.as_deref()));
-        let in_header = headers[0].filter(|_| headers[1].is_some());
-        let guess = self.is_first_guess(&me, &race);
         let severity = match race.why {
-            _ if in_header.is_some() || guess || race.why == Disorder::NoFence => Severity::Note,
+            _ if self.header(me, race).is_some() => Severity::Note,
+            Disorder::FirstGuess => Severity::Note,
             _ if race.same_value => Severity::Warning,
-            Disorder::Turns { volatile, decides } if decides || !volatile => Severity::Warning,
+            Disorder::Turns { volatile: true, depends: Depends::Result } => Severity::Error,
+            Disorder::Turns { .. } => Severity::Warning,
             _ => Severity::Error,
         };
+        let mine = me.who.loc;
+        let other = race.earlier_loc;
+        ((kind, severity, mine.min(other), mine.max(other)), between)
+    }
+
+    /// Whether a finding says so already.
+    pub fn is_said(&self, me: &Later, race: &Race) -> bool {
+        let (about, between) = self.about_race(me, race);
+        self.said.get(&about).is_some_and(|(_, farthest)| between <= *farthest)
+    }
+
+    /// Two accesses race. `flag`: where another block has last written what the later thread's block has
+    /// seen.
+    pub fn race(&mut self, me: Later, race: Race, flag: Option<u32>) {
+        let who = me.who;
+        let earlier = self.earlier(&race);
+        let (about, between) = self.about_race(&me, &race);
         // The advice has to fit all the pairs that race at these lines.
-        let about = (kind, severity, who.loc.min(earlier.loc), who.loc.max(earlier.loc));
         let known = self.said.get(&about).copied();
         if known.is_some_and(|(_, farthest)| between <= farthest) {
             return;
         }
+        let header = self.header(&me, &race).map(str::to_string);
         let shape = self.shape(&me, &race, between);
-        let help = match in_header {
-            Some(_) => "nothing: in practice shuffles and matches give the order this header needs".into(),
-            None if guess => "right as long as the value is only the compare-and-swap's first guess; an \
-                              atomic or volatile read would say so"
+        let help = match race.why {
+            _ if header.is_some() => {
+                "nothing: in practice shuffles and matches give the order this header needs".into()
+            }
+            Disorder::FirstGuess => "right as long as the value is only the compare-and-swap's first guess; \
+                                     an atomic or volatile read would say so"
                 .into(),
-            None => self.race_help(&me, &race, (between, shape)),
+            _ => self.race_help(&me, &race, (between, shape), flag),
         };
         if let Some((at, _)) = known {
             self.said.insert(about, (at, between));
@@ -94,17 +117,14 @@ impl Checker<'_> {
             self.found[at].shape = Some(shape);
             return;
         }
-        let order = match race.why {
-            _ if guess => Disorder::FirstGuess,
-            _ if race.same_value => Disorder::SameValue,
-            why => why,
-        };
+        let order = if race.same_value { Disorder::SameValue } else { race.why };
         let what = What::Race {
             sides: [self.side(me.access, who), self.side(race.earlier_access, earlier)],
             spot: self.spot(me.space, race.address, me.place),
             order,
-            header: in_header.map(str::to_string),
+            header,
         };
+        let (kind, severity, ..) = about;
         let found = self.diagnostic(kind, who, what, "");
         self.add(about, between, Diagnostic { severity, help, shape: Some(shape), ..found });
     }
@@ -170,37 +190,15 @@ impl Checker<'_> {
         me.mask.count_ones() < threads.min(WARP as u32)
     }
 
-    /// Whether a plain read and a compare-and-swap race of which the first is the start: the loop of the CUDA
-    /// C++ Programming Guide ("Atomic Functions"), which reads a value, and swaps it if it is still there.
-    fn is_first_guess(&self, me: &Later, race: &Race) -> bool {
-        let at = |loc: u32| {
-            self.program.functions.iter().flat_map(|f| &f.code).filter(move |inst| inst.loc == loc)
-        };
-        let swaps = |loc: u32, from: &Address, near: Space| {
-            at(loc).any(|inst| match &inst.op {
-                // A generic address stands in another register than a global one.
-                Op::Atomic { op: AtomOp::CompareSwap, at, space, .. } => {
-                    at == from || *space != near && at.offset == from.offset
-                }
-                _ => false,
-            })
-        };
-        let reads = |read: u32, swap: u32| {
-            at(read).any(|inst| match &inst.op {
-                Op::Load { at, order: Order::Weak, space, .. } => swaps(swap, at, *space),
-                _ => false,
-            })
-        };
-        match (race.earlier_access.is_atomic(), me.access.is_atomic()) {
-            (false, true) => reads(race.earlier_loc, me.who.loc),
-            (true, false) => reads(me.who.loc, race.earlier_loc),
-            _ => false,
-        }
-    }
-
-    fn race_help(&mut self, me: &Later, race: &Race, (between, shape): (Between, Shape)) -> String {
+    fn race_help(
+        &self,
+        me: &Later,
+        race: &Race,
+        (between, shape): (Between, Shape),
+        flag: Option<u32>,
+    ) -> String {
         let atomics = [race.earlier_access, me.access].map(Access::is_atomic);
-        let flag = self.order.block((me.who.grid, me.who.block)).flag.and_then(|loc| self.site(loc));
+        let flag = flag.and_then(|loc| self.site(loc));
         if let (
             Between::Blocks,
             Disorder::Nothing | Disorder::Turns { .. },
@@ -215,12 +213,19 @@ impl Checker<'_> {
         }
         let is_dependent = self.order.is_dependent(me.who.grid);
         let help = match (race.why, between) {
-            (Disorder::NoFence | Disorder::NarrowFence { .. }, Between::Devices) => {
+            (
+                Disorder::NoFence | Disorder::FenceElsewhere | Disorder::NarrowFence { .. },
+                Between::Devices,
+            ) => {
                 "this fence orders memory only within one GPU: use __threadfence_system(), or scope sys"
             }
             (Disorder::NoFence, _) => {
                 "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
                  let the atomic acquire; the rules ask for it, though most code does without"
+            }
+            (Disorder::FenceElsewhere, _) => {
+                "put __threadfence() after the read that sees the flag, in the same thread and before the \
+                 barrier: only there does it count"
             }
             (Disorder::NarrowFence { .. }, _) => {
                 "__threadfence_block() orders memory only within one block: use __threadfence(), or scope gpu"

@@ -1,10 +1,11 @@
 //! What the race check remembers of memory: of all bytes that are accessed alike, who wrote them last, and
 //! who has read them since.
 
-use super::conflict::Strength;
+use super::conflict::{Strength, morally_strong};
 use super::order::{Past, Time};
 use crate::arith::lanes;
 use crate::observe::Access;
+use crate::ptx::Scope;
 
 /// How a line of the program accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +14,19 @@ pub struct How {
     pub loc: u32,
     pub strength: Strength,
     pub access: Access,
+    /// Bytes of an element: two strong accesses of different width are not morally strong (PTX ISA 8.7.1,
+    /// "overlap completely").
+    pub width: u8,
+    /// Of a read whose value is followed: its number (`reads.rs`), counted from 1.
+    pub read: u32,
+}
+
+impl How {
+    /// Whether two accesses to a byte are both strong, at scopes that include both threads, and overlap
+    /// completely.
+    pub fn is_morally_strong(&self, other: &How, both: Scope) -> bool {
+        self.width == other.width && morally_strong(self.strength, other.strength, both)
+    }
 }
 
 /// An access that has happened, by the same lanes of some warps of a block; if they are none, there was none.

@@ -11,7 +11,7 @@
 //!
 //! In shared memory decisions count, too: so was code written for warps whose lanes move in step.
 //!
-//! For every word that strong accesses touch, the last write that changed it is kept, and who has read it
+//! For every word that strong accesses touch, the last write is kept, whether it changed the word or not, and who has read it
 //! since. Kernels without such loads pay nothing.
 
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ use super::conflict::{Later, Race, Strength, morally_strong, place_of, strength}
 use super::order::{Before, BlockId, Gap, Here, Order, Past};
 use crate::arith::lanes;
 use crate::decode::{Op, Program};
-use crate::diagnostic::Disorder;
+use crate::diagnostic::{Depends, Disorder};
 use crate::observe::{Access, Actor, Request, Use};
 use crate::ptx::{Order as MemoryOrder, Space};
 
@@ -97,6 +97,12 @@ struct By<'a> {
 impl By<'_> {
     fn doubt(&self, word: Word, me: &Touched, earlier: &Touched, reader: Past) -> Doubt {
         let used = [me.used, earlier.used];
+        let are_stores = [me.access, earlier.access] == [Access::Store; 2];
+        let depends = match word.0 {
+            None if are_stores => Depends::Kept,
+            _ if used.iter().any(|used| used.decides()) => Depends::Storing,
+            _ => Depends::Result,
+        };
         let lane = me.past.lane as usize;
         Doubt {
             word,
@@ -106,19 +112,26 @@ impl By<'_> {
             later: Later::new(self.actor, self.request, lane),
             race: Race {
                 lane,
+                lanes: 1 << lane,
+                part: 0,
+                read: 0,
                 address: word.1 * WORD + u64::from(me.bytes.trailing_zeros()),
                 earlier: earlier.past,
                 earlier_loc: earlier.loc,
                 earlier_access: earlier.access,
-                why: Disorder::Turns {
-                    volatile: me.volatile || earlier.volatile,
-                    decides: used.iter().any(|used| used.decides()),
-                },
+                why: Disorder::Turns { volatile: me.volatile || earlier.volatile, depends },
                 same_value: false,
             },
             flag: self.flag,
         }
     }
+}
+
+/// Whether an access writes, and whether that changes what is there.
+#[derive(Clone, Copy, Debug)]
+enum Writes {
+    Nothing,
+    Something { changes: bool },
 }
 
 #[derive(Debug, Default)]
@@ -137,6 +150,7 @@ impl Strong {
             Op::Load { order: MemoryOrder::Weak | MemoryOrder::ReadOnly, .. } => false,
             Op::Load { space: Space::Global, used, .. } => *used == Use::GoesOn || used.decides(),
             Op::Load { space: Space::Shared | Space::Generic, used, .. } => *used != Use::Waits,
+            Op::Store { order, .. } => *order != MemoryOrder::Weak,
             _ => false,
         };
         let mut all = program.functions.iter().flat_map(|function| &function.code);
@@ -163,20 +177,25 @@ impl Strong {
         let volatile = request.order == MemoryOrder::Volatile;
         for lane in lanes(request.mask) {
             let past = Past { warp: by.here.warp, lane: lane as u8, time: by.here.now() };
-            let changes = access.writes() && request.changed >> lane & 1 == 1;
+            // A compare-and-swap that did not swap has written nothing.
+            let fails = access.is_atomic() && request.unchanged >> lane & 1 == 1;
+            let writes = match access.writes() && !fails {
+                true => Writes::Something { changes: request.changed >> lane & 1 == 1 },
+                false => Writes::Nothing,
+            };
             let start = request.addresses[lane];
             let end = request.addresses[lane] + request.bytes as u64;
             for number in start / WORD..end.div_ceil(WORD) {
                 let bytes = (start.max(number * WORD)..end.min((number + 1) * WORD))
                     .fold(0, |bytes, address| bytes | 1 << (address % WORD));
                 let me = Touched { past, loc, bytes, strength, access, used, has_looked, volatile };
-                self.touch(&by, (place, number), me, changes);
+                self.touch(&by, (place, number), me, writes);
             }
         }
     }
 
     /// A lane's access to a word.
-    fn touch(&mut self, by: &By, word: Word, mut me: Touched, changes: bool) {
+    fn touch(&mut self, by: &By, word: Word, mut me: Touched, writes: Writes) {
         let (place, number) = word;
         let in_shared = place.is_some();
         if me.used == Use::Waits {
@@ -206,10 +225,8 @@ impl Strong {
             }
             Err(_) => {}
         }
-        if !changes {
-            return;
-        }
-        let mine = |doubt: &&mut Doubt| doubt.word == word && me.is_by(doubt.reader);
+        let Writes::Something { changes } = writes else { return };
+        let mine = |doubt: &&mut Doubt| changes && doubt.word == word && me.is_by(doubt.reader);
         for doubt in self.doubts.iter_mut().filter(mine) {
             doubt.is_open = false;
         }
@@ -218,9 +235,15 @@ impl Strong {
                 keep(&mut self.doubts, by.doubt(word, &me, read, read.past));
             }
         }
-        // Of two writes the last one stays.
-        let is_plain = |write: &Touched| in_shared && !me.access.is_atomic() && !write.access.is_atomic();
-        if let Some(write) = known.write.filter(|write| is_plain(write) && meet(by.here, write, &me)) {
+        // Of two stores the last one stays, unless it has seen the other (PTX ISA 8.9.6: what has been observed
+        // comes before what follows the observation).
+        let has_seen = known.reads.iter().any(|read| {
+            me.is_by(read.past) || by.here.before(read.past, me.past.lane as usize) == Before::Yes
+        });
+        let is_doubtful = |write: &Touched| {
+            [me.access, write.access] == [Access::Store; 2] && (in_shared || changes) && !has_seen
+        };
+        if let Some(write) = known.write.filter(|write| is_doubtful(write) && meet(by.here, write, &me)) {
             keep(&mut self.doubts, by.doubt(word, &me, &write, write.past));
         }
         known.reads.clear();
@@ -248,7 +271,7 @@ fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
     earlier.bytes & me.bytes != 0
         && !matches!(
             here.before(earlier.past, me.past.lane as usize),
-            Before::Yes | Before::Almost(Gap::Fence)
+            Before::Yes | Before::Almost(Gap::Fence | Gap::FenceElsewhere)
         )
         && morally_strong(earlier.strength, me.strength, here.scope_with(earlier.past))
 }

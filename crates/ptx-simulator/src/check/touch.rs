@@ -1,6 +1,6 @@
 //! One request and what memory remembers: which of its lanes race with whom, and what is remembered now.
 
-use super::conflict::{Race, Strength, morally_strong};
+use super::conflict::{Race, Strength};
 use super::order::{Before, Gap, Here, Past, Time};
 use super::shadow::{Cell, How, Lists, More, Page, Region, Touched, WIDEST};
 use crate::arith::{Lanes, lanes, which};
@@ -15,6 +15,9 @@ const FEW: usize = 3;
 const SHORT: usize = 1 << 21;
 /// A reader that reads again is looked for among the last this many.
 const LOOK_BACK: usize = 8;
+/// Races of a request that are kept, and the rank of one than which none is worse.
+const MAX_FOUND: usize = 64;
+const WORST: (bool, bool, bool) = (true, true, true);
 
 /// A request that is under way.
 pub struct Touch<'a> {
@@ -30,8 +33,8 @@ pub struct Touch<'a> {
     barrier: Time,
     /// Readers that a cell may remember now.
     most: usize,
-    /// The worst race.
-    pub found: Option<Race>,
+    /// The worst races, one for each line and read that it races with.
+    pub found: Vec<Race>,
     /// Where another block has written what is seen now by a strong read.
     pub flag: Option<u32>,
 }
@@ -51,7 +54,7 @@ impl<'a> Touch<'a> {
         let how = hows[how as usize];
         let barrier = here.barrier();
         let writes = how.access.writes();
-        Touch { here, request, hows, how, me, writes, barrier, most, found: None, flag: None }
+        Touch { here, request, hows, how, me, writes, barrier, most, found: Vec::new(), flag: None }
     }
 
     /// The lanes of `mask` access `region`, which starts at address `start`.
@@ -205,12 +208,19 @@ impl<'a> Touch<'a> {
     fn covers(&self, me: &Touched, past: &Touched) -> bool {
         let is_mine = || past.warps == me.warps && past.mask & !me.mask == 0;
         let is_before = || past.block == me.block && (past.time < self.barrier || is_mine());
-        past.is_nobody() || is_before() && self.how.strength <= self.how_of(past).strength
+        past.is_nobody() || is_before() && self.races_with_as_much(self.how_of(past))
+    }
+
+    /// Whether whatever is not morally strong to an earlier access isn't to this one either.
+    #[inline(always)]
+    fn races_with_as_much(&self, past: &How) -> bool {
+        let is_weak = self.how.strength <= Strength::Weak;
+        self.how.strength <= past.strength && (is_weak || self.how.width == past.width)
     }
 
     /// The same, by all that the thread knows.
     fn covers_known(&self, me: &Touched, past: &Touched) -> bool {
-        self.how.strength <= self.how_of(past).strength && self.is_known(past, me)
+        self.races_with_as_much(self.how_of(past)) && self.is_known(past, me)
     }
 
     /// Whether an earlier access is before this one.
@@ -219,40 +229,66 @@ impl<'a> Touch<'a> {
         past.pasts().all(|past| self.here.before(past, lane) == Before::Yes)
     }
 
-    /// Looks for races with an earlier access, thread by thread, and keeps the worst.
+    /// Looks for races with an earlier access, thread by thread.
     #[inline(never)]
     fn meets(&mut self, past: Touched, me: Touched, address: u64) {
-        let How { loc, strength, access } = *self.how_of(&past);
-        let writes = access.writes();
+        let how = self.how_of(&past);
+        let writes = how.access.writes();
         let own_block = past.block == me.block;
-        if writes && strength > Strength::Weak && !own_block && self.sees() {
-            self.flag = Some(loc);
+        if writes && how.strength > Strength::Weak && !own_block && self.sees() {
+            self.flag = Some(how.loc);
         }
         let both = if own_block { Scope::Cta } else { self.here.scope_with_others() };
-        if morally_strong(strength, self.how.strength, both) {
+        if how.is_morally_strong(&self.how, both) {
             return;
         }
+        let is_store = [how.access, self.how.access] == [Access::Store; 2];
         for lane in lanes(me.mask) {
             for earlier in past.pasts() {
-                let Some(why) = self.why(earlier, strength, lane) else { continue };
-                let rank = |why, past: Past| (why != Disorder::NoFence, past.warp != self.here.warp);
-                let mine = rank(why, earlier);
-                if self.found.is_some_and(|found| mine <= rank(found.why, found.earlier)) {
-                    continue;
-                }
-                self.found = Some(Race {
+                let Some(why) = self.why(earlier, how, lane) else { continue };
+                let same_value = is_store && self.request.unchanged >> lane & 1 == 1;
+                let race = Race {
                     why,
                     lane,
+                    lanes: 1 << lane,
                     address,
+                    part: ((address - self.request.addresses[lane]) / u64::from(self.how.width)) as usize,
+                    read: how.read,
                     earlier,
-                    earlier_loc: loc,
-                    earlier_access: access,
-                    same_value: self.writes && writes && self.request.unchanged >> lane & 1 == 1,
-                });
-                if mine == (true, true) {
-                    return;
+                    earlier_loc: how.loc,
+                    earlier_access: how.access,
+                    same_value,
+                };
+                self.keep(race);
+                // No other thread of the past access makes it worse for this lane.
+                if self.rank(&race) == WORST {
+                    break;
                 }
             }
+        }
+    }
+
+    /// How bad a race is, for the choice among those of the same two lines: with nothing that could order the
+    /// two, with different values, with another warp.
+    fn rank(&self, race: &Race) -> (bool, bool, bool) {
+        let has_nothing = !matches!(race.why, Disorder::NoFence | Disorder::FenceElsewhere);
+        (has_nothing, !race.same_value, race.earlier.warp != self.here.warp)
+    }
+
+    /// Keeps the worst race of each kind, with all its lanes.
+    fn keep(&mut self, race: Race) {
+        // Of a read that is followed, each lane may be used or not.
+        let read = |race: &Race| (race.read != 0).then_some((race.read, race.earlier.lane));
+        let kind = |race: &Race| (race.earlier_loc, read(race), race.part, race.earlier_access);
+        let at = self.found.iter().position(|one| kind(one) == kind(&race));
+        match at {
+            Some(at) => {
+                let known = self.found[at];
+                let worst = if self.rank(&race) > self.rank(&known) { race } else { known };
+                self.found[at] = Race { lanes: known.lanes | race.lanes, ..worst };
+            }
+            None if self.found.len() < MAX_FOUND => self.found.push(race),
+            None => {}
         }
     }
 
@@ -262,15 +298,16 @@ impl<'a> Touch<'a> {
     }
 
     /// Why a lane races with an earlier access, if it does.
-    fn why(&self, earlier: Past, strength: Strength, lane: usize) -> Option<Disorder> {
-        let read_only = [strength, self.how.strength].contains(&Strength::ReadOnly);
+    fn why(&self, earlier: Past, how: &How, lane: usize) -> Option<Disorder> {
+        let read_only = [how.strength, self.how.strength].contains(&Strength::ReadOnly);
         if read_only && self.here.is_own_grid(earlier) {
             return Some(Disorder::ReadOnly);
         }
         match self.here.before(earlier, lane) {
             Before::Yes => None,
-            _ if morally_strong(strength, self.how.strength, self.here.scope_with(earlier)) => None,
+            _ if how.is_morally_strong(&self.how, self.here.scope_with(earlier)) => None,
             Before::Almost(Gap::Fence) => Some(Disorder::NoFence),
+            Before::Almost(Gap::FenceElsewhere) => Some(Disorder::FenceElsewhere),
             Before::Almost(Gap::Scope) => Some(Disorder::NarrowFence { clusters: self.here.has_clusters() }),
             Before::No => Some(Disorder::Nothing),
         }

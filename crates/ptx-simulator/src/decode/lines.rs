@@ -38,6 +38,18 @@ impl<'a> Lines<'a> {
             .then(|| name.into())
     }
 
+    /// The index for an instruction that no `.loc` stands before: its own line in the PTX.
+    pub fn of_ptx(&mut self, file: &str, line: u32) -> u32 {
+        self.add(Loc { file: file.into(), line, header: None, is_ptx: true })
+    }
+
+    fn add(&mut self, loc: Loc) -> u32 {
+        *self.index.entry(loc.clone()).or_insert_with(|| {
+            self.locs.push(loc);
+            self.locs.len() as u32 - 1
+        })
+    }
+
     /// The index for a `.loc`, or [`NONE`] where it says "no line".
     pub fn find(&mut self, at: (u32, u32, u32), inlined_at: Option<(u32, u32, u32)>) -> u32 {
         match inlined_at {
@@ -57,10 +69,6 @@ impl<'a> Lines<'a> {
             return NONE;
         }
         let file = self.path(at.0).cloned().unwrap_or_else(|| format!("file {}", at.0).into());
-        let loc = Loc { file, line: at.1, header };
-        *self.index.entry(loc.clone()).or_insert_with(|| {
-            self.locs.push(loc);
-            self.locs.len() as u32 - 1
-        })
+        self.add(Loc { file, line: at.1, header, is_ptx: false })
     }
 }

@@ -139,6 +139,7 @@ impl Body<'_, '_> {
         out.constants = constants.iter().map(|value| [*value; WARP]).collect();
         flow::set_reconvergence(&mut out.code);
         uses::set_uses(&mut out.code);
+        uses::set_follows(&mut out.code);
         Ok(out)
     }
 
@@ -302,6 +303,7 @@ impl Body<'_, '_> {
             }
             ((NONE, false), Op::Unsupported { opcode: instruction.opcode().into() })
         });
+        let loc = if loc == NONE { self.lines.of_ptx(self.file, line as u32) } else { loc };
         Inst { op, guard, negated, watch: [NONE; 2], line, loc }
     }
 

@@ -265,9 +265,10 @@ operations! {
     Unpack { Writes parts: Vec<Reg>, Reads a: Reg, what bits: u32 }
     /// The address of a local variable or one of the module.
     AddressOf { Writes d: Reg, Addresses at: Address }
+    /// `follows`: whether what becomes of a value that is loaded has to be seen in the run (`uses.rs`).
     Load {
         what space: Space, Writes d: Vec<Reg>, what bytes: u32, what signed: bool, Addresses at: Address,
-        what order: Order, what scope: Scope, what used: Use,
+        what order: Order, what scope: Scope, what used: Use, what follows: bool,
     }
     Store {
         what space: Space, Reads s: Vec<Reg>, what bytes: u32, Addresses at: Address, what order: Order,
@@ -277,7 +278,8 @@ operations! {
         what space: Space, what op: AtomOp, what bytes: u32, Writes d: Reg, Addresses at: Address,
         Reads b: Reg, Reads c: Reg, what order: Order, what scope: Scope,
     }
-    Fence { what scope: Scope }
+    /// `is_sc`: a fence that all others of its kind are ordered with, as `membar` is.
+    Fence { what scope: Scope, what is_sc: bool }
     /// A block barrier. `d` takes the number of threads for which `p` holds, `q` whether it holds for all or
     /// for any.
     Barrier {

@@ -30,7 +30,7 @@ impl Names<'_> {
             "barrier" if words.get(1) == Some(&"cluster") => Self::cluster_barrier(&words[2..], o),
             "bar" | "barrier" => self.barrier(words, o),
             "mapa" => self.map_shared(words, o),
-            "membar" | "fence" => Some(Op::Fence { scope: Self::order_and_scope(words).1 }),
+            "membar" | "fence" => Some(Self::fence(words)),
             "shfl" => self.shuffle(words, o),
             "vote" => self.vote(words, o),
             "match" => self.matches(words, o),

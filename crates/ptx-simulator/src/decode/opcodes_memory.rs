@@ -45,6 +45,16 @@ impl Names<'_> {
         (order, scope)
     }
 
+    /// `membar.gl` is `fence.sc.gpu` (PTX ISA 9.7.13.4), and a fence without a word for its kind is `.acq_rel`.
+    /// A proxy fence orders nothing among accesses of the generic proxy, which are all that there are here.
+    pub fn fence(words: &[&str]) -> Op {
+        if words.get(1) == Some(&"proxy") {
+            return Op::Nop {};
+        }
+        let (_, scope) = Self::order_and_scope(words);
+        Op::Fence { scope, is_sc: words[0] == "membar" || words.contains(&"sc") }
+    }
+
     pub fn space_of(words: &[&str]) -> Space {
         words.iter().find_map(|word| Space::parse(word)).unwrap_or(Space::Generic)
     }
@@ -89,7 +99,7 @@ impl Names<'_> {
         let d = self.destinations(d)?;
         let signed = words.last()?.starts_with('s');
         let (at, bytes, space, (order, scope)) = self.place_of(words, from, d.len())?;
-        Some(Op::Load { space, d, bytes, signed, at, order, scope, used: Use::default() })
+        Some(Op::Load { space, d, bytes, signed, at, order, scope, used: Use::default(), follows: false })
     }
 
     pub fn store(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {

@@ -46,13 +46,15 @@ pub struct Watched {
     pub of_cluster: bool,
 }
 
-/// A source line.
+/// A source line, or a line of the PTX where there is no line table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Loc {
     pub file: Arc<str>,
     pub line: u32,
     /// NVIDIA's header that this comes from, if it is one that relies on more than the rules promise.
     pub header: Option<Arc<str>>,
+    /// Whether it is a line of the PTX, for want of a line table.
+    pub is_ptx: bool,
 }
 
 /// A function, or a kernel.

@@ -1,5 +1,10 @@
-//! What becomes of the value of a strong load, volatile or relaxed: whether its thread waits for it, only
-//! decides by it, or goes on with it.
+//! What becomes of the value of a load.
+//!
+//! Of a plain one: whether it may be discarded, as far as the code shows it (`set_follows`). If it may, the run
+//! has to see whether it is used, since a write that comes later may race with it (`check/reads.rs`).
+//!
+//! Of a strong one, volatile or relaxed: whether its thread waits for it, only decides by it, or goes on with
+//! it (`set_uses`).
 //!
 //! A slice of the function, whatever the order of its instructions: what is computed from the value, through
 //! registers, predicates, local variables and the parameters of calls.
@@ -8,7 +13,7 @@
 //! doesn't, and neither has an atomic, which would decide by itself, the value being a hint. Where one way
 //! stores to the word that was read it depends on what: those who come too late may store the same.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow;
 use super::op::{Address, Base, CONSTANT, NONE, Op, Pred, Reg, Role};
@@ -56,6 +61,149 @@ pub fn set_uses(code: &mut [Inst]) {
         if let Op::Load { used, .. } = &mut code[pc].op {
             *used = found;
         }
+    }
+}
+
+/// Instructions that a value which may be discarded goes through, at most.
+const MAX_STEPS: usize = 24;
+
+/// Fills in `follows` of every plain load.
+pub fn set_follows(code: &mut [Inst]) {
+    let is_plain = |op: &Op| {
+        matches!(op, Op::Load { space: Space::Global | Space::Shared | Space::Generic, order, .. }
+            if matches!(order, Order::Weak | Order::ReadOnly))
+    };
+    let loads: Vec<usize> = (0..code.len()).filter(|&pc| is_plain(&code[pc].op)).collect();
+    let mut readers = Readers::default();
+    for (pc, inst) in code.iter().enumerate() {
+        if inst.guard != NONE {
+            readers.of_predicates.entry(inst.guard).or_default().push(pc);
+        }
+        inst.op.operands(|role, number| match role {
+            Role::Reads | Role::Addresses => readers.of_registers.entry(number).or_default().push(pc),
+            Role::ReadsPredicate => readers.of_predicates.entry(number).or_default().push(pc),
+            Role::Writes | Role::WritesPredicate => {}
+        });
+    }
+    for at in loads {
+        let may_be_discarded = readers.may_be_discarded(code, at);
+        if let Op::Load { follows, .. } = &mut code[at].op {
+            *follows = may_be_discarded;
+        }
+    }
+}
+
+/// Which instructions read which registers and predicates.
+#[derive(Default)]
+struct Readers {
+    of_registers: FxHashMap<Reg, Vec<usize>>,
+    of_predicates: FxHashMap<Pred, Vec<usize>>,
+}
+
+/// What an instruction does with a value that comes from a load.
+enum Fate {
+    /// It computes something from it.
+    Computes,
+    /// It uses it, whatever comes later.
+    Uses,
+    /// It compares it with what is there.
+    Swaps,
+    /// It puts it where it is not followed from here.
+    Hides,
+}
+
+impl Readers {
+    /// Whether a way leads from the load at `at` to the end of its function on which nothing surely uses the
+    /// value, or a compare-and-swap checks it. A value that is carried from one round of a loop to the next
+    /// counts as used.
+    fn may_be_discarded(&self, code: &[Inst], at: usize) -> bool {
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut done: FxHashSet<usize> = FxHashSet::default();
+        let mut uses: FxHashSet<usize> = FxHashSet::default();
+        self.readers_of(&code[at].op, at, &mut open);
+        while let Some((pc, from)) = open.pop() {
+            if !done.insert(pc) {
+                continue;
+            }
+            if pc <= from || done.len() > MAX_STEPS {
+                return false;
+            }
+            let inst = &code[pc];
+            match fate(&inst.op, &self.values(code, &done, at)) {
+                Fate::Swaps => return true,
+                Fate::Hides => return false,
+                // An instruction under a predicate may not be executed.
+                Fate::Uses if inst.guard == NONE => _ = uses.insert(pc),
+                Fate::Uses => {}
+                Fate::Computes => self.readers_of(&inst.op, pc, &mut open),
+            }
+        }
+        // The way of lanes that nothing has stopped.
+        let mut way = vec![at + 1];
+        let mut seen = FxHashSet::default();
+        while let Some(pc) = way.pop() {
+            let decides = done.contains(&pc) && is_decision(&code[pc], &self.values(code, &done, at));
+            if uses.contains(&pc) || decides || !seen.insert(pc) {
+                continue;
+            }
+            let mut next = flow::next(code, pc).map(|next| next as usize).peekable();
+            if next.peek().is_none() || matches!(code[pc].op, Op::Exit {} | Op::Return {}) {
+                return true;
+            }
+            way.extend(next.filter(|next| *next < code.len()));
+        }
+        false
+    }
+
+    /// Adds the instructions that read what `op`, at `pc`, writes.
+    fn readers_of(&self, op: &Op, pc: usize, open: &mut Vec<(usize, usize)>) {
+        op.operands(|role, number| {
+            let readers = match role {
+                Role::Writes => self.of_registers.get(&number),
+                Role::WritesPredicate => self.of_predicates.get(&number),
+                _ => None,
+            };
+            open.extend(readers.into_iter().flatten().map(|reader| (*reader, pc)));
+        });
+    }
+
+    /// The registers and predicates that the load at `at` and the instructions of `done` write.
+    fn values(&self, code: &[Inst], done: &FxHashSet<usize>, at: usize) -> Values {
+        let mut values = Values::default();
+        for pc in done.iter().copied().chain([at]) {
+            code[pc].op.operands(|role, number| match role {
+                Role::Writes => _ = values.registers.insert(number),
+                Role::WritesPredicate => _ = values.predicates.insert(number),
+                _ => {}
+            });
+        }
+        values
+    }
+}
+
+#[derive(Default)]
+struct Values {
+    registers: FxHashSet<Reg>,
+    predicates: FxHashSet<Pred>,
+}
+
+/// Whether an instruction is executed or not, or where it leads, as the value says.
+fn is_decision(inst: &Inst, values: &Values) -> bool {
+    inst.guard != NONE && values.predicates.contains(&inst.guard)
+}
+
+fn fate(op: &Op, values: &Values) -> Fate {
+    match op {
+        Op::Atomic { op: AtomOp::CompareSwap, b, .. } if values.registers.contains(b) => Fate::Swaps,
+        Op::Store { space: Space::Local | Space::Param, s, .. } => {
+            let stores = s.iter().any(|s| values.registers.contains(s));
+            if stores { Fate::Hides } else { Fate::Uses }
+        }
+        Op::Store { .. } | Op::Load { .. } | Op::Atomic { .. } => Fate::Uses,
+        Op::Barrier { .. } | Op::Mbarrier { .. } | Op::CopyAsync { .. } | Op::Call { .. } => Fate::Uses,
+        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Return {} | Op::Exit {} => Fate::Uses,
+        op if op.members().is_some() => Fate::Uses,
+        _ => Fate::Computes,
     }
 }
 

@@ -187,6 +187,9 @@ impl Context<'_> {
             let registers = &warp.activations[at.slot as usize].registers;
             let values: [&Lanes; 4] = std::array::from_fn(|i| &registers[d[i.min(d.len() - 1)] as usize]);
             self.act(warp, at, Act::Access(&Request { values: &values[..d.len()], ..*request }));
+            if self.checks {
+                self.racing_load(warp, at, request, d, bytes);
+            }
             Ok(())
         })
     }
@@ -226,6 +229,7 @@ impl Context<'_> {
             }
             if checks {
                 self.follow_store(warp, at, request, s, bytes);
+                self.racing_store(warp, at, request, s, bytes);
             }
             let values: [&Lanes; 4] = std::array::from_fn(|i| at.source(warp, s[i.min(s.len() - 1)]));
             let values = &values[..s.len()];
@@ -277,6 +281,7 @@ impl Context<'_> {
             }
             if self.checks {
                 self.follow_atomic(warp, at, request, d, &[b, c]);
+                self.racing_atomic(warp, at, request, d, [b, c]);
             }
             let values = &[&before, at.source(warp, b)];
             self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));

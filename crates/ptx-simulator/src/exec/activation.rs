@@ -1,6 +1,6 @@
 //! A function being executed by some lanes: its registers, its predicates, and its part of local memory.
 
-use super::undefined::Undefined;
+use super::undefined::{Racing, Undefined};
 use crate::arith::{Lanes, WARP};
 use crate::decode::{CONSTANT, Function, Guard, NONE, Position, Pred, Reg};
 
@@ -10,8 +10,9 @@ pub struct Activation {
     pub registers: Vec<Lanes>,
     /// One mask a predicate.
     pub predicates: Vec<u32>,
-    /// Which of both hold undefined values; kept under checks.
+    /// Which of both hold undefined values, and which values from reads that race; kept under checks.
     pub undefined: Undefined,
+    pub racing: Racing,
     /// Where this activation's local variables start in the lanes' local memory, and its call parameters, and
     /// where both end.
     pub local_base: usize,
@@ -31,6 +32,7 @@ impl Activation {
         self.predicates.clear();
         self.predicates.resize(function.predicates, 0);
         self.undefined.open(function);
+        self.racing.clear();
         self.local_base = local_base;
         self.frame_base = (local_base + function.local_bytes).next_multiple_of(16);
         self.local_end = (self.frame_base + function.frame_bytes).next_multiple_of(16);

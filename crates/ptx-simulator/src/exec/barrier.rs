@@ -55,7 +55,7 @@ impl Context<'_> {
             return Err(self.fault(warp, at, Kind::BarrierDivergence, what, "use one of them"));
         }
         let whole_warp = active | warp.exited == warp.lanes;
-        self.act(warp, at, Act::Barrier { mask: active, id: number as u32 });
+        self.act(warp, at, Act::Barrier { mask: active, id: number as u32, waits: !*arrive });
         if self.checks {
             self.barrier_sites(warp, index, at);
         }

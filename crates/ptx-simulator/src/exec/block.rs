@@ -1,5 +1,6 @@
 //! What the warps of a block share: its shared memory, and its barriers.
 
+use super::racing::InShared;
 use crate::memory::Written;
 
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).
@@ -79,6 +80,8 @@ pub struct BlockState {
     pub exited: u32,
     pub shared: SharedMemory,
     pub barriers: [Barrier; BARRIERS],
+    /// Which bytes of its shared memory hold values from reads that race; kept under checks.
+    pub racing: InShared,
     /// Child grids that `cudaDeviceSynchronize` would wait for.
     pub children: u32,
 }

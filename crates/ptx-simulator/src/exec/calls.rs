@@ -30,6 +30,7 @@ impl Context<'_> {
             if let (Some(slot), Some(value)) = (warp.local_of(lane, to as u64, bytes), value) {
                 slot.copy_from_slice(&value);
             }
+            warp.move_racing(lane, Some(from), to, bytes);
             for byte in (0..bytes).filter(|_| self.checks) {
                 let written = warp.local_written(lane);
                 let defined = written.any(from + byte, 1);
@@ -83,6 +84,7 @@ impl Context<'_> {
             // An earlier call may have written there; these variables are new.
             for lane in lanes(active) {
                 warp.local_written(lane).set(start, end - start, false);
+                warp.move_racing(lane, None, start, end - start);
             }
         }
         for (param, &start) in function.params.iter().zip(args) {

@@ -186,10 +186,12 @@ impl Context<'_> {
             }
             Op::Tile { .. } => self.tile(warp, at)?,
             _ => {
-                let activation = &mut warp.activations[me.activation as usize];
                 if self.checks {
-                    follow::follow_collective(activation, function, op, mask);
+                    let activation = &mut warp.activations[me.activation as usize];
+                    follow::follow_collective::<u32>(activation, function, op, mask);
+                    self.racing_collective(warp, at);
                 }
+                let activation = &mut warp.activations[me.activation as usize];
                 execute(op, activation, function, mask);
             }
         }

@@ -1,8 +1,9 @@
-//! How undefined values spread, and where they matter.
+//! How values that are followed spread, undefined ones and those from reads that race, and where undefined
+//! ones matter. Where the others do, `racing.rs` says.
 
-use super::activation::{Activation, FRAME_WINDOW, source, source_of};
+use super::activation::{Activation, FRAME_WINDOW, source};
 use super::context::{At, Context};
-use super::undefined::{Lost, either, of_byte};
+use super::undefined::{Lost, Origin, RacingReads, either, of_byte};
 use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
@@ -10,36 +11,50 @@ use crate::diagnostic::{Kind, Site, Words};
 use crate::observe::{Peer, Request};
 use crate::ptx::Space;
 
-/// Follows undefined values through an instruction that computes, before it is done: what it writes is
-/// undefined where anything that it reads is, unless the rest decides.
+/// Follows values through an instruction that computes, before it is done: what it writes is undefined where
+/// anything that it reads is, unless the rest decides; and the same of what comes from reads that race.
 #[inline(always)]
 pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
-    let u = &mut activation.undefined;
+    follow_from::<u32>(activation, function, op, active);
+    if activation.racing.is_any() {
+        follow_racing(activation, function, op, active);
+    }
+}
+
+#[cold]
+fn follow_racing(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
+    follow_from::<RacingReads>(activation, function, op, active);
+}
+
+/// The same for one of the reasons to follow a value.
+#[inline(always)]
+fn follow_from<O: Origin>(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
+    let u = O::of_mut(activation);
     match op {
         Op::Alu { f, d, s, spread } => {
             let (undefined, origin) = u.any(s);
             if undefined & active != 0 {
-                let bits = spread_bits(activation, function, (f, *spread), s, active);
-                activation.undefined.set_bits(*d, active, &bits, origin);
+                let bits = spread_bits::<O>(activation, function, (f, *spread), s, active);
+                O::of_mut(activation).set_bits(*d, active, &bits, origin);
             } else {
-                u.set(*d, active, (0, NONE));
+                u.set(*d, active, (0, O::NOWHERE));
             }
         }
         Op::Logic { .. } | Op::Test { combine: Some(_), .. } => {
-            follow_logic(activation, function, op, active)
+            follow_logic::<O>(activation, function, op, active)
         }
         // What comes out of memory, or from another lane, is followed where that is done.
         Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. } => {}
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Reduce { .. } => {}
         Op::Mma { .. } | Op::Tile { .. } => {}
         Op::Select { d, a, b, p } => {
-            let value = activation.predicates[p.p as usize];
-            let chosen = if p.negated { !value } else { value };
+            let chosen = activation.holds(*p);
+            let u = O::of_mut(activation);
             let of_a = u.source(*a);
             let of_b = u.source(*b);
             let of_p = u.predicate(p.p);
             if (of_a.0 | of_b.0 | of_p.0) & active == 0 {
-                return u.set(*d, active, (0, NONE));
+                return u.set(*d, active, (0, O::NOWHERE));
             }
             let bits_a = u.bits_of(*a);
             let bits_b = u.bits_of(*b);
@@ -52,8 +67,8 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
                 (_, 1) => bits_a[lane],
                 _ => bits_b[lane],
             });
-            let values = either((of_a.0 & chosen, of_a.1), (of_b.0 & !chosen, of_b.1));
-            activation.undefined.set_bits(*d, active, &bits, either(of_p, values).1);
+            let values = either(&(of_a.0 & chosen, of_a.1), (of_b.0 & !chosen, of_b.1));
+            O::of_mut(activation).set_bits(*d, active, &bits, either(&of_p, values).1);
         }
         Op::Pack { d, parts, bits: width } if u.any(parts).0 & active != 0 => {
             let all = parts.iter().map(|part| u.bits_of(*part));
@@ -69,11 +84,11 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
             let origin = u.source(*a).1;
             for (i, part) in parts.iter().enumerate() {
                 let bits = bits.map(|bits| bits >> (i as u32 * width) & low(*width));
-                u.set_bits(*part, active, &bits, origin);
+                u.set_bits(*part, active, &bits, origin.clone());
             }
         }
         // What a barrier gives does not follow what the threads bring.
-        Op::Barrier { .. } | Op::Mbarrier { .. } => u.write(op, active, (0, NONE)),
+        Op::Barrier { .. } | Op::Mbarrier { .. } => u.write(op, active, (0, O::NOWHERE)),
         op => u.write(op, active, u.read(op)),
     }
 }
@@ -81,14 +96,14 @@ pub fn follow(activation: &mut Activation, function: &Function, op: &Op, active:
 /// The bits of what `f` gives that change with the undefined bits of its sources: it is tried with some
 /// values for them. `x & 0`, `x * 0` and a shift of `x` out of its register do not depend on `x`.
 #[cold]
-fn spread_bits(
+fn spread_bits<O: Origin>(
     activation: &Activation,
     function: &Function,
     (f, spread): (&Alu, Spread),
     s: &[Reg; 4],
     active: u32,
 ) -> Lanes {
-    let undefined = s.map(|r| activation.undefined.bits_of(r));
+    let undefined = s.map(|r| O::of(activation).bits_of(r));
     let all = |lane: usize| undefined.iter().fold(0, |all, bits| all | bits[lane]);
     if matches!(f, Alu::Halves(_)) {
         // Comparisons, which a few values do not tell apart.
@@ -126,79 +141,87 @@ fn spread_bits(
     })
 }
 
-/// Follows undefined values through logic on predicates: `and` with one that is false is false.
-fn follow_logic(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
-    let u = &activation.undefined;
-    let decided = |bits: Bits, (a, of_a): (u32, (u32, u32)), b: Guard| {
+/// Follows values through logic on predicates: `and` with one that is false is false.
+fn follow_logic<O: Origin>(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
+    let u = O::of(activation);
+    let decided = |bits: Bits, (a, of_a): (u32, &Lost<O>), b: Guard| {
         let of_b = u.predicate(b.p);
         let b = activation.holds(b);
         let by_a = bits.of(0, b) ^ bits.of(u32::MAX, b);
         let by_b = bits.of(a, 0) ^ bits.of(a, u32::MAX);
-        either((of_a.0 & (by_a | of_b.0), of_a.1), (of_b.0 & (by_b | of_a.0), of_b.1))
+        either(&(of_a.0 & (by_a | of_b.0), of_a.1.clone()), (of_b.0 & (by_b | of_a.0), of_b.1))
     };
     match op {
         Op::Logic { bits, d, a, b } => {
             let of_a = u.predicate(a.p);
-            let undefined = b.map_or(of_a, |b| decided(*bits, (activation.holds(*a), of_a), b));
-            activation.undefined.set_predicate(*d, active, undefined);
+            let undefined = match b {
+                Some(b) => decided(*bits, (activation.holds(*a), &of_a), *b),
+                None => of_a,
+            };
+            O::of_mut(activation).set_predicate(*d, active, undefined);
         }
         Op::Test { f, d, q, a, b, bits, combine: Some(p) } => {
             let holds = f.holds(source(activation, function, *a), source(activation, function, *b), active);
             let of_test = u.any(&[*a, *b]);
-            let of_d = decided(*bits, (holds, of_test), *p);
-            let of_q = decided(*bits, (!holds, of_test), *p);
-            activation.undefined.set_predicate(*d, active, of_d);
-            activation.undefined.set_predicate(*q, active, of_q);
+            let of_d = decided(*bits, (holds, &of_test), *p);
+            let of_q = decided(*bits, (!holds, &of_test), *p);
+            let u = O::of_mut(activation);
+            u.set_predicate(*d, active, of_d);
+            u.set_predicate(*q, active, of_q);
         }
         _ => {}
     }
 }
 
-/// Follows undefined values through an exchange between lanes, before it is done.
-pub fn follow_collective(activation: &mut Activation, function: &Function, op: &Op, mask: u32) {
-    let Activation { registers, undefined: u, .. } = activation;
+/// Follows values through an exchange between lanes, before it is done.
+pub fn follow_collective<O: Origin>(activation: &mut Activation, function: &Function, op: &Op, mask: u32) {
     match op {
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
-            let b = source_of(registers, function, *b);
-            let c = source_of(registers, function, *c);
+            let b = *source(activation, function, *b);
+            let c = *source(activation, function, *c);
+            let u = O::of_mut(activation);
             // A lane that does not take part has been named by the check of the shuffle itself.
             let (undefined, origin) = u.source(*a);
             match undefined & mask {
-                0 => u.set(*d, mask, (0, NONE)),
+                0 => u.set(*d, mask, (0, O::NOWHERE)),
                 given => {
                     let of_a = u.bits_of(*a);
                     let read = |lane: usize| {
-                        let (from, _) = mode.source(lane, b, c);
+                        let (from, _) = mode.source(lane, &b, &c);
                         if given >> from & 1 == 1 { of_a[from] } else { 0 }
                     };
                     u.set_bits(*d, mask, &std::array::from_fn(read), origin);
                 }
             }
-            u.set_predicate(*p, mask, (0, NONE));
+            u.set_predicate(*p, mask, (0, O::NOWHERE));
         }
         Op::Vote { p, .. } => {
+            let u = O::of_mut(activation);
             let of_p = u.predicate(p.p);
             u.write(op, mask, of_any_lane(of_p, mask));
         }
         Op::Match { d, p, a, .. } => {
+            let u = O::of_mut(activation);
             let of_a = u.source(*a);
             let all = of_any_lane(of_a, mask);
-            u.set(*d, mask, all);
+            u.set(*d, mask, all.clone());
             u.set_predicate(*p, mask, all);
         }
         Op::Mma { how, d, a, b, c, .. } => {
+            let u = O::of_mut(activation);
             let (undefined, origin) =
-                [a, b, c].iter().fold((0, NONE), |known, sources| either(known, u.any(sources)));
+                [a, b, c].iter().fold((0, O::NOWHERE), |known, sources| either(&known, u.any(sources)));
             let all = |registers: &[Reg]| registers.iter().map(|r| u.bits_of(*r)).collect::<Vec<_>>();
             let bits = match undefined & mask {
                 0 => vec![[0; WARP]; d.len()],
                 _ => how.undefined(&all(a), &all(b), &all(c)),
             };
             for (d, bits) in d.iter().zip(&bits) {
-                u.set_bits(*d, mask, bits, origin);
+                u.set_bits(*d, mask, bits, origin.clone());
             }
         }
         Op::Reduce { d, a, .. } => {
+            let u = O::of_mut(activation);
             let of_a = u.source(*a);
             u.set(*d, mask, of_any_lane(of_a, mask));
         }
@@ -206,13 +229,13 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
     }
 }
 
-/// Undefined in all lanes, if in one of `mask`.
-fn of_any_lane((undefined, origin): Lost, mask: u32) -> Lost {
-    if undefined & mask != 0 { (u32::MAX, origin) } else { (0, NONE) }
+/// Followed in all lanes, if in one of `mask`.
+fn of_any_lane<O: Origin>((undefined, origin): Lost<O>, mask: u32) -> Lost<O> {
+    if undefined & mask != 0 { (u32::MAX, origin) } else { (0, O::NOWHERE) }
 }
 
 /// Where an address of a local variable, or of a call's parameter, lies in local memory.
-fn in_local(address: u64) -> usize {
+pub fn in_local(address: u64) -> usize {
     (address & (FRAME_WINDOW - 1)) as usize
 }
 
@@ -231,6 +254,7 @@ impl Context<'_> {
 
     /// An undefined value decides whether lanes of `mask` execute an instruction.
     pub fn check_guard(&mut self, warp: &mut Warp, at: At) {
+        self.use_guard(warp, at);
         let undefined = &mut warp.activations[at.slot as usize].undefined;
         let (lanes, origin) = undefined.predicate(at.inst.guard);
         let mask = lanes & at.mask;
@@ -243,6 +267,7 @@ impl Context<'_> {
     /// An undefined value is part of an address.
     pub fn check_address(&mut self, warp: &mut Warp, at: At, to: &Address) {
         let Some(register) = to.base.register() else { return };
+        self.use_values(warp, at, &[register]);
         let undefined = &mut warp.activations[at.slot as usize].undefined;
         let (lanes, origin) = undefined.source(register);
         let mask = lanes & at.mask;

@@ -17,6 +17,7 @@ mod matrix;
 mod mbarrier;
 mod printf;
 mod progress;
+mod racing;
 mod registers;
 mod runtime;
 mod schedule;

@@ -50,6 +50,11 @@ impl Progress {
         true
     }
 
+    /// At least so many instructions more may be executed.
+    pub fn allow(&mut self, instructions: u64) {
+        self.end = self.end.max(self.executed.saturating_add(instructions));
+    }
+
     /// The last instruction has not been executed after all.
     pub fn take_back(&mut self, threads: u32) {
         self.executed -= 1;

@@ -118,7 +118,11 @@ impl<'e> Context<'e> {
                     self.check_guard(warp, At { inst, function, slot, mask });
                 }
                 if active != 0 {
-                    follow::follow(&mut warp.activations[slot as usize], function, &inst.op, active);
+                    let activation = &mut warp.activations[slot as usize];
+                    follow::follow(activation, function, &inst.op, active);
+                    if activation.racing.is_any() {
+                        self.use_operands(warp, At { inst, function, slot, mask: active });
+                    }
                 }
             }
             let activation = &mut warp.activations[slot as usize];
@@ -199,11 +203,11 @@ impl<'e> Context<'e> {
     #[inline(always)]
     fn access(&mut self, warp: &mut Warp, at: At<'e>) -> Executed<()> {
         match &at.inst.op {
-            Op::Load { space, d, bytes, signed, at: from, order, scope, used } => {
+            Op::Load { space, d, bytes, signed, at: from, order, scope, used, follows } => {
                 let addresses = self.checked_addresses(warp, at, from);
                 let total = *bytes * d.len() as u32;
                 let request = Request::new(Access::Load, *space, at.mask, &addresses, total, *order, *scope);
-                let request = Request { used: *used, ..request };
+                let request = Request { used: *used, follows: *follows, ..request };
                 self.load(warp, at, &request, d, *bytes, *signed)
             }
             Op::Store { space, s, bytes, at: to, order, scope } => {
@@ -231,7 +235,9 @@ impl<'e> Context<'e> {
             Op::CopyCommit {} => each(at.mask, |lane| warp.copy_groups[lane] += 1),
             Op::CopyWait { but } => self.copies_done(warp, at.mask, *but),
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
-            Op::Fence { scope } => self.act(warp, at, Act::Fence(at.mask, *scope)),
+            Op::Fence { scope, is_sc } => {
+                self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope, is_sc: *is_sc })
+            }
             Op::GridWait {} => self.act(warp, at, Act::GridWait(at.mask)),
             Op::AddressOf { d, at: of } => {
                 let addresses = self.addresses(warp, at, of);

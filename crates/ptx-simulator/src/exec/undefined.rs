@@ -1,37 +1,165 @@
-//! uninitialized-read: values that were never written, followed through registers and memory.
+//! Values that are followed through registers and memory, for one of two reasons: they were never written
+//! (uninitialized-read), or they come from a read that races (data-race). Copying one is no mistake (padding is
+//! copied all the time, and compilers read ahead); it is one where it matters: where it decides a branch or a
+//! predicate, where it is part of an address, and where it is stored to global memory. Lanes are kept apart,
+//! and bits where an instruction moves them: compilers pack pairs of which they use one half.
 //!
 //! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a
 //! value of which some bytes have been written is often a structure with its padding), or computed from an
-//! undefined value.
-//! Copying one is no mistake (padding is copied all the time); it is one where it matters: where it decides a
-//! branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes are
-//! kept apart, and bits where an instruction moves them: compilers pack pairs of which they use one half. The
-//! PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
+//! undefined value. The PTX ISA (5.1) leaves the initial contents of registers and of the `.local`,
 //! `.shared` and (without initialiser, as `cudaMalloc` gives it) `.global` spaces undefined.
+//!
+//! Which reads race, and what comes of their use, the checks say (`check/reads.rs`). Most kernels have none,
+//! and then nothing is kept here.
+
+use std::fmt::Debug;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::activation::Activation;
 use crate::arith::{Lanes, WARP, lanes, which};
 use crate::decode::{Function, NONE, Op, Pred, Reg, Role};
 
-/// Which lanes hold an undefined value, and the line that it comes from.
-pub type Lost = (u32, u32);
+/// Where followed values come from.
+pub trait Origin: Clone + Debug {
+    /// That of nothing.
+    const NOWHERE: Self;
 
-/// What is undefined in the registers of a function.
-#[derive(Debug, Default)]
-pub struct Undefined {
-    registers: Vec<Lost>,
-    /// Which bits are, of the registers that are undefined in part; of the others all are.
+    /// That of a value made from two.
+    fn join(&self, other: &Self) -> Self;
+
+    /// The registers that are followed from this kind of origin.
+    fn of(activation: &Activation) -> &Followed<Self>;
+    fn of_mut(activation: &mut Activation) -> &mut Followed<Self>;
+}
+
+/// Of an undefined value: the line that it was read in, of the first such.
+impl Origin for u32 {
+    const NOWHERE: u32 = NONE;
+
+    #[inline(always)]
+    fn join(&self, _other: &u32) -> u32 {
+        *self
+    }
+
+    #[inline(always)]
+    fn of(activation: &Activation) -> &Undefined {
+        &activation.undefined
+    }
+
+    #[inline(always)]
+    fn of_mut(activation: &mut Activation) -> &mut Undefined {
+        &mut activation.undefined
+    }
+}
+
+/// Of a value that races: the numbers of all reads that it comes from, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct RacingReads(Option<Rc<[u32]>>);
+
+impl RacingReads {
+    pub fn one(number: u32) -> RacingReads {
+        RacingReads(Some(Rc::new([number])))
+    }
+
+    pub fn numbers(&self) -> &[u32] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// Without some of them.
+    fn without(&self, numbers: &[u32]) -> RacingReads {
+        RacingReads(Some(self.numbers().iter().copied().filter(|one| !numbers.contains(one)).collect()))
+    }
+}
+
+impl Origin for RacingReads {
+    const NOWHERE: RacingReads = RacingReads(None);
+
+    fn join(&self, other: &RacingReads) -> RacingReads {
+        if other.numbers().iter().all(|one| self.numbers().contains(one)) {
+            return self.clone();
+        }
+        let mut all = [self.numbers(), other.numbers()].concat();
+        all.sort_unstable();
+        all.dedup();
+        RacingReads(Some(all.into()))
+    }
+
+    fn of(activation: &Activation) -> &Racing {
+        &activation.racing
+    }
+
+    fn of_mut(activation: &mut Activation) -> &mut Racing {
+        &mut activation.racing
+    }
+}
+
+/// Which lanes hold a followed value, and where it comes from.
+pub type Lost<O> = (u32, O);
+
+/// What is followed in the registers of a function.
+#[derive(Debug)]
+pub struct Followed<O> {
+    registers: Vec<Lost<O>>,
+    /// Which bits are, of the registers that are followed in part; of the others all are.
     bits: FxHashMap<Reg, Box<Lanes>>,
-    predicates: Vec<Lost>,
+    predicates: Vec<Lost<O>>,
+}
+
+/// What is undefined, and what comes from reads that race.
+pub type Undefined = Followed<u32>;
+pub type Racing = Followed<RacingReads>;
+
+impl<O> Default for Followed<O> {
+    fn default() -> Followed<O> {
+        Followed { registers: Vec::new(), bits: FxHashMap::default(), predicates: Vec::new() }
+    }
 }
 
 /// Lanes of `active` write a value.
 #[inline(always)]
-fn put(slot: &mut Lost, active: u32, (undefined, origin): Lost) {
-    slot.0 = (slot.0 & !active) | (undefined & active);
+fn put<O: Origin>(slot: &mut Lost<O>, active: u32, (undefined, origin): Lost<O>) {
+    let others = slot.0 & !active;
+    slot.0 = others | (undefined & active);
     if undefined & active != 0 {
-        slot.1 = origin;
+        slot.1 = if others == 0 { origin } else { origin.join(&slot.1) };
+    }
+}
+
+impl Racing {
+    /// No value is followed.
+    pub fn clear(&mut self) {
+        *self = Racing::default();
+    }
+
+    /// Whether some value is, or has been.
+    #[inline(always)]
+    pub fn is_any(&self) -> bool {
+        !self.registers.is_empty()
+    }
+
+    /// Lanes of `active` hold a value that comes from these reads, besides what is known of it.
+    pub fn add(&mut self, function: &Function, d: Reg, active: u32, origin: RacingReads) {
+        if !self.is_any() {
+            self.registers.resize(function.registers.max(1), (0, RacingReads::NOWHERE));
+            self.predicates.resize(function.predicates, (0, RacingReads::NOWHERE));
+        }
+        let known = self.source(d);
+        let origin = if known.0 == 0 { origin } else { origin.join(&known.1) };
+        self.set(d, active, (active, origin));
+    }
+
+    /// Lanes of `mask` have found out what their values from these reads are worth.
+    pub fn forget(&mut self, reads: &[u32], mask: u32) {
+        for slot in self.registers.iter_mut().chain(&mut self.predicates) {
+            let rest = slot.1.without(reads);
+            if rest.numbers().is_empty() {
+                slot.0 &= !mask;
+            } else if slot.0 & !mask == 0 {
+                slot.1 = rest;
+            }
+        }
     }
 }
 
@@ -47,21 +175,24 @@ impl Undefined {
             self.registers[*register as usize].0 = 0;
         }
     }
+}
 
-    /// What is undefined in a source; in a constant nothing.
+impl<O: Origin> Followed<O> {
+    /// What is followed in a source; in a constant nothing.
     #[inline]
-    pub fn source(&self, register: Reg) -> Lost {
-        self.registers.get(register as usize).copied().unwrap_or((0, NONE))
+    pub fn source(&self, register: Reg) -> Lost<O> {
+        self.registers.get(register as usize).cloned().unwrap_or((0, O::NOWHERE))
     }
 
     #[inline]
-    pub fn set(&mut self, d: Reg, active: u32, value: Lost) {
+    pub fn set(&mut self, d: Reg, active: u32, value: Lost<O>) {
         if let Some(slot) = self.registers.get_mut(d as usize) {
+            let followed = value.0 & active;
             put(slot, active, value);
-            if value.0 & active != 0
+            if followed != 0
                 && let Some(bits) = self.bits.get_mut(&d)
             {
-                for lane in lanes(value.0 & active) {
+                for lane in lanes(followed) {
                     bits[lane] = u64::MAX;
                 }
             }
@@ -81,7 +212,7 @@ impl Undefined {
 
     /// Lanes of `active` write a value with these undefined bits.
     #[cold]
-    pub fn set_bits(&mut self, d: Reg, active: u32, bits: &Lanes, origin: u32) {
+    pub fn set_bits(&mut self, d: Reg, active: u32, bits: &Lanes, origin: O) {
         let undefined = which(u32::MAX, |lane| bits[lane] != 0);
         self.set(d, active, (undefined, origin));
         if lanes(undefined & active).any(|lane| bits[lane] != u64::MAX) {
@@ -93,24 +224,24 @@ impl Undefined {
     }
 
     #[inline]
-    pub fn set_predicate(&mut self, d: Pred, active: u32, value: Lost) {
+    pub fn set_predicate(&mut self, d: Pred, active: u32, value: Lost<O>) {
         if let Some(slot) = self.predicates.get_mut(d as usize) {
             put(slot, active, value);
         }
     }
 
     #[inline]
-    pub fn predicate(&self, p: Pred) -> Lost {
-        self.predicates.get(p as usize).copied().unwrap_or((0, NONE))
+    pub fn predicate(&self, p: Pred) -> Lost<O> {
+        self.predicates.get(p as usize).cloned().unwrap_or((0, O::NOWHERE))
     }
 
     /// What is undefined in anything that an operation reads.
     #[inline(never)]
-    pub fn read(&self, op: &Op) -> Lost {
-        let mut all = (0, NONE);
+    pub fn read(&self, op: &Op) -> Lost<O> {
+        let mut all = (0, O::NOWHERE);
         op.operands(|role, number| match role {
-            Role::Reads | Role::Addresses => all = either(all, self.source(number)),
-            Role::ReadsPredicate => all = either(all, self.predicate(number)),
+            Role::Reads | Role::Addresses => all = either(&all, self.source(number)),
+            Role::ReadsPredicate => all = either(&all, self.predicate(number)),
             Role::Writes | Role::WritesPredicate => {}
         });
         all
@@ -118,18 +249,18 @@ impl Undefined {
 
     /// So much is undefined in everything that an operation writes.
     #[inline(never)]
-    pub fn write(&mut self, op: &Op, active: u32, undefined: Lost) {
+    pub fn write(&mut self, op: &Op, active: u32, undefined: Lost<O>) {
         op.operands(|role, number| match role {
-            Role::Writes => self.set(number, active, undefined),
-            Role::WritesPredicate => self.set_predicate(number, active, undefined),
+            Role::Writes => self.set(number, active, undefined.clone()),
+            Role::WritesPredicate => self.set_predicate(number, active, undefined.clone()),
             Role::Reads | Role::Addresses | Role::ReadsPredicate => {}
         });
     }
 
     /// What is undefined in any of the sources, and where the first such comes from.
     #[inline]
-    pub fn any(&self, sources: &[Reg]) -> Lost {
-        sources.iter().fold((0, NONE), |all, source| either(all, self.source(*source)))
+    pub fn any(&self, sources: &[Reg]) -> Lost<O> {
+        sources.iter().fold((0, O::NOWHERE), |all, source| either(&all, self.source(*source)))
     }
 }
 
@@ -138,8 +269,12 @@ pub fn of_byte(bits: &Lanes, byte: usize) -> u32 {
     which(u32::MAX, |lane| bits[lane] >> (8 * byte) & 0xff != 0)
 }
 
-/// `a` or `b`, whichever is undefined first.
+/// `a` or `b`, or both.
 #[inline]
-pub fn either(a: Lost, b: Lost) -> Lost {
-    (a.0 | b.0, if a.0 != 0 { a.1 } else { b.1 })
+pub fn either<O: Origin>(a: &Lost<O>, b: Lost<O>) -> Lost<O> {
+    match (a.0, b.0) {
+        (0, _) => b,
+        (_, 0) => a.clone(),
+        _ => (a.0 | b.0, a.1.join(&b.1)),
+    }
 }

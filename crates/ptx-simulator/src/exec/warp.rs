@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::activation::Activation;
 use super::circle::{Circle, Followed};
+use super::racing::InLocal;
 use crate::arith::{WARP, at};
 use crate::decode::{Function, NONE, Position};
 use crate::memory::Written;
@@ -117,6 +118,8 @@ pub struct Warp {
     pub local_written: Vec<Written>,
     /// Lines that undefined bytes of call parameters come from, by lane and place in local memory.
     pub origins: FxHashMap<(usize, usize), u32>,
+    /// Bytes of local memory that hold values from reads that race.
+    pub racing: InLocal,
     /// Asynchronous copies that its lanes have not waited for, and the groups that each lane has committed.
     pub copies: Vec<Copy>,
     pub copy_groups: [u32; WARP],

@@ -5,6 +5,9 @@ use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{Executed, Wait};
 use crate::explore::{Pick, Process};
 
+/// Instructions that a launch may execute when it goes on without turns: enough to tell a deadlock.
+const MAX_LEFT: u64 = 1 << 23;
+
 impl Engine<'_> {
     /// If all threads have come to such an operation, or wait for others: somebody has a turn. Where nobody
     /// can make progress by that, all go on without turns, which ends as such a launch ends.
@@ -56,6 +59,9 @@ impl Engine<'_> {
 
     fn go_on_without_turns(&mut self) {
         self.turns = None;
+        self.progress.allow(MAX_LEFT);
+        // Warps that waited for a turn were not stuck.
+        self.progress.changed();
         let blocks = self.grids.values_mut().flat_map(|grid| &mut grid.resident);
         let warps = blocks.flat_map(|block| &mut block.warps);
         for split in warps.flat_map(|warp| &mut warp.splits).filter(|split| split.wait == Wait::Turn) {

@@ -117,11 +117,11 @@ impl Recorder {
                 self.access(actor, &side);
             }
             Act::Diverge { taken, rest } => self.by(actor, taken, Did::Diverge { rest }),
-            Act::Barrier { mask, id } => self.by(actor, mask, Did::Arrive { id }),
+            Act::Barrier { mask, id, .. } => self.by(actor, mask, Did::Arrive { id }),
             Act::ClusterArrive { mask, .. } => self.by(actor, mask, Did::ArriveInCluster),
             Act::ClusterWait(mask) => self.by(actor, mask, Did::PassInCluster),
             Act::WarpBarrier(mask) => self.by(actor, mask, Did::Meet),
-            Act::Fence(mask, _) => self.by(actor, mask, Did::Fence),
+            Act::Fence { mask, .. } => self.by(actor, mask, Did::Fence),
             Act::ChildrenDone(mask) => self.by(actor, mask, Did::ChildrenDone),
             Act::Launch(launch) => {
                 let pending = launch.pending;

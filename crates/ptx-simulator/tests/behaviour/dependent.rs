@@ -3,7 +3,7 @@
 
 use ptx_simulator::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Module, Simulator, Together};
 
-/// Thread t of the first grid writes 7 to place t, and reads `second`; thread t of the second does `body`.
+/// Thread t of the first grid reads `second`, where there is 0, and writes 7 more to place t; thread t of the second does `body`.
 fn module(body: &str) -> Module {
     let ptx = format!(
         ".version 7.8\n.target sm_90\n.address_size 64\n\
@@ -12,7 +12,7 @@ fn module(body: &str) -> Module {
          ld.param.u64 %a, [second]; ld.global.u32 %x, [%a];\n\
          griddepcontrol.launch_dependents;\n\
          ld.param.u64 %a, [places]; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %a;\n\
-         st.global.u32 [%a], 7;\nret;\n}}\n\
+         add.u32 %x, %x, 7; st.global.u32 [%a], %x;\nret;\n}}\n\
          .visible .entry second(.param .u64 places, .param .u64 out)\n{{\n\
          .reg .b64 %a, %o; .reg .b32 %t, %x; .reg .pred %p;\n\
          ld.param.u64 %a, [places]; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x;\n\

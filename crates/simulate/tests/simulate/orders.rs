@@ -59,7 +59,7 @@ fn an_order_that_fails_is_kept_and_runs_again() {
     let of_blocks = |args: &str| {
         let steps = run(&format!("{LOCKS} --json --steps {args}")).json()["steps"]["events"].clone();
         let events = steps.as_array().unwrap().iter();
-        let atomics = events.filter(|event| event["did"] == "atomic").map(|event| event["block"].clone());
+        let atomics = events.filter(|event| event["do"] == "atomic").map(|event| event["block"].clone());
         atomics.take(4).collect::<Vec<_>>()
     };
     assert_eq!(of_blocks("--schedule 0"), [0, 0, 0, 0]);

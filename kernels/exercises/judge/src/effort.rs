@@ -263,7 +263,7 @@ impl Observer for Watcher {
                 let to = copy.side(Access::Store, Space::Shared, copy.mask, copy.bytes);
                 self.flow(actor, &Request { changed: copy.mask, ..to });
             }
-            Event::By(actor, &Act::Barrier { mask, id }) => {
+            Event::By(actor, &Act::Barrier { mask, id, .. }) => {
                 let block = self.blocks.entry((actor.grid, actor.block)).or_default();
                 block.arrived.push((id, actor.warp, mask));
                 block.loc = actor.loc;

@@ -12,6 +12,9 @@ use crate::ptx::Scope;
 pub struct Seen {
     /// The narrowest fence that acquires it.
     pub needs: Scope,
+    /// Whether the thread itself has seen it: a fence acquires what its own thread has read, and nothing that
+    /// another one has handed on at a barrier (PTX ISA 8.8, "acquire patterns").
+    pub is_own: bool,
     /// What is missing: a fence, or one that is wide enough.
     pub gap: Gap,
     pub clock: Clock,
@@ -19,11 +22,28 @@ pub struct Seen {
 
 impl Seen {
     pub fn add(all: &mut Vec<Seen>, new: Seen) {
-        match all.iter_mut().find(|one| (one.needs, one.gap) == (new.needs, new.gap)) {
+        let kind = |seen: &Seen| (seen.needs, seen.gap, seen.is_own);
+        match all.iter_mut().find(|one| kind(one) == kind(&new)) {
             Some(one) => one.clock.join(&new.clock),
             None => all.push(new),
         }
     }
+
+    /// As the threads know it that a barrier hands it on to.
+    fn handed_on(self) -> Seen {
+        let gap = if self.gap == Gap::Fence { Gap::FenceElsewhere } else { self.gap };
+        Seen { gap, is_own: false, ..self }
+    }
+}
+
+/// The last fence of a scope that a thread has executed, and what the thread knew of others then.
+#[derive(Clone, Debug)]
+pub struct Fence {
+    pub scope: Scope,
+    pub time: Time,
+    /// The last barrier of the block.
+    pub barrier: Time,
+    pub known: Clock,
 }
 
 /// What a thread has done and learnt since the last barrier of its block.
@@ -31,8 +51,18 @@ impl Seen {
 pub struct Thread {
     pub known: Clock,
     pub seen: Vec<Seen>,
-    /// Its last fence of each scope.
-    pub fences: [Time; 4],
+    /// Its last fence of each scope, if there is one.
+    pub fences: Vec<Fence>,
+}
+
+/// Lanes of a warp that have arrived at a barrier.
+#[derive(Debug)]
+struct Arrival {
+    id: u32,
+    warp: u32,
+    mask: u32,
+    /// Of those that do not wait there (`bar.arrive`): when they came, and what they knew.
+    left: Option<(Time, Clock)>,
 }
 
 #[derive(Debug, Default)]
@@ -42,15 +72,14 @@ pub struct Block {
     pub now: Time,
     /// The last barrier of the whole block.
     pub barrier: Time,
-    /// Who has arrived at which barrier: its number, the warp, and its lanes.
-    arrivals: Vec<(u32, u32, u32)>,
+    arrivals: Vec<Arrival>,
     /// What all threads know of others, but for the barrier.
     pub known: Clock,
     pub seen: Vec<Seen>,
     /// By their numbers, as far as there is something to know.
     pub threads: Vec<Thread>,
     /// What its threads have released, and its own threads alone acquire here.
-    pub released: FxHashMap<Location, Clock>,
+    pub released: FxHashMap<Location, (u32, Clock)>,
     /// The line where another block has last written what a thread of this one has seen by a strong read.
     pub flag: Option<u32>,
 }
@@ -70,16 +99,34 @@ impl Block {
         at(&mut self.threads, warp as usize * WARP + lane)
     }
 
-    pub fn arrives(&mut self, warp: u32, mask: u32, id: u32) {
-        self.arrivals.push((id, warp, mask));
+    /// Lanes arrive at barrier `id`, and wait there or go on.
+    pub fn arrives(&mut self, warp: u32, mask: u32, id: u32, waits: bool) {
+        let mut left = None;
+        if !waits {
+            let time = self.tick();
+            let mut known = Clock::default();
+            for lane in lanes(mask) {
+                known.join(&self.thread(warp, lane).known);
+            }
+            left = Some((time, known));
+        }
+        self.arrivals.push(Arrival { id, warp, mask, left });
     }
 
     /// Barrier `id` opens, for all threads of the block that have not exited or for those that have arrived.
     pub fn barrier_opens(&mut self, id: u32, all: bool) {
-        let members: Vec<_> = self.arrivals.extract_if(.., |arrival| arrival.0 == id).collect();
-        if !all {
-            let members: Vec<_> = members.into_iter().map(|(_, warp, mask)| (warp, mask)).collect();
-            return self.meet(&members);
+        let arrivals: Vec<_> = self.arrivals.extract_if(.., |arrival| arrival.id == id).collect();
+        if !all || arrivals.iter().any(|arrival| arrival.left.is_some()) {
+            let waiting = arrivals.iter().filter(|arrival| arrival.left.is_none());
+            let members: Vec<_> = waiting.map(|arrival| (arrival.warp, arrival.mask)).collect();
+            let mut others = Clock::default();
+            for arrival in &arrivals {
+                if let Some((time, known)) = &arrival.left {
+                    others.join(known);
+                    others.learn(self.first_warp, View::of_lanes(arrival.warp, arrival.mask, *time));
+                }
+            }
+            return self.meet_after(&members, others);
         }
         self.barrier = self.tick();
         let mut last = Clock::default();
@@ -90,16 +137,22 @@ impl Block {
                 last = thread.known.clone();
             }
             thread.known = Clock::default();
-            for seen in thread.seen.drain(..) {
-                Seen::add(&mut self.seen, seen);
+            for seen in &thread.seen {
+                Seen::add(&mut self.seen, seen.clone().handed_on());
             }
+            thread.seen.retain(|seen| seen.is_own);
         }
     }
 
     /// Lanes of some warps meet: each knows what any of them has done and known.
     pub fn meet(&mut self, members: &[(u32, u32)]) {
+        self.meet_after(members, Clock::default());
+    }
+
+    /// The same behind others, of whom this much is known.
+    fn meet_after(&mut self, members: &[(u32, u32)], others: Clock) {
         let time = self.tick();
-        let mut met = Thread::default();
+        let mut met = Thread { known: others, ..Thread::default() };
         for &(warp, mask) in members {
             for lane in lanes(mask) {
                 let Some(thread) = self.threads.get(warp as usize * WARP + lane) else { break };
@@ -107,7 +160,7 @@ impl Block {
                     met.known.join(&thread.known);
                 }
                 for seen in &thread.seen {
-                    Seen::add(&mut met.seen, seen.clone());
+                    Seen::add(&mut met.seen, seen.clone().handed_on());
                 }
             }
         }
@@ -116,7 +169,13 @@ impl Block {
         for &(warp, mask) in members {
             for lane in lanes(mask) {
                 let thread = self.thread(warp, lane);
-                *thread = Thread { fences: thread.fences, ..met.clone() };
+                let fences = std::mem::take(&mut thread.fences);
+                let own = thread.seen.drain(..).filter(|seen| seen.is_own);
+                let own: Vec<Seen> = own.collect();
+                *thread = Thread { fences, ..met.clone() };
+                for seen in own {
+                    Seen::add(&mut thread.seen, seen);
+                }
             }
         }
     }

@@ -10,6 +10,8 @@
 
 use std::rc::Rc;
 
+use super::fence_sc::Fences;
+
 pub type Time = u32;
 /// A grid, and a block of it.
 pub type BlockId = (u32, u64);
@@ -23,6 +25,8 @@ pub type Location = (Option<BlockId>, u64);
 pub enum Gap {
     /// It has seen the flag, but has no fence behind it.
     Fence,
+    /// Another thread has seen the flag, and has no fence behind it; a barrier lies between.
+    FenceElsewhere,
     /// It has one, at a scope that does not include the other thread.
     Scope,
 }
@@ -150,11 +154,16 @@ pub struct Clock {
     root: Option<Rc<Node>>,
     /// All grids with smaller numbers than this have ended.
     pub grids: u32,
+    /// Fences `.sc` that come before this moment; `None` in most kernels.
+    pub fences: Option<Rc<Fences>>,
 }
 
 impl Clock {
     pub fn join(&mut self, other: &Clock) {
         self.grids = self.grids.max(other.grids);
+        if other.fences.is_some() {
+            self.fences = Fences::join(self.fences.take(), &other.fences);
+        }
         self.root = match (self.root.take(), &other.root) {
             (Some(mine), Some(others)) => Some(Node::join(&mine, others)),
             (mine, others) => mine.or_else(|| others.clone()),
@@ -164,7 +173,7 @@ impl Clock {
     /// Learns what is known of one block.
     pub fn learn(&mut self, first_warp: u32, view: View) {
         let node = Node { first: first_warp.into(), bits: 0, part: Part::View(view) };
-        self.join(&Clock { root: Some(Rc::new(node)), grids: 0 });
+        self.join(&Clock { root: Some(Rc::new(node)), ..Clock::default() });
     }
 
     pub fn is_empty(&self) -> bool {
@@ -174,7 +183,13 @@ impl Clock {
     /// Whether the two are one, which is quickly found.
     pub fn is_same(&self, other: &Clock) -> bool {
         let address = |clock: &Clock| clock.root.as_ref().map(Rc::as_ptr);
-        (address(self), self.grids) == (address(other), other.grids)
+        let fences = |clock: &Clock| clock.fences.as_ref().map(Rc::as_ptr);
+        (address(self), self.grids, fences(self)) == (address(other), other.grids, fences(other))
+    }
+
+    /// The same accesses, and no fences.
+    pub fn accesses(&self) -> Clock {
+        Clock { fences: None, ..self.clone() }
     }
 
     pub fn view(&self, first_warp: u32) -> Option<&View> {

@@ -18,6 +18,7 @@
 
 mod block;
 mod clock;
+mod fence_sc;
 mod release;
 
 use std::iter::successors;
@@ -30,6 +31,7 @@ use crate::observe::{Actor, After, Start};
 use crate::ptx::Scope;
 use block::Block;
 use clock::{Clock, View};
+use fence_sc::FenceSc;
 
 pub use clock::{BlockId, ClusterId, Gap, Location, Past, Time};
 
@@ -85,15 +87,21 @@ struct Launch {
 /// Who acquires what has been released at a location, besides the threads of the releasing block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Whose {
+    Block(BlockId),
     Cluster(ClusterId),
     Device(u32),
     All,
 }
 
+type Round = u32;
+
 /// What has been released, location by location.
 #[derive(Debug, Default)]
 struct Released {
-    at: FxHashMap<(Location, Whose), Clock>,
+    at: FxHashMap<(Location, Whose), (Round, Clock)>,
+    /// How many stores a location has had since something was first released there: what was released in an
+    /// earlier round cannot be observed any more.
+    rounds: FxHashMap<Location, Round>,
     /// Blocks that have released something.
     blocks: usize,
 }
@@ -101,7 +109,7 @@ struct Released {
 impl Released {
     /// Bytes that all this takes, about: most of a clock is part of others, too.
     fn bytes(&self) -> usize {
-        (self.at.len() + self.blocks) * 512
+        (self.at.len() + self.blocks) * 512 + self.rounds.len() * size_of::<(Location, Round)>()
     }
 }
 
@@ -125,6 +133,9 @@ pub struct Order {
     launches: Vec<Launch>,
     released: Released,
     clusters: FxHashMap<ClusterId, ClusterBarrier>,
+    fence_sc: FenceSc,
+    /// Whether a thread has executed a fence.
+    has_fences: bool,
 }
 
 /// A thread's warp and the block it belongs to, at this moment.
@@ -200,7 +211,7 @@ impl Order {
 
     /// Bytes that clocks of releases and launches take, about.
     pub fn bytes(&self) -> usize {
-        self.released.bytes() + self.launches.len() * (size_of::<Launch>() + size_of::<View>())
+        self.released.bytes() + self.fence_sc.bytes() + self.launches.len() * (size_of::<Launch>() + size_of::<View>())
     }
 
     pub fn block_end(&mut self, id: BlockId) {
@@ -238,7 +249,8 @@ impl Order {
 
     /// When a lane has executed its last fence; 0: never.
     pub fn last_fence(&mut self, actor: Actor, lane: usize) -> Time {
-        self.clock(actor).thread(actor.warp, lane).fences.into_iter().max().unwrap_or(0)
+        let fences = &self.clock(actor).thread(actor.warp, lane).fences;
+        fences.iter().map(|fence| fence.time).max().unwrap_or(0)
     }
 
     /// Which warp an actor is, counted over all grids.
@@ -246,9 +258,7 @@ impl Order {
         self.grids[actor.grid as usize].first_warp(actor.block) + actor.warp
     }
 
-    /// What a lane has done before `time`, and knows: what comes after this moment knows it too. What it has
-    /// seen and not acquired counts: a fence that releases has acquired it, and where there is none, the
-    /// other side is asked for a fence, not this one.
+    /// What a lane has done before `time`, which is now, and knows: what comes after this moment knows it too.
     fn known(&mut self, actor: Actor, lane: usize, time: Time) -> Clock {
         let here = self.here(actor);
         let mut known = here.block.known.clone();
@@ -256,12 +266,7 @@ impl Order {
         if let Some(thread) = thread {
             known.join(&thread.known);
         }
-        let seen = here.block.seen.iter().chain(thread.into_iter().flat_map(|thread| &thread.seen));
-        for seen in seen {
-            known.join(&seen.clock);
-        }
-        let barrier = here.block.barrier.min(time);
-        known.learn(here.first_warp, View { barrier, ..View::of_lanes(actor.warp, 1 << lane, time) });
+        known.learn(here.first_warp, View::at_fence(actor.warp, lane, here.block.barrier, time));
         known
     }
 

@@ -10,9 +10,9 @@
 //!
 //! So each location has a clock for everybody, and others for single blocks, clusters and devices.
 
-use super::block::Seen;
+use super::block::{Fence, Seen};
 use super::clock::{Clock, ClusterId, Gap, Location, Time, View};
-use super::{ClusterBarrier, Order, Whose};
+use super::{ClusterBarrier, Order, Round, Whose};
 use crate::arith::{WARP, lanes};
 use crate::observe::Actor;
 use crate::ptx::Scope;
@@ -20,7 +20,7 @@ use crate::ptx::Scope;
 impl Order {
     /// Scope gpu includes everybody where there is one device, and a block that is in no cluster is one by
     /// itself.
-    fn reach(&self, grid: u32, scope: Scope) -> Scope {
+    pub(super) fn reach(&self, grid: u32, scope: Scope) -> Scope {
         match scope {
             Scope::Gpu if self.devices <= 1 => Scope::System,
             Scope::Cluster if !self.has_clusters(grid) => Scope::Cta,
@@ -29,7 +29,7 @@ impl Order {
     }
 
     /// Whom an access of this scope includes besides the actor's block, and which scope is needed for that.
-    fn included(&self, actor: Actor, in_shared: bool, scope: Scope) -> Vec<(Scope, Whose)> {
+    pub(super) fn included(&self, actor: Actor, in_shared: bool, scope: Scope) -> Vec<(Scope, Whose)> {
         let clusters = self.has_clusters(actor.grid);
         let all = [
             clusters.then(|| (Scope::Cluster, Whose::Cluster(self.cluster_of((actor.grid, actor.block))))),
@@ -41,21 +41,35 @@ impl Order {
         reached.filter(|(needs, _)| *needs <= scope).collect()
     }
 
-    pub fn fence(&mut self, actor: Actor, mask: u32, scope: Scope) {
+    pub fn fence(&mut self, actor: Actor, mask: u32, scope: Scope, is_sc: bool) {
+        self.has_fences = true;
         let scope = self.reach(actor.grid, scope);
         let block = self.clock(actor);
         let time = block.tick();
         for lane in lanes(mask) {
-            let shared = block.seen.clone();
             let thread = block.thread(actor.warp, lane);
-            thread.fences[scope as usize] = time;
-            for seen in std::mem::take(&mut thread.seen).into_iter().chain(shared) {
-                if seen.needs <= scope {
+            for seen in std::mem::take(&mut thread.seen) {
+                if !seen.is_own {
+                    Seen::add(&mut thread.seen, seen);
+                } else if seen.needs <= scope {
                     thread.known.join(&seen.clock);
                 } else {
                     Seen::add(&mut thread.seen, Seen { gap: Gap::Scope, ..seen });
                 }
             }
+        }
+        if is_sc {
+            self.fence_sc(actor, mask, scope, time);
+        }
+        let block = self.clock(actor);
+        let barrier = block.barrier;
+        let of_block = block.known.clone();
+        for lane in lanes(mask) {
+            let thread = block.thread(actor.warp, lane);
+            let mut known = of_block.clone();
+            known.join(&thread.known);
+            thread.fences.retain(|fence| fence.scope != scope);
+            thread.fences.push(Fence { scope, time, barrier, known });
         }
     }
 
@@ -74,55 +88,86 @@ impl Order {
         let scope = self.reach(actor.grid, scope);
         for (lane, location) in locations {
             let included = self.included(actor, location.0.is_some(), scope);
+            let Some(now) = self.released.rounds.get(&location).copied() else { continue };
+            let is_now = |(round, _): &&(Round, Clock)| *round == now;
             let of_others = included.into_iter().filter_map(|(needs, whose)| {
-                Some((needs, self.released.at.get(&(location, whose))?.clone()))
+                let (_, clock) = self.released.at.get(&(location, whose)).filter(is_now)?;
+                Some((needs, clock.clone()))
             });
             let of_others: Vec<(Scope, Clock)> = of_others.collect();
             let block = self.clock(actor);
-            let own = block.released.get(&location).map(|clock| (Scope::Cta, clock.clone()));
+            let own = block.released.get(&location).filter(is_now);
+            let own = own.map(|(_, clock)| (Scope::Cta, clock.clone()));
             for (needs, clock) in own.into_iter().chain(of_others) {
                 let thread = block.thread(actor.warp, lane);
                 if acquires {
                     thread.known.join(&clock)
                 } else {
-                    Seen::add(&mut thread.seen, Seen { needs, gap: Gap::Fence, clock })
+                    Seen::add(&mut thread.seen, Seen { needs, is_own: true, gap: Gap::Fence, clock })
                 }
             }
         }
     }
 
-    /// Lanes write locations by a strong access of `scope`: they release what is before their last fence, or,
-    /// if the access `releases` by itself, all that is before now.
+    /// Lanes write locations by a strong access of `scope`. They release what is before their fences, and, if
+    /// the access `releases` by itself, all that is before now. A store ends what has been released there
+    /// before; an atomic (`keeps`) hands it on.
     pub fn release(
         &mut self,
         actor: Actor,
         locations: impl Iterator<Item = (usize, Location)>,
         scope: Scope,
-        releases: bool,
+        (releases, keeps): (bool, bool),
     ) {
         let scope = self.reach(actor.grid, scope);
         let now = if releases { self.clock(actor).tick() } else { 0 };
         for (lane, location) in locations {
-            let thread = self.clock(actor).threads.get(actor.warp as usize * WARP + lane);
-            let fences = thread.map_or([0; 4], |thread| thread.fences);
-            // The widest scope for which there is something to release.
-            let widest = [Scope::System, Scope::Gpu, Scope::Cluster, Scope::Cta]
-                .into_iter()
-                .find(|fence| fences[*fence as usize] > 0);
-            let (reach, time) = match widest {
-                _ if releases => (scope, now),
-                Some(fence) => (scope.min(fence), fences[fence as usize]),
-                None => continue,
-            };
-            let known = self.known(actor, lane, time);
-            for (_, whose) in self.included(actor, location.0.is_some(), reach) {
-                self.released.at.entry((location, whose)).or_default().join(&known);
+            if !keeps && let Some(round) = self.released.rounds.get_mut(&location) {
+                *round += 1;
             }
-            let released = &mut self.clock(actor).released;
-            let is_first = released.is_empty();
-            released.entry(location).or_default().join(&known);
-            self.released.blocks += usize::from(is_first);
+            let thread = self.clock(actor).threads.get(actor.warp as usize * WARP + lane);
+            let fences = thread.map_or(Vec::new(), |thread| thread.fences.clone());
+            for Fence { scope: of_fence, time, barrier, mut known } in fences {
+                let first_warp = self.grids[actor.grid as usize].first_warp(actor.block);
+                known.learn(first_warp, View::at_fence(actor.warp, lane, barrier, time));
+                self.release_at(actor, location, scope.min(of_fence), &known);
+            }
+            if releases {
+                let known = self.known(actor, lane, now);
+                self.release_at(actor, location, scope, &known);
+            }
         }
+    }
+
+    /// Whether lanes that make a strong access to the same location hand something on from one to the next.
+    pub fn hands_on(&mut self, actor: Actor, mut locations: impl Iterator<Item = (usize, Location)>) -> bool {
+        if !self.has_fences && self.released.blocks == 0 {
+            return false;
+        }
+        locations.any(|(lane, location)| {
+            let thread = self.clock(actor).threads.get(actor.warp as usize * WARP + lane);
+            thread.is_some_and(|thread| !thread.fences.is_empty())
+                || self.released.rounds.contains_key(&location)
+        })
+    }
+
+    /// Releases what is `known` at a location, to all that the scope includes.
+    fn release_at(&mut self, actor: Actor, location: Location, reach: Scope, known: &Clock) {
+        let now = *self.released.rounds.entry(location).or_default();
+        let join = |(round, clock): &mut (Round, Clock)| {
+            if *round != now {
+                *round = now;
+                *clock = Clock::default();
+            }
+            clock.join(known);
+        };
+        for (_, whose) in self.included(actor, location.0.is_some(), reach) {
+            join(self.released.at.entry((location, whose)).or_default());
+        }
+        let released = &mut self.clock(actor).released;
+        let is_first = released.is_empty();
+        join(released.entry(location).or_default());
+        self.released.blocks += usize::from(is_first);
     }
 
     pub fn cluster_arrive(&mut self, actor: Actor, mask: u32, releases: bool) {

@@ -1,0 +1,174 @@
+//! Fence-SC: which of two `fence.sc` comes first (PTX ISA 8.9.5 and 8.10.3). `__threadfence()` is such a fence.
+//!
+//! Any two morally strong `fence.sc` are ordered, and the earlier one synchronizes with the later one. In which
+//! order they are is open, unless one order contradicts what the run has shown. So no order of fences is tried:
+//! an edge F1 -> F2 counts where it is forced, and where it is not there is a run of the other order, in which
+//! the accesses that only this edge would order race.
+//!
+//! It is forced if F2 -> F1 would contradict causality, or coherence:
+//! - F1 is before F2 in causality: then all that is before F1 is before F2 anyway.
+//! - F1 is before an access A, which comes before an access B to the same location in communication, and B is
+//!   before F2. Were F2 first, then B would be before A in causality. But then
+//!   - a read B could not have read from the write A, or from what atomics made of it ("Causality", first rule,
+//!     and observation along a chain of read-modify-writes);
+//!   - a write B would be before the write A in coherence order, and it is after it ("Coherence");
+//!   - a read A would have to see the write B, or the one that the read B has seen, and it has seen an earlier
+//!     one ("Causality", second rule).
+//!
+//! A read that sees a store tells nothing about the stores that this one has overwritten, and two steps of
+//! communication in a row, with no fence between, force nothing: the axioms forbid neither.
+//!
+//! So a clock carries two more things: which fences are before this moment in causality (`before`), and which
+//! are before it by one step of communication (`across`). Both are handed on as the clock is, by barriers,
+//! releases and launches. A strong access takes what its location has for it into `across`, and leaves its
+//! `before` there. A fence turns `across` into knowledge. Kernels without `fence.sc` have nothing of all this.
+
+use std::rc::Rc;
+
+use super::clock::{Clock, Location, Time, View};
+use super::{Order, Whose};
+use crate::arith::lanes;
+use crate::observe::{Access, Actor};
+use crate::ptx::Scope;
+
+/// What fences knew, by the scope that two fences need to be morally strong. Each entry is for the group that
+/// the thread is in: its block, its cluster, its device, all.
+type ByScope = [Clock; 4];
+
+const SCOPES: [Scope; 4] = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::System];
+
+#[derive(Clone, Debug, Default)]
+pub struct Fences {
+    before: ByScope,
+    across: ByScope,
+}
+
+/// What strong accesses to a location have left for those that come after it.
+#[derive(Debug, Default)]
+struct Met {
+    /// The fences before any write so far.
+    writes: ByScope,
+    /// Those before the last store, and the atomics since.
+    chain: ByScope,
+    /// Those before any read, and those before the reads that a later write has overwritten.
+    reads: ByScope,
+    overwritten: ByScope,
+}
+
+#[derive(Debug, Default)]
+pub struct FenceSc {
+    /// Whether there has been such a fence.
+    is_used: bool,
+    at: rustc_hash::FxHashMap<(Location, Whose), Met>,
+}
+
+impl FenceSc {
+    /// Bytes that all this takes, about.
+    pub fn bytes(&self) -> usize {
+        self.at.len() * size_of::<(Location, Met)>()
+    }
+}
+
+fn join_all(to: &mut ByScope, from: &ByScope) {
+    for (to, from) in to.iter_mut().zip(from) {
+        to.join(from);
+    }
+}
+
+impl Fences {
+    pub fn join(mine: Option<Rc<Fences>>, others: &Option<Rc<Fences>>) -> Option<Rc<Fences>> {
+        let (Some(mut mine), Some(others)) = (mine.clone(), others) else {
+            return mine.or_else(|| others.clone());
+        };
+        if !Rc::ptr_eq(&mine, others) {
+            let joined = Rc::make_mut(&mut mine);
+            join_all(&mut joined.before, &others.before);
+            join_all(&mut joined.across, &others.across);
+        }
+        Some(mine)
+    }
+}
+
+impl Order {
+    /// What a lane knows of fences.
+    fn fences_of(&mut self, actor: Actor, lane: usize) -> Option<Rc<Fences>> {
+        let block = self.clock(actor);
+        let of_block = block.known.fences.clone();
+        let of_thread = block.thread(actor.warp, lane).known.fences.clone();
+        Fences::join(of_block, &of_thread)
+    }
+
+    /// Lanes execute `fence.sc`, of a scope as the clocks have it.
+    pub fn fence_sc(&mut self, actor: Actor, mask: u32, scope: Scope, time: Time) {
+        self.fence_sc.is_used = true;
+        for lane in lanes(mask) {
+            let mut fences = self.fences_of(actor, lane).map_or(Fences::default(), Rc::unwrap_or_clone);
+            let included = SCOPES.into_iter().filter(|group| *group <= scope);
+            let thread = self.clock(actor).thread(actor.warp, lane);
+            for group in included.clone() {
+                thread.known.join(&fences.across[group as usize]);
+            }
+            let known = self.known(actor, lane, time).accesses();
+            for group in included {
+                fences.before[group as usize].join(&known);
+            }
+            self.clock(actor).thread(actor.warp, lane).known.fences = Some(Rc::new(fences));
+        }
+    }
+
+    /// Lanes access locations by a strong access of `scope`: they come after those that were there before.
+    pub fn communicate(
+        &mut self,
+        actor: Actor,
+        locations: impl Iterator<Item = (usize, Location)>,
+        scope: Scope,
+        access: Access,
+    ) {
+        if !self.fence_sc.is_used {
+            return;
+        }
+        let scope = self.reach(actor.grid, scope);
+        for (lane, location) in locations {
+            let fences = self.fences_of(actor, lane);
+            let own = (Scope::Cta, Whose::Block((actor.grid, actor.block)));
+            let others = self.included(actor, location.0.is_some(), scope);
+            let groups: Vec<_> = std::iter::once(own).chain(others).collect();
+            let is_met = |(_, whose): &(Scope, Whose)| self.fence_sc.at.contains_key(&(location, *whose));
+            if fences.is_none() && !groups.iter().any(is_met) {
+                continue;
+            }
+            let mut fences = fences.map_or(Fences::default(), Rc::unwrap_or_clone);
+            for (group, whose) in groups {
+                let met = self.fence_sc.at.entry((location, whose)).or_default();
+                // Fences of narrower scopes have nothing to do with threads that are farther away.
+                for at in group as usize..SCOPES.len() {
+                    let across = &mut fences.across[at];
+                    let before = &fences.before[at];
+                    if access == Access::Store {
+                        met.chain[at] = before.clone();
+                    } else {
+                        across.join(&met.chain[at]);
+                        across.join(&met.overwritten[at]);
+                    }
+                    if access.writes() {
+                        across.join(&met.writes[at]);
+                        across.join(&met.reads[at]);
+                        met.chain[at].join(before);
+                        met.writes[at].join(before);
+                        met.overwritten[at] = met.reads[at].clone();
+                    } else {
+                        met.reads[at].join(before);
+                    }
+                }
+            }
+            self.clock(actor).thread(actor.warp, lane).known.fences = Some(Rc::new(fences));
+        }
+    }
+}
+
+impl View {
+    /// What a lane knows of its own block at a fence.
+    pub fn at_fence(warp: u32, lane: usize, barrier: Time, time: Time) -> View {
+        View { barrier, ..View::of_lanes(warp, 1 << lane, time) }
+    }
+}
