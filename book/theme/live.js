@@ -45,6 +45,7 @@
         live.grids && ['blocks', choice('grid', counts('as recorded', powers(0, 8)), '')],
         ['seed of the data', number('seed', 1, 2 ** 32)],
         live.simulated && ['order of turns (0: plain)', number('schedule', 0, 9999)],
+        live.simulated && ['orders of atomics tried', choice('orders', [['', 'one'], ['all', 'every one']], '')],
     ].filter(Boolean).map(([text, control]) => make('label', {}, make('span', { textContent: text }), ...[control].flat()));
 
     const whatIf = ({ what_ifs }) => {

@@ -38,6 +38,7 @@ pub fn open(
     };
     let simulated = SimulatorOptions {
         schedule: options.schedule,
+        every_order: options.orders.clone(),
         step_limit: Some(options.step_limit),
         keep_printed: true,
         ..SimulatorOptions::default()

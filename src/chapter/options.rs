@@ -9,7 +9,7 @@ use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use device::{DeviceChoice, MAX_BLOCK, MAX_GRID};
 use kernel_compiler::compiler::Maker;
-use ptx_simulator::DEFAULT_STEP_LIMIT;
+use ptx_simulator::{Budget, DEFAULT_STEP_LIMIT};
 use text::arguments::number;
 use text::say;
 
@@ -58,6 +58,10 @@ pub struct Options {
     /// the last ones first, 1 or 3 a shuffled one
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub schedule: u64,
+    /// Run each launch on the simulator in every order of its atomic and volatile operations that matters, or
+    /// in at most N orders; for small sizes
+    #[arg(long, value_name = "all|N", allow_hyphen_values = true, conflicts_with_all = ["schedule", "record"])]
+    pub orders: Option<Budget>,
     /// Run at the requested size alone: no other sizes, no other blocks
     #[arg(long, conflicts_with = "record")]
     pub no_sweep: bool,

@@ -156,6 +156,7 @@ impl<'a> Bench<'a> {
             for text in self.traces.iter().map(steps).collect::<Vec<_>>() {
                 self.say(&text);
             }
+            self.say_which_orders();
             let known = self.found.len();
             let ran = self.run_sweep(&mut input);
             stopped = self.take_stop(ran)?;
@@ -276,6 +277,7 @@ impl<'a> Bench<'a> {
 
     /// Makes the runs at other sizes and shapes.
     fn run_sweep(&mut self, input: &mut Input) -> Result<()> {
+        self.stage.device.try_orders(None);
         for case in self.plan.sweep.clone() {
             let (run, _) = self.run(&case, input)?;
             self.record.sweep.push(run);
@@ -361,6 +363,15 @@ impl<'a> Bench<'a> {
     }
 
     /// A line for the reader; with `--json` there is none.
+    /// On how many orders each kernel's row rests, where others were asked for.
+    fn say_which_orders(&mut self) {
+        let line = |run: &Run| Some(format!("{}: {}", run.kernel, run.orders.as_ref()?));
+        let lines: Vec<String> = self.record.runs.iter().filter_map(line).collect();
+        if !lines.is_empty() {
+            self.say(&format!("\n{}", lines.join("\n")));
+        }
+    }
+
     fn say(&mut self, line: &str) {
         if !self.options.json {
             self.output.print(line);
@@ -398,6 +409,7 @@ fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
         symbol: (case.variant.symbol != case.variant.name).then(|| case.variant.symbol.to_string()),
         ok: run.ok && outcome.dropped.is_none() && found.is_empty(),
         found,
+        orders: view::orders::summary(&outcome.cost.orders),
         expected_failure: (case.variant.expected_failure)(case.n, case.shape).map(str::to_string),
         time_us: outcome.cost.time,
         counters: outcome.cost.counters.clone(),

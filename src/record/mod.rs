@@ -103,6 +103,10 @@ pub struct Run {
     /// The first of these diagnostics, or else the first warning, as the terminal shows it, in plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// On how many orders of its operations this rests, in words, where others were asked for; the simulator
+    /// only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orders: Option<String>,
     /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.
     #[serde(rename = "teaches")]
     pub expected_failure: Option<String>,

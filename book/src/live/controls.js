@@ -22,7 +22,7 @@ export function options(cell) {
         unless('block', live.own_block, live.asks_block) && `--block ${given.block}`,
         given.grid && `--grid ${given.grid}`,
         unless('seed', 1) && `--seed ${given.seed}`,
-        unless('schedule', 0) && `--schedule ${given.schedule}`,
+        given.orders ? `--orders ${given.orders}` : unless('schedule', 0) && `--schedule ${given.schedule}`,
         given['pending-launches'] && `--pending-launches ${given['pending-launches']}`,
         chosenWhatIf(cell) && `--what-if ${chosenWhatIf(cell).name}`,
         live.simulated && '--device sim',

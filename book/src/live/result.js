@@ -31,10 +31,10 @@ function put(cell, of, keepsRecord, ...parts) {
 
 /** What the controls say beyond the size: `order of turns 3`, `what if: no barrier`. */
 function besides({ form }, whatIf, edited) {
-    const { schedule, seed, 'pending-launches': room } = Object.fromEntries(new FormData(form));
+    const { schedule, orders, seed, 'pending-launches': room } = Object.fromEntries(new FormData(form));
     const also = [
         edited && `your kernel, compiled by ${edited.compiler}`,
-        Number(schedule) && `order of turns ${schedule}`,
+        orders ? 'every order' : Number(schedule) && `order of turns ${schedule}`,
         Number(seed) !== 1 && `seed ${seed}`,
         room && `room for ${room} launches`,
         whatIf && `what if: ${whatIf.label.replaceAll('`', '')}`,
@@ -110,6 +110,7 @@ function different(cell, answer, both, edited) {
         ...(both || !recorded ? [] : [note('Every number of this table is as recorded.')]),
         ...(nvcc ? [note(`Yours is compiled by ${edited.compiler} in this page, the recorded one by ${nvcc}: for that reason alone, counts of instructions can differ by some percent.`)] : []),
         ...answer.notes.map(text => note(text)),
+        ...answer.record.runs.filter(run => run.orders).map(run => note(element('code', { textContent: run.kernel }), `: ${run.orders}.`)),
         ...messages(cell, answer),
     ];
 }

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::str::FromStr;
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -21,8 +22,9 @@ use crate::simulator::{Launch, Module, Simulator};
 pub struct Budget {
     /// Orders.
     pub orders: u64,
-    /// Instructions that the warps of all runs may execute together.
-    pub instructions: u64,
+    /// Instructions that the warps of all runs may execute together; what a lane does as part of a strong
+    /// operation counts as [`OPERATION`] of them, since the checks have more to do then.
+    pub work: u64,
     /// Device addresses whose contents are compared; `None`: all that was allocated before the launch.
     pub compared: Option<Range<u64>>,
 }
@@ -30,10 +32,28 @@ pub struct Budget {
 impl Default for Budget {
     /// What takes about a second.
     fn default() -> Budget {
-        Budget { orders: u64::MAX, instructions: 4_000_000, compared: None }
+        Budget { orders: u64::MAX, work: 4_000_000, compared: None }
     }
 }
 
+impl FromStr for Budget {
+    type Err = String;
+
+    /// `all`, or a number of orders.
+    fn from_str(text: &str) -> Result<Budget, String> {
+        let all = Budget { work: u64::MAX, ..Budget::default() };
+        match text.trim() {
+            "all" => Ok(all),
+            number => match number.parse() {
+                Ok(orders) if orders > 0 => Ok(Budget { orders, ..all }),
+                _ => Err("expected `all`, or a number of orders, like 1000".to_string()),
+            },
+        }
+    }
+}
+
+/// Work that a lane's part of a strong operation counts as.
+const OPERATION: u64 = 64;
 /// Bytes of device memory, at most, that are put back before each run.
 const MAX_BYTES: u64 = 16 << 20;
 /// How many times the instructions of the plain order another one may take before it counts as endless.
@@ -101,10 +121,10 @@ impl Simulator {
             orders.cut = Some(Cut::Found);
             return Ok(orders);
         }
-        if !seen.has_operations {
+        if seen.operations == 0 {
             return Ok(orders);
         }
-        let Some(start) = start.filter(|_| seen.executed.saturating_mul(2) <= budget.instructions) else {
+        let Some(start) = start.filter(|_| seen.work().saturating_mul(2) <= budget.work) else {
             orders.cut = Some(Cut::TooLarge);
             return Ok(orders);
         };
@@ -119,7 +139,7 @@ impl Simulator {
             start,
             plain,
             compared: budget.compared,
-            left: budget.instructions,
+            left: budget.work,
             known: found[before..].to_vec(),
             orders,
         };
@@ -156,7 +176,7 @@ struct Search<'s, 'l> {
     plain: Memory,
     /// What of it has to be the same in all orders.
     compared: Option<Range<u64>>,
-    /// Instructions that may still be executed.
+    /// Work that may still be done.
     left: u64,
     /// What was found so far, by the plain order first.
     known: Vec<Diagnostic>,
@@ -225,7 +245,7 @@ impl<'l> Search<'_, 'l> {
         let mut both = (&mut hears as &mut dyn Observer, self.simulator.checker(self.module));
         let ended = self.simulator.run(self.module, (self.launches, self.how), &mut both, Some(turns));
         let checker = both.1;
-        self.left = self.left.saturating_sub(seen.executed);
+        self.left = self.left.saturating_sub(seen.work());
         (checker, ended)
     }
 
@@ -275,21 +295,31 @@ impl<'l> Search<'_, 'l> {
     }
 }
 
-/// Instructions of warps, and whether some of them were operations whose order may matter.
+/// What a run takes: instructions of warps, and lanes of operations whose order may matter.
 #[derive(Default)]
 struct Seen {
     executed: u64,
-    has_operations: bool,
+    operations: u64,
+}
+
+impl Seen {
+    fn work(&self) -> u64 {
+        self.executed.saturating_add(self.operations.saturating_mul(OPERATION))
+    }
 }
 
 impl Observer for Seen {
     fn event(&mut self, event: &Event) {
         match event {
             Event::Executed { by_warps, .. } => self.executed += by_warps,
-            Event::By(_, Act::Mbarrier(..)) => self.has_operations = true,
+            Event::By(_, Act::Mbarrier(request, _)) => {
+                self.operations += u64::from(request.mask.count_ones())
+            }
             Event::By(_, Act::Access(request)) => {
                 let is_plain = matches!(request.order, Order::Weak | Order::ReadOnly);
-                self.has_operations |= request.access.is_atomic() || !is_plain;
+                if request.access.is_atomic() || !is_plain {
+                    self.operations += u64::from(request.mask.count_ones());
+                }
             }
             _ => {}
         }

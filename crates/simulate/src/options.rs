@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use launch::{Dimensions, Scope, Spec};
 use ptx_simulator::{
-    DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties,
+    Budget, DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH,
+    DeviceProperties,
 };
 use text::{arguments, say};
 
@@ -141,9 +142,8 @@ pub struct Options {
     pub schedule: Option<u64>,
     /// How many orders of the atomic, volatile and other strong operations of a launch are tried: all, or at
     /// most N; without it all, as far as about a second goes
-    #[arg(long, value_name = "all|N", value_parser = orders, allow_hyphen_values = true,
-        conflicts_with_all = ["schedule", "order"])]
-    pub orders: Option<Tried>,
+    #[arg(long, value_name = "all|N", allow_hyphen_values = true, conflicts_with_all = ["schedule", "order"])]
+    pub orders: Option<Budget>,
     /// Run the order that --save-order has kept
     #[arg(long, value_name = "FILE", conflicts_with = "schedule")]
     pub order: Option<PathBuf>,
@@ -179,13 +179,6 @@ pub struct Options {
     pub remembers: bool,
 }
 
-/// How many orders are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tried {
-    All,
-    AtMost(u64),
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Checks {
     On,
@@ -203,14 +196,6 @@ impl Options {
         let include = self.include.iter().map(|directory| format!("-I{}", directory.display()));
         include.chain(self.define.iter().map(|name| format!("-D{name}"))).collect()
     }
-}
-
-fn orders(text: &str) -> Result<Tried, String> {
-    if text == "all" {
-        return Ok(Tried::All);
-    }
-    let number = arguments::number(text.trim(), u64::MAX).filter(|number| *number > 0);
-    number.map(Tried::AtMost).ok_or_else(|| "`all`, or a number of orders, like 1000".to_string())
 }
 
 /// A limit of instructions, if there is one.

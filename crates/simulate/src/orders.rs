@@ -1,28 +1,28 @@
-//! Which orders of a launch are tried, what is said of them, and the file that one is kept in.
+//! Which orders of a launch are tried, and the file that one is kept in.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use device::LaunchOrder;
-use ptx_simulator::{Budget, Cut, Orders, Site};
+use ptx_simulator::{Budget, Orders};
 use text::files::{read_text, write_whole};
-use text::number::thousands;
 
-use super::options::{Checks, Options, Tried};
+use super::options::{Checks, Options};
 
 /// Bytes of a file with an order, at most.
 const MAX_ORDER: u64 = 1 << 20;
+
+/// Work that a page does by itself to try orders, for what takes a second there.
+const PAGE_WORK: u64 = 1_000_000;
 
 /// How much may be spent on orders; `None` if one is all that was asked for.
 pub fn budget(options: &Options) -> Option<Budget> {
     if options.checks == Checks::Off || options.schedule.is_some() || options.order.is_some() {
         return None;
     }
-    Some(match options.orders {
-        None => Budget::default(),
-        Some(Tried::All) => Budget { instructions: u64::MAX, ..Budget::default() },
-        Some(Tried::AtMost(orders)) => Budget { orders, instructions: u64::MAX, ..Budget::default() },
-    })
+    let own = Budget::default();
+    let own = if cfg!(target_family = "wasm") { Budget { work: PAGE_WORK, ..own } } else { own };
+    Some(options.orders.clone().unwrap_or(own))
 }
 
 /// An order that was kept.
@@ -50,36 +50,4 @@ pub fn save(path: &Path, orders: &[Orders]) -> Result<()> {
 pub fn failing(orders: &[Orders]) -> Option<LaunchOrder> {
     let mut all = orders.iter().enumerate();
     all.find_map(|(launch, one)| Some(LaunchOrder { launch, order: one.failing.as_ref()?.order.clone() }))
-}
-
-/// What that order changes, as a sentence.
-pub fn changed(orders: &[Orders]) -> Option<String> {
-    let [now_first, before] = &orders.iter().find_map(|one| one.failing.as_ref())?.changed[..] else {
-        return None;
-    };
-    let place = |site: &Site| format!("{} (line {})", site.message, site.line);
-    Some(format!("found in an order in which {} comes before {}", place(now_first), place(before)))
-}
-
-/// How many orders a verdict rests on: `all 24 orders of its 4 atomic or volatile operations`. `None` where
-/// there is nothing to order.
-pub fn said(orders: &[Orders]) -> Option<String> {
-    let most = orders.iter().filter(|one| one.operations > 0).max_by_key(|one| one.tried)?;
-    let operations = match most.operations {
-        1 => "1 atomic or volatile operation".to_string(),
-        count => format!("{} atomic or volatile operations", thousands(count as i64)),
-    };
-    let tried = match most.tried {
-        1 => "1 order".to_string(),
-        tried => format!("{} orders", thousands(tried as i64)),
-    };
-    Some(match most.cut {
-        None if most.tried == 1 => format!("the only order of its {operations}"),
-        None => format!("all {tried} of its {operations}"),
-        Some(Cut::Budget) => {
-            format!("{tried} of its {operations}; there are more, and --orders all tries them")
-        }
-        Some(Cut::TooLarge) => format!("{tried} of its {operations}, which are too many to try others"),
-        Some(Cut::Found) => format!("{tried} of its {operations}"),
-    })
 }

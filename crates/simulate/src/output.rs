@@ -12,7 +12,7 @@ use view::diagnostics;
 use super::input::Sources;
 use super::launch::Launched;
 use super::options::{Checks, Options};
-use super::{buffers, counts, names, orders};
+use super::{buffers, counts, names};
 
 /// The result of a launch, and the sources that it quotes.
 pub struct Report {
@@ -144,7 +144,7 @@ impl Report {
         }
         // What depends on the order says itself on which two operations.
         let says_it = |found: &Diagnostic| found.kind == Kind::OrderDependent;
-        let changed = orders::changed(&self.launched.orders);
+        let changed = view::orders::changed(&self.launched.orders);
         if let Some(changed) = changed.filter(|_| !self.launched.diagnostics.iter().any(says_it)) {
             text += &format!("{changed}\n\n");
         }
@@ -167,13 +167,13 @@ impl Report {
         };
         match (&found[..], checks) {
             ([], _) if !self.launched.ran.wrong.is_empty() => "the results are not as expected".to_string(),
-            ([], Checks::On) => match orders::said(&self.launched.orders) {
+            ([], Checks::On) => match view::orders::said(&self.launched.orders) {
                 Some(orders) => format!("ok: nothing is wrong ({orders}: the same result)"),
                 None => "ok: nothing is wrong".to_string(),
             },
             ([], Checks::Off) => "ran to its end; the checks were off".to_string(),
             (found, _) if self.launched.orders.iter().any(|one| one.failing.is_some()) => {
-                let orders = orders::said(&self.launched.orders).unwrap_or_default();
+                let orders = view::orders::said(&self.launched.orders).unwrap_or_default();
                 let keep = "--save-order FILE keeps this order, and --order FILE runs it again";
                 format!("{}{how} ({orders}; {keep})", found.join(", "))
             }

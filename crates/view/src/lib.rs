@@ -3,6 +3,7 @@
 //! | file | job |
 //! | --- | --- |
 //! | `diagnostics.rs` | what the simulator found, as rustc would print it |
+//! | `orders.rs` | how many orders were tried |
 //! | `steps.rs` | any trace as a table, for the terminal |
 //! | `launch.rs` | any small launch as a film |
 //! | `film.rs` | a drawing in several frames, as HTML that also stands still; as a page of its own |
@@ -13,6 +14,7 @@ pub mod diagnostics;
 mod drawing;
 mod film;
 mod launch;
+pub mod orders;
 mod steps;
 
 pub use drawing::{Drawing, Looks, arrow, short};

@@ -211,7 +211,9 @@ impl Order {
 
     /// Bytes that clocks of releases and launches take, about.
     pub fn bytes(&self) -> usize {
-        self.released.bytes() + self.fence_sc.bytes() + self.launches.len() * (size_of::<Launch>() + size_of::<View>())
+        self.released.bytes()
+            + self.fence_sc.bytes()
+            + self.launches.len() * (size_of::<Launch>() + size_of::<View>())
     }
 
     pub fn block_end(&mut self, id: BlockId) {
