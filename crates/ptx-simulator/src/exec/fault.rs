@@ -26,7 +26,9 @@ impl Unstarted {
         let Residency { per_multiprocessor, blocks: fit, scarce } = self.residency;
         let limit = match scarce {
             Scarce::Blocks => format!("{} blocks", device.blocks_per_multiprocessor),
-            Scarce::Threads => format!("{} threads", device.warps_per_multiprocessor as usize * WARP),
+            Scarce::Threads => {
+                format!("{} threads", thousands(u64::from(device.warps_per_multiprocessor) * WARP as u64))
+            }
             Scarce::SharedMemory => {
                 format!("{} bytes of shared memory", thousands(device.shared_per_multiprocessor as u64))
             }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
+use super::recurrence::Recurrence;
 use crate::decode::Program;
 use crate::device::{DeviceProperties, Residency, count_in};
 use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Warp};
@@ -128,6 +129,8 @@ pub struct Engine<'e> {
     /// waited, lanes at joins go on alone until something changes.
     pub resident: usize,
     pub quiet: usize,
+    /// How everything stood some turns ago, while the launch is recorded.
+    pub recurrence: Recurrence,
 }
 
 impl<'e> Engine<'e> {
@@ -161,6 +164,7 @@ impl<'e> Engine<'e> {
             spare: Vec::new(),
             resident: 0,
             quiet: 0,
+            recurrence: Recurrence::default(),
         }
     }
 }

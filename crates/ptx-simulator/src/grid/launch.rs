@@ -38,6 +38,7 @@ impl Engine<'_> {
     fn run_all(&mut self) -> Executed<()> {
         while let Some(grid) = self.running.pop_front() {
             self.turn(grid)?;
+            self.look_for_recurrence()?;
             while self.running.len() < self.device.resident_grids
                 && let Some((parent, child)) = self.ready.pop_front()
             {

@@ -3,6 +3,7 @@
 mod arguments;
 mod engine;
 mod launch;
+mod recurrence;
 mod turn;
 
 pub use arguments::parameters;
