@@ -25,7 +25,7 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     context.schedule.settled = context.progress.is_settled() || records;
     let turn = if records { RECORDED_TURN } else { warp.turn(context.schedule.warp_turn()) }.min(left);
     let is_stuck = warp.stuck_since == changes;
-    let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
+    let is_certain = context.schedule.is_plain() || warp.running().count() <= 1;
     let mut circle = None;
     let follows = !is_stuck && is_certain && context.progress.follows();
     let stop = if follows || records {
