@@ -8,7 +8,7 @@ use workbook::device::{Device, DeviceChoice, Module, SimulatorOptions, launch_to
 use workbook::sim::{Budget, DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 
 /// Instructions that the launch of a kernel with a mistake may execute.
-const STEPS: u64 = 1 << 20;
+const STEPS: u64 = 1 << 21;
 
 /// A kernel with its launch and its verdict.
 pub struct Case {

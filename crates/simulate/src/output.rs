@@ -168,7 +168,10 @@ impl Report {
         match (&found[..], checks) {
             ([], _) if !self.launched.ran.wrong.is_empty() => "the results are not as expected".to_string(),
             ([], Checks::On) => match view::orders::said(&self.launched.orders) {
-                Some(orders) => format!("ok: nothing is wrong ({orders}: the same result)"),
+                Some(orders) if self.launched.orders.iter().any(|one| one.tried > 1) => {
+                    format!("ok: nothing is wrong ({orders}: the same result)")
+                }
+                Some(orders) => format!("ok: nothing is wrong ({orders})"),
                 None => "ok: nothing is wrong".to_string(),
             },
             ([], Checks::Off) => "ran to its end; the checks were off".to_string(),

@@ -127,6 +127,25 @@ impl Context<'_> {
         }
     }
 
+    /// A number for the memory that a request goes to: that of the device, or the shared memory of this block.
+    fn memory_of(&self, request: &Request) -> Option<u64> {
+        match request.space {
+            Space::Shared if request.owner.is_some() => None,
+            Space::Shared => Some(1 + (u64::from(self.grid) << 40 | self.block.linear)),
+            Space::Local | Space::Param => None,
+            _ => Some(0),
+        }
+    }
+
+    /// Bytes in that memory have changed.
+    #[inline]
+    fn changed(&mut self, memory: Option<u64>) {
+        match memory {
+            Some(_) => self.progress.stored(),
+            None => self.progress.changed(),
+        }
+    }
+
     pub fn load(
         &mut self,
         warp: &mut Warp,
@@ -208,6 +227,8 @@ impl Context<'_> {
             warp.spin.changes |= !matches!(request.space, Space::Local | Space::Param);
             let mut unchanged = 0;
             let checks = self.checks;
+            let space = self.memory_of(request);
+            let mut recording = self.progress.recording.take();
             for lane in lanes(request.mask) {
                 let mut values = [0u64; 4];
                 for (value, s) in values.iter_mut().zip(s) {
@@ -216,6 +237,13 @@ impl Context<'_> {
                 let Some(to) = self.writable(warp, at, request, lane) else {
                     return Err(self.refused(warp, at, lane, request));
                 };
+                if let (Some(recording), Some(space)) = (&mut recording, space) {
+                    let now =
+                        values.iter().flat_map(|value| value.to_le_bytes().into_iter().take(bytes as usize));
+                    for (place, (before, now)) in (0..).zip(to.iter().zip(now)) {
+                        recording.byte(space, request.addresses[lane] + place, *before, now);
+                    }
+                }
                 let mut same = true;
                 for (i, &value) in values[..s.len()].iter().enumerate() {
                     let part = &mut to[i * bytes as usize..][..bytes as usize];
@@ -224,8 +252,9 @@ impl Context<'_> {
                 }
                 unchanged |= (same as u32) << lane;
             }
+            self.progress.recording = recording;
             if unchanged != request.mask && !matches!(request.space, Space::Local | Space::Param) {
-                self.progress.changed();
+                self.changed(space);
             }
             if checks {
                 self.follow_store(warp, at, request, s, bytes);
@@ -253,6 +282,7 @@ impl Context<'_> {
             let mut unchanged = 0;
             let mut changed = 0;
             let mut before = [0; WARP];
+            let space = self.memory_of(request);
             let mut rest = request.mask;
             while rest != 0 {
                 let lane = self.next_lane(rest);
@@ -273,7 +303,13 @@ impl Context<'_> {
                 if new != old {
                     changed |= 1 << lane;
                     warp.spin.changes = true;
-                    self.progress.changed();
+                    self.changed(space);
+                    if let (Some(recording), Some(space)) = (&mut self.progress.recording, space) {
+                        let bytes = old.to_le_bytes().into_iter().zip(new.to_le_bytes());
+                        for (place, (before, now)) in (0..).zip(bytes).take(request.bytes as usize) {
+                            recording.byte(space, request.addresses[lane] + place, before, now);
+                        }
+                    }
                 }
                 if d != NONE {
                     warp.activations[at.slot as usize].registers[d as usize][lane] = old;

@@ -59,7 +59,7 @@ impl Context<'_> {
         if self.checks {
             self.barrier_sites(warp, index, at);
         }
-        self.progress.changed();
+        self.progress.stored();
         let barrier = &mut self.block.barriers[number];
         barrier.expected = expected;
         // A count is in whole warps (PTX ISA 9.7.13.1).

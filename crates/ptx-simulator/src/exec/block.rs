@@ -14,7 +14,7 @@ pub struct SharedMemory {
 }
 
 /// A block barrier in one of its rounds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Barrier {
     /// Threads that have arrived, and how many must (0: all of the block).
     pub arrived: u32,

@@ -11,7 +11,7 @@
 use rustc_hash::FxHashSet;
 
 use super::activation::Activation;
-use super::warp::{Join, Split, Warp};
+use super::warp::{Join, Split, Wait, Warp};
 use crate::arith::Lanes;
 use crate::decode::{Inst, Op, Program, Role};
 use crate::ptx::Space;
@@ -23,6 +23,17 @@ const PATIENCE: u64 = 1 << 24;
 /// and so on, so that a circle of any length is found, and what comes before it is left behind (R. Brent, "An
 /// improved Monte Carlo factorization algorithm", BIT 20, 1980).
 const FIRST: u32 = 16;
+
+/// Function and number of instructions that have been executed.
+pub type Steps = FxHashSet<(usize, u32)>;
+
+/// Adds those at which the warp stands: one of them comes next.
+pub fn add_steps(steps: &mut Steps, warp: &Warp) {
+    for split in &warp.splits {
+        let function = warp.activations[split.activation as usize].function;
+        steps.insert((function, split.pc));
+    }
+}
 
 /// A circle that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +52,7 @@ pub struct Followed {
     changes: u64,
     start: Still,
     /// Function and number of the instructions executed since.
-    executed: FxHashSet<(usize, u32)>,
+    executed: Steps,
     steps: u32,
     age: u32,
     /// What decides its way, and how many instructions that was made from.
@@ -50,7 +61,7 @@ pub struct Followed {
 
 /// All that decides how a warp goes on, but for memory that is shared.
 #[derive(Debug)]
-struct Still {
+pub struct Still {
     splits: Vec<Split>,
     joins: Vec<Join>,
     /// Function, registers and predicates of each activation.
@@ -59,7 +70,7 @@ struct Still {
 }
 
 impl Still {
-    fn of(warp: &Warp) -> Still {
+    pub fn of(warp: &Warp) -> Still {
         let activation = |one: &Activation| {
             let (registers, predicates) = one.values();
             (one.function, registers.to_vec(), predicates.to_vec())
@@ -72,13 +83,26 @@ impl Still {
         }
     }
 
-    /// Whether the warp stands at the same place again.
-    fn is_place_of(&self, warp: &Warp) -> bool {
-        self.splits == warp.splits && self.joins == warp.joins
+    /// Whether the warp stands at the same place again. `waits_alike` tells of two waits whether they are the
+    /// same.
+    pub fn is_place_of(&self, warp: &Warp, waits_alike: impl Fn(Wait, Wait) -> bool) -> bool {
+        let same = |(before, now): (&Split, &Split)| {
+            waits_alike(before.wait, now.wait) && *before == Split { wait: before.wait, ..*now }
+        };
+        self.joins == warp.joins
+            && self.splits.len() == warp.splits.len()
+            && self.splits.iter().zip(&warp.splits).all(same)
     }
 
-    /// Whether what is in the slice is the same; `timeless`: but for what is computed from a clock.
-    fn agrees(&self, warp: &Warp, slice: &Slice, timeless: bool) -> bool {
+    /// Whether what is in the slice is the same. `still`: how long nothing has ended a wait that looks at a
+    /// clock, in instructions.
+    pub fn agrees(&self, warp: &Warp, slice: &Slice, still: u64) -> bool {
+        let timeless = still >= PATIENCE;
+        (timeless || slice.timed.is_empty()) && self.agrees_but_for_time(warp, slice, timeless)
+    }
+
+    /// The same; `timeless`: but for what is computed from a clock.
+    fn agrees_but_for_time(&self, warp: &Warp, slice: &Slice, timeless: bool) -> bool {
         let counts =
             |place: &Place| slice.decides.contains(place) && !(timeless && slice.timed.contains(place));
         let same = |(before, now): (&(usize, Vec<Lanes>, Vec<u32>), &Activation)| {
@@ -113,8 +137,10 @@ enum Place {
 
 /// What decides the way of a warp.
 #[derive(Debug, Default)]
-struct Slice {
+pub struct Slice {
     decides: FxHashSet<Place>,
+    /// What of that decides branches.
+    branches: FxHashSet<Place>,
     /// What of that is computed from a clock.
     timed: FxHashSet<Place>,
 }
@@ -126,12 +152,18 @@ struct Flow {
     from: Vec<Place>,
     to: Vec<Place>,
     is_clock: bool,
+    is_branch: bool,
 }
 
 impl Flow {
     fn of(function: usize, inst: &Inst) -> Flow {
-        let mut flow = Flow { decides: Vec::new(), from: Vec::new(), to: Vec::new(), is_clock: false };
+        let mut flow =
+            Flow { decides: Vec::new(), from: Vec::new(), to: Vec::new(), is_clock: false, is_branch: false };
         flow.is_clock = matches!(inst.op, Op::Clock { .. });
+        flow.is_branch = matches!(
+            inst.op,
+            Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call { .. } | Op::Return {} | Op::Exit {}
+        );
         let is_pure = is_pure(&inst.op);
         let mask = inst.op.members();
         let is_load = matches!(inst.op, Op::Load { .. });
@@ -194,7 +226,7 @@ fn is_pure(op: &Op) -> bool {
 }
 
 impl Slice {
-    fn of(executed: &FxHashSet<(usize, u32)>, program: &Program) -> Slice {
+    pub fn of(executed: &Steps, program: &Program) -> Slice {
         let flows: Vec<Flow> = executed
             .iter()
             .map(|&(function, pc)| Flow::of(function, &program.functions[function].code[pc as usize]))
@@ -202,14 +234,38 @@ impl Slice {
         let mut slice = Slice::default();
         for flow in &flows {
             slice.decides.extend(&flow.decides);
+            if flow.is_branch {
+                slice.branches.extend(&flow.decides);
+            }
             if flow.is_clock {
                 slice.timed.extend(&flow.to);
             }
         }
         closure(&mut slice.decides, &flows, |flow| (&flow.to, &flow.from));
+        closure(&mut slice.branches, &flows, |flow| (&flow.to, &flow.from));
         closure(&mut slice.timed, &flows, |flow| (&flow.from, &flow.to));
         slice.timed.retain(|place| slice.decides.contains(place));
         slice
+    }
+
+    /// The first load that looks at what others may write, of those whose value decides a branch.
+    pub fn looks(&self, executed: &Steps, program: &Program) -> Circle {
+        let mut looks: Vec<_> = executed
+            .iter()
+            .filter(|&&(function, pc)| {
+                let inst = &program.functions[function].code[pc as usize];
+                let reads_shared = match inst.op {
+                    Op::Load { space, .. } => {
+                        matches!(space, Space::Global | Space::Shared | Space::Generic)
+                    }
+                    Op::Atomic { .. } | Op::Mbarrier { .. } => true,
+                    _ => false,
+                };
+                reads_shared && Flow::of(function, inst).to.iter().any(|to| self.branches.contains(to))
+            })
+            .collect();
+        looks.sort();
+        looks.first().map_or(Circle::Turns, |&&(function, pc)| Circle::Waits(function, pc))
     }
 }
 
@@ -236,30 +292,8 @@ fn closure(
 
 impl Followed {
     fn new(warp: &Warp, changes: u64, age: u32) -> Followed {
-        let executed = FxHashSet::default();
+        let executed = Steps::default();
         Followed { changes, start: Still::of(warp), executed, steps: 0, age, slice: None }
-    }
-
-    /// The first load that looks at what others may write, of those whose value decides the way.
-    fn looks(&self, program: &Program) -> Circle {
-        let Some((slice, _)) = &self.slice else { return Circle::Turns };
-        let mut looks: Vec<_> = self
-            .executed
-            .iter()
-            .filter(|&&(function, pc)| {
-                let inst = &program.functions[function].code[pc as usize];
-                let reads_shared = match inst.op {
-                    Op::Load { space, .. } => {
-                        matches!(space, Space::Global | Space::Shared | Space::Generic)
-                    }
-                    Op::Atomic { .. } | Op::Mbarrier { .. } => true,
-                    _ => false,
-                };
-                reads_shared && Flow::of(function, inst).to.iter().any(|to| slice.decides.contains(to))
-            })
-            .collect();
-        looks.sort();
-        looks.first().map_or(Circle::Turns, |&&(function, pc)| Circle::Waits(function, pc))
     }
 }
 
@@ -271,10 +305,7 @@ impl Warp {
             Some(followed) if followed.changes == changes => followed,
             _ => Box::new(Followed::new(self, changes, FIRST)),
         };
-        for split in &self.splits {
-            let function = self.activations[split.activation as usize].function;
-            followed.executed.insert((function, split.pc));
-        }
+        add_steps(&mut followed.executed, self);
         self.followed = Some(followed);
     }
 
@@ -282,18 +313,16 @@ impl Warp {
     pub fn after_step(&mut self, program: &Program, still: u64) -> Option<Circle> {
         let mut followed = self.followed.take()?;
         followed.steps += 1;
-        if followed.start.is_place_of(self) {
+        if followed.start.is_place_of(self, |before, now| before == now) {
             let known = followed.executed.len();
             let slice = match followed.slice.take() {
                 Some((slice, of)) if of == known => slice,
                 _ => Slice::of(&followed.executed, program),
             };
-            let closes = followed.start.agrees(self, &slice, still >= PATIENCE)
-                && (slice.timed.is_empty() || still >= PATIENCE);
-            followed.slice = Some((slice, known));
-            if closes {
-                return Some(followed.looks(program));
+            if followed.start.agrees(self, &slice, still) {
+                return Some(slice.looks(&followed.executed, program));
             }
+            followed.slice = Some((slice, known));
         }
         if followed.steps >= followed.age {
             followed = Box::new(Followed::new(self, followed.changes, 2 * followed.age));

@@ -26,7 +26,9 @@ impl Unstarted {
         let Residency { per_multiprocessor, blocks: fit, scarce } = self.residency;
         let limit = match scarce {
             Scarce::Blocks => format!("{} blocks", device.blocks_per_multiprocessor),
-            Scarce::Threads => format!("{} threads", device.warps_per_multiprocessor as usize * WARP),
+            Scarce::Threads => {
+                format!("{} threads", thousands(u64::from(device.warps_per_multiprocessor) * WARP as u64))
+            }
             Scarce::SharedMemory => {
                 format!("{} bytes of shared memory", thousands(device.shared_per_multiprocessor as u64))
             }
@@ -118,7 +120,8 @@ impl Context<'_> {
     /// No warp can get on any more: this one goes round in a circle.
     #[cold]
     pub fn circles(&self, warp: &Warp, circle: Circle, unstarted: Option<Unstarted>) -> Box<Diagnostic> {
-        let at = self.at(warp, warp.splits.len() - 1);
+        let split = warp.running().last().unwrap_or(&warp.splits[warp.splits.len() - 1]);
+        let at = self.at_split(warp, split);
         let Circle::Waits(function, pc) = circle else {
             let what = "a loop does not end: every thread is spinning or waiting, and nothing in memory \
                         changes any more";

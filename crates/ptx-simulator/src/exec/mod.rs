@@ -26,12 +26,12 @@ mod turn;
 mod undefined;
 mod warp;
 
-pub use block::{BlockState, Cluster, Member};
-pub use circle::Circle;
+pub use block::{BARRIERS, Barrier, BlockState, Cluster, Member};
+pub use circle::{Circle, Slice, Still, add_steps};
 pub use context::{Context, Executed};
 pub use fault::Unstarted;
 pub use launches::{Launches, PendingLaunch};
-pub use progress::Progress;
+pub use progress::{Progress, Recording};
 pub use schedule::Schedule;
 pub use step::Stop;
 pub use warp::{Split, Wait, Warp};

@@ -5,12 +5,18 @@
 //! checks every store counts as a change.) Any other run may still end; how long it may take is for the
 //! caller to say, by a limit of instructions.
 
+use super::circle::Steps;
+
 /// The first time that a launch says how far it is; again whenever it has executed twice as much.
 const NEWS: u64 = 1 << 26;
 /// Instructions without a change after which warps are followed for the first time, to see whether they go
 /// round in circles: for one instruction in [`FOLLOWED`] of these, and again whenever they are twice as many.
 const SUSPECT: u64 = 1 << 17;
 const FOLLOWED: u64 = 16;
+/// Instructions in all after which a launch is recorded for the first time, to see whether its state comes
+/// again: for one instruction in [`RECORDED`], and again whenever they are twice as many.
+const LONG: u64 = 1 << 19;
+const RECORDED: u64 = 32;
 /// Instructions without a change after which turns are no longer shuffled: a circle is one only if the same
 /// state always leads to the same one.
 const SETTLED: u64 = 1 << 20;
@@ -30,13 +36,53 @@ pub struct Progress {
     changes: u64,
     changed_at: u64,
     pub stuck_warps: usize,
+    /// Changes other than stores and arrivals at barriers, counted.
+    upheavals: u64,
+    /// What is kept while it is looked whether the state of the launch comes again (`grid/recurrence.rs`).
+    pub recording: Option<Recording>,
+}
+
+/// What a launch does while it is recorded.
+#[derive(Debug, Default)]
+pub struct Recording {
+    pub steps: Steps,
+    /// The sum of a number for each byte of memory and its value, less what it was at first: 0 if memory holds
+    /// what it held then.
+    pub memory: u64,
+}
+
+impl Recording {
+    /// A byte of memory changes. `space` tells one memory from another.
+    pub fn byte(&mut self, space: u64, address: u64, before: u8, now: u8) {
+        let number = |value: u8| mix(mix(space ^ mix(address)) ^ u64::from(value));
+        self.memory = self.memory.wrapping_add(number(now)).wrapping_sub(number(before));
+    }
+}
+
+/// A number made of another, as if by chance (the last steps of SplitMix64: Steele, Lea and Flood, OOPSLA
+/// 2014).
+fn mix(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 impl Progress {
     /// `limit`: instructions of warps in all.
     pub fn new(limit: Option<u64>) -> Progress {
         let end = limit.unwrap_or(u64::MAX);
-        Progress { executed: 0, end, by_threads: 0, news: NEWS, changes: 1, changed_at: 0, stuck_warps: 0 }
+        Progress {
+            executed: 0,
+            end,
+            by_threads: 0,
+            news: NEWS,
+            changes: 1,
+            changed_at: 0,
+            stuck_warps: 0,
+            upheavals: 0,
+            recording: None,
+        }
     }
 
     /// One instruction more, of this many threads, unless it is one too many.
@@ -69,9 +115,21 @@ impl Progress {
         is_news
     }
 
-    /// Memory has changed, or something else that threads can wait for.
+    /// Something has changed that threads can wait for, other than by a store or at a barrier of a block.
     #[inline]
     pub fn changed(&mut self) {
+        self.upheavals += 1;
+        self.stored();
+    }
+
+    /// How many times that was.
+    pub fn upheavals(&self) -> u64 {
+        self.upheavals
+    }
+
+    /// A store has changed memory, or threads have arrived at a barrier of their block.
+    #[inline]
+    pub fn stored(&mut self) {
         self.changes += 1;
         self.changed_at = self.executed;
         self.stuck_warps = 0;
@@ -97,8 +155,12 @@ impl Progress {
 
     /// Whether warps are followed now.
     pub fn follows(&self) -> bool {
-        let still = self.still();
-        still >= SUSPECT && still % (1 << still.ilog2()) < (1 << still.ilog2()) / FOLLOWED
+        is_in_window(self.still(), SUSPECT, FOLLOWED)
+    }
+
+    /// Whether the launch may be recorded now.
+    pub fn may_record(&self) -> bool {
+        is_in_window(self.executed, LONG, RECORDED)
     }
 
     /// A warp does not get on by itself; `since` is the warp's own note of when it last did not.
@@ -106,6 +168,16 @@ impl Progress {
         self.stuck_warps += (*since != self.changes) as usize;
         *since = self.changes;
     }
+}
+
+/// Whether `number` lies at the beginning of the numbers between two powers of two, of which the first is at
+/// least `first`: in this part of them.
+fn is_in_window(number: u64, first: u64, part: u64) -> bool {
+    if number < first {
+        return false;
+    }
+    let power = 1 << number.ilog2();
+    number - power < power / part
 }
 
 #[cfg(test)]

@@ -183,6 +183,11 @@ impl Warp {
         self.splits = here.rev().map(|lane| Split::new(0, 1 << lane, 0, (NONE, NONE))).collect();
     }
 
+    /// The splits that do not wait.
+    pub fn running(&self) -> impl Iterator<Item = &Split> {
+        self.splits.iter().filter(|split| split.wait == Wait::Nothing)
+    }
+
     pub fn waits_for_children(&self) -> bool {
         self.splits.iter().any(|split| split.wait == Wait::Children)
     }

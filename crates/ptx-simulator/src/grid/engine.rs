@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
+use super::recurrence::Recurrence;
 use crate::decode::Program;
 use crate::device::{DeviceProperties, Residency, count_in};
 use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Warp};
@@ -135,6 +136,8 @@ pub struct Engine<'e> {
     /// blocks in a row have brought nothing.
     pub turns: Option<&'e RefCell<Turns>>,
     pub still: usize,
+    /// How everything stood some turns ago, while the launch is recorded.
+    pub recurrence: Recurrence,
 }
 
 impl<'e> Engine<'e> {
@@ -171,6 +174,7 @@ impl<'e> Engine<'e> {
             quiet: 0,
             turns,
             still: 0,
+            recurrence: Recurrence::default(),
         }
     }
 }

@@ -40,6 +40,8 @@ impl Engine<'_> {
             self.turn(grid)?;
             if self.turns.is_some() {
                 self.next_operation()?;
+            } else {
+                self.look_for_recurrence()?;
             }
             while self.running.len() < self.device.resident_grids
                 && let Some((parent, child)) = self.ready.pop_front()

@@ -4,6 +4,7 @@ mod arguments;
 mod engine;
 mod launch;
 mod order;
+mod recurrence;
 mod turn;
 
 pub use arguments::parameters;

@@ -7,10 +7,13 @@ use crate::decode::{Op, Position};
 use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{
-    BlockState, Circle, Cluster, Context, Executed, Member, Split, Stop, Unstarted, Wait, Warp,
+    BlockState, Circle, Cluster, Context, Executed, Member, Split, Stop, Unstarted, Wait, Warp, add_steps,
 };
 use crate::memory::shared::Layout;
 use crate::observe::Event;
+
+/// Instructions of a warp's turn while the launch is recorded, so that its state is seen often.
+const RECORDED_TURN: u32 = 64;
 
 /// A warp has its turn, of at most `left` instructions: why it stopped, and whether it goes round in a
 /// circle.
@@ -18,13 +21,15 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     let before = context.progress.executed;
     let exited = context.block.exited;
     let changes = context.progress.changes();
-    context.schedule.settled = context.progress.is_settled();
-    let turn = warp.turn(context.schedule.warp_turn().min(left));
+    let records = context.progress.recording.is_some();
+    context.schedule.settled = context.progress.is_settled() || records;
+    let turn = if records { RECORDED_TURN } else { warp.turn(context.schedule.warp_turn()) }.min(left);
     let is_stuck = warp.stuck_since == changes;
-    let is_certain = context.schedule.is_plain() || warp.splits.len() == 1;
+    let is_certain = context.schedule.is_plain() || warp.running().count() <= 1;
     let mut circle = None;
-    let stop = if !is_stuck && is_certain && context.progress.follows() {
-        follow(context, warp, turn, &mut circle)?
+    let follows = !is_stuck && is_certain && context.progress.follows();
+    let stop = if follows || records {
+        step_by_step(context, warp, (turn, follows), &mut circle)?
     } else {
         warp.followed = None;
         context.run(warp, turn)?
@@ -48,23 +53,42 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     Ok((stop, warp.stuck_since == context.progress.changes() && warp.circle.is_some()))
 }
 
-/// The warp has its turn step by step, to see whether it goes round in a circle.
-fn follow(context: &mut Context, warp: &mut Warp, turn: u32, circle: &mut Option<Circle>) -> Executed<Stop> {
+/// The warp has its turn step by step, of which a record is kept if there is one. `follows`: it is looked
+/// whether the warp goes round in a circle.
+fn step_by_step(
+    context: &mut Context,
+    warp: &mut Warp,
+    (turn, follows): (u32, bool),
+    circle: &mut Option<Circle>,
+) -> Executed<Stop> {
     let changes = context.progress.changes();
+    let mut follows = follows;
+    let mut stop = Stop::Turn;
     for _ in 0..turn {
-        warp.before_step(changes);
-        let stop = context.run(warp, 1)?;
-        let is_over = !matches!(stop, Stop::Turn | Stop::Spins);
-        if is_over || changes != context.progress.changes() {
+        if let Some(recording) = &mut context.progress.recording {
+            add_steps(&mut recording.steps, warp);
+        }
+        if follows {
+            warp.before_step(changes);
+        }
+        stop = context.run(warp, 1)?;
+        if changes != context.progress.changes() {
+            follows = false;
+        }
+        if !matches!(stop, Stop::Turn | Stop::Spins) {
             warp.followed = None;
             return Ok(stop);
         }
-        *circle = warp.after_step(context.program, context.progress.still());
-        if circle.is_some() {
-            return Ok(Stop::Spins);
+        if follows {
+            *circle = warp.after_step(context.program, context.progress.still());
+            if circle.is_some() {
+                return Ok(Stop::Spins);
+            }
+        } else {
+            warp.followed = None;
         }
     }
-    Ok(Stop::Turn)
+    Ok(stop)
 }
 
 impl Engine<'_> {
@@ -211,7 +235,10 @@ impl Engine<'_> {
             }
         }
         let count = block.warps.len();
-        let mut left = context.schedule.block_turn(count);
+        let mut left = match context.progress.recording {
+            Some(_) => RECORDED_TURN * count as u32,
+            None => context.schedule.block_turn(count),
+        };
         if context.schedule.shuffles() {
             block.next = (block.next + context.schedule.choose(count)) % count;
         }

@@ -5,6 +5,6 @@ __global__ void child(int* flag) {
 }
 extern "C" __global__ void parent(int* flag, int* out) {
     child<<<1, 1, 0, cudaStreamFireAndForget>>>(flag);
-    while (atomicAdd(flag, 0) == 0) {}  // expect: step-limit  expect-also: child-visibility
+    while (atomicAdd(flag, 0) == 0) {}  // expect: deadlock  expect-also: child-visibility
     *out = 1;
 }

@@ -10,6 +10,6 @@ extern "C" __global__ void rotate(const int* in, int* out) {
     __syncthreads();
     s[t] = in[t];
     __mbarrier_token_t token = __mbarrier_arrive(&barrier);
-    while (!__mbarrier_test_wait(&barrier, token)) {}  // expect: step-limit
+    while (!__mbarrier_test_wait(&barrier, token)) {}  // expect: deadlock
     out[t] = s[(t + 1) % 64];
 }

@@ -4,7 +4,7 @@
 extern "C" __global__ void swap(unsigned* arrived, int* out) {
     if (threadIdx.x == 0) {
         atomicAdd(arrived, 1);
-        while (atomicAdd(arrived, 0) <= gridDim.x) {}  // expect: step-limit
+        while (atomicAdd(arrived, 0) <= gridDim.x) {}  // expect: deadlock
     }
     __syncthreads();
     out[blockIdx.x * 32 + threadIdx.x] = 1;
