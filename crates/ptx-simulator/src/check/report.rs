@@ -1,14 +1,16 @@
 //! From what the checks have seen to findings: who, what, where, and what to do. `words.rs` says the rest.
 
-use super::{About, Checker};
 use super::barrier::{Divergence, Group};
 use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
 use super::order::BlockId;
 use super::peers::Visit;
+use super::{About, Checker};
 use crate::arith::WARP;
 use crate::decode::{Op, runtime};
-use crate::diagnostic::{Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What};
+use crate::diagnostic::{
+    Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What,
+};
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::Space;
@@ -216,9 +218,7 @@ impl Checker<'_> {
             (
                 Disorder::NoFence | Disorder::FenceElsewhere | Disorder::NarrowFence { .. },
                 Between::Devices,
-            ) => {
-                "this fence orders memory only within one GPU: use __threadfence_system(), or scope sys"
-            }
+            ) => "this fence orders memory only within one GPU: use __threadfence_system(), or scope sys",
             (Disorder::NoFence, _) => {
                 "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
                  let the atomic acquire; the rules ask for it, though most code does without"

@@ -211,7 +211,9 @@ impl Order {
 
     /// Bytes that clocks of releases and launches take, about.
     pub fn bytes(&self) -> usize {
-        self.released.bytes() + self.fence_sc.bytes() + self.launches.len() * (size_of::<Launch>() + size_of::<View>())
+        self.released.bytes()
+            + self.fence_sc.bytes()
+            + self.launches.len() * (size_of::<Launch>() + size_of::<View>())
     }
 
     pub fn block_end(&mut self, id: BlockId) {
@@ -414,7 +416,8 @@ impl Here<'_> {
         }
         // Whatever orders two threads of a block takes time, and blocks of the only grid synchronise somehow.
         let order = self.order;
-        let never = order.grids.len() == 1 && order.released.blocks == 0 && order.clusters.is_empty();
+        let hands_on = order.released.blocks > 0 || order.fence_sc.is_used;
+        let never = order.grids.len() == 1 && !hands_on && order.clusters.is_empty();
         if same_block && past.time == self.block.now || !same_block && never {
             return Before::No;
         }
