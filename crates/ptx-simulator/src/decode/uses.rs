@@ -100,10 +100,19 @@ struct Readers {
     of_predicates: FxHashMap<Pred, Vec<usize>>,
 }
 
+/// An instruction that reads what the one at `from` writes, and whether that is surely made from the value.
+struct Step {
+    pc: usize,
+    from: usize,
+    is_sure: bool,
+}
+
 /// What an instruction does with a value that comes from a load.
 enum Fate {
     /// It computes something from it.
     Computes,
+    /// It takes it or another one.
+    Selects,
     /// It uses it, whatever comes later.
     Uses,
     /// It compares it with what is there.
@@ -117,12 +126,14 @@ impl Readers {
     /// value, or a compare-and-swap checks it. A value that is carried from one round of a loop to the next
     /// counts as used.
     fn may_be_discarded(&self, code: &[Inst], at: usize) -> bool {
-        let mut open: Vec<(usize, usize)> = Vec::new();
+        let mut open: Vec<Step> = Vec::new();
         let mut done: FxHashSet<usize> = FxHashSet::default();
+        let mut surely: FxHashSet<usize> = FxHashSet::default();
         let mut uses: FxHashSet<usize> = FxHashSet::default();
-        self.readers_of(&code[at].op, at, &mut open);
-        while let Some((pc, from)) = open.pop() {
-            if !done.insert(pc) {
+        self.readers_of(&code[at].op, (at, true), &mut open);
+        while let Some(Step { pc, from, is_sure }) = open.pop() {
+            let is_new = done.insert(pc);
+            if !is_new && !(is_sure && surely.insert(pc)) {
                 continue;
             }
             if pc <= from || done.len() > MAX_STEPS {
@@ -133,9 +144,10 @@ impl Readers {
                 Fate::Swaps => return true,
                 Fate::Hides => return false,
                 // An instruction under a predicate may not be executed.
-                Fate::Uses if inst.guard == NONE => _ = uses.insert(pc),
+                Fate::Uses if inst.guard == NONE && is_sure => _ = uses.insert(pc),
                 Fate::Uses => {}
-                Fate::Computes => self.readers_of(&inst.op, pc, &mut open),
+                Fate::Computes => self.readers_of(&inst.op, (pc, is_sure), &mut open),
+                Fate::Selects => self.readers_of(&inst.op, (pc, false), &mut open),
             }
         }
         // The way of lanes that nothing has stopped.
@@ -156,14 +168,14 @@ impl Readers {
     }
 
     /// Adds the instructions that read what `op`, at `pc`, writes.
-    fn readers_of(&self, op: &Op, pc: usize, open: &mut Vec<(usize, usize)>) {
+    fn readers_of(&self, op: &Op, (from, is_sure): (usize, bool), open: &mut Vec<Step>) {
         op.operands(|role, number| {
             let readers = match role {
                 Role::Writes => self.of_registers.get(&number),
                 Role::WritesPredicate => self.of_predicates.get(&number),
                 _ => None,
             };
-            open.extend(readers.into_iter().flatten().map(|reader| (*reader, pc)));
+            open.extend(readers.into_iter().flatten().map(|&pc| Step { pc, from, is_sure }));
         });
     }
 
@@ -202,6 +214,7 @@ fn fate(op: &Op, values: &Values) -> Fate {
         Op::Store { .. } | Op::Load { .. } | Op::Atomic { .. } => Fate::Uses,
         Op::Barrier { .. } | Op::Mbarrier { .. } | Op::CopyAsync { .. } | Op::Call { .. } => Fate::Uses,
         Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Return {} | Op::Exit {} => Fate::Uses,
+        Op::Select { .. } => Fate::Selects,
         op if op.members().is_some() => Fate::Uses,
         _ => Fate::Computes,
     }

@@ -58,7 +58,7 @@ struct Met {
 #[derive(Debug, Default)]
 pub struct FenceSc {
     /// Whether there has been such a fence.
-    is_used: bool,
+    pub is_used: bool,
     at: rustc_hash::FxHashMap<(Location, Whose), Met>,
 }
 

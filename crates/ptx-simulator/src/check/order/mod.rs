@@ -416,7 +416,8 @@ impl Here<'_> {
         }
         // Whatever orders two threads of a block takes time, and blocks of the only grid synchronise somehow.
         let order = self.order;
-        let never = order.grids.len() == 1 && order.released.blocks == 0 && order.clusters.is_empty();
+        let hands_on = order.released.blocks > 0 || order.fence_sc.is_used;
+        let never = order.grids.len() == 1 && !hands_on && order.clusters.is_empty();
         if same_block && past.time == self.block.now || !same_block && never {
             return Before::No;
         }
