@@ -38,9 +38,9 @@ pub struct Plan {
 const SERIAL: Variant =
     Variant::new("recursiveReduceAnyLength", |case| case.on_cpu(serial::recursive_reduce));
 
-/// A run of the sweep that would take longer on a GPU is left out; so is one with more pending launches than
-/// this, since the driver reserves memory for each.
+/// A run of the sweep that would take longer on a GPU is left out.
 const SWEEP_MICROSECONDS: f64 = 5e6;
+/// One with more pending launches is left out too, since the driver reserves memory for each.
 const SWEEP_PENDING: u64 = 1 << 18;
 
 impl Planned {
@@ -133,14 +133,15 @@ fn able(chapter: &Chapter, device: &DeviceInfo, options: &Options) -> Result<(Ve
             DeviceKind::Sim => variant.simulated,
             _ => device.compute_capability() >= Some(*least),
         };
-        let Some((major, minor)) = variant.least_capability.filter(|least| !can_run(least)) else {
+        let missing = variant.least_capability.filter(|least| !can_run(least));
+        if let Some((major, minor)) = missing {
+            let name = variant.name;
+            let needs = format!("{name}, which needs a GPU of compute capability {major}.{minor} or higher");
+            ensure!(!options.names_kernels(), "cannot run {needs}");
+            left_out.push(format!("left out: {needs}"));
+        } else {
             variants.push(*variant);
-            continue;
-        };
-        let needs =
-            format!("{}, which needs a GPU of compute capability {major}.{minor} or higher", variant.name);
-        ensure!(!options.names_kernels(), "cannot run {needs}");
-        left_out.push(format!("left out: {needs}"));
+        }
     }
     Ok((variants, left_out))
 }
@@ -159,12 +160,13 @@ fn refuse_endless(case: &Planned) -> Result<()> {
 /// Why the sweep leaves a run out, in a line, if it does.
 fn why_left_out(case: &Planned) -> Option<String> {
     let launches = case.launches();
-    let why = match launches.all_microseconds() {
-        long if long > SWEEP_MICROSECONDS => format!("about {} per run", time(long)),
-        _ if launches.pending > SWEEP_PENDING => {
-            format!("{} launches pending", thousands(launches.pending as i64))
-        }
-        _ => return None,
+    let microseconds = launches.all_microseconds();
+    let why = if microseconds > SWEEP_MICROSECONDS {
+        format!("about {} per run", time(microseconds))
+    } else if launches.pending > SWEEP_PENDING {
+        format!("{} launches pending", thousands(launches.pending as i64))
+    } else {
+        return None;
     };
     Some(format!(
         "left out: {}, n = {}, {} threads per block: {why}",

@@ -66,8 +66,9 @@ struct Input {
     data: Vec<i32>,
     /// The results that are right, by operation and number of elements.
     expected: BTreeMap<(&'static str, u64), Expected>,
-    /// Elements in the runs that have begun, and in all.
+    /// Elements in the runs that have begun.
     done: u64,
+    /// Elements in all runs.
     all: u64,
 }
 
@@ -79,11 +80,12 @@ struct Bench<'a> {
     stage: Stage,
     plan: Plan,
     record: Record,
-    /// The first nested run that was asked for by name, level by level, where the simulator made it.
+    /// A table of the levels of the first nested run, if the simulator made it and it was asked for by name;
+    /// else empty.
     levels: String,
-    /// What the checks have found in those.
+    /// What the checks have found at the requested size.
     found: Vec<Diagnostic>,
-    /// The same runs step by step, if that was asked for.
+    /// The runs at that size step by step, if that was asked for.
     traces: Vec<Trace>,
 }
 
@@ -165,7 +167,7 @@ impl<'a> Bench<'a> {
         }
         let mut all = self.record.runs.iter().chain(&self.record.sweep);
         self.record.ok = !stopped && all.all(Run::as_expected);
-        // Handed on last, so that what went wrong in keeping the record hides nothing.
+        // Why the record was not kept is an error that is returned last, so that it hides nothing else.
         let mut kept = Ok(None);
         if !stopped {
             self.measure_extras()?;
@@ -192,9 +194,9 @@ impl<'a> Bench<'a> {
         Ok(report)
     }
 
-    /// Shows what the checks have found, from that number on.
-    fn complain_from(&mut self, first: usize) {
-        for found in &self.found[first..] {
+    /// Shows what the checks have found, without the first `known` findings.
+    fn complain_from(&mut self, known: usize) {
+        for found in &self.found[known..] {
             let text = self.rendered(found, self.output.has_colour());
             self.output.complain_in_colour(text.trim_end());
         }
@@ -207,7 +209,7 @@ impl<'a> Bench<'a> {
         diagnostics::render(found, source, color)
     }
 
-    /// Whether a diagnostic stopped the runs, which then is among those found; other errors are handed on.
+    /// Whether a diagnostic stopped the runs: it is added to those found. Another error is returned.
     fn take_stop(&mut self, ran: Result<()>) -> Result<bool> {
         let Err(error) = ran else { return Ok(false) };
         let mut found = error.downcast::<Diagnostic>()?;

@@ -3,7 +3,7 @@
 use device::levels::Level;
 use ptx_simulator::{Counters, Kind};
 use reduction::value::Value;
-use text::columns::{Column, NONE, fit, text_table, text_table_in_groups};
+use text::columns::{Column, MAX_WIDTH, NONE, fit, text_table, text_table_in_groups};
 use text::number::{scientific, thousands, three_digits, time};
 
 use crate::record::{Record, Run};
@@ -14,7 +14,7 @@ pub fn table(record: &Record) -> String {
     let runs: Vec<&Run> = record.runs.iter().collect();
     let mut columns = vec![names("kernel", &runs)];
     columns.extend(results(record));
-    let mut text = format!("{}: {}\n\n", record.stem, headline(record));
+    let mut text = format!("{}\n\n", head(record));
     let times = times(&runs);
     if !fit(columns.iter().chain(&times)) {
         text += &in_groups(&columns, &runs);
@@ -128,6 +128,12 @@ fn verdict(run: &Run) -> String {
         Some(kind) if run.is_right() => kind.to_string(),
         _ => "WRONG".into(),
     }
+}
+
+/// Chapter and [`headline`]: one line, or two if an array's result makes it too long.
+fn head(record: &Record) -> String {
+    let line = format!("{}: {}", record.stem, headline(record));
+    if line.chars().count() <= MAX_WIDTH { line } else { line.replacen("; ", ";\n", 1) }
 }
 
 /// `65,536 elements, 512 threads per block; the serial recursion gives 1,234`
@@ -267,7 +273,6 @@ mod tests {
     use crate::record::{Dropped, SCHEMA};
     use device::{DeviceInfo, DeviceKind, Timing};
     use reduction::operation::Operation;
-    use text::columns::MAX_WIDTH;
 
     /// The longest kernel name, the largest numbers.
     fn record(time_us: Option<Timing>, counters: Option<Counters>) -> Record {
@@ -333,6 +338,19 @@ mod tests {
         ] {
             assert!(text.contains(part), "no {part:?} in\n{text}");
         }
+        assert!(text.lines().all(|line| line.chars().count() <= MAX_WIDTH), "{text}");
+    }
+
+    #[test]
+    fn an_array_fits_the_screen_too() {
+        let mut record = record(None, None);
+        let elements = Value::Text("67,108,864 elements … -2,147,483,648".into());
+        for run in &mut record.runs {
+            run.sum = elements.clone();
+            run.expected = elements.clone();
+        }
+        let text = table(&record);
+        assert!(text.contains(";\nthe serial recursion gives 67,108,864 elements …"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= MAX_WIDTH), "{text}");
     }
 

@@ -77,6 +77,16 @@ pub fn all() -> Vec<Case> {
     cases
 }
 
+/// The kinds that `cases` are about, in the order of [`Kind`]; each is the name of a folder.
+pub fn kinds(cases: &[Case]) -> Vec<&str> {
+    let mut kinds: Vec<&str> = cases.iter().map(Case::kind).collect();
+    kinds.sort_by_key(|kind| {
+        read_kind(kind).unwrap_or_else(|| panic!("tests/corpus/{kind} is not named after a kind"))
+    });
+    kinds.dedup();
+    kinds
+}
+
 fn subdirectories(of: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(of).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.is_dir() && !path.ends_with("sanitize")).collect()

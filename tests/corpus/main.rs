@@ -11,73 +11,52 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use case::{Case, Order, Outcome, root};
+use rayon::prelude::*;
 use workbook::kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
 use workbook::sim::{Kind, Severity, Shape};
 
-/// The kinds, with a test for each: whatever the schedule, each kernel of the kind gets its verdict.
-macro_rules! kinds {
-    ($($test:ident: $kind:literal,)*) => {
-        const KINDS: &[&str] = &[$($kind),*];
-        $(#[test]
-        fn $test() {
-            let wrong = check($kind, 4);
-            assert!(wrong.is_empty(), "\n{wrong}");
-        })*
-    };
-}
-
-kinds! {
-    data_race: "data-race",
-    order_dependent: "order-dependent",
-    barrier_divergence: "barrier-divergence",
-    deadlock: "deadlock",
-    out_of_bounds: "out-of-bounds",
-    misaligned: "misaligned",
-    uninitialized_read: "uninitialized-read",
-    warp_collective: "warp-collective",
-    launch_limit: "launch-limit",
-    pending_launch_overflow: "pending-launch-overflow",
-    child_visibility: "child-visibility",
-    step_limit: "step-limit",
+#[test]
+fn each_kernel_gets_its_verdict_in_four_schedules_and_in_every_order() {
+    let wrong = check(4);
+    assert!(wrong.is_empty(), "\n{wrong}");
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn a_hundred_schedules_nightly() {
-    let wrong: String = KINDS.iter().map(|kind| check(kind, 100)).collect();
+    let wrong = check(100);
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// What differs from the verdicts of the kernels of `kind` under schedules 0 to `schedules` - 1; a clean one
-/// has to leave the same bits under each.
-fn check(kind: &str, schedules: u64) -> String {
-    let mut wrong = String::new();
-    for case in case::all().iter().filter(|case| case.kind() == kind) {
-        let module = case.module();
-        let mut first = None;
-        // All disagreements, with the schedules that show them.
-        let mut seen: BTreeMap<String, Vec<Order>> = BTreeMap::new();
-        for order in case.orders(schedules) {
-            let outcome = case.run_in(&module, order);
-            let mut disagreements = case.disagreements(&outcome);
-            if case.missed {
-                let found = "is found now: take out its line `// missed: …`".to_owned();
-                disagreements = if disagreements.is_empty() { vec![found] } else { Vec::new() };
-            }
-            if case.clean && *first.get_or_insert_with(|| bytes(&outcome)) != bytes(&outcome) {
-                disagreements.push("the buffers hold something else than under schedule 0".to_owned());
-            }
-            for disagreement in disagreements {
-                seen.entry(disagreement).or_default().push(order);
-            }
+/// What differs from the kernels' verdicts under schedules 0 to `schedules` - 1, and in every order; a clean one
+/// has to leave the same bits in each.
+fn check(schedules: u64) -> String {
+    case::all().par_iter().map(|case| differences(case, schedules)).collect()
+}
+
+fn differences(case: &Case, schedules: u64) -> String {
+    let module = case.module();
+    let mut first = None;
+    // All disagreements, with the orders that show them.
+    let mut seen: BTreeMap<String, Vec<Order>> = BTreeMap::new();
+    for order in case.orders(schedules) {
+        let outcome = case.run_in(&module, order);
+        let mut disagreements = case.disagreements(&outcome);
+        if case.missed {
+            let found = "is found now: take out its line `// missed: …`".to_owned();
+            disagreements = if disagreements.is_empty() { vec![found] } else { Vec::new() };
         }
-        for (disagreement, at) in seen {
-            wrong += &format!("{}, {at:?}:\n  {disagreement}\n", case.path("cu"));
+        if case.clean && *first.get_or_insert_with(|| bytes(&outcome)) != bytes(&outcome) {
+            disagreements.push("the buffers hold something else than under schedule 0".to_owned());
+        }
+        for disagreement in disagreements {
+            seen.entry(disagreement).or_default().push(order);
         }
     }
-    wrong
+    let line = |(disagreement, at)| format!("{}, {at:?}:\n  {disagreement}\n", case.path("cu"));
+    seen.into_iter().map(line).collect()
 }
 
 /// What the buffers hold, in the order of the arguments.
@@ -86,15 +65,17 @@ fn bytes(outcome: &Outcome) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn every_kind_is_shown_and_has_look_alikes() {
+fn every_kind_is_shown_has_look_alikes_and_a_definition() {
     let cases = case::all();
-    for kind in KINDS {
-        let count = |clean| cases.iter().filter(|case| case.kind() == *kind && case.clean == clean).count();
-        assert!(count(false) >= 4, "{kind}: {} kernels show it", count(false));
-        assert!(count(true) >= 2, "{kind}: {} look-alikes", count(true));
+    let page = std::fs::read_to_string(root().join(table::PAGE)).unwrap();
+    for kind in case::kinds(&cases) {
+        let of_kind = cases.iter().filter(|case| case.kind() == kind);
+        let (clean, wrong): (Vec<&Case>, Vec<&Case>) = of_kind.partition(|case| case.clean);
+        assert!(wrong.len() >= 4, "tests/corpus/{kind}: {} kernels show it, not four", wrong.len());
+        assert!(clean.len() >= 2, "tests/corpus/{kind}: {} look-alikes, not two", clean.len());
+        assert!(page.contains(&format!("\n**{kind}**: ")), "{} does not define {kind}", table::PAGE);
     }
     for case in &cases {
-        assert!(KINDS.contains(&case.kind()), "{} is of no kind", case.name);
         let about = case.source.lines().next().unwrap_or_default();
         assert!(about.starts_with("// ") && !about.contains(": clean"), "{}: say what it shows", case.name);
     }

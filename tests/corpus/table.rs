@@ -105,7 +105,7 @@ fn summary(out: &mut String, cases: &[Case], agrees: &[bool], measured: &Measure
         let all = cases.iter().zip(agrees);
         all.filter(|(case, _)| case.clean == clean && kind.is_none_or(|kind| case.kind() == kind)).collect()
     };
-    for kind in super::KINDS {
+    for kind in case::kinds(cases) {
         row(kind, select(Some(kind), false), false);
     }
     row("**all of these**", select(None, false), false);

@@ -17,8 +17,7 @@ use crate::html::{paragraph, scrolling, verbatim};
 use crate::live::{self, Asked};
 use crate::page::{Page, Workbook};
 use crate::provenance::{changed_since, provenance};
-use crate::records;
-use crate::records::{KINDS, committed, local, missing, runs};
+use crate::records::{self, KINDS, committed, local, missing, runs};
 
 /// The most rows that a reader compares.
 const ROWS: usize = 12;
@@ -29,7 +28,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let book = page.book;
     let stem = words.of[0];
     let on = words.list("on");
-    let records = records(book, stem, &on)?;
+    let records = committed_records(book, stem, &on)?;
     let asked = Asked {
         kernels: words.list("kernel"),
         n: words.number("n")?,
@@ -52,7 +51,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
         let both = iter::once((committed, false)).chain(own.iter().map(|own| (own, true)));
         for (record, is_own) in both {
             let place = || in_record(record, &asked);
-            let Some(part) = part(record, &asked, is_own).with_context(place)? else { continue };
+            let Some(part) = shown_part(record, &asked, is_own).with_context(place)? else { continue };
             let charts = charts(&part, vertical)?;
             let is_shown = |chart: &&Chart| asked.chart == Some(chart.name);
             let shown: Vec<&Chart> = charts.iter().filter(is_shown).collect();
@@ -78,7 +77,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
 }
 
 /// The committed records that the cell shows.
-fn records<'a>(book: &'a Workbook, stem: &str, on: &[&str]) -> Result<Vec<&'a Record>> {
+fn committed_records<'a>(book: &'a Workbook, stem: &str, on: &[&str]) -> Result<Vec<&'a Record>> {
     for word in on {
         pick(KINDS, word, |kind| kind.as_str(), "there is no kind of device")?;
     }
@@ -111,7 +110,7 @@ fn check(stem: &str, records: &[&Record], asked: &Asked) -> Result<()> {
 
 /// What the cell shows of `record`; `None` if that has none of the kernels or none of the columns. Nothing in
 /// a reader's own record is an error: what was not run at the cell's size is shown at its own.
-fn part(record: &Record, asked: &Asked, is_own: bool) -> Result<Option<Record>> {
+fn shown_part(record: &Record, asked: &Asked, is_own: bool) -> Result<Option<Record>> {
     let has = |kernel: &&str| runs(record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(has).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
@@ -126,7 +125,9 @@ fn part(record: &Record, asked: &Asked, is_own: bool) -> Result<Option<Record>> 
         "the cell has {} rows, and a reader compares {ROWS} at most; say which: kernel=A,B",
         part.runs.len()
     );
-    Ok(Some(part).filter(|part| shown_columns(part, &asked.columns).len() > 1))
+    // The first column has the kernels' names.
+    let has_columns = shown_columns(&part, &asked.columns).len() > 1;
+    Ok(has_columns.then_some(part))
 }
 
 fn in_record(record: &Record, asked: &Asked) -> String {

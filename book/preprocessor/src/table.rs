@@ -67,21 +67,29 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
             }
         }
     }
-    let by = |what: &str| Some(format!("by {what}"));
-    let same = [
-        (fields.len() == 1).then(|| title(fields[0])),
-        if sizes.len() > 1 { by("n") } else { Some(format!("n = {}", raised(&size(sizes[0])))) },
-        match blocks[..] {
-            [None] => None,
-            [Some(block)] => Some(format!("{} threads per block", thousands(block.into()))),
-            _ => by("threads per block"),
-        },
-    ];
-    let head = same.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    let head = head(&fields, &sizes, &blocks);
     let label = format!("{head}: {}", record.device.title());
     let content = paragraph("cell-head", &escape(&head)) + &scrolling(&columns, &label);
     let records: Vec<&Record> = rows.iter().map(|row| row.record).collect();
     figure_of(book, content, &records)
+}
+
+/// What all cells of a table have in common, and by what its columns differ.
+fn head(fields: &[&str], sizes: &[u64], blocks: &[Option<u32>]) -> String {
+    let mut parts = Vec::new();
+    if let [field] = fields {
+        parts.push(title(field));
+    }
+    match sizes {
+        [n] => parts.push(format!("n = {}", raised(&size(*n)))),
+        _ => parts.push("by n".to_string()),
+    }
+    match blocks {
+        [None] => {}
+        [Some(block)] => parts.push(format!("{} threads per block", thousands((*block).into()))),
+        _ => parts.push("by threads per block".to_string()),
+    }
+    parts.join(" · ")
 }
 
 /// How the last rung of chapter 7 meets a rival.
@@ -101,7 +109,8 @@ fn against(book: &Workbook, record: &Record, rival: &str) -> Result<String> {
     figure_of(book, paragraph("cell-head", &escape(&head)) + &table, &[record])
 }
 
-/// The kernels as rows: those of `record`, or of the record named before a slash; without any, all.
+/// The kernels as rows: `KERNEL` is one of `record`, `RECORD/KERNEL` one of another record. Where none is named,
+/// all of `record`.
 fn rows<'a>(book: &'a Workbook, record: &'a Record, kernels: &[&'a str]) -> Result<Vec<Row<'a>>> {
     if kernels.is_empty() {
         return Ok(record.runs.iter().map(|run| Row { record, kernel: &run.kernel }).collect());
@@ -131,7 +140,7 @@ fn title(field: &str) -> String {
 }
 
 /// The value of each row, [`NONE`] where a kernel has no such run though another row has. The field
-/// `FIELD-ratio` is how many times the row's the first row's is.
+/// `FIELD-ratio` is the first row's value divided by that of the row.
 fn cells(rows: &[Row], n: u64, block: Option<u32>, field: &str) -> Result<Vec<String>> {
     let of = |row: &Row, field| of_kernel(row.record, row.kernel, n, block, field);
     let cell = |row: &Row| {

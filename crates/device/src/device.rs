@@ -64,8 +64,8 @@ impl Device {
     }
 
     /// Opens several devices of one kind. GPUs: `count` of them, or without one all that there are. Simulated
-    /// GPUs: `count` or 2, which share one simulator, run as `simulated` says. They reach each other's
-    /// memory, unless [`Device::no_peers`] says why not: `peers` is whether they are to.
+    /// GPUs: `count` or 2, which share one simulator, run as `simulated` says. With `peers` each is
+    /// to reach the memory of the others. Where they do not, [`Device::no_peers`] of the first says why.
     ///
     /// # Errors
     /// [`NoGpu`]; fewer GPUs than asked for.
@@ -140,7 +140,7 @@ impl Device {
         matches!(self.kind, Kind::Sim(_))
     }
 
-    /// What no other GPU has; nothing of other devices.
+    /// A name that no other GPU has; none of the simulator and the CPU.
     pub fn identity(&self) -> Option<String> {
         self.gpu()?.identity()
     }
@@ -340,7 +340,7 @@ impl Device {
         self.sim().map(|simulator| simulator.core.borrow_mut().take_printed()).unwrap_or_default()
     }
 
-    /// The stream of all work, as the driver and the CUDA runtime name it, and whether there is one.
+    /// The handle of the stream of all work, as the driver and the CUDA runtime have it; on a GPU only.
     pub fn raw_stream(&self) -> Option<*mut std::ffi::c_void> {
         self.gpu().map(cuda::Gpu::raw_stream)
     }
@@ -368,8 +368,8 @@ impl Device {
 /// `gpus` as devices, if they are as many as were asked for.
 fn enough(gpus: Vec<cuda::Gpu>, count: Option<usize>) -> Result<Vec<Device>> {
     if let Some(count) = count.filter(|count| *count > gpus.len()) {
-        let there_are = gpus.len();
-        bail!("--gpus {count}: {there_are} usable here; give --gpus {there_are}, or use --device sim");
+        let usable = gpus.len();
+        bail!("--gpus {count}: {usable} usable here; give --gpus {usable}, or use --device sim");
     }
     Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu.into()))).collect())
 }

@@ -55,7 +55,9 @@ pub struct LaunchArgs<'a> {
 pub struct Arg {
     /// In pieces of eight bytes.
     bits: Vec<u64>,
+    /// In bytes.
     size: usize,
+    /// The kind of device that can take it, if not every one can: an address is that of one device.
     on: Option<DeviceKind>,
 }
 

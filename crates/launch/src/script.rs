@@ -35,7 +35,7 @@ impl Spec {
         let (first, rest) = text.split_once(':').unwrap_or((text, ""));
         let value = match first {
             pointer if pointer.starts_with('@') => Value::Pointer(Pointer::parse(text)?),
-            _ if first == text => bail!(FORMS),
+            _ if !text.contains(':') => bail!(FORMS),
             "buf" => Value::Buffer(Fill::parse(rest, scope)?),
             "ptr" => Value::Pointer(Pointer::parse(rest)?),
             "struct" => structure(rest, scope.names)?,
@@ -47,7 +47,7 @@ impl Spec {
         Ok(Spec { text: text.to_string(), value })
     }
 
-    /// Whether it is a number, an address or bytes of this many bytes.
+    /// How many bytes the kernel gets.
     pub fn bytes(&self) -> usize {
         match &self.value {
             Value::Number(kind, _) => kind.bytes(),
@@ -116,7 +116,7 @@ impl Named {
 fn pair(text: &str) -> Result<(String, &str)> {
     let (name, rest) = text.split_once('=').with_context(|| format!("`{text}`: write NAME=…"))?;
     let name = name.trim().trim_start_matches('@');
-    // What an address cannot spell, as in @NAME+16, is no name.
+    // A name has to stand in an address, too: `@NAME+16`.
     let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c));
     ensure!(is_name, "`{text}`: `{name}` is not a name; take letters and digits");
     Ok((name.to_string(), rest.trim()))
@@ -126,7 +126,7 @@ fn pair(text: &str) -> Result<(String, &str)> {
 pub type Dimensions = (u32, u32, u32);
 
 /// `X`, `X,Y` or `X,Y,Z`, each an expression; what is left out is 1. The limits of a launch are checked with
-/// the launch; the error is that there are more, or that one is no number.
+/// the launch; here it is an error if there are more than three, or one is not a number.
 pub fn dimensions(text: &str, names: Names) -> Result<Dimensions> {
     let size = |text| u32::try_from(expression(text, names)?).ok();
     match split(text, ',').map(size).collect::<Option<Vec<u32>>>().as_deref() {
@@ -159,9 +159,9 @@ impl Launch {
         let (kernel, rest) = text.split_once("<<<").with_context(wrong)?;
         let (config, args) = rest.split_once(">>>").with_context(wrong)?;
         // `<<<2,2, 64>>>` has a grid of two rows; `<<<4,256>>>`, without a blank, can only be as in CUDA.
-        let apart = split(config, ' ').map(|part| part.trim_end_matches(','));
-        let apart: Vec<&str> = apart.filter(|part| !part.is_empty()).collect();
-        let parts = if apart.len() > 1 { apart } else { split(config, ',').collect() };
+        let at_blanks = split(config, ' ').map(|part| part.trim_end_matches(','));
+        let at_blanks: Vec<&str> = at_blanks.filter(|part| !part.is_empty()).collect();
+        let parts = if at_blanks.len() > 1 { at_blanks } else { split(config, ',').collect() };
         let ([grid, block] | [grid, block, _]) = parts[..] else { bail!(wrong()) };
         let shared = parts.get(2).map_or(Some(0), |text| expression(text, scope.names));
         let config = LaunchConfig {
@@ -262,12 +262,10 @@ impl Script {
     /// Adds a launch; the buffers that its arguments make become the script's.
     pub fn launch(&mut self, mut launch: Launch) {
         for (number, arg) in launch.args.iter_mut().enumerate() {
+            let Value::Buffer(fill) = &arg.value else { continue };
             let name = number.to_string();
-            let pointer = Value::Pointer(Pointer { buffer: name.clone(), offset: 0 });
-            match std::mem::replace(&mut arg.value, pointer) {
-                Value::Buffer(fill) => self.buffers.push(Named { name, fill }),
-                other => arg.value = other,
-            }
+            self.buffers.push(Named { name: name.clone(), fill: fill.clone() });
+            arg.value = Value::Pointer(Pointer { buffer: name, offset: 0 });
         }
         self.steps.push(Step::Launch(launch));
     }

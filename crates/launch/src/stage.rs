@@ -32,7 +32,7 @@ pub struct Stage<'a> {
 pub struct Ran {
     /// Whether all launches ran to their end; if not, the device's last finding says why.
     pub completed: bool,
-    /// Of each that was made, what it counted on the simulator.
+    /// What each of the launches counted, on the simulator.
     pub counters: Vec<Counters>,
     /// What they hold afterwards: the script's buffers, then the variables that it names.
     pub buffers: Vec<Held>,
@@ -48,7 +48,7 @@ pub struct Ran {
 ///
 /// # Errors
 /// A kernel that is not there, or that takes other arguments; buffers for which there is no room. What the
-/// simulator finds is none.
+/// simulator finds is not an error.
 pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
     let mut stage = Stage::new(device, script.clone())?;
     let mut ran = Ran { completed: true, ..Ran::default() };
@@ -97,7 +97,7 @@ impl<'a> Stage<'a> {
         Ok(stage)
     }
 
-    /// Writes to the buffers what they hold before the first launch; what nobody is to have written stays.
+    /// Writes to the buffers what they hold before the first launch; elements that are `uninit` are left alone.
     ///
     /// # Errors
     /// Of [`Stage::new`].
@@ -298,7 +298,7 @@ impl<'a> Stage<'a> {
         ))
     }
 
-    /// What all buffers hold, which go from the device, and the variables that were named.
+    /// Takes all buffers off the device: what they hold, and then what the variables hold that were named.
     ///
     /// # Errors
     /// A kernel went wrong on a GPU.

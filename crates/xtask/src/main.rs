@@ -4,9 +4,9 @@
 //! (`crates/kernel-compiler/src/renew.rs`). Such a test's name ends with what it needs,
 //! `…_renewed_by_nvcc`, and that is all that this program knows of it.
 
-use std::io::{Write, stderr};
+use std::io::{BufRead, BufReader, Write, stderr};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 /// Who makes a committed file, in the order in which one needs what another has made.
@@ -60,7 +60,7 @@ impl Maker {
                 "the clang of kernels/requirements.txt: pip install its wheel ziglang, set CLANG to its \
                  program zig"
             }
-            Maker::Run => "only what builds; a test that fails says the rest",
+            Maker::Run => "nothing beyond what cargo builds",
             Maker::Rustc => "rustc's target for it: rustup target add wasm32-wasip1",
         }
     }
@@ -70,7 +70,8 @@ const USAGE: &str = "\
 usage: cargo xtask renew [MAKER | STEM]...
 
 Renews the files that are made from others and committed: all of them, those of a MAKER, or those that are
-made from one source, named by its STEM: ch3_blocks, 5_6_the_same_bits.
+made from one source, named by its STEM: ch3_blocks, 5_6_the_same_bits; or by its folder of the corpus:
+data-race.
 ";
 
 const REST: &str = "\
@@ -164,7 +165,8 @@ fn named(maker: Maker) -> [String; 3] {
     ["--".to_string(), "--include-ignored".to_string(), format!("renewed_by_{}", maker.name())]
 }
 
-/// All that is made from the source `stem`; `None` if there is no such source.
+/// All that is made from the source `stem`, or from the kernels of the corpus' folder `stem`; `None` if there
+/// is neither.
 fn of_source(stem: &str) -> Option<Vec<Step>> {
     let step = |what: String, maker: Maker, build: &[&str], package: &str, program: &str| {
         let test = ["test", "--quiet", "--no-fail-fast", "--package", package, "--test", program];
@@ -198,6 +200,17 @@ fn of_source(stem: &str) -> Option<Vec<Step>> {
             step(format!("stub and verdicts of {stem}"), Maker::Run, &[], "exercise", "exercises"),
         ]);
     }
+    if root().join("tests/corpus").join(stem).is_dir() {
+        // All kinds, since only what has changed is compiled, and the table is of all of them.
+        let all = |what: &str, maker| Step {
+            wanted: "1".to_string(),
+            ..step(what.to_string(), maker, &[], "workbook", "corpus")
+        };
+        return Some(vec![
+            all("PTX of the corpus", Maker::Nvcc),
+            all("the appendix' table of the corpus", Maker::Run),
+        ]);
+    }
     None
 }
 
@@ -207,9 +220,20 @@ fn renew(step: &Step) -> bool {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.current_dir(root()).args(words);
         cargo.env("WORKBOOK_RENEW", &step.wanted).env("PYTHONPATH", "target/nvrtc");
-        cargo.status().is_ok_and(|status| status.success())
+        let Ok(mut running) = cargo.stdout(Stdio::piped()).spawn() else { return false };
+        let lines = running.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines());
+        for line in lines.map_while(Result::ok).filter(|line| !is_of_no_test(line)) {
+            say(&format!("{line}\n"));
+        }
+        running.wait().is_ok_and(|status| status.success())
     };
     (step.build.is_empty() || cargo(&step.build)) && cargo(&step.test)
+}
+
+/// Whether cargo says this of a program that has no test of the maker, as most have none.
+fn is_of_no_test(line: &str) -> bool {
+    let is_empty_run = line.starts_with("test result: ok. 0 passed; 0 failed; 0 ignored");
+    line.is_empty() || line == "running 0 tests" || line.starts_with("all doctests ran") || is_empty_run
 }
 
 /// Where it is kept how long a step took.

@@ -92,18 +92,17 @@ pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Res
     let by_block =
         |quantity, value: Of<Value>| against_block(record, Quantity { vertical, ..quantity }, value);
     let charts = match record.device.kind {
-        DeviceKind::Gpu | DeviceKind::Cpu => [
+        DeviceKind::Gpu | DeviceKind::Cpu => vec![
             by_size(TIME, &time, &[])?,
             by_size(BANDWIDTH, &rate, references)?,
             by_size(ERROR, &error, &[])?,
             against_launches(record, vertical, &time)?,
             by_block(TIME, &time)?,
         ],
-        DeviceKind::Sim => [
+        DeviceKind::Sim => vec![
             by_size(DIVERGENCE, &count(|c| c.divergent_branches), &[])?,
             by_size(SECTORS, &sectors, &fewest_sectors(record))?,
             by_size(ERROR, &error, &[])?,
-            None,
             by_block(INSTRUCTIONS, &count(|c| c.warp_instructions))?,
         ],
     };

@@ -48,7 +48,7 @@ const MISTAKES: &str = "\
 {{#cell ch3_blocks on=tpu}} | no kind of device `tpu` | gpu, sim, cpu
 {{#cell ch3_blocks kernel=x}} | `ch3_blocks` has no kernel `x` | reduceNeighbored,
 {{#cell ch3_blocks columns=x}} | no column `x` | time, gbps, warp-inst
-{{#cell ch3_blocks chart=x on=sim}} | has a chart `x` | divergence, sectors, block
+{{#cell ch3_blocks chart=x on=sim}} | has a chart `x` | divergence, sectors,
 {{#cell ch3_blocks chart=time scale=wide}} | no scale `wide` | linear, log
 {{#cell ch3_blocks kernel=reduceNeighbored n=7}} | in ch3_blocks.gpu (another kind of record may have it: \
     on=gpu, on=sim) | no run at n = 7; there are:
@@ -67,7 +67,7 @@ text {{#code kernels/k.cu sum}} | has to stand alone
 {{#chart ch4_nested.sim time}} | no ch4_nested.sim.json | make it: cargo run --example ch4_nested -- \
     --device sim --record
 {{#chart ch4_nested time}} | `ch4_nested` names no record | ch4_nested.gpu
-{{#chart ch3_blocks.sim time}} | no chart `time` | divergence, sectors, block
+{{#chart ch3_blocks.sim time}} | no chart `time` | divergence, sectors,
 {{#value ch4_nested.gpu gpuRecursiveReducer n=2^20 time}} | no kernel `gpuRecursiveReducer` | \
     gpuRecursiveReduceGridWide, gpuRecursiveReducePasses, recursiveReduceAnyLength
 {{#value ch4_nested.gpu gpuRecursiveReduce n=2^21 time}} | no run at n = 2097152 | 524288

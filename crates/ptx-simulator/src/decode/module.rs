@@ -54,7 +54,7 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
     Ok(program)
 }
 
-/// For each function, whether `is` holds for it or for one that it calls, or that these call.
+/// For each function, whether `is` holds for it or for a function that it calls, directly or through others.
 fn reaching(functions: &[Function], is: impl Fn(&Function) -> bool) -> Vec<bool> {
     let mut all: Vec<bool> = functions.iter().map(is).collect();
     let mut changed = true;
@@ -70,10 +70,11 @@ fn reaching(functions: &[Function], is: impl Fn(&Function) -> bool) -> Vec<bool>
     all
 }
 
-/// Numbers the branches that decide whether a barrier is reached, and tells the barriers which they lie
-/// behind.
+/// Numbers the branches that decide whether a barrier is reached, and notes for each barrier behind which of
+/// them it lies.
 fn watch_barriers(program: &mut Program) {
-    for (of_cluster, is_barrier) in [is_block_barrier, is_cluster_barrier].into_iter().enumerate() {
+    let of_block: (bool, fn(&Op) -> bool) = (false, is_block_barrier);
+    for (of_cluster, is_barrier) in [of_block, (true, is_cluster_barrier)] {
         let has_barrier =
             reaching(&program.functions, |function| function.code.iter().any(|inst| is_barrier(&inst.op)));
         for function in &mut program.functions {
@@ -84,8 +85,8 @@ fn watch_barriers(program: &mut Program) {
             for (pc, [taken, rest]) in flow::watches(&function.code, is_barrier) {
                 let number = program.watches.len() as u32;
                 let inst = &mut function.code[pc as usize];
-                inst.watch[of_cluster] = number;
-                program.watches.push(Watched { loc: inst.loc, of_cluster: of_cluster == 1 });
+                inst.watch[usize::from(of_cluster)] = number;
+                program.watches.push(Watched { loc: inst.loc, of_cluster });
                 for (barriers, taken) in [(&taken, true), (&rest, false)] {
                     for barrier in barriers {
                         function.barrier_sites.entry(*barrier).or_default().push((number, taken));
@@ -96,8 +97,8 @@ fn watch_barriers(program: &mut Program) {
     }
 }
 
-/// A barrier for all threads of the block. One with a count is for this many of them, so a branch may lead
-/// there.
+/// A barrier for all threads of the block. One with a count is for that many threads alone, so a branch may
+/// well lead only some of them there.
 fn is_block_barrier(op: &Op) -> bool {
     matches!(op, Op::Barrier { count, .. } if *count == NONE)
 }
@@ -117,6 +118,8 @@ struct Body<'a, 'b> {
 
 /// Bytes of parameters that a function can have (PTX ISA 5.1.6.1, since version 8.1).
 const MAX_PARAM_BYTES: usize = 32_764;
+/// Bytes of a frame: a function's own parameters, and those of all calls in it.
+const MAX_FRAME_BYTES: usize = 64 * MAX_PARAM_BYTES;
 /// Registers, and predicates, that a function can have.
 const MAX_REGISTERS: usize = 1 << 16;
 
@@ -237,10 +240,12 @@ impl Body<'_, '_> {
                 Statement::Open => self.names.open(),
                 Statement::Close => self.names.close(),
                 Statement::Registers { is_pred, bytes, names, line } => {
-                    let kind = match bytes {
-                        _ if *is_pred => RegisterKind::Predicate,
-                        0..=4 => RegisterKind::Narrow,
-                        _ => RegisterKind::Wide,
+                    let kind = if *is_pred {
+                        RegisterKind::Predicate
+                    } else if *bytes <= 4 {
+                        RegisterKind::Narrow
+                    } else {
+                        RegisterKind::Wide
                     };
                     for (name, count) in names {
                         self.names.declare(kind, name, *count);
@@ -251,11 +256,13 @@ impl Body<'_, '_> {
                     }
                 }
                 Statement::Variable(variable) => self.variable(variable)?,
-                Statement::Loc { at, inlined_at } => match self.lines.find(*at, *inlined_at) {
-                    // "No line" belongs to what stands around it.
-                    NONE => {}
-                    line => loc = line,
-                },
+                Statement::Loc { at, inlined_at } => {
+                    let found = self.lines.find(*at, *inlined_at);
+                    // What has no line of its own counts to the line before it.
+                    if found != NONE {
+                        loc = found;
+                    }
+                }
                 Statement::Label(_) | Statement::Targets { .. } => {}
                 Statement::Instruction(instruction) => {
                     let decoded = self.instruction(instruction, loc);
@@ -274,7 +281,7 @@ impl Body<'_, '_> {
             }
             Space::Param => {
                 self.in_frame(variable);
-                if self.names.out.frame_bytes > 64 * MAX_PARAM_BYTES {
+                if self.names.out.frame_bytes > MAX_FRAME_BYTES {
                     let what = format!("the calls in `{}` have too many bytes of parameters", self.ast.name);
                     return self.unreadable(self.ast.line, what);
                 }

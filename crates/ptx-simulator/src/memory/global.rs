@@ -45,12 +45,13 @@ struct Allocation {
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     allocations: Vec<Allocation>,
-    /// Bytes of all allocations; those that launches of device code take which have not ended; and how many
-    /// both, and what the checks remember, may have together.
+    /// Bytes of all allocations.
     pub live_bytes: u64,
+    /// Bytes that launches by device code take until they have ended.
     pub launch_bytes: u64,
+    /// The most that these two, and what the checks remember, may have together.
     pub most_bytes: u64,
-    /// Which allocations are arguments, by their numbers.
+    /// The allocations that are arguments: their numbers, and those of the arguments.
     called: Vec<(u64, usize)>,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
     heap: FxHashMap<u64, u64>,
@@ -89,8 +90,8 @@ impl Memory {
 
     /// Gives an allocation back. What it held, and which bytes of that have been written; `None` if all have.
     pub fn take(&mut self, address: u64) -> (Vec<u8>, Option<Written>) {
-        let own = address & OFFSET_MASK == 0;
-        let Some(allocation) = self.allocations.get_mut(place(address)).filter(|_| own) else {
+        let is_start = address & OFFSET_MASK == 0;
+        let Some(allocation) = self.allocations.get_mut(place(address)).filter(|_| is_start) else {
             return Default::default();
         };
         allocation.live = false;
@@ -148,7 +149,7 @@ impl Memory {
         }
     }
 
-    /// Which bytes of the allocation of an address have been written, and which of them the address is;
+    /// Which bytes of the allocation of an address have been written, and the offset of the address there;
     /// `None` if all have.
     #[inline]
     pub fn written(&self, address: u64) -> Option<(&Written, usize)> {
@@ -163,9 +164,12 @@ impl Memory {
 
     /// What an allocation is for a launch, by its number.
     pub fn name(&self, number: u64) -> Region {
-        let own = self.allocations.get(index(number).wrapping_sub(1)).map_or("", |one| &one.name[..]);
+        let allocation = self.allocations.get(index(number).wrapping_sub(1));
+        if let Some(variable) = allocation.map(|allocation| &allocation.name).filter(|name| !name.is_empty())
+        {
+            return Region::Variable(variable.clone());
+        }
         match self.called.iter().find(|(called, _)| *called == number) {
-            _ if !own.is_empty() => Region::Variable(own.to_string()),
             Some((_, argument)) => Region::Argument(*argument),
             None => Region::Buffer,
         }
@@ -228,7 +232,8 @@ impl Memory {
 
     #[cold]
     fn wrong(&self, address: u64) -> Wrong {
-        // A small negative index borrows from the number; look one further before giving up.
+        // A small negative index borrows from the allocation's number: an address near the end of one
+        // allocation's 64 GiB is meant for the next one, `allocations[number]`, since numbers begin with 1.
         let number = index(address >> OFFSET_BITS);
         let offset = (address & OFFSET_MASK) as i64;
         if offset >= 1 << (OFFSET_BITS - 1)

@@ -95,8 +95,11 @@ impl Session {
                 let film = self.options.figure.then(film);
                 let status = self.check(&exercise)?;
                 match film {
-                    Some(Err(error)) => drop(say(&format!("\nno figure: {error:#}\n"))),
-                    film => self.film = film.and_then(Result::ok),
+                    Some(Ok(film)) => self.film = Some(film),
+                    Some(Err(error)) => {
+                        say(&format!("\nno figure: {error:#}\n"));
+                    }
+                    None => {}
                 }
                 Ok(status)
             }
@@ -136,10 +139,10 @@ impl Session {
             self.say_of(&show::failed(exercise, &found, &source, &progress), color);
             self.remember(|state| state.at(id).failed = fault::names(&found.kinds));
             if found.kinds == [Fault::MissingFile] {
-                say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"))
+                say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"));
             } else {
-                say(&format!("\n{}", show::try_again(exercise, &self.state)))
-            };
+                say(&format!("\n{}", show::try_again(exercise, &self.state)));
+            }
             return Ok(1);
         }
         let mut parts = show::passed(exercise, &found, &progress, &source);
@@ -185,11 +188,12 @@ impl Session {
                 self.remember(|state| state.at(id).hints = given + 1);
             }
         }
-        say(&if self.state.of(id).passed {
-            format!("\n{}", show::what_next(&self.exercises, &self.state, Some(id)))
+        let next = if self.state.of(id).passed {
+            show::what_next(&self.exercises, &self.state, Some(id))
         } else {
-            format!("\n{}", show::try_again(exercise, &self.state))
-        });
+            show::try_again(exercise, &self.state)
+        };
+        say(&format!("\n{next}"));
         Ok(0)
     }
 

@@ -15,11 +15,12 @@ use super::source::{Exercise, Kind};
 use super::state::{Progress, State};
 use super::verdict::{Counted, Counts, Findings, Guess};
 
-/// Diagnostics that are shown in full, and lines of what a kernel printed.
+/// Diagnostics that are shown in full, at most.
 const SHOWN: usize = 2;
+/// Lines that are shown of what a kernel printed, at most.
 const PRINTED: usize = 12;
 
-/// Wrong answers, after which it is said what to look at.
+/// After so many wrong answers it is said what to look at.
 const TRIES: usize = 3;
 
 /// All exercises with progress, chapter by chapter.
@@ -34,10 +35,12 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
             text += &format!("\nChapter {chapter}, {}\n", catalogue::chapter(chapter));
         }
         let progress = state.of(exercise.id);
-        let mark = match (progress.passed, Some(exercise.id) == next) {
-            (true, _) => "done",
-            (false, true) => "next",
-            (false, false) => "",
+        let mark = if progress.passed {
+            "done"
+        } else if Some(exercise.id) == next {
+            "next"
+        } else {
+            ""
         };
         let mut notes = vec![format!("{} min", exercise.minutes)];
         if progress.hints > 0 {
@@ -196,12 +199,13 @@ fn after_tries(exercise: &Exercise, guesses: &[Guess], tries: usize) -> Option<P
     if guesses.is_empty() {
         return None;
     }
-    // With a hint for each number, those of the wrong ones help.
-    let by_number = guesses.len() == exercise.hints.len();
-    let helps = |at: usize| !by_number || guesses[at].said != guesses[at].right;
-    let hints: Vec<&String> =
-        exercise.hints.iter().enumerate().filter(|(at, _)| helps(*at)).map(|(_, hint)| hint).collect();
     let more = tries.checked_sub(TRIES)?;
+    let mut hints: Vec<&String> = exercise.hints.iter().collect();
+    if guesses.len() == hints.len() {
+        // Each number has a hint of its own: those of the right ones are left out.
+        let with_numbers = guesses.iter().zip(&exercise.hints);
+        hints = with_numbers.filter(|(guess, _)| guess.said != guess.right).map(|(_, hint)| hint).collect();
+    }
     let hint = hints.get(more).or(hints.last())?;
     Some(Part::prose(format!(
         "{tries} answers were wrong. Another guess teaches nothing; look at this first. {hint}"
@@ -248,11 +252,11 @@ fn table(counts: &Counts) -> Vec<Part> {
     }
     let number = |count: Option<u64>| count.map_or("-".into(), |count| thousands(count as i64));
     let column = |title: &str, cell: &dyn Fn(&Counted) -> String| Column::right(title, rows.iter().map(cell));
-    let at = at.map_or("all lengths together".to_string(), |case| case.to_string());
-    let mut columns = vec![Column::left(
-        &format!("counts at {at}").replace("at all", "of all"),
-        rows.iter().map(|row| row.name.clone()),
-    )];
+    let title = match at {
+        Some(case) => format!("counts at {case}"),
+        None => "counts of all lengths together".to_string(),
+    };
+    let mut columns = vec![Column::left(&title, rows.iter().map(|row| row.name.clone()))];
     if rows.iter().any(|row| row.given.is_some()) {
         columns.push(column("as given", &|row| number(row.given)));
     }

@@ -59,6 +59,8 @@ const RULES: &[Rule] = &[
     (|n, block| n > 512 && block == 1024, "long arrays in blocks of 1,024 threads"),
 ];
 
+/// The inputs that fail, in words: by the first rule that tells them from those that pass, else one by one.
+/// Each rule is tried as it is, and then with n = 0 failing too.
 fn common(failing: &Inputs, passing: &Inputs) -> String {
     let is = |rule: &dyn Fn(usize, usize) -> bool| {
         failing.iter().all(|(n, block)| rule(*n, *block as usize))
@@ -85,14 +87,14 @@ fn common(failing: &Inputs, passing: &Inputs) -> String {
             }
         }
     }
-    // No numbers at all may fail in all blocks, the others in some.
-    let blocks = |has_none: bool| {
-        let inputs = failing.iter().filter(move |(n, _)| (*n == 0) == has_none);
+    // n = 0 may fail in other blocks than the other lengths do. It then stands apart from them.
+    let blocks = |is_zero: bool| {
+        let inputs = failing.iter().filter(move |(n, _)| (*n == 0) == is_zero);
         inputs.map(|(_, block)| *block as usize).collect::<BTreeSet<usize>>()
     };
     let others = blocks(false);
-    let none = blocks(true);
-    let apart = !none.is_empty() && !others.is_empty() && none != others;
+    let of_zero = blocks(true);
+    let apart = !of_zero.is_empty() && !others.is_empty() && of_zero != others;
     let lengths: BTreeSet<usize> = failing.iter().map(|(n, _)| *n).filter(|n| *n > 0 || !apart).collect();
     // The last one is not worth an "and 1 more".
     let shown = if lengths.len() == LISTED + 1 { lengths.len() } else { LISTED };
@@ -122,9 +124,10 @@ pub fn telling(
     is_hopeless: bool,
 ) -> Result<(Case, Findings)> {
     let failing: Vec<Case> = failures.iter().map(|(case, _)| *case).collect();
-    let few = |n: usize| 2usize.saturating_sub(n);
-    let says_most = |(case, _): &(Case, Findings)| (few(case.n), case.n, case.schedule, case.block);
-    let (case, failure) = failures.into_iter().min_by_key(says_most).context("nothing fails")?;
+    // 0 from two numbers on: shorter inputs come last.
+    let missing = |n: usize| 2usize.saturating_sub(n);
+    let rank = |(case, _): &(Case, Findings)| (missing(case.n), case.n, case.schedule, case.block);
+    let (case, failure) = failures.into_iter().min_by_key(rank).context("nothing fails")?;
     let summary = if is_hopeless {
         format!("{} inputs, and longer arrays were not tried", failing.len())
     } else {

@@ -152,18 +152,18 @@ fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
         let asks_for_code = matches!(exercise.kind, Kind::Kernel(_));
         if asks_for_code && found.kinds.contains(&RACE) != exercise.has_race {
             wrong.push(format!(
-                "{stem}: the stub fails with {:?}; `//@ race` says another thing",
-                found.kinds
+                "{stem}: the stub fails with {:?}; its TOML says `race = {}`",
+                found.kinds, exercise.has_race
             ));
         }
         if let Some(failure) = failure(&root, &exercise, &exercise.solution()) {
             wrong.push(format!("{stem}: the solution fails with {:?}", failure.kinds));
         }
         if exercise.mutants.iter().filter(|mutant| !mutant.is_right()).count() < 3 {
-            wrong.push(format!("{stem}: fewer than three wrong answers"));
+            wrong.push(format!("{stem}: its TOML has fewer than three mutants that have to fail"));
         }
         if exercise.why.is_empty() {
-            wrong.push(format!("{stem}: no question why"));
+            wrong.push(format!("{stem}: its TOML asks no question (`why`, `because`)"));
         }
         for mutant in &exercise.mutants {
             let name = &mutant.name;
