@@ -27,12 +27,24 @@ const FIRST: u32 = 16;
 /// Function and number of instructions that have been executed.
 pub type Steps = FxHashSet<(usize, u32)>;
 
-/// Adds those at which the warp stands: one of them comes next.
+/// Adds those that may come next: at which the warp stands and, where lanes wait, the one behind, since they go on
+/// and execute it in one step.
 pub fn add_steps(steps: &mut Steps, warp: &Warp) {
     for split in &warp.splits {
         let function = warp.activations[split.activation as usize].function;
         steps.insert((function, split.pc));
+        if split.wait != Wait::Nothing {
+            steps.insert((function, split.pc + 1));
+        }
     }
+}
+
+/// The instructions, with their functions.
+fn instructions<'p>(steps: &Steps, program: &'p Program) -> impl Iterator<Item = ((usize, u32), &'p Inst)> {
+    steps.iter().filter_map(|&(function, pc)| {
+        let inst = program.functions[function].code.get(pc as usize)?;
+        Some(((function, pc), inst))
+    })
 }
 
 /// A circle that was found.
@@ -227,10 +239,8 @@ fn is_pure(op: &Op) -> bool {
 
 impl Slice {
     pub fn of(executed: &Steps, program: &Program) -> Slice {
-        let flows: Vec<Flow> = executed
-            .iter()
-            .map(|&(function, pc)| Flow::of(function, &program.functions[function].code[pc as usize]))
-            .collect();
+        let flows: Vec<Flow> =
+            instructions(executed, program).map(|((function, _), inst)| Flow::of(function, inst)).collect();
         let mut slice = Slice::default();
         for flow in &flows {
             slice.decides.extend(&flow.decides);
@@ -250,10 +260,8 @@ impl Slice {
 
     /// The first load that looks at what others may write, of those whose value decides a branch.
     pub fn looks(&self, executed: &Steps, program: &Program) -> Circle {
-        let mut looks: Vec<_> = executed
-            .iter()
-            .filter(|&&(function, pc)| {
-                let inst = &program.functions[function].code[pc as usize];
+        let mut looks: Vec<_> = instructions(executed, program)
+            .filter(|((function, _), inst)| {
                 let reads_shared = match inst.op {
                     Op::Load { space, .. } => {
                         matches!(space, Space::Global | Space::Shared | Space::Generic)
@@ -261,11 +269,12 @@ impl Slice {
                     Op::Atomic { .. } | Op::Mbarrier { .. } => true,
                     _ => false,
                 };
-                reads_shared && Flow::of(function, inst).to.iter().any(|to| self.branches.contains(to))
+                reads_shared && Flow::of(*function, inst).to.iter().any(|to| self.branches.contains(to))
             })
+            .map(|(place, _)| place)
             .collect();
         looks.sort();
-        looks.first().map_or(Circle::Turns, |&&(function, pc)| Circle::Waits(function, pc))
+        looks.first().map_or(Circle::Turns, |&(function, pc)| Circle::Waits(function, pc))
     }
 }
 

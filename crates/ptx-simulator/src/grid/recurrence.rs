@@ -170,8 +170,8 @@ impl Engine<'_> {
             Circle::Turns => "look at the condition that ends the loop: what it is computed from comes again",
         };
         let at = blocks().find_map(|block| {
-            let warp = block.warps.iter().find(|warp| warp.running().next().is_some())?;
-            Some((block, warp, warp.running().last()?))
+            let warp = block.warps.iter().find(|warp| !warp.splits.is_empty())?;
+            Some((block, warp, warp.running().last().or(warp.splits.last())?))
         });
         let Some((block, warp, split)) = at else {
             return Box::new(Diagnostic::of_host(kind, None, what, help));

@@ -3,6 +3,7 @@
 
 mod cuda;
 mod dependent;
+mod ends;
 mod errors;
 mod memory;
 mod mutations;
