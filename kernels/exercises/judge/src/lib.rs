@@ -20,7 +20,7 @@
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
-//! | `own.rs` | answers that bring in other files |
+//! | `own.rs`, `lex.rs` | answers that bring in other files; the tokens of an answer |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `state.rs` | what the learner has done so far |
@@ -41,6 +41,7 @@ mod figure;
 mod goal;
 pub mod id;
 pub mod info;
+mod lex;
 #[cfg(not(target_family = "wasm"))]
 mod machine;
 pub mod mark;

@@ -67,7 +67,7 @@ fn mark_kernel(
     text: &str,
     compiler: Option<&Compiler>,
 ) -> Result<Option<Findings>> {
-    if let Some(what) = own::foreign_include(text) {
+    if let Some(what) = own::not_allowed(text) {
         return Ok(Some(failed(exercise, Fault::NotAllowed, what)));
     }
     Ok(match code::build(root, exercise, text, compiler)? {
