@@ -16,6 +16,7 @@ use text::path::shown;
 
 use super::answer::Answer;
 use super::compiler::Compiler;
+use super::mark;
 use super::source::{Exercise, Kind};
 
 /// Where the committed builds are, from the repository root.
@@ -79,7 +80,14 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
         return Ok(variants);
     }
     variants.push(Variant::new("solution", exercise.solution()));
+    let wrapped = |name: &str, text: &str| {
+        let Kind::Kernel(plan) = &exercise.kind else { return None };
+        let wrapping = mark::wrapped(plan, text)?;
+        Some(Variant::new(&format!("{name}-wrapping"), wrapping.text))
+    };
+    variants.extend(wrapped("solution", &exercise.solution()));
     for mutant in &exercise.mutants {
+        variants.extend(wrapped(&mutant.name, &exercise.mutated(mutant)?));
         if exercise.has_race && mutant.is_right() {
             variants.push(unoptimised(&mutant.name, exercise.mutated(mutant)?));
         }
@@ -152,8 +160,11 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     else {
         return Ok(Built::NoCompiler);
     };
-    if let Kind::Kernel(_) = exercise.kind {
-        compiler.foresee(exercise, &[exercise.stub(), exercise.solution()]);
+    if let Kind::Kernel(plan) = &exercise.kind {
+        let wrapping = mark::wrapped(plan, text).map(|wrapping| wrapping.text);
+        let known = [exercise.stub(), exercise.solution()];
+        let texts: Vec<String> = known.into_iter().chain(wrapping).collect();
+        compiler.foresee(exercise, &texts);
     }
     Ok(match compiler.ptx(exercise, text, true) {
         Ok(Ptx { text: ptx, warnings }) => {
@@ -186,6 +197,15 @@ pub fn build_unoptimised(
         }
     };
     Ok(found.and_then(|compiler| compiler.ptx(exercise, text, false).ok()).map(|ptx| ptx.text))
+}
+
+/// The PTX of `text`, which was derived from the learner's file: by the compiler of `build`, if that is no
+/// committed one. `None` if nobody can compile it.
+pub fn again(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
+    match &build.by {
+        Some(compiler) => Ok(compiler.ptx(exercise, text, true).ok().map(|ptx| ptx.text)),
+        None => committed(root, exercise, &source_hash(text)),
+    }
 }
 
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can

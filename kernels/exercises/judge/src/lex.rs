@@ -55,6 +55,11 @@ pub fn joined(text: &str) -> String {
 
 /// The tokens of `text`, which is [`joined`]. A comment is none; a literal ends with its line at the latest.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
+    placed(text).into_iter().map(|(_, token)| token).collect()
+}
+
+/// [`tokens`], and where in `text` each begins, in bytes.
+pub fn placed(text: &str) -> Vec<(usize, Token<'_>)> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -74,16 +79,18 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
                 .find(|mark| rest.starts_with(**mark))
                 .map_or(first.len_utf8(), |mark| mark.len())
         };
+        let at = text.len() - rest.len();
         let (token, behind) = rest.split_at(length);
         rest = behind;
-        match first {
-            '\n' => found.push(Token::LineEnd),
-            '"' | '\'' => found.push(Token::Quoted(token)),
-            _ if first.is_whitespace() || token.starts_with("//") || token.starts_with("/*") => {}
-            _ if first.is_ascii_digit() => found.push(Token::Number(token)),
-            _ if is_of_word(first) => found.push(Token::Word(token)),
-            _ => found.push(Token::Mark(token)),
-        }
+        let token = match first {
+            '\n' => Token::LineEnd,
+            '"' | '\'' => Token::Quoted(token),
+            _ if first.is_whitespace() || token.starts_with("//") || token.starts_with("/*") => continue,
+            _ if first.is_ascii_digit() => Token::Number(token),
+            _ if is_of_word(first) => Token::Word(token),
+            _ => Token::Mark(token),
+        };
+        found.push((at, token));
     }
     found
 }

@@ -20,6 +20,7 @@
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
+//! | `sums.rs`, `wrapping.rs` | floats that are added in no order; differences that do not fit an `int` |
 //! | `own.rs`, `lex.rs` | answers that bring in other files; the tokens of an answer |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
@@ -60,12 +61,14 @@ mod show;
 pub mod source;
 mod state;
 mod summary;
+mod sums;
 #[cfg(not(target_family = "wasm"))]
 mod terminal;
 mod texts;
 mod think;
 pub mod verdict;
 mod weigh;
+mod wrapping;
 
 use std::path::Path;
 use std::sync::Arc;

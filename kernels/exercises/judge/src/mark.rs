@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 use device::Module;
 use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
-use text::number::thousands;
+use text::number::{nine_digits, thousands};
 
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
@@ -15,7 +15,9 @@ use super::fault::Fault;
 use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
+use super::sums::Unordered;
 use super::verdict::{Counted, Counts, Findings, failed, too_much};
+use super::wrapping::{self, Wrapping};
 use super::{goal, names, numbers, own, rules, summary, weigh};
 
 /// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
@@ -188,6 +190,12 @@ impl Attempt<'_> {
         if right.len() < tried.len() {
             return self.failure(tried, &right);
         }
+        if let Some(failure) = self.again()? {
+            return Ok(failure);
+        }
+        if let Some(failure) = self.overflows()? {
+            return Ok(failure);
+        }
         let reference = self.known(&exercise.solution());
         let pairs = match &reference {
             Some(solution) => self.beside(solution)?,
@@ -257,6 +265,51 @@ impl Attempt<'_> {
         }
         let run = |input| run::result_for(&self.yours.module, plan, case, input);
         Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run))
+    }
+
+    /// What goes wrong when it is launched once more, if something does. Nothing outlives a launch but the
+    /// module's variables.
+    fn again(&self) -> Result<Option<Findings>> {
+        let Attempt { exercise, plan, yours, .. } = self;
+        if yours.module.ptx().bytes().0 == 0 {
+            return Ok(None);
+        }
+        let Some(left) = run::in_a_row(&yours.module, plan)? else { return Ok(None) };
+        let noun = plan.op.noun();
+        let expected = plan.op.show(left.expected);
+        let what = match left.result {
+            Some(result) => format!("the {noun} is {}, and should be {expected}", plan.op.show(result)),
+            None => format!("nothing was written to the {noun}, which should be {expected}"),
+        };
+        let what = format!(
+            "{}: right when the program has just started. Launched again after other inputs, {what}: a \
+             `__device__` variable keeps what the last launch has left in it.",
+            left.case
+        );
+        Ok(Some(failed(exercise, Fault::NotReset, what)))
+    }
+
+    /// What becomes of it where differences of `int`s wrap, if that is another result.
+    fn overflows(&self) -> Result<Option<Findings>> {
+        let Attempt { exercise, plan, .. } = self;
+        let Some(Wrapping { text, line }) = wrapped(plan, self.text) else { return Ok(None) };
+        let Some(ptx) = code::again(self.root, exercise, &text, self.build)? else { return Ok(None) };
+        let wrapping = Runs::new(run::load(exercise, &ptx)?, plan);
+        for case in plan.plain_cases().into_iter().filter(|case| case.n <= SHORT) {
+            let outcome = wrapping.at(case)?;
+            let Some(result) = outcome.result.filter(|_| !outcome.agrees) else { continue };
+            let noun = plan.op.noun();
+            let what = format!(
+                "{case}: right, but only by what {} makes of it: `{line}` subtracts two `int`s, and their \
+                 difference may not fit an `int`, which C++ leaves undefined. Where it wraps, the {noun} is \
+                 {}, and should be {}. Compare the two numbers themselves.",
+                self.build.compiler,
+                plan.op.show(result),
+                plan.op.show(outcome.expected)
+            );
+            return Ok(Some(failed(exercise, Fault::Overflow, what)));
+        }
+        Ok(None)
     }
 
     /// A text of the exercise, compiled as the answer was.
@@ -357,6 +410,11 @@ impl Attempt<'_> {
         rows.extend(row("loads by the busiest thread".into(), None, &busiest));
         Ok(Counts { at, compiler: self.build.compiler.clone(), rows })
     }
+}
+
+/// An answer with differences that wrap, where that may give another result.
+pub fn wrapped(plan: &Plan, text: &str) -> Option<Wrapping> {
+    if plan.op.compares() { wrapping::wrapping(text) } else { None }
 }
 
 /// What `work` gives for each of `items`, on all cores.
@@ -468,6 +526,33 @@ fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
     }
 }
 
+/// What made a right result a matter of luck, though nothing was found wrong, if something did.
+fn by_luck(exercise: &Exercise, plan: &Plan, case: Case, outcome: &Outcome) -> Option<Findings> {
+    if let Some((block, place)) = &outcome.waits {
+        let line = match place {
+            Some((file, line)) if *file == exercise.path => format!("in line {line}"),
+            Some((file, _)) => format!("in a function of {file}"),
+            None => "in a loop".to_string(),
+        };
+        let what = format!(
+            "{case}: right, but {line} block {block} reads a word of global memory again and again until \
+             another block has changed it. Nothing promises that the other block runs meanwhile: blocks may \
+             run one after the other, and only a cooperative launch has all of them on the GPU at the same \
+             time. This launch is an ordinary one.",
+        );
+        return Some(failed(exercise, Fault::Waits, what));
+    }
+    let Unordered { count, one, other } = outcome.effort.unordered?;
+    let what = format!(
+        "{case}: threads add {count} floats to one number by atomic operations, which come in any order. In \
+         one order the result is {}, in another {}: the {} is not reproducible.",
+        nine_digits(one),
+        nine_digits(other),
+        plan.op.noun()
+    );
+    Some(failed(exercise, Fault::NotReproducible, what))
+}
+
 /// What is wrong for one input, with what was `found`, if anything is.
 fn wrong(
     exercise: &Exercise,
@@ -487,7 +572,7 @@ fn wrong(
         what = format!("element {element} of the input has been changed.");
     } else if let Some(result) = outcome.result {
         if outcome.agrees && found.is_empty() {
-            return None;
+            return by_luck(exercise, plan, case, outcome);
         }
         if outcome.agrees {
             what = format!("the {noun} is right this time, but only by chance.");

@@ -85,6 +85,9 @@ goal: Where does it do more than it has to?
 no numbers: What is the answer if there are no numbers at all?
 wrong-line: Which two lines touch the same element, with nothing in between to order them?
 wrong-number: Take one warp and one step, and count. What do the other warps and the other steps add?
+waits: Which block needs no other one to run, because all others have done their part?
+not-reset: What do the file's `__device__` variables hold when the kernel is launched again?
+overflow: What is the difference of the largest and the smallest `int`, and does an `int` hold it?
 not-reproducible: Which additions are made in the order in which threads or blocks happen to arrive?
 compile-error: Begin with the first error: those that follow may come from it.
 missing-function: The checker calls the function by its name, with one slice of numbers.
