@@ -26,6 +26,10 @@ pub struct Effort {
     /// The first barrier that opened when others had left with what they had written since their last one:
     /// how many, and its index into the line table.
     pub left: Option<(u32, u32)>,
+    /// The first barrier that opened when others had left at all.
+    pub exited: Option<(u32, u32)>,
+    /// The most children that one grid launched.
+    pub most_children: u64,
     /// Children that loaded something that may have reached the result.
     pub working_children: u64,
     /// Words that they were the first to load; see [`Watcher::loaded`].
@@ -35,6 +39,8 @@ pub struct Effort {
     pub working_warps: u32,
     /// The most 4-byte numbers that one block loaded from global memory.
     pub block_numbers: u64,
+    /// The most atomic operations of one block.
+    pub block_atomics: u64,
     /// The most atomic operations at one address.
     pub longest_queue: u64,
     /// A wait for another block: the first that was seen.
@@ -95,6 +101,8 @@ pub struct Watcher {
     blocks: HashMap<(u32, u64), Block>,
     /// The grids that launched grids, by launch by the host.
     parents: HashMap<(usize, u32), u32>,
+    /// How many grids each of those launched.
+    children: HashMap<(usize, u32), u64>,
     /// Warps that have loaded something: of how many words each was the first to load what is there. A word
     /// that is loaded again and again is no work.
     loaded: HashMap<Warp, u64>,
@@ -137,6 +145,7 @@ struct Block {
     loads: Vec<u64>,
     /// Bytes from global memory.
     bytes: u64,
+    atomics: u64,
     /// Threads that have written since their last barrier, by warp.
     wrote: Vec<u32>,
     /// At the barrier that is about to open: its number, warp and lanes.
@@ -266,6 +275,8 @@ impl Watcher {
 
     fn atomic(&mut self, actor: Actor, request: &Request) {
         let owner = self.owner(actor, request);
+        let block = self.blocks.entry((actor.grid, actor.block)).or_default();
+        block.atomics += u64::from(request.mask.count_ones());
         for lane in lanes(request.mask) {
             *self.queues.entry((owner, request.addresses[lane as usize])).or_default() += 1;
         }
@@ -303,8 +314,11 @@ impl Watcher {
         }
     }
 
-    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
+    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool, exited: u32) {
         let Some(block) = self.blocks.get_mut(&(grid, block)) else { return };
+        if exited > 0 {
+            self.effort.exited.get_or_insert((exited, block.loc));
+        }
         for (_, warp, mask) in block.arrived.extract_if(.., |(other, ..)| *other == id) {
             if let Some(wrote) = block.wrote.get_mut(warp as usize) {
                 *wrote &= !mask;
@@ -325,6 +339,7 @@ impl Watcher {
         if let Some((_, loads)) = self.effort.launches.last_mut() {
             *loads += of_block;
         }
+        self.effort.block_atomics = self.effort.block_atomics.max(block.atomics);
         self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
@@ -345,10 +360,16 @@ impl Observer for Watcher {
                     return;
                 };
                 self.effort.tail_launches += u64::from(start.after == After::Parent);
-                self.parents.insert((self.launch(), start.grid), parent);
+                let launch = self.launch();
+                self.parents.insert((launch, start.grid), parent);
+                let children = self.children.entry((launch, parent)).or_default();
+                *children += 1;
+                self.effort.most_children = self.effort.most_children.max(*children);
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
-            Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),
+            Event::BarrierOpens { grid, block, id, all, exited } => {
+                self.barrier_opens(grid, block, id, all, exited);
+            }
             Event::By(actor, &Act::Access(request))
                 if matches!(request.space, Space::Global | Space::Shared) =>
             {

@@ -18,7 +18,7 @@ use super::source::{Exercise, Kind};
 use super::sums::Unordered;
 use super::verdict::{Counted, Counts, Findings, failed, too_much};
 use super::wrapping::{self, Wrapping};
-use super::{goal, names, numbers, own, rules, summary, weigh};
+use super::{goal, lex, names, numbers, own, rules, summary, weigh};
 
 /// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
 const MAX_GLOBAL: usize = 64 << 20;
@@ -201,7 +201,7 @@ impl Attempt<'_> {
             Some(solution) => self.beside(solution)?,
             None => Vec::new(),
         };
-        if let Some(failure) = self.breaks(&pairs, &|pairs| rules::other_task(plan, pairs))? {
+        if let Some(failure) = self.breaks(&pairs, &rules::other_task)? {
             return Ok(failure);
         }
         let counts = self.counts([Some(yours), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
@@ -260,11 +260,30 @@ impl Attempt<'_> {
         for found in &mut failure.diagnostics {
             names::name(found, self.text, plan);
         }
+        failure.what += &self.children(case)?;
+        failure.what += no_dynamic_memory(self.text, &failure.diagnostics);
         if !failure.printed.is_empty() {
             failure.printed = format!("{case}:\n{}", failure.printed);
         }
         let run = |input| run::result_for(&self.yours.module, plan, case, input);
         Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run))
+    }
+
+    /// How many children one grid launches, if those are more than in the solution: a sentence, behind a space.
+    fn children(&self, case: Case) -> Result<String> {
+        let mine = self.yours.at(case)?.effort.most_children;
+        let Some(solution) = self.known(&self.exercise.solution()).filter(|_| mine > 0) else {
+            return Ok(String::new());
+        };
+        let theirs = solution.at(case)?.effort.most_children;
+        let most = match theirs {
+            0 => "none".to_string(),
+            _ => format!("at most {}", thousands(theirs as i64)),
+        };
+        let children =
+            if mine == 1 { "a child".to_string() } else { format!("{} children", thousands(mine as i64)) };
+        let said = format!(" One grid launches {children}; in the solution it launches {most}.");
+        Ok(if mine > theirs { said } else { String::new() })
     }
 
     /// What goes wrong when it is launched once more, if something does. Nothing outlives a launch but the
@@ -553,6 +572,48 @@ fn by_luck(exercise: &Exercise, plan: &Plan, case: Case, outcome: &Outcome) -> O
     Some(failed(exercise, Fault::NotReproducible, what))
 }
 
+/// What is wrong with `extern __shared__` in `text`, if an access to shared memory was `found` to be outside: a
+/// sentence, behind a space.
+fn no_dynamic_memory(text: &str, found: &[Diagnostic]) -> &'static str {
+    let text = lex::joined(text);
+    let is_dynamic = |pair: &[lex::Token]| pair[0].is_word("extern") && pair[1].is_word("__shared__");
+    let is_outside = found.iter().any(|found| found.kind == DiagnosticKind::OutOfBounds);
+    if is_outside && lex::tokens(&text).windows(2).any(is_dynamic) {
+        " The host launches the kernel without dynamic shared memory, so that an `extern __shared__` array has no \
+         bytes: give it a size, and leave out `extern`."
+    } else {
+        ""
+    }
+}
+
+/// Says of a value that was never written that threads had left when a barrier opened, if some had.
+fn missing_at_a_barrier(exercise: &Exercise, outcome: &Outcome, failure: Findings) -> Findings {
+    let kind = Fault::Found(DiagnosticKind::UninitializedRead);
+    let Some((threads, line)) = outcome.exited.filter(|_| failure.kinds.first() == Some(&kind)) else {
+        return failure;
+    };
+    let threads = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
+    let what = format!(
+        "{} When the barrier in line {line} opened, {threads} of the block had already left the kernel: a barrier \
+         does not wait for those, and what they should have written is missing.",
+        failure.what
+    );
+    let failure = Findings { what, ..failure };
+    let has_own = exercise.think(&kind.to_string()).is_some();
+    if has_own { failure } else { failure.about(exercise, "left-early") }
+}
+
+/// Whether a result is right by luck where this is found: another order of turns, or other contents of memory,
+/// might give another one.
+fn is_luck(kind: DiagnosticKind) -> bool {
+    use DiagnosticKind::{
+        BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective,
+    };
+    let kinds =
+        [BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective];
+    kinds.contains(&kind)
+}
+
 /// What is wrong for one input, with what was `found`, if anything is.
 fn wrong(
     exercise: &Exercise,
@@ -575,7 +636,10 @@ fn wrong(
             return by_luck(exercise, plan, case, outcome);
         }
         if outcome.agrees {
-            what = format!("the {noun} is right this time, but only by chance.");
+            let is_luck = found.iter().any(|found| is_luck(found.kind));
+            let why =
+                if is_luck { "is right this time, but only by chance" } else { "is right, but this is not" };
+            what = format!("the {noun} {why}.");
         } else {
             fault = Some(Fault::WrongResult);
             what = format!("the {noun} is {}, and should be {expected}.", plan.op.show(result));
@@ -586,6 +650,7 @@ fn wrong(
     }
     let failure = Findings::new(exercise, fault.as_slice(), format!("{case}: {what}"), found);
     let failure = Findings { printed: outcome.printed.clone(), ..failure };
+    let failure = missing_at_a_barrier(exercise, outcome, failure);
     if failure.kinds != [Fault::WrongResult] {
         return Some(failure);
     }

@@ -12,7 +12,7 @@ use text::number::thousands;
 
 use super::fault::Fault;
 use super::goal::Goal;
-use super::plan::{Case, Plan};
+use super::plan::Case;
 use super::run::Outcome;
 
 /// What an answer may count more than its share of the goal's room, where the solution counts little.
@@ -34,9 +34,9 @@ pub struct Pair {
 
 /// Whether the answer does another thing than what was asked for, by comparison with the solution for several
 /// inputs.
-pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Broken {
+pub fn other_task(pairs: &[Pair]) -> Broken {
     let alone = |pair: &Pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block());
-    first(pairs, &[&left_early, &alone, &launches, &few_warps, &|pair| atomics(plan, pair)])
+    first(pairs, &[&left_early, &alone, &launches, &few_warps, &atomics])
 }
 
 /// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the
@@ -141,10 +141,9 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
 /// Atomic operations at one address that are hardly a queue.
 const FEW: u64 = 4;
 
-/// A block may leave its result by an atomic operation, and each of its warps may leave one for the block.
-fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
-    let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.blocks(*case))).sum();
-    let warps = blocks * u64::from(case.block.div_ceil(WARP));
+/// A block may leave its result by an atomic operation, and each of its warps one for the block.
+fn atomics(Pair { case, yours, solution }: &Pair) -> Broken {
+    let warps = u64::from(case.block.div_ceil(WARP));
     let mine = yours.counters.atomics;
     let theirs = solution.counters.atomics;
     // Where each address has few of them, nobody waits.
@@ -156,7 +155,8 @@ fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
     };
     let none = if theirs == 0 { "none".to_string() } else { number(theirs) };
     let what = format!("with {} atomic operations where the solution makes {none}{queue}", number(mine));
-    (mine > theirs + blocks + warps).then_some((Fault::Atomics, what))
+    let is_more = yours.effort.block_atomics > solution.effort.block_atomics + warps + 1;
+    (mine > theirs && is_more).then_some((Fault::Atomics, what))
 }
 
 /// A recursion may end a level earlier. A child that loads nothing that reaches the result is none.

@@ -121,6 +121,8 @@ pub struct Outcome {
     /// How many threads had left with writes of their own when a barrier opened, and the line of that
     /// barrier.
     pub left: Option<(u32, u32)>,
+    /// The same for threads that had left at all.
+    pub exited: Option<(u32, u32)>,
     /// The block that reads a word again and again until another block has changed it; file and line.
     pub waits: Option<(u64, Option<(String, u32)>)>,
     /// What device `printf` wrote.
@@ -160,11 +162,13 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
     let line = |loc| module.ptx().source_line(loc).map_or(0, |(_, line)| line);
     let left = effort.left.map(|(threads, loc)| (threads, line(loc)));
+    let exited = effort.exited.map(|(threads, loc)| (threads, line(loc)));
     let waits = effort.wait.map(|wait| (wait.block, module.ptx().source_line(wait.loc)));
     let waits = waits.map(|(block, at)| (block, at.map(|(file, line)| (file.to_string(), line))));
     let result = if completed { run.result()? } else { None };
     Ok(Outcome {
         left,
+        exited,
         waits,
         result,
         agrees: result.is_some_and(|result| run.agrees(result)),
