@@ -4,11 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use kernel_compiler::call::Ptx;
-use kernel_compiler::compiler::CAPABILITY;
 use kernel_compiler::hash::text_hash;
 use kernel_compiler::refusal::Refused;
 use serde::{Deserialize, Serialize};
 
+use super::compiler::capability;
 use super::source::Exercise;
 
 /// What a page has compiled, and what it is to compile before this program runs once more.
@@ -57,7 +57,8 @@ impl Page {
         let Some(Compiled { ptx, said, .. }) = self.builds.iter().find(|build| build.hash == hash) else {
             let path = exercise.path.clone();
             let source = text.to_string();
-            let wanted = Wanted { hash, path, source, capability: CAPABILITY, line_by_line: !is_optimised };
+            let wanted =
+                Wanted { hash, path, source, capability: capability(text), line_by_line: !is_optimised };
             let mut all = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
             if all.iter().all(|other| other.hash != wanted.hash) {
                 all.push(wanted);
