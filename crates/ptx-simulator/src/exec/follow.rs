@@ -7,7 +7,7 @@ use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site, Words};
-use crate::observe::{Peer, Request};
+use crate::observe::{Event, Peer, Request};
 use crate::ptx::Space;
 
 /// Follows undefined values through an instruction that computes, before it is done: what it writes is
@@ -161,7 +161,7 @@ pub fn follow_collective(activation: &mut Activation, function: &Function, op: &
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
             let b = source_of(registers, function, *b);
             let c = source_of(registers, function, *c);
-            // A lane that does not take part has been named by the check of the shuffle itself.
+            // What comes from a lane that does not take part is lost, whatever that lane holds.
             let (undefined, origin) = u.source(*a);
             match undefined & mask {
                 0 => u.set(*d, mask, (0, NONE)),
@@ -218,6 +218,9 @@ fn in_local(address: u64) -> usize {
 
 impl Context<'_> {
     fn undefined(&mut self, warp: &Warp, at: At, origin: u32, what: &str) {
+        if let Some(absent) = warp.absent.get(&origin) {
+            return self.observer.event(&Event::Finding(absent));
+        }
         let help =
             "write the memory before it is read: initialise the buffer, the shared array or the variable";
         let read = self.program.locs.get(origin as usize).map(|loc| Site {
