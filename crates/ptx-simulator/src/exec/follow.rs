@@ -312,7 +312,13 @@ impl Context<'_> {
                     }
                 }
             }
-            if request.space == Space::Global && undefined != 0 {
+            // What a lane that took no part has given is not followed through memory that others read.
+            let is_shown = match request.space {
+                Space::Global => true,
+                Space::Shared => warp.absent.contains_key(&origin),
+                _ => false,
+            };
+            if is_shown && undefined != 0 {
                 let at = At { mask: undefined, ..at };
                 self.undefined(warp, at, origin, "an uninitialized value is stored to global memory");
             }
