@@ -22,33 +22,25 @@ use super::source::{Exercise, Kind};
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-unoptimised` as
-/// it is translated line by line.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-wrapping` where its
+/// differences wrap.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// `stub`, or the name of a mutant.
     pub name: String,
     /// The whole file.
     pub text: String,
-    /// Whether it is compiled as ever; if not, line by line, every access where the source has it.
-    pub is_optimised: bool,
 }
 
 impl Variant {
     fn new(name: &str, text: String) -> Variant {
-        Variant { name: name.into(), text, is_optimised: true }
+        Variant { name: name.into(), text }
     }
 
     /// What its committed build is found by.
     pub fn hash(&self) -> String {
-        let hash = source_hash(&self.text);
-        if self.is_optimised { hash } else { unoptimised(&hash) }
+        source_hash(&self.text)
     }
-}
-
-/// The hash of the unoptimised build of a text.
-fn unoptimised(hash: &str) -> String {
-    format!("{hash}-unoptimised")
 }
 
 /// All known texts of `exercise` that are compiled: stub, solution, then mutants. Answers that are numbers
@@ -66,13 +58,6 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
         return Ok(Vec::new());
     }
     let mut variants = vec![Variant::new("stub", exercise.stub())];
-    let unoptimised = |name: &str, text: String| Variant {
-        is_optimised: false,
-        ..Variant::new(&format!("{name}-unoptimised"), text)
-    };
-    if exercise.has_race {
-        variants.push(unoptimised("stub", exercise.stub()));
-    }
     if exercise.lacks_a_line() {
         variants.push(Variant::new("mended", exercise.mended()));
     }
@@ -88,9 +73,6 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     variants.extend(wrapped("solution", &exercise.solution()));
     for mutant in &exercise.mutants {
         variants.extend(wrapped(&mutant.name, &exercise.mutated(mutant)?));
-        if exercise.has_race && mutant.is_right() {
-            variants.push(unoptimised(&mutant.name, exercise.mutated(mutant)?));
-        }
         variants.push(Variant::new(&mutant.name, exercise.mutated(mutant)?));
     }
     Ok(variants)
@@ -166,7 +148,7 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
         let texts: Vec<String> = known.into_iter().chain(wrapping).collect();
         compiler.foresee(exercise, &texts);
     }
-    Ok(match compiler.ptx(exercise, text, true) {
+    Ok(match compiler.ptx(exercise, text) {
         Ok(Ptx { text: ptx, warnings }) => {
             Built::Ptx(Build { ptx, warnings, compiler: compiler.name(), by: Some(compiler) })
         }
@@ -178,32 +160,11 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     })
 }
 
-/// The PTX of the learner's file, whose contents are `text`, translated line by line, by the compiler of
-/// `build`; `None` if nobody can.
-pub fn build_unoptimised(
-    root: &Path,
-    exercise: &Exercise,
-    text: &str,
-    build: &Build,
-) -> Result<Option<String>> {
-    let found = match &build.by {
-        Some(compiler) => Some(compiler.clone()),
-        None => {
-            let known = committed(root, exercise, &unoptimised(&source_hash(text)))?;
-            if known.is_some() {
-                return Ok(known);
-            }
-            Compiler::find(root).ok().flatten()
-        }
-    };
-    Ok(found.and_then(|compiler| compiler.ptx(exercise, text, false).ok()).map(|ptx| ptx.text))
-}
-
 /// The PTX of `text`, which was derived from the learner's file: by the compiler of `build`, if that is no
 /// committed one. `None` if nobody can compile it.
 pub fn again(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
     match &build.by {
-        Some(compiler) => Ok(compiler.ptx(exercise, text, true).ok().map(|ptx| ptx.text)),
+        Some(compiler) => Ok(compiler.ptx(exercise, text).ok().map(|ptx| ptx.text)),
         None => committed(root, exercise, &source_hash(text)),
     }
 }
@@ -212,7 +173,7 @@ pub fn again(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Res
 /// be compared; of nvcc that is the committed one.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
     match build.by.as_ref().filter(|compiler| compiler.is_clang()) {
-        Some(clang) => Ok(clang.ptx(exercise, text, true).ok().map(|ptx| ptx.text)),
+        Some(clang) => Ok(clang.ptx(exercise, text).ok().map(|ptx| ptx.text)),
         None => committed(root, exercise, &source_hash(text)),
     }
 }
@@ -222,7 +183,7 @@ pub fn pack(compiler: &Compiler, exercise: &Exercise) -> Result<String> {
     let mut pack = format!("// {}\n", compiler.name());
     for variant in variants(exercise)? {
         let ptx = compiler
-            .ptx(exercise, &variant.text, variant.is_optimised)
+            .ptx(exercise, &variant.text)
             .with_context(|| format!("{} {}", exercise.id, variant.name))?;
         pack += &format!("//@ {} {}\n{}", variant.name, variant.hash(), stripped(&ptx.text));
     }

@@ -56,27 +56,22 @@ impl Compiler {
         }
     }
 
-    /// PTX of `text`, a version of the file of `exercise`; if it is not optimised, line by line, every access
-    /// where the source has it.
+    /// PTX of `text`, a version of the file of `exercise`.
     ///
     /// # Errors
     /// What the compiler says of the text that it refuses.
-    pub fn ptx(&self, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
+    pub fn ptx(&self, exercise: &Exercise, text: &str) -> Result<Ptx> {
         match self {
             #[cfg(not(target_family = "wasm"))]
             Compiler::Installed(compiler) => {
                 let alone = super::machine::alone(exercise, text)?;
                 let source = alone.path().join(&exercise.path);
                 let compiler = compiler.clone().within(super::machine::PATIENCE).run_in(alone.path());
-                if is_optimised {
-                    compiler.ptx_with(&source, alone.path(), Some(capability(text)), &[])
-                } else {
-                    compiler.unoptimised_ptx(&source, alone.path())
-                }
+                compiler.ptx_with(&source, alone.path(), Some(capability(text)), &[])
             }
             #[cfg(target_family = "wasm")]
             Compiler::Installed(_) => anyhow::bail!("a page starts no compiler"),
-            Compiler::Page(page) => page.ptx(exercise, text, is_optimised),
+            Compiler::Page(page) => page.ptx(exercise, text),
         }
     }
 
@@ -84,7 +79,7 @@ impl Compiler {
     pub fn foresee(&self, exercise: &Exercise, texts: &[String]) {
         if let Compiler::Page(page) = self {
             for text in texts {
-                drop(page.ptx(exercise, text, true));
+                drop(page.ptx(exercise, text));
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use device::Module;
-use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
+use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
 use text::number::{nine_digits, thousands};
 
 use super::code::{self, Build, Built};
@@ -103,18 +103,7 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     }
     let plan = &plan.for_text(text);
     let attempt = Attempt { root, exercise, plan, text, build, yours: Runs::new(module, plan) };
-    let found = attempt.mark(false)?;
-    if found.kinds != [Fault::Found(DiagnosticKind::DataRace)] || !attempt.is_the_compilers()? {
-        return Ok(found);
-    }
-    let found = attempt.mark(true)?;
-    let what = format!(
-        "The race that the simulator found is not in your source: {} moves a load ahead of the `if` that \
-         guards it, and discards the value where the condition is false. Compiled without optimisation, the \
-         kernel has no race.",
-        build.compiler
-    );
-    Ok(if found.passes() { Findings { what, ..found } } else { found })
+    attempt.mark()
 }
 
 /// An answer that can be launched.
@@ -170,8 +159,7 @@ struct Tried {
 }
 
 impl Attempt<'_> {
-    /// `forgives`: races are not its own.
-    fn mark(&self, forgives: bool) -> Result<Findings> {
+    fn mark(&self) -> Result<Findings> {
         let Attempt { exercise, plan, yours, .. } = self;
         let mut tried: Vec<Tried> = Vec::new();
         for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
@@ -180,7 +168,7 @@ impl Attempt<'_> {
             if fails && (cases[0].n > SHORT || is_hopeless(&tried)) {
                 break;
             }
-            let mut now = each(cases, |case| self.check(*case, forgives))?;
+            let mut now = each(cases, |case| self.check(*case))?;
             if plan.op.rounds() {
                 differing(exercise, plan, &mut now);
             }
@@ -213,9 +201,8 @@ impl Attempt<'_> {
             return Ok(failure);
         }
         // What is said beside a right result: the other half of a synchronisation that is missing.
-        let is_note = |found: &&Diagnostic| {
-            !forgives && found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace
-        };
+        let is_note =
+            |found: &&Diagnostic| found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace;
         let mut found = tried.iter().flat_map(|one| &one.outcome.diagnostics);
         let mut diagnostics = Vec::new();
         if let Some(note) = found.find(is_note) {
@@ -243,10 +230,9 @@ impl Attempt<'_> {
     }
 
     /// Runs it for one input.
-    fn check(&self, case: Case, forgives: bool) -> Result<Tried> {
+    fn check(&self, case: Case) -> Result<Tried> {
         let outcome = self.yours.at(case)?;
-        let is_own = |found: &&Diagnostic| !(forgives && found.kind == DiagnosticKind::DataRace);
-        let found = grave(&outcome.diagnostics).filter(is_own).cloned().collect();
+        let found = grave(&outcome.diagnostics).cloned().collect();
         let failure = wrong(self.exercise, self.plan, case, &outcome, found);
         Ok(Tried { case, outcome, failure })
     }
@@ -363,37 +349,6 @@ impl Attempt<'_> {
             }
         }
         Ok(Some(failed(self.exercise, kind, what)))
-    }
-
-    /// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw
-    /// the value away. Line by line, without optimisation, every access is where the source has it, and there
-    /// is no race. All else must be the same: as many barriers, launches and atomic operations, and one side
-    /// reads.
-    fn is_the_compilers(&self) -> Result<bool> {
-        if own::steers_the_compiler(self.text) {
-            return Ok(false);
-        }
-        let ptx = code::build_unoptimised(self.root, self.exercise, self.text, self.build)?;
-        let Some(ptx) = ptx else { return Ok(false) };
-        let unoptimised = Runs::new(run::load(self.exercise, &ptx)?, self.plan);
-        let is_alike = |case: &Case| {
-            let quick = self.yours.at(*case)?;
-            let plain = unoptimised.at(*case)?;
-            let count = |outcome: &Outcome| {
-                let counters = &outcome.counters;
-                [counters.barriers, counters.atomics, counters.device_launches]
-            };
-            let reads = |found: &Diagnostic| found.shape.is_some_and(|shape| shape != Shape::TwoWriters);
-            Ok(grave(&plain.diagnostics).next().is_none()
-                && grave(&quick.diagnostics).all(reads)
-                && count(&quick) == count(&plain))
-        };
-        for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
-            if each(cases, is_alike)?.contains(&false) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// What the answer, the task as given and the solution cost, for the input of the goals or the longest

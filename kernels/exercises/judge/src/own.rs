@@ -55,11 +55,6 @@ const ASKING: [&str; 5] = ["__has_include", "__has_include_next", "__has_embed",
 /// What would make an assembler read a file.
 const ASSEMBLER: [&str; 2] = [".incbin", ".include"];
 
-/// Words in C++, without underscores around them, that change what a compiler may take for granted, or say
-/// what it does.
-const STEERING: [&str; 8] =
-    ["asm", "unreachable", "optimize", "optnone", "OPTIMIZE", "NO_INLINE", "CUDACC_DEBUG", "Pragma"];
-
 /// What `text`, an answer in CUDA, brings in from elsewhere, or may bring in: a sentence, if so.
 pub fn not_allowed(text: &str) -> Option<String> {
     let text = joined(text);
@@ -120,26 +115,6 @@ fn elsewhere(what: &str) -> String {
         "`{what}`: an answer stands in its own file alone. It may include these headers, by their names: {}.",
         HEADERS.join(", ")
     )
-}
-
-/// Whether `text`, an answer in C++, tells the compiler something, or asks what it is told: then what it
-/// makes of it with optimisation and without may be two different things. Parts of words may hide one of
-/// these.
-pub fn steers_the_compiler(text: &str) -> bool {
-    let lines = text.lines().map(|line| match line.trim_end().strip_suffix('\\') {
-        Some(part) => part.to_string(),
-        None => format!("{line}\n"),
-    });
-    let text: String = lines.collect();
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
-    let says = |word: &&str| {
-        word.starts_with("__builtin_")
-            || word.ends_with("assume")
-            || STEERING.contains(&word.trim_matches('_'))
-    };
-    let pragma = |pair: &[&str]| pair[0] == "pragma" && !["unroll", "once"].contains(&pair[1]);
-    text.contains("##") || words.iter().any(says) || words.windows(2).any(pragma)
 }
 
 #[cfg(test)]
@@ -217,25 +192,5 @@ mod tests {
                 assert_eq!(not_allowed(&exercise.solution()), None, "{}", exercise.id);
             }
         }
-    }
-
-    #[test]
-    fn what_steers_the_compiler_is_found() {
-        for text in [
-            "__builtin_assume(gridDim.x >= 2);",
-            "if (n > 5) __builtin_unreachable();",
-            "__assume(x);",
-            "[[assume(x > 2)]];",
-            "__asm__ volatile(\"\");",
-            "#  pragma GCC optimize(\"O0\")",
-            "_Pragma(\"unroll\")",
-            "#define J(a, b) a##b",
-            "__builtin_\\ \nassume(x);",
-        ] {
-            assert!(steers_the_compiler(text), "{text}");
-        }
-        assert!(!steers_the_compiler(
-            "#pragma unroll\nfor (;;) { plasma(\"a\"); } // we take it for granted"
-        ));
     }
 }

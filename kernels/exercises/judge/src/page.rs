@@ -37,7 +37,6 @@ pub struct Wanted {
     path: String,
     source: String,
     capability: &'static str,
-    line_by_line: bool,
 }
 
 impl Page {
@@ -52,13 +51,12 @@ impl Page {
     }
 
     /// [`super::compiler::Compiler::ptx`]
-    pub fn ptx(&self, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
-        let hash = text_hash(text) + if is_optimised { "" } else { "-unoptimised" };
+    pub fn ptx(&self, exercise: &Exercise, text: &str) -> Result<Ptx> {
+        let hash = text_hash(text);
         let Some(Compiled { ptx, said, .. }) = self.builds.iter().find(|build| build.hash == hash) else {
             let path = exercise.path.clone();
             let source = text.to_string();
-            let wanted =
-                Wanted { hash, path, source, capability: capability(text), line_by_line: !is_optimised };
+            let wanted = Wanted { hash, path, source, capability: capability(text) };
             let mut all = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
             if all.iter().all(|other| other.hash != wanted.hash) {
                 all.push(wanted);
