@@ -142,12 +142,6 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     else {
         return Ok(Built::NoCompiler);
     };
-    if let Kind::Kernel(plan) = &exercise.kind {
-        let wrapping = mark::wrapped(plan, text).map(|wrapping| wrapping.text);
-        let known = [exercise.stub(), exercise.solution()];
-        let texts: Vec<String> = known.into_iter().chain(wrapping).collect();
-        compiler.foresee(exercise, &texts);
-    }
     Ok(match compiler.ptx(exercise, text) {
         Ok(Ptx { text: ptx, warnings }) => {
             Built::Ptx(Build { ptx, warnings, compiler: compiler.name(), by: Some(compiler) })
@@ -161,21 +155,58 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
 }
 
 /// The PTX of `text`, which was derived from the learner's file: by the compiler of `build`, if that is no
-/// committed one. `None` if nobody can compile it.
+/// committed one. `None` if it does not compile.
+///
+/// # Errors
+/// The compiler cannot do its work.
 pub fn again(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
     match &build.by {
-        Some(compiler) => Ok(compiler.ptx(exercise, text).ok().map(|ptx| ptx.text)),
+        Some(compiler) => accepted(compiler, exercise, text),
         None => committed(root, exercise, &source_hash(text)),
     }
 }
 
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can
 /// be compared; of nvcc that is the committed one.
+///
+/// # Errors
+/// The compiler cannot do its work.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
     match build.by.as_ref().filter(|compiler| compiler.is_clang()) {
-        Some(clang) => Ok(clang.ptx(exercise, text).ok().map(|ptx| ptx.text)),
+        Some(clang) => accepted(clang, exercise, text),
         None => committed(root, exercise, &source_hash(text)),
     }
+}
+
+/// PTX of `text`, if it compiles.
+fn accepted(compiler: &Compiler, exercise: &Exercise, text: &str) -> Result<Option<String>> {
+    match compiler.ptx(exercise, text) {
+        Ok(ptx) => Ok(Some(ptx.text)),
+        Err(error) if error.is::<Refused>() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// All that a check of `text`, the learner's file, by clang compiles: first the text, then what is derived from
+/// it, and what it is compared with.
+///
+/// # Errors
+/// Another right answer is none of the solution.
+pub fn compared(exercise: &Exercise, text: &str) -> Result<Vec<String>> {
+    let Kind::Kernel(plan) = &exercise.kind else { return Ok(Vec::new()) };
+    let mut texts = vec![text.to_string()];
+    texts.extend(mark::wrapped(plan, text).map(|wrapping| wrapping.text));
+    texts.extend([exercise.stub(), exercise.solution()]);
+    for other in exercise.mutants.iter().filter(|other| other.is_right()) {
+        texts.push(exercise.mutated(other)?);
+    }
+    let mut once = Vec::new();
+    for text in texts {
+        if !once.contains(&text) {
+            once.push(text);
+        }
+    }
+    Ok(once)
 }
 
 /// Compiles every known text of `exercise`, as the contents of its committed file.

@@ -74,13 +74,4 @@ impl Compiler {
             Compiler::Page(page) => page.ptx(exercise, text),
         }
     }
-
-    /// Has a page compile these texts at once, of which each will be asked for.
-    pub fn foresee(&self, exercise: &Exercise, texts: &[String]) {
-        if let Compiler::Page(page) = self {
-            for text in texts {
-                drop(page.ptx(exercise, text));
-            }
-        }
-    }
 }

@@ -184,7 +184,8 @@ impl Attempt<'_> {
         if let Some(failure) = self.overflows()? {
             return Ok(failure);
         }
-        let reference = self.known(&exercise.solution());
+        let reference = self.known(&exercise.solution())?;
+        let stub = self.known(&exercise.stub())?;
         let pairs = match &reference {
             Some(solution) => self.beside(solution)?,
             None => Vec::new(),
@@ -192,7 +193,7 @@ impl Attempt<'_> {
         if let Some(failure) = self.breaks(&pairs, &rules::other_task)? {
             return Ok(failure);
         }
-        let counts = self.counts([Some(yours), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
+        let counts = self.counts([Some(yours), stub.as_ref(), reference.as_ref()])?;
         if let Some(failure) = too_much(exercise, plan.op.noun(), right.len(), &counts) {
             return Ok(failure);
         }
@@ -258,7 +259,7 @@ impl Attempt<'_> {
     /// How many children one grid launches, if those are more than in the solution: a sentence, behind a space.
     fn children(&self, case: Case) -> Result<String> {
         let mine = self.yours.at(case)?.effort.most_children;
-        let Some(solution) = self.known(&self.exercise.solution()).filter(|_| mine > 0) else {
+        let Some(solution) = self.known(&self.exercise.solution())?.filter(|_| mine > 0) else {
             return Ok(String::new());
         };
         let theirs = solution.at(case)?.effort.most_children;
@@ -318,9 +319,9 @@ impl Attempt<'_> {
     }
 
     /// A text of the exercise, compiled as the answer was.
-    fn known(&self, text: &str) -> Option<Runs<'_>> {
-        let ptx = code::beside(self.root, self.exercise, text, self.build).ok()??;
-        Some(Runs::new(run::load(self.exercise, &ptx).ok()?, self.plan))
+    fn known(&self, text: &str) -> Result<Option<Runs<'_>>> {
+        let ptx = code::beside(self.root, self.exercise, text, self.build)?;
+        ptx.map(|ptx| Ok(Runs::new(run::load(self.exercise, &ptx)?, self.plan))).transpose()
     }
 
     /// The answer beside another one, on inputs that show who does the work.
@@ -342,7 +343,7 @@ impl Attempt<'_> {
     ) -> Result<Option<Findings>> {
         let Some((kind, what)) = rule(pairs) else { return Ok(None) };
         for other in self.exercise.mutants.iter().filter(|other| other.is_right()) {
-            if let Some(other) = self.known(&self.exercise.mutated(other)?)
+            if let Some(other) = self.known(&self.exercise.mutated(other)?)?
                 && rule(&self.beside(&other)?).is_none()
             {
                 return Ok(None);

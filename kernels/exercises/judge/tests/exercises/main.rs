@@ -14,14 +14,16 @@ mod path;
 mod watch;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use exercise::code::{self, PREBUILT};
 use exercise::fault::Fault;
-use exercise::source::{Exercise, Kind};
+use exercise::page::Page;
+use exercise::source::{Exercise, Kind, Mutant};
 use exercise::verdict::Findings;
 use exercise::{catalogue, mark, numbers};
 use kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
-use kernel_compiler::hash::source_hash;
+use kernel_compiler::hash::{source_hash, text_hash};
 use kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
 use rayon::prelude::*;
 
@@ -199,6 +201,34 @@ fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(mistakes >= 150, "{mistakes}");
     committed(MISTAKES, said);
+}
+
+/// A page compiles once, before anything is marked: also what an answer is compared with that breaks a rule
+/// beside the solution.
+#[test]
+fn what_a_page_has_to_compile_is_known_before_it_marks() {
+    let root = scratch("page");
+    let rules = [Fault::OneThread, Fault::Atomics, Fault::Launches, Fault::Overflow];
+    let marked = exercises().into_par_iter().filter(|exercise| {
+        let breaks = |mutant: &&Mutant| mutant.fails.is_some_and(|fault| rules.contains(&fault));
+        let (Kind::Kernel(_), Some(mutant)) = (&exercise.kind, exercise.mutants.iter().rfind(breaks)) else {
+            return false;
+        };
+        let text = exercise.mutated(mutant).unwrap();
+        let compiled = code::compared(exercise, &text).unwrap().into_iter().map(|text| {
+            let ptx = code::committed(&root, exercise, &source_hash(&text)).unwrap();
+            let name = &mutant.name;
+            let ptx = ptx.unwrap_or_else(|| panic!("{} {name}: a text that is not built", exercise.id));
+            serde_json::json!({"hash": text_hash(&text), "ptx": ptx, "said": ""})
+        });
+        let compiled = serde_json::from_value(compiled.collect()).unwrap();
+        let page = exercise::compiler::Compiler::Page(Arc::new(Page::new("clang 22.1.8".into(), compiled)));
+        std::fs::write(root.join(&exercise.path), text).unwrap();
+        let found = mark::mark(&root, exercise, Some(&page)).unwrap().unwrap();
+        assert_eq!(found.kinds.first(), mutant.fails.as_ref(), "{} {}", exercise.id, mutant.name);
+        true
+    });
+    assert!(marked.count() >= 20);
 }
 
 #[test]
