@@ -39,7 +39,7 @@ pub struct Effort {
     pub working_warps: u32,
     /// The most 4-byte numbers that one block loaded from global memory.
     pub block_numbers: u64,
-    /// The most atomic operations of one block.
+    /// The most atomic operations of one block, but for those that draw tickets.
     pub block_atomics: u64,
     /// The most atomic operations at one address.
     pub longest_queue: u64,
@@ -110,8 +110,8 @@ pub struct Watcher {
     words: HashMap<Place, Word>,
     /// The writers of the memory that a warp has read.
     sources: HashMap<Warp, HashSet<Warp>>,
-    /// Atomic operations at each address.
-    queues: HashMap<Place, u64>,
+    /// Atomic operations at each address: how many, and the operand of the first.
+    queues: HashMap<Place, (u64, u64)>,
     /// What a warp has read last by a strong load, or an atomic operation that changed nothing: the address in
     /// global memory, the value, and how many times in a row. By warp and index into the line table.
     reads: HashMap<(Warp, u32), (u64, u64, u32)>,
@@ -180,7 +180,7 @@ impl Watcher {
         }
         self.effort.working_warps = blocks.values().map(|words| working(words)).max().unwrap_or(0);
         self.effort.working_children = children.len() as u64;
-        self.effort.longest_queue = self.queues.values().copied().max().unwrap_or(0);
+        self.effort.longest_queue = self.queues.values().map(|(count, _)| *count).max().unwrap_or(0);
         let is_by_another = |(place, _, reader): &&(Place, Wait, Warp)| {
             let writer = self.words.get(place).and_then(|word| word.writer);
             writer.is_some_and(|writer| (writer.0, writer.1, writer.2) != (reader.0, reader.1, reader.2))
@@ -275,10 +275,14 @@ impl Watcher {
 
     fn atomic(&mut self, actor: Actor, request: &Request) {
         let owner = self.owner(actor, request);
+        let draws = request.access == Access::Atomic { returns: true };
         let block = self.blocks.entry((actor.grid, actor.block)).or_default();
-        block.atomics += u64::from(request.mask.count_ones());
-        for lane in lanes(request.mask) {
-            *self.queues.entry((owner, request.addresses[lane as usize])).or_default() += 1;
+        for lane in lanes(request.mask).map(|lane| lane as usize) {
+            let operand = request.values.get(1).map_or(0, |operands| operands[lane]);
+            let (count, first) = self.queues.entry((owner, request.addresses[lane])).or_insert((0, operand));
+            *count += 1;
+            // Who adds what all others add, and looks at what was there, draws a ticket.
+            block.atomics += u64::from(!draws || operand != *first);
         }
         let warp = self.warp(actor);
         if let Some(sums) = &mut self.sums {
