@@ -6,16 +6,17 @@
 //! | --- | --- |
 //! | `exercises.json` | read: the files of the repository that it needs, by path |
 //! | `answers.json` | read: those that the reader has written, by path |
-//! | `compiled.json` | read: what clang has made of all that was wanted so far, a list of [`Compiled`] |
-//! | `wanted.json` | written where that lacks something: a list of [`exercise::page::Wanted`] |
+//! | `compiled.json` | read, if it is there: what clang has made of what was wanted, a list of [`Compiled`] |
+//! | `wanted.json` | written where something is wanted and that is not there: a list of [`Wanted`] |
 //! | `shown.json` | written else: what the page shows, [`exercise::Shown`] |
 //!
-//! If something is wanted, the status is 3, and nothing is said or changed. The page runs this once more when
-//! it has compiled that.
+//! If something is wanted, the status is 3, and nothing is said or changed. The page compiles it, as long as the
+//! first of it, the answer, compiles; then it runs this once more, with `compiled.json`.
+//!
+//! [`Wanted`]: exercise::page::Wanted
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use exercise::page::{Compiled, Page};
@@ -43,14 +44,18 @@ pub fn run() -> Result<u8> {
         }
     }
     let Clang { version } = parsed(CLANG)?;
-    let page = Arc::new(Page::new(format!("clang {version}"), parsed::<Vec<Compiled>>("compiled.json")?));
-    let ran = exercise::run_in(page.clone());
-    let wanted = page.wanted();
-    if !wanted.is_empty() {
-        std::fs::write("/wanted.json", serde_json::to_vec(&wanted)?).context("cannot write wanted.json")?;
-        return Ok(WANTED);
-    }
-    let (status, shown) = ran?;
+    let builds = if Path::new("/compiled.json").exists() {
+        parsed::<Vec<Compiled>>("compiled.json")?
+    } else {
+        let wanted = exercise::wanted()?;
+        if !wanted.is_empty() {
+            let wanted = serde_json::to_vec(&wanted)?;
+            std::fs::write("/wanted.json", wanted).context("cannot write wanted.json")?;
+            return Ok(WANTED);
+        }
+        Vec::new()
+    };
+    let (status, shown) = exercise::run_in(Page::new(format!("clang {version}"), builds))?;
     std::fs::write("/shown.json", serde_json::to_vec(&shown)?).context("cannot write shown.json")?;
     Ok(status)
 }

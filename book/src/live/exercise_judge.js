@@ -1,5 +1,5 @@
-// The judge of the exercises: the terminal's program (kernels/exercises/judge), in a worker. What it wants compiled, the page's
-// compiler compiles; then it is called again.
+// The judge of the exercises: the terminal's program (kernels/exercises/judge), in a worker. It says what it wants compiled, the
+// page's compiler compiles that, and then it marks.
 
 import { build } from './compiler.js';
 import * as store from './exercise_store.js';
@@ -7,8 +7,25 @@ import { Sentence, file } from './fetched.js';
 import * as simulator from './simulator.js';
 import { whyNotKept } from './store.js';
 
-/** The status of a run that lacks builds. */
-const LACKS_BUILDS = 3;
+/** The status of a run that wants builds. */
+const WANTS_BUILDS = 3;
+
+/** What the compiler has made of the texts that answers are compared with, by hash: the same at every check. */
+const known = new Map();
+
+/** What the compiler makes of the texts that are wanted. The first is the answer: what does not compile is compared with nothing. */
+async function builds([answer, ...others], signal, tell) {
+    const compiled = async ({ hash, ...request }) => ({ hash, ...(await build(request, signal, tell)) });
+    const first = await compiled(answer);
+    const all = [first];
+    for (const other of first.ptx ? others : []) {
+        if (!known.has(other.hash)) {
+            known.set(other.hash, await compiled(other));
+        }
+        all.push(known.get(other.hash));
+    }
+    return all;
+}
 
 /** All texts that the program reads, by path, as JSON: solutions, tasks as they are given, records. */
 const repository = () => file('exercises.json');
@@ -31,28 +48,23 @@ export async function judge({ id, path }, args, signal, tell = () => {}) {
         'answers.json': JSON.stringify(answers),
         '.exercises.json': store.progress(),
     };
-    const compiled = [];
-    for (;;) {
-        const fetch = () => ({ ...files, 'compiled.json': JSON.stringify(compiled) });
-        const ran = await simulator.start(['exercise', ...args], fetch, signal, () => tell('Checking'));
-        const left = name => simulator.text(ran, name);
-        if (ran.status === LACKS_BUILDS) {
-            for (const { hash, ...request } of JSON.parse(left('wanted.json'))) {
-                compiled.push({ hash, ...(await build(request, signal, tell)) });
-            }
-            continue;
-        }
-        const shown = simulator.shown(ran);
-        if (!shown) {
-            throw new Sentence(simulator.refusal(ran));
-        }
-        signal.throwIfAborted();
-        if (args[0] === 'reset') {
-            putAside(path);
-        }
-        const notKept = store.keepProgress(id, left('.exercises.json'));
-        return { status: ran.status, stdout: ran.stdout, shown, notKept };
+    const run = given => simulator.start(['exercise', ...args], () => given, signal, () => tell('Checking'));
+    let ran = await run(files);
+    const left = name => simulator.text(ran, name);
+    if (ran.status === WANTS_BUILDS) {
+        const compiled = await builds(JSON.parse(left('wanted.json')), signal, tell);
+        ran = await run({ ...files, 'compiled.json': JSON.stringify(compiled) });
     }
+    const shown = simulator.shown(ran);
+    if (!shown) {
+        throw new Sentence(simulator.refusal(ran));
+    }
+    signal.throwIfAborted();
+    if (args[0] === 'reset') {
+        putAside(path);
+    }
+    const notKept = store.keepProgress(id, left('.exercises.json'));
+    return { status: ran.status, stdout: ran.stdout, shown, notKept };
 }
 
 function putAside(path) {

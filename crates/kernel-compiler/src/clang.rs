@@ -40,9 +40,6 @@ pub fn ask(path: &Path) -> Result<(&'static [&'static str], String)> {
 /// The options for fast code.
 pub const OPTIMISED: &[&str] = &["-O2"];
 
-/// The options for code line by line; no macro says so.
-pub const LINE_BY_LINE: &[&str] = &["-O0", "-D__OPTIMIZE__=1", "-U__NO_INLINE__"];
-
 /// All options of a call for PTX.
 pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
     let headers = Path::new(crate::ROOT).join(HEADERS);

@@ -250,20 +250,6 @@ impl Compiler {
         self.ptx_as(source, scratch, capability.unwrap_or(CAPABILITY), &options)
     }
 
-    /// [`Compiler::ptx`] line by line, every access where the source has it, of the same preprocessed
-    /// program: no macro says which of the two it is.
-    ///
-    /// # Errors
-    /// As [`Compiler::ptx`].
-    pub fn unoptimised_ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
-        let options: &[&str] = match self.maker {
-            // As `-G` does it for a debugger, but without its `__CUDACC_DEBUG__`.
-            Maker::Nvcc => &["-Xcicc", "--debug_mode", "-Xcicc", "-g", "-Xcicc", "-O0", "-O3"],
-            Maker::Clang => clang::LINE_BY_LINE,
-        };
-        self.ptx_as(source, scratch, CAPABILITY, options)
-    }
-
     fn ptx_as(&self, source: &Path, scratch: &Path, capability: &str, options: &[&str]) -> Result<Ptx> {
         let shown = shown(&self.root, source);
         let nested = self.is_nested(&shown)?;

@@ -27,9 +27,6 @@ pub struct Request {
     /// None: 7.5, and 9.0 too where the source has kernels for it alone.
     #[serde(default)]
     pub capability: Option<String>,
-    /// Whether every access stays where the source has it.
-    #[serde(default)]
-    pub line_by_line: bool,
 }
 
 /// What clang answers to one call.
@@ -62,7 +59,7 @@ pub struct Compiled {
 /// # Errors
 /// A path or a capability that is none.
 pub fn calls(request: &Request) -> Result<Vec<Vec<String>>> {
-    let Request { path, source, capability, line_by_line } = request;
+    let Request { path, source, capability } = request;
     let name = path.rsplit('/').next().unwrap_or_default();
     anyhow::ensure!(name.ends_with(".cu"), "{path} is not the path of a kernel file");
     let capabilities = match capability {
@@ -71,7 +68,7 @@ pub fn calls(request: &Request) -> Result<Vec<Vec<String>>> {
     };
     let kinds: BTreeMap<String, String> =
         serde_json::from_str(ARGUMENTS).context("cc1.json is not a list of arguments")?;
-    let kind = kind(*line_by_line, nested(source));
+    let kind = kind(nested(source));
     let arguments = kinds.get(kind).with_context(|| format!("cc1.json has no {kind}"))?;
     let call = |capability: &str| {
         anyhow::ensure!(
@@ -104,13 +101,8 @@ pub fn compiled(path: &str, answers: Vec<Answer>) -> Compiled {
     Compiled { status: 0, ptx: next(), newer: next(), said: first_said.unwrap_or_default() }
 }
 
-fn kind(line_by_line: bool, nested: bool) -> &'static str {
-    match (line_by_line, nested) {
-        (false, false) => "optimised",
-        (false, true) => "optimised, nested",
-        (true, false) => "line by line",
-        (true, true) => "line by line, nested",
-    }
+fn kind(nested: bool) -> &'static str {
+    if nested { "nested" } else { "plain" }
 }
 
 #[cfg(test)]
@@ -121,31 +113,30 @@ mod tests {
     use super::super::renew::committed;
     use super::*;
 
-    fn request(source: &str, capability: Option<&str>, line_by_line: bool) -> Request {
+    fn request(source: &str, capability: Option<&str>) -> Request {
         let capability = capability.map(str::to_owned);
-        Request { path: "kernels/x.cu".into(), source: source.into(), capability, line_by_line }
+        Request { path: "kernels/x.cu".into(), source: source.into(), capability }
     }
 
     #[test]
     fn a_request_takes_a_call_for_each_capability() {
-        let of = |source: &str, capability, line_by_line| {
-            let calls = calls(&request(source, capability, line_by_line)).unwrap();
+        let of = |source: &str, capability| {
+            let calls = calls(&request(source, capability)).unwrap();
             calls.into_iter().map(|call| call.join(" ")).collect::<Vec<_>>()
         };
-        let plain = &of("int i;", None, false)[..];
+        let plain = &of("int i;", None)[..];
         assert!(
             matches!(plain, [one] if one.contains("-target-cpu sm_75") && one.contains(" -O2 ")),
             "{plain:?}"
         );
         assert!(plain[0].ends_with(" -x cuda kernels/x.cu") && plain[0].contains("-main-file-name x.cu"));
         assert!(plain[0].contains(" -include /kernels/clang/cuda.h ") && !plain[0].contains("-fgpu-rdc"));
-        assert!(of("k<<<1, 1>>>();", None, false)[0].contains(" -fgpu-rdc "));
-        assert!(of("int i;", None, true)[0].contains(" -O0 "));
-        let newer = of("#if __CUDA_ARCH__ >= 900", None, false);
+        assert!(of("k<<<1, 1>>>();", None)[0].contains(" -fgpu-rdc "));
+        let newer = of("#if __CUDA_ARCH__ >= 900", None);
         assert!(matches!(&newer[..], [_, newer] if newer.contains("sm_90") && newer.contains("LIST__=900")));
-        assert_eq!(of("#if __CUDA_ARCH__ >= 900", Some("90"), false), newer[1..]);
+        assert_eq!(of("#if __CUDA_ARCH__ >= 900", Some("90")), newer[1..]);
         for (path, capability) in [("kernels/x", None), ("x.cu", Some("7.5")), ("x.cu", Some("{path}"))] {
-            let request = Request { path: path.into(), ..request("", capability, false) };
+            let request = Request { path: path.into(), ..request("", capability) };
             assert!(calls(&request).is_err(), "{request:?}");
         }
     }
@@ -202,11 +193,8 @@ mod tests {
     fn the_arguments_of_the_front_end_are_renewed_by_clang() {
         let clang = Compiler::wanted(Maker::Clang, Path::new(crate::ROOT)).unwrap();
         let mut kinds = BTreeMap::new();
-        for line_by_line in [false, true] {
-            let options = if line_by_line { clang::LINE_BY_LINE } else { clang::OPTIMISED };
-            for nested in [false, true] {
-                kinds.insert(kind(line_by_line, nested), driven(&clang, options, nested));
-            }
+        for nested in [false, true] {
+            kinds.insert(kind(nested), driven(&clang, clang::OPTIMISED, nested));
         }
         committed(
             "crates/kernel-compiler/src/cc1.json",

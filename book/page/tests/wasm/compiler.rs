@@ -90,23 +90,21 @@ fn native() -> Compiler {
     clang
 }
 
-/// A file's path and text, and whether it is compiled line by line.
-type Case = (String, String, bool);
+/// A file's path and text.
+type Case = (String, String);
 
 /// What a terminal's clang makes of it, in the page's form.
-fn expected(clang: &Compiler, scratch: &Path, (path, source, line_by_line): &Case) -> Value {
-    let line_by_line = *line_by_line;
+fn expected(clang: &Compiler, scratch: &Path, (path, source): &Case) -> Value {
     let file = scratch.join(path);
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     std::fs::write(&file, source).unwrap();
     let clang = clang.clone().run_in(scratch);
-    let newer = prebuilt::newer_arch(source, Maker::Clang).filter(|_| !line_by_line);
-    let made = if line_by_line { clang.unoptimised_ptx(&file, scratch) } else { clang.ptx(&file, scratch) };
+    let newer = prebuilt::newer_arch(source, Maker::Clang);
     let newer = newer.map(|capability| clang.ptx_with(&file, scratch, Some(capability), &[]));
-    match made {
+    match clang.ptx(&file, scratch) {
         Ok(ptx) => json!({
             "status": 0,
-            "ptx": if line_by_line { without_debug_info(&ptx.text) } else { &ptx.text },
+            "ptx": ptx.text,
             "newer": newer.map_or(String::new(), |newer| newer.unwrap().text),
             "said": ptx.warnings,
             "compiler": clang.name(),
@@ -118,11 +116,6 @@ fn expected(clang: &Compiler, scratch: &Path, (path, source, line_by_line): &Cas
     }
 }
 
-/// Unoptimised code before its debug sections, which name the folder where clang runs, byte by byte.
-fn without_debug_info(ptx: &str) -> &str {
-    ptx.split("\t.section").next().unwrap_or_default()
-}
-
 /// A refusal without its first line, which names the program, and without the last advice.
 fn without_frame(said: &str) -> String {
     let (_, said) = said.split_once('\n').unwrap();
@@ -131,12 +124,8 @@ fn without_frame(said: &str) -> String {
 
 /// Proves that the page has what the terminal has, of each source.
 fn compare(name: &str, cases: &[Case]) {
-    let requests: Vec<Value> = cases
-        .iter()
-        .map(|(path, source, line_by_line)| {
-            json!({"path": path, "source": source, "line_by_line": line_by_line})
-        })
-        .collect();
+    let requests: Vec<Value> =
+        cases.iter().map(|(path, source)| json!({"path": path, "source": source})).collect();
     let clang = native();
     let scratch = scratch(&format!("{name}-native"));
     let (answers, expected): (_, Vec<Value>) = std::thread::scope(|scope| {
@@ -145,10 +134,7 @@ fn compare(name: &str, cases: &[Case]) {
         (answers.join().unwrap(), expected)
     });
     let mut wrong = Vec::new();
-    for (((path, _, line_by_line), mut answer), expected) in cases.iter().zip(answers).zip(expected) {
-        if *line_by_line {
-            answer["ptx"] = json!(without_debug_info(answer["ptx"].as_str().unwrap_or_default()));
-        }
+    for (((path, _), mut answer), expected) in cases.iter().zip(answers).zip(expected) {
         if let Some(said) = answer["said"].as_str() {
             answer["said"] = json!(said.split("\nIf ").next());
         }
@@ -172,7 +158,7 @@ fn compare(name: &str, cases: &[Case]) {
 fn every_answer_to_an_exercise_compiles_as_in_a_terminal_nightly() {
     let cases = |exercise: &Exercise| {
         let known = code::variants(exercise).unwrap().into_iter();
-        known.map(|known| (exercise.path.clone(), known.text, !known.is_optimised)).collect::<Vec<Case>>()
+        known.map(|known| (exercise.path.clone(), known.text)).collect::<Vec<Case>>()
     };
     let cases: Vec<Case> = catalogue::read(&root()).unwrap().iter().flat_map(cases).collect();
     assert!(cases.len() > 300, "{}", cases.len());
@@ -186,15 +172,12 @@ fn every_kernel_exercise_and_what_if_compiles_as_in_a_terminal() {
     for path in ["kernels", "kernels/exercises", "kernels/exercises/solutions"].into_iter().flat_map(sources)
     {
         let source = text(&path);
-        if path.starts_with("kernels/exercises/solutions") {
-            cases.push((path.clone(), source.clone(), true));
-        }
-        cases.push((path, source, false));
+        cases.push((path, source));
     }
     for edit in what_if::all(&root()).unwrap() {
         let path = format!("kernels/{}.cu", edit.stem);
         let source = edit.apply(&text(&path)).unwrap().0;
-        cases.push((path, source, false));
+        cases.push((path, source));
     }
     assert!(cases.len() > 100, "{}", cases.len());
     compare("compiler-sources", &cases);
@@ -239,15 +222,15 @@ fn whatever_is_wrong_is_said_as_in_a_terminal() {
         "#pragma clang diagnostic warning \"-Wsign-conversion\"\n int x = p[0] + 1ull; p[1] = x;",
     ];
     let mut cases: Vec<Case> =
-        bodies.iter().map(|body| ("kernels/mine.cu".into(), format!("{HEAD}{body}\n}}\n"), false)).collect();
+        bodies.iter().map(|body| ("kernels/mine.cu".into(), format!("{HEAD}{body}\n}}\n"))).collect();
     let whole = text("kernels/ch3_blocks.cu");
     for part in 1..12 {
         let cut = (0..).map(|i| whole.len() * part / 12 + i).find(|at| whole.is_char_boundary(*at)).unwrap();
-        cases.push(("kernels/ch3_blocks.cu".into(), whole[..cut].to_owned(), false));
-        cases.push(("kernels/ch3_blocks.cu".into(), whole[cut..].to_owned(), false));
+        cases.push(("kernels/ch3_blocks.cu".into(), whole[..cut].to_owned()));
+        cases.push(("kernels/ch3_blocks.cu".into(), whole[cut..].to_owned()));
     }
-    cases.push(("kernels/mine.cu".into(), String::new(), false));
-    cases.push(("kernels/mine.cu".into(), "\0\x01\u{ffff}".repeat(99), false));
+    cases.push(("kernels/mine.cu".into(), String::new()));
+    cases.push(("kernels/mine.cu".into(), "\0\x01\u{ffff}".repeat(99)));
     compare("compiler-wrong", &cases);
 }
 

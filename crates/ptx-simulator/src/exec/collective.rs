@@ -8,7 +8,7 @@ use super::follow;
 use super::warp::{Split, Wait, Warp};
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
 use crate::decode::{Function, NONE, Op, Reg, Vote};
-use crate::diagnostic::Kind;
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::observe::Act;
 
 /// Does `op` for the lanes of `mask`, all of which have come.
@@ -175,9 +175,7 @@ impl Context<'_> {
         if let Some(turns) = self.turns {
             turns.borrow_mut().meet(self.process(warp, mask), mask);
         }
-        if self.checks {
-            self.check_collective(warp, at, &names);
-        }
+        let absent = if self.checks { self.check_collective(warp, at, &names) } else { None };
         match op {
             Op::WarpBarrier { .. } => {
                 for (_, group) in groups(mask, |lane| names[lane]) {
@@ -195,13 +193,20 @@ impl Context<'_> {
                 execute(op, activation, function, mask);
             }
         }
+        if let (Some((lost, finding)), Op::Shuffle { d, .. }) = (absent, op) {
+            let activation = &mut warp.activations[me.activation as usize];
+            activation.undefined.set(*d, lost, (lost, at.inst.loc));
+            warp.absent.insert(at.inst.loc, finding);
+        }
         warp.splits[index].go_on();
         Ok(())
     }
 
     /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it
-    /// names: a lane must name itself, and read only from lanes that take part (PTX ISA 9.7.9.6).
-    fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) {
+    /// names: a lane must name itself. A lane that reads from one that does not take part gets an undefined
+    /// value (PTX ISA 9.7.9.6), which is no mistake where nothing becomes of it: which lanes do, and what is to
+    /// be said where something does.
+    fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) -> Option<(u32, Box<Diagnostic>)> {
         let mask = at.mask;
         let names = names.map(|name| name as u32);
         let mut find =
@@ -229,21 +234,21 @@ impl Context<'_> {
             );
             find(at.lane(lane), what, "let all lanes that work together pass the same mask");
         }
-        let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return };
+        let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return None };
         let b = at.source(warp, *b);
         let c = at.source(warp, *c);
-        let absent = lanes(mask).find_map(|lane| {
-            let (from, in_range) = mode.source(lane, b, c);
-            let takes_part = mask & names[lane] & (1 << from) != 0;
-            (in_range && !takes_part).then_some((lane, from))
-        });
-        if let Some((lane, from)) = absent {
-            let what = format!(
-                "lane {lane} reads from lane {from}, which does not take part: what it gets is undefined"
-            );
-            let help = "let all 32 lanes of the warp execute the shuffle, with a neutral value where there \
-                        is no data";
-            find(at.lane(lane), what, help);
-        }
+        let is_absent = |lane: &usize| {
+            let (from, in_range) = mode.source(*lane, b, c);
+            in_range && mask & names[*lane] & (1 << from) == 0
+        };
+        let absent = lanes(mask).filter(is_absent).fold(0, |all, lane| all | 1 << lane);
+        let first = lanes(absent).next()?;
+        let (from, _) = mode.source(first, b, c);
+        let what = format!(
+            "lane {first} reads from lane {from}, which does not take part: what it gets is undefined"
+        );
+        let help = "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no \
+                    data";
+        Some((absent, self.fault(warp, at.lane(first), Kind::WarpCollective, what, help)))
     }
 }

@@ -8,7 +8,7 @@ use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Site, Words};
-use crate::observe::{Peer, Request};
+use crate::observe::{Event, Peer, Request};
 use crate::ptx::Space;
 
 /// Follows values through an instruction that computes, before it is done: what it writes is undefined where
@@ -180,7 +180,7 @@ pub fn follow_collective<O: Origin>(activation: &mut Activation, function: &Func
             let b = *source(activation, function, *b);
             let c = *source(activation, function, *c);
             let u = O::of_mut(activation);
-            // A lane that does not take part has been named by the check of the shuffle itself.
+            // What comes from a lane that does not take part is lost, whatever that lane holds.
             let (undefined, origin) = u.source(*a);
             match undefined & mask {
                 0 => u.set(*d, mask, (0, O::NOWHERE)),
@@ -241,6 +241,9 @@ pub fn in_local(address: u64) -> usize {
 
 impl Context<'_> {
     fn undefined(&mut self, warp: &Warp, at: At, origin: u32, what: &str) {
+        if let Some(absent) = warp.absent.get(&origin) {
+            return self.observer.event(&Event::Finding(absent));
+        }
         let help =
             "write the memory before it is read: initialise the buffer, the shared array or the variable";
         let read = self.program.locs.get(origin as usize).map(|loc| Site {
@@ -334,7 +337,13 @@ impl Context<'_> {
                     }
                 }
             }
-            if request.space == Space::Global && undefined != 0 {
+            // What a lane that took no part has given is not followed through memory that others read.
+            let is_shown = match request.space {
+                Space::Global => true,
+                Space::Shared => warp.absent.contains_key(&origin),
+                _ => false,
+            };
+            if is_shown && undefined != 0 {
                 let at = At { mask: undefined, ..at };
                 self.undefined(warp, at, origin, "an uninitialized value is stored to global memory");
             }

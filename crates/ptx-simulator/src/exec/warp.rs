@@ -17,6 +17,7 @@ use super::circle::{Circle, Followed};
 use super::racing::InLocal;
 use crate::arith::{WARP, at};
 use crate::decode::{Function, NONE, Position};
+use crate::diagnostic::Diagnostic;
 use crate::memory::Written;
 use crate::observe::CopyRequest;
 
@@ -123,6 +124,9 @@ pub struct Warp {
     /// Asynchronous copies that its lanes have not waited for, and the groups that each lane has committed.
     pub copies: Vec<Copy>,
     pub copy_groups: [u32; WARP],
+    /// By line, shuffles in which lanes have read from lanes that did not take part: what is wrong if a value
+    /// from there is used.
+    pub absent: FxHashMap<u32, Box<Diagnostic>>,
     position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
     pub last_error: Vec<u32>,

@@ -16,38 +16,31 @@ use text::path::shown;
 
 use super::answer::Answer;
 use super::compiler::Compiler;
+use super::mark;
 use super::source::{Exercise, Kind};
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-unoptimised` as
-/// it is translated line by line.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-wrapping` where its
+/// differences wrap.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// `stub`, or the name of a mutant.
     pub name: String,
     /// The whole file.
     pub text: String,
-    /// Whether it is compiled as ever; if not, line by line, every access where the source has it.
-    pub is_optimised: bool,
 }
 
 impl Variant {
     fn new(name: &str, text: String) -> Variant {
-        Variant { name: name.into(), text, is_optimised: true }
+        Variant { name: name.into(), text }
     }
 
     /// What its committed build is found by.
     pub fn hash(&self) -> String {
-        let hash = source_hash(&self.text);
-        if self.is_optimised { hash } else { unoptimised(&hash) }
+        source_hash(&self.text)
     }
-}
-
-/// The hash of the unoptimised build of a text.
-fn unoptimised(hash: &str) -> String {
-    format!("{hash}-unoptimised")
 }
 
 /// All known texts of `exercise` that are compiled: stub, solution, then mutants. Answers that are numbers
@@ -65,13 +58,6 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
         return Ok(Vec::new());
     }
     let mut variants = vec![Variant::new("stub", exercise.stub())];
-    let unoptimised = |name: &str, text: String| Variant {
-        is_optimised: false,
-        ..Variant::new(&format!("{name}-unoptimised"), text)
-    };
-    if exercise.has_race {
-        variants.push(unoptimised("stub", exercise.stub()));
-    }
     if exercise.lacks_a_line() {
         variants.push(Variant::new("mended", exercise.mended()));
     }
@@ -79,10 +65,14 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
         return Ok(variants);
     }
     variants.push(Variant::new("solution", exercise.solution()));
+    let wrapped = |name: &str, text: &str| {
+        let Kind::Kernel(plan) = &exercise.kind else { return None };
+        let wrapping = mark::wrapped(plan, text)?;
+        Some(Variant::new(&format!("{name}-wrapping"), wrapping.text))
+    };
+    variants.extend(wrapped("solution", &exercise.solution()));
     for mutant in &exercise.mutants {
-        if exercise.has_race && mutant.is_right() {
-            variants.push(unoptimised(&mutant.name, exercise.mutated(mutant)?));
-        }
+        variants.extend(wrapped(&mutant.name, &exercise.mutated(mutant)?));
         variants.push(Variant::new(&mutant.name, exercise.mutated(mutant)?));
     }
     Ok(variants)
@@ -152,10 +142,7 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     else {
         return Ok(Built::NoCompiler);
     };
-    if let Kind::Kernel(_) = exercise.kind {
-        compiler.foresee(exercise, &[exercise.stub(), exercise.solution()]);
-    }
-    Ok(match compiler.ptx(exercise, text, true) {
+    Ok(match compiler.ptx(exercise, text) {
         Ok(Ptx { text: ptx, warnings }) => {
             Built::Ptx(Build { ptx, warnings, compiler: compiler.name(), by: Some(compiler) })
         }
@@ -167,34 +154,59 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
     })
 }
 
-/// The PTX of the learner's file, whose contents are `text`, translated line by line, by the compiler of
-/// `build`; `None` if nobody can.
-pub fn build_unoptimised(
-    root: &Path,
-    exercise: &Exercise,
-    text: &str,
-    build: &Build,
-) -> Result<Option<String>> {
-    let found = match &build.by {
-        Some(compiler) => Some(compiler.clone()),
-        None => {
-            let known = committed(root, exercise, &unoptimised(&source_hash(text)))?;
-            if known.is_some() {
-                return Ok(known);
-            }
-            Compiler::find(root).ok().flatten()
-        }
-    };
-    Ok(found.and_then(|compiler| compiler.ptx(exercise, text, false).ok()).map(|ptx| ptx.text))
+/// The PTX of `text`, which was derived from the learner's file: by the compiler of `build`, if that is no
+/// committed one. `None` if it does not compile.
+///
+/// # Errors
+/// The compiler cannot do its work.
+pub fn again(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
+    match &build.by {
+        Some(compiler) => accepted(compiler, exercise, text),
+        None => committed(root, exercise, &source_hash(text)),
+    }
 }
 
 /// The PTX of another text than the learner's, `text`: of the same compiler as `build`, so that the two can
 /// be compared; of nvcc that is the committed one.
+///
+/// # Errors
+/// The compiler cannot do its work.
 pub fn beside(root: &Path, exercise: &Exercise, text: &str, build: &Build) -> Result<Option<String>> {
     match build.by.as_ref().filter(|compiler| compiler.is_clang()) {
-        Some(clang) => Ok(clang.ptx(exercise, text, true).ok().map(|ptx| ptx.text)),
+        Some(clang) => accepted(clang, exercise, text),
         None => committed(root, exercise, &source_hash(text)),
     }
+}
+
+/// PTX of `text`, if it compiles.
+fn accepted(compiler: &Compiler, exercise: &Exercise, text: &str) -> Result<Option<String>> {
+    match compiler.ptx(exercise, text) {
+        Ok(ptx) => Ok(Some(ptx.text)),
+        Err(error) if error.is::<Refused>() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// All that a check of `text`, the learner's file, by clang compiles: first the text, then what is derived from
+/// it, and what it is compared with.
+///
+/// # Errors
+/// Another right answer is none of the solution.
+pub fn compared(exercise: &Exercise, text: &str) -> Result<Vec<String>> {
+    let Kind::Kernel(plan) = &exercise.kind else { return Ok(Vec::new()) };
+    let mut texts = vec![text.to_string()];
+    texts.extend(mark::wrapped(plan, text).map(|wrapping| wrapping.text));
+    texts.extend([exercise.stub(), exercise.solution()]);
+    for other in exercise.mutants.iter().filter(|other| other.is_right()) {
+        texts.push(exercise.mutated(other)?);
+    }
+    let mut once = Vec::new();
+    for text in texts {
+        if !once.contains(&text) {
+            once.push(text);
+        }
+    }
+    Ok(once)
 }
 
 /// Compiles every known text of `exercise`, as the contents of its committed file.
@@ -202,7 +214,7 @@ pub fn pack(compiler: &Compiler, exercise: &Exercise) -> Result<String> {
     let mut pack = format!("// {}\n", compiler.name());
     for variant in variants(exercise)? {
         let ptx = compiler
-            .ptx(exercise, &variant.text, variant.is_optimised)
+            .ptx(exercise, &variant.text)
             .with_context(|| format!("{} {}", exercise.id, variant.name))?;
         pack += &format!("//@ {} {}\n{}", variant.name, variant.hash(), stripped(&ptx.text));
     }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use kernel_compiler::call::Ptx;
-use kernel_compiler::compiler::{self, Maker};
+use kernel_compiler::compiler::{self, CAPABILITY, Maker};
 
+use super::lex::{Token, joined, tokens};
 use super::page::Page;
 use super::source::Exercise;
 
@@ -17,6 +18,13 @@ pub enum Compiler {
     Installed(compiler::Compiler),
     /// The clang of the page that this program runs in.
     Page(Arc<Page>),
+}
+
+/// The compute capability that an answer is compiled for: 7.5, but 8.0 where it reduces the values of a warp
+/// in one instruction (`__reduce_add_sync`), which older GPUs lack.
+pub fn capability(text: &str) -> &'static str {
+    let reduces = |token: &Token| matches!(token, Token::Word(word) if word.starts_with("__reduce_"));
+    if tokens(&joined(text)).iter().any(reduces) { "80" } else { CAPABILITY }
 }
 
 impl Compiler {
@@ -48,36 +56,22 @@ impl Compiler {
         }
     }
 
-    /// PTX of `text`, a version of the file of `exercise`; if it is not optimised, line by line, every access
-    /// where the source has it.
+    /// PTX of `text`, a version of the file of `exercise`.
     ///
     /// # Errors
     /// What the compiler says of the text that it refuses.
-    pub fn ptx(&self, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
+    pub fn ptx(&self, exercise: &Exercise, text: &str) -> Result<Ptx> {
         match self {
             #[cfg(not(target_family = "wasm"))]
             Compiler::Installed(compiler) => {
                 let alone = super::machine::alone(exercise, text)?;
                 let source = alone.path().join(&exercise.path);
                 let compiler = compiler.clone().within(super::machine::PATIENCE).run_in(alone.path());
-                if is_optimised {
-                    compiler.ptx(&source, alone.path())
-                } else {
-                    compiler.unoptimised_ptx(&source, alone.path())
-                }
+                compiler.ptx_with(&source, alone.path(), Some(capability(text)), &[])
             }
             #[cfg(target_family = "wasm")]
             Compiler::Installed(_) => anyhow::bail!("a page starts no compiler"),
-            Compiler::Page(page) => page.ptx(exercise, text, is_optimised),
-        }
-    }
-
-    /// Has a page compile these texts at once, of which each will be asked for.
-    pub fn foresee(&self, exercise: &Exercise, texts: &[String]) {
-        if let Compiler::Page(page) = self {
-            for text in texts {
-                drop(page.ptx(exercise, text, true));
-            }
+            Compiler::Page(page) => page.ptx(exercise, text),
         }
     }
 }

@@ -3,9 +3,11 @@
 
 use std::ops::Range;
 
-use ptx_simulator::Space;
 use ptx_simulator::observe::{Access, Act, Actor, After, Event, Observer, Request};
+use ptx_simulator::{Order, Space};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use super::sums::{Sums, Unordered};
 
 /// A lane for each bit of a mask.
 const WARP: u32 = 32;
@@ -24,16 +26,39 @@ pub struct Effort {
     /// The first barrier that opened when others had left with what they had written since their last one:
     /// how many, and its index into the line table.
     pub left: Option<(u32, u32)>,
+    /// The first barrier that opened when others had left at all.
+    pub exited: Option<(u32, u32)>,
+    /// The most children that one grid launched.
+    pub most_children: u64,
     /// Children that loaded something that may have reached the result.
     pub working_children: u64,
-    /// The most warps of one block that did.
+    /// Words that they were the first to load; see [`Watcher::loaded`].
+    pub child_words: u64,
+    /// The most warps of one block that loaded something that may have reached the result, each at least a
+    /// quarter of what those warps load on average.
     pub working_warps: u32,
     /// The most 4-byte numbers that one block loaded from global memory.
     pub block_numbers: u64,
-    /// Where atomic operations were made.
-    pub atomic_addresses: HashSet<u64>,
+    /// The most atomic operations of one block, but for those that draw tickets.
+    pub block_atomics: u64,
+    /// The most atomic operations at one address.
+    pub longest_queue: u64,
+    /// A wait for another block: the first that was seen.
+    pub wait: Option<Wait>,
+    /// Floats added at one address by several threads, whose sum depends on their order: the first that were
+    /// found.
+    pub unordered: Option<Unordered>,
     /// Index into the line table, of the last store to the watched addresses.
     pub last_store: Option<u32>,
+}
+
+/// A block that reads a word again and again until another block has changed it.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    /// The one that waits.
+    pub block: u64,
+    /// Index into the line table.
+    pub loc: u32,
 }
 
 /// A thread, and its loads from global and shared memory.
@@ -76,16 +101,42 @@ pub struct Watcher {
     blocks: HashMap<(u32, u64), Block>,
     /// The grids that launched grids, by launch by the host.
     parents: HashMap<(usize, u32), u32>,
-    /// Warps that have loaded something.
-    loaded: HashSet<Warp>,
-    /// Who has last changed a word, in global memory or in a block's shared memory.
-    writers: HashMap<(Option<Warp>, u64), Warp>,
+    /// How many grids each of those launched.
+    children: HashMap<(usize, u32), u64>,
+    /// Warps that have loaded something: of how many words each was the first to load what is there. A word
+    /// that is loaded again and again is no work.
+    loaded: HashMap<Warp, u64>,
+    /// What is known of a word that has been accessed.
+    words: HashMap<Place, Word>,
     /// The writers of the memory that a warp has read.
     sources: HashMap<Warp, HashSet<Warp>>,
+    /// Atomic operations at each address: how many, and the operand of the first.
+    queues: HashMap<Place, (u64, u64)>,
+    /// What a warp has read last by a strong load, or an atomic operation that changed nothing: the address in
+    /// global memory, the value, and how many times in a row. By warp and index into the line table.
+    reads: HashMap<(Warp, u32), (u64, u64, u32)>,
+    /// Words that were read several times in a row.
+    polled: Vec<(Place, Wait, Warp)>,
+    /// Additions of floats by atomic operations; `None` if nobody asks for them.
+    sums: Option<Sums>,
 }
 
 /// A warp of a block of a grid, in a launch by the host; a block's own number has warp 0.
-type Warp = (usize, u32, u64, u32);
+pub type Warp = (usize, u32, u64, u32);
+/// A word of global memory, or of a block's shared memory, which has the block's own number.
+pub type Place = (Option<Warp>, u64);
+
+/// A word of memory.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    /// Who has last changed it.
+    writer: Option<Warp>,
+    /// Whether what is there has been loaded.
+    is_loaded: bool,
+}
+
+/// A word that is read so often in a row, and is the same every time, is waited for.
+const POLLS: u32 = 3;
 
 /// A block that is under way.
 #[derive(Default)]
@@ -94,6 +145,7 @@ struct Block {
     loads: Vec<u64>,
     /// Bytes from global memory.
     bytes: u64,
+    atomics: u64,
     /// Threads that have written since their last barrier, by warp.
     wrote: Vec<u32>,
     /// At the barrier that is about to open: its number, warp and lanes.
@@ -103,8 +155,9 @@ struct Block {
 }
 
 impl Watcher {
-    pub fn new(result: Range<u64>) -> Watcher {
-        Watcher { result, ..Watcher::default() }
+    /// `rounds`: the order of additions matters.
+    pub fn new(result: Range<u64>, rounds: bool) -> Watcher {
+        Watcher { result, sums: rounds.then(Sums::default), ..Watcher::default() }
     }
 
     /// The launch by the host that is under way.
@@ -114,30 +167,39 @@ impl Watcher {
 
     /// All that was heard.
     pub fn take(&mut self) -> Effort {
-        let mut warps: HashMap<Warp, u32> = HashMap::default();
+        let mut blocks: HashMap<Warp, Vec<u64>> = HashMap::default();
         let mut children = HashSet::default();
-        for (launch, grid, block, _) in self.reaching().intersection(&self.loaded).copied() {
-            *warps.entry((launch, grid, block, 0)).or_default() += 1;
+        for warp in self.reaching() {
+            let Some(words) = self.loaded.get(&warp).copied() else { continue };
+            let (launch, grid, block, _) = warp;
+            blocks.entry((launch, grid, block, 0)).or_default().push(words);
             if self.parents.contains_key(&(launch, grid)) {
                 children.insert((launch, grid));
+                self.effort.child_words += words;
             }
         }
-        self.effort.working_warps = warps.values().copied().max().unwrap_or(0);
+        self.effort.working_warps = blocks.values().map(|words| working(words)).max().unwrap_or(0);
         self.effort.working_children = children.len() as u64;
+        self.effort.longest_queue = self.queues.values().map(|(count, _)| *count).max().unwrap_or(0);
+        let is_by_another = |(place, _, reader): &&(Place, Wait, Warp)| {
+            let writer = self.words.get(place).and_then(|word| word.writer);
+            writer.is_some_and(|writer| (writer.0, writer.1, writer.2) != (reader.0, reader.1, reader.2))
+        };
+        self.effort.wait = self.polled.iter().find(is_by_another).map(|(_, wait, _)| *wait);
+        self.effort.unordered = self.sums.as_ref().and_then(Sums::unordered);
         std::mem::take(&mut self.effort)
     }
 
     /// The warps from which something may have come to the result: those that have written it, those whose
     /// words these have read, at whatever time, and so on. The parameters of a child come from its parent.
     fn reaching(&self) -> HashSet<Warp> {
-        let is_result = |(block, address): &(Option<Warp>, u64)| {
-            block.is_none() && self.result.contains(&(address * NUMBER))
-        };
-        let writers = self.writers.iter().filter(|(place, _)| is_result(place));
-        let mut found: Vec<Warp> = writers.map(|(_, warp)| *warp).collect();
+        let is_result =
+            |(block, address): &Place| block.is_none() && self.result.contains(&(address * NUMBER));
+        let of_result = self.words.iter().filter(|(place, _)| is_result(place));
+        let mut found: Vec<Warp> = of_result.filter_map(|(_, word)| word.writer).collect();
         let mut reaching = HashSet::default();
         let mut of_grid: HashMap<(usize, u32), Vec<Warp>> = HashMap::default();
-        for warp in &self.loaded {
+        for warp in self.loaded.keys() {
             of_grid.entry((warp.0, warp.1)).or_default().push(*warp);
         }
         while let Some(warp) = found.pop() {
@@ -153,10 +215,8 @@ impl Watcher {
 
     /// Follows words from warp to warp. A plain store of what is there already hands on nothing.
     fn flow(&mut self, actor: Actor, request: &Request) {
-        let launch = self.launch();
-        let me = (launch, actor.grid, actor.block, actor.warp);
-        let owner = request.owner.map_or(actor.block, |peer| peer.block);
-        let block = (request.space == Space::Shared).then_some((launch, actor.grid, owner, 0));
+        let me = self.warp(actor);
+        let block = self.owner(actor, request);
         let places = |mask: u32| {
             let addresses = lanes(mask).map(|lane| request.addresses[lane as usize]);
             let bytes = u64::from(request.bytes.max(1));
@@ -164,30 +224,81 @@ impl Watcher {
                 .flat_map(move |at| at / NUMBER..(at + bytes).div_ceil(NUMBER))
                 .map(move |at| (block, at))
         };
-        if request.access == Access::Load {
-            self.loaded.insert(me);
-        }
         if request.access != Access::Store {
-            let sources = places(request.mask).filter_map(|place| self.writers.get(&place));
-            self.sources.entry(me).or_default().extend(sources.filter(|warp| **warp != me));
+            let sources = self.sources.entry(me).or_default();
+            let mut first = 0;
+            for place in places(request.mask) {
+                let word = self.words.entry(place).or_default();
+                sources.extend(word.writer.filter(|writer| *writer != me));
+                first += u64::from(!word.is_loaded);
+                word.is_loaded = true;
+            }
+            if request.access == Access::Load {
+                *self.loaded.entry(me).or_default() += first;
+            }
         }
-        let written = match request.access {
-            Access::Load => 0,
-            Access::Store => request.changed,
-            Access::Atomic { .. } => request.mask,
+        let written = if request.access == Access::Load { 0 } else { request.changed };
+        self.words.extend(places(written).map(|place| (place, Word { writer: Some(me), is_loaded: false })));
+    }
+
+    fn warp(&self, actor: Actor) -> Warp {
+        (self.launch(), actor.grid, actor.block, actor.warp)
+    }
+
+    /// Whose memory it is, if it is that of a block.
+    fn owner(&self, actor: Actor, request: &Request) -> Option<Warp> {
+        let block = request.owner.map_or(actor.block, |peer| peer.block);
+        (request.space == Space::Shared).then_some((self.launch(), actor.grid, block, 0))
+    }
+
+    /// Whether the warp waits for a word in global memory to change.
+    fn poll(&mut self, actor: Actor, request: &Request) {
+        let is_strong = request.order != Order::Weak || request.access.is_atomic();
+        if request.space != Space::Global || !is_strong || request.access == Access::Store {
+            return;
+        }
+        let me = self.warp(actor);
+        let Some(lane) = lanes(request.mask & !request.changed).next() else {
+            self.reads.remove(&(me, actor.loc));
+            return;
         };
-        self.writers.extend(places(written).map(|place| (place, me)));
+        let address = request.addresses[lane as usize];
+        let value = request.values.first().map_or(0, |values| values[lane as usize]);
+        let read = self.reads.entry((me, actor.loc)).or_default();
+        let times = if (read.0, read.1) == (address, value) { read.2 + 1 } else { 1 };
+        *read = (address, value, times);
+        if times == POLLS {
+            let wait = Wait { block: actor.block, loc: actor.loc };
+            self.polled.push(((None, address / NUMBER), wait, me));
+        }
+    }
+
+    fn atomic(&mut self, actor: Actor, request: &Request) {
+        let owner = self.owner(actor, request);
+        let draws = request.access == Access::Atomic { returns: true };
+        let block = self.blocks.entry((actor.grid, actor.block)).or_default();
+        for lane in lanes(request.mask).map(|lane| lane as usize) {
+            let operand = request.values.get(1).map_or(0, |operands| operands[lane]);
+            let (count, first) = self.queues.entry((owner, request.addresses[lane])).or_insert((0, operand));
+            *count += 1;
+            // Who adds what all others add, and looks at what was there, draws a ticket.
+            block.atomics += u64::from(!draws || operand != *first);
+        }
+        let warp = self.warp(actor);
+        if let Some(sums) = &mut self.sums {
+            sums.add(owner, warp, request);
+        }
     }
 
     fn access(&mut self, actor: Actor, request: &Request) {
+        self.poll(actor, request);
         self.flow(actor, request);
+        if request.access.is_atomic() {
+            self.atomic(actor, request);
+        }
         let is_store = request.access != Access::Load;
         let block = self.blocks.entry((actor.grid, actor.block)).or_default();
         let to = |lane: u32| self.result.contains(&request.addresses[lane as usize]);
-        if matches!(request.access, Access::Atomic { .. }) {
-            let addresses = lanes(request.mask).map(|lane| request.addresses[lane as usize]);
-            self.effort.atomic_addresses.extend(addresses);
-        }
         if is_store {
             let warp = actor.warp as usize;
             block.wrote.resize(block.wrote.len().max(warp + 1), 0);
@@ -207,8 +318,11 @@ impl Watcher {
         }
     }
 
-    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool) {
+    fn barrier_opens(&mut self, grid: u32, block: u64, id: u32, all: bool, exited: u32) {
         let Some(block) = self.blocks.get_mut(&(grid, block)) else { return };
+        if exited > 0 {
+            self.effort.exited.get_or_insert((exited, block.loc));
+        }
         for (_, warp, mask) in block.arrived.extract_if(.., |(other, ..)| *other == id) {
             if let Some(wrote) = block.wrote.get_mut(warp as usize) {
                 *wrote &= !mask;
@@ -229,6 +343,7 @@ impl Watcher {
         if let Some((_, loads)) = self.effort.launches.last_mut() {
             *loads += of_block;
         }
+        self.effort.block_atomics = self.effort.block_atomics.max(block.atomics);
         self.effort.block_numbers = self.effort.block_numbers.max(block.bytes / NUMBER);
         if most > self.effort.busiest.loads {
             let thread = block.loads.iter().position(|loads| *loads == most).unwrap_or(0) as u32;
@@ -249,10 +364,16 @@ impl Observer for Watcher {
                     return;
                 };
                 self.effort.tail_launches += u64::from(start.after == After::Parent);
-                self.parents.insert((self.launch(), start.grid), parent);
+                let launch = self.launch();
+                self.parents.insert((launch, start.grid), parent);
+                let children = self.children.entry((launch, parent)).or_default();
+                *children += 1;
+                self.effort.most_children = self.effort.most_children.max(*children);
             }
             Event::BlockEnd { grid, block } => self.block_end(grid, block),
-            Event::BarrierOpens { grid, block, id, all, .. } => self.barrier_opens(grid, block, id, all),
+            Event::BarrierOpens { grid, block, id, all, exited } => {
+                self.barrier_opens(grid, block, id, all, exited);
+            }
             Event::By(actor, &Act::Access(request))
                 if matches!(request.space, Space::Global | Space::Shared) =>
             {
@@ -273,7 +394,14 @@ impl Observer for Watcher {
     }
 }
 
+/// How many of a block's warps work, by the words that each was the first to load.
+fn working(words: &[u64]) -> u32 {
+    let all: u64 = words.iter().sum();
+    let warps = words.len() as u64;
+    words.iter().filter(|own| 4 * **own * warps >= all.max(1)).count() as u32
+}
+
 /// The numbers of the bits that are set.
-fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+pub fn lanes(mask: u32) -> impl Iterator<Item = u32> {
     (0..WARP).filter(move |lane| mask >> lane & 1 == 1)
 }

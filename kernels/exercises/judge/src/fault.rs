@@ -29,6 +29,12 @@ pub enum Fault {
     InputChanged,
     /// The result depends on the order of turns.
     NotReproducible,
+    /// A second launch finds what the first has left in the module's variables.
+    NotReset,
+    /// A block waits for another one, which may not run meanwhile.
+    Waits,
+    /// It relies on what the compiler makes of a difference that does not fit an `int`.
+    Overflow,
     /// A number that was asked for.
     WrongNumber,
     /// A line that was asked for.

@@ -8,6 +8,7 @@ use view::{self, Film};
 
 use super::code::{self, Built};
 use super::compiler::Compiler;
+use super::own;
 use super::plan::{Case, Plan};
 use super::run::{Run, device, functions, load};
 use super::source::{Exercise, Kind};
@@ -30,6 +31,9 @@ pub fn film(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
         Kind::Numbers { .. } => exercise.stub(),
         _ => exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.file()))?,
     };
+    if let Some(what) = own::not_allowed(&source) {
+        bail!("{what}");
+    }
     let Built::Ptx(build) = code::build(root, exercise, &source, compiler)? else {
         bail!("there is no figure, since {} is not compiled", exercise.file());
     };

@@ -20,7 +20,8 @@
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
-//! | `own.rs` | answers that bring in other files |
+//! | `sums.rs`, `wrapping.rs` | floats that are added in no order; differences that do not fit an `int` |
+//! | `own.rs`, `lex.rs` | answers that bring in other files; the tokens of an answer |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `state.rs` | what the learner has done so far |
@@ -41,6 +42,7 @@ mod figure;
 mod goal;
 pub mod id;
 pub mod info;
+mod lex;
 #[cfg(not(target_family = "wasm"))]
 mod machine;
 pub mod mark;
@@ -59,39 +61,68 @@ mod show;
 pub mod source;
 mod state;
 mod summary;
+mod sums;
 #[cfg(not(target_family = "wasm"))]
 mod terminal;
 mod texts;
 mod think;
 pub mod verdict;
 mod weigh;
+mod wrapping;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
 use compiler::Compiler;
-use options::Options;
-use page::Page;
+use options::{Options, Verb};
+use page::{Page, Wanted};
 use session::Session;
 pub use session::Shown;
+use source::{Exercise, Kind};
 #[cfg(not(target_family = "wasm"))]
 pub use terminal::run;
+
+/// What a page has to compile before [`run_in`] does what this process's words ask for; nothing, if that
+/// compiles nothing, or is wrong.
+///
+/// # Errors
+/// The exercises cannot be read.
+pub fn wanted() -> Result<Vec<Wanted>> {
+    let options = Options::parse_or_exit();
+    let root = Path::new(kernel_compiler::ROOT);
+    let exercises = with_tasks(root)?;
+    let Some(Verb::Check { id }) = options.verb else { return Ok(Vec::new()) };
+    let Ok(exercise) = catalogue::find(&exercises, id) else { return Ok(Vec::new()) };
+    let text = exercise.learners_text(root)?;
+    let texts = match exercise.kind {
+        Kind::Numbers { .. } if options.figure => vec![exercise.stub()],
+        _ if own::not_allowed(&text).is_some() => Vec::new(),
+        _ => code::compared(exercise, &text)?,
+    };
+    Ok(texts.into_iter().map(|text| Wanted::new(exercise, text)).collect())
+}
 
 /// Does what this process's words ask for in a page, where the files of the exercises lie in the repository
 /// `/`, and an answer only where the reader has written one: the exit status, and what the page shows.
 ///
 /// # Errors
-/// As in a terminal, those that end with status 2; or `page` lacks a build, and wants it: then nothing is
-/// said or changed.
-pub fn run_in(page: Arc<Page>) -> Result<(u8, Shown)> {
+/// As in a terminal, those that end with status 2.
+pub fn run_in(page: Page) -> Result<(u8, Shown)> {
     let options = Options::parse_or_exit();
     let root = Path::new(kernel_compiler::ROOT);
-    for exercise in catalogue::read(root)? {
+    with_tasks(root)?;
+    Session::open(root.into(), options, Some(Compiler::Page(Arc::new(page))))?.show()
+}
+
+/// The exercises below `root`, where each has its task as it is given if there is no answer.
+fn with_tasks(root: &Path) -> Result<Vec<Exercise>> {
+    let exercises = catalogue::read(root)?;
+    for exercise in &exercises {
         let path = root.join(&exercise.path);
         if !path.exists() {
             std::fs::write(path, exercise.stub())?;
         }
     }
-    Session::open(root.into(), options, Some(Compiler::Page(page)))?.show()
+    Ok(exercises)
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use device::Module;
-use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity, Shape};
-use text::number::thousands;
+use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
+use text::number::{nine_digits, thousands};
 
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
@@ -15,8 +15,10 @@ use super::fault::Fault;
 use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
+use super::sums::Unordered;
 use super::verdict::{Counted, Counts, Findings, failed, too_much};
-use super::{goal, names, numbers, own, rules, summary, weigh};
+use super::wrapping::{self, Wrapping};
+use super::{goal, lex, names, numbers, own, rules, summary, weigh};
 
 /// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
 const MAX_GLOBAL: usize = 64 << 20;
@@ -67,7 +69,7 @@ fn mark_kernel(
     text: &str,
     compiler: Option<&Compiler>,
 ) -> Result<Option<Findings>> {
-    if let Some(what) = own::foreign_include(text) {
+    if let Some(what) = own::not_allowed(text) {
         return Ok(Some(failed(exercise, Fault::NotAllowed, what)));
     }
     Ok(match code::build(root, exercise, text, compiler)? {
@@ -101,18 +103,7 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     }
     let plan = &plan.for_text(text);
     let attempt = Attempt { root, exercise, plan, text, build, yours: Runs::new(module, plan) };
-    let found = attempt.mark(false)?;
-    if found.kinds != [Fault::Found(DiagnosticKind::DataRace)] || !attempt.is_the_compilers()? {
-        return Ok(found);
-    }
-    let found = attempt.mark(true)?;
-    let what = format!(
-        "The race that the simulator found is not in your source: {} moves a load ahead of the `if` that \
-         guards it, and discards the value where the condition is false. Compiled without optimisation, the \
-         kernel has no race.",
-        build.compiler
-    );
-    Ok(if found.passes() { Findings { what, ..found } } else { found })
+    attempt.mark()
 }
 
 /// An answer that can be launched.
@@ -168,8 +159,7 @@ struct Tried {
 }
 
 impl Attempt<'_> {
-    /// `forgives`: races are not its own.
-    fn mark(&self, forgives: bool) -> Result<Findings> {
+    fn mark(&self) -> Result<Findings> {
         let Attempt { exercise, plan, yours, .. } = self;
         let mut tried: Vec<Tried> = Vec::new();
         for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
@@ -178,7 +168,7 @@ impl Attempt<'_> {
             if fails && (cases[0].n > SHORT || is_hopeless(&tried)) {
                 break;
             }
-            let mut now = each(cases, |case| self.check(*case, forgives))?;
+            let mut now = each(cases, |case| self.check(*case))?;
             if plan.op.rounds() {
                 differing(exercise, plan, &mut now);
             }
@@ -188,15 +178,22 @@ impl Attempt<'_> {
         if right.len() < tried.len() {
             return self.failure(tried, &right);
         }
-        let reference = self.known(&exercise.solution());
+        if let Some(failure) = self.again()? {
+            return Ok(failure);
+        }
+        if let Some(failure) = self.overflows()? {
+            return Ok(failure);
+        }
+        let reference = self.known(&exercise.solution())?;
+        let stub = self.known(&exercise.stub())?;
         let pairs = match &reference {
             Some(solution) => self.beside(solution)?,
             None => Vec::new(),
         };
-        if let Some(failure) = self.breaks(&pairs, &|pairs| rules::other_task(plan, pairs))? {
+        if let Some(failure) = self.breaks(&pairs, &rules::other_task)? {
             return Ok(failure);
         }
-        let counts = self.counts([Some(yours), self.known(&exercise.stub()).as_ref(), reference.as_ref()])?;
+        let counts = self.counts([Some(yours), stub.as_ref(), reference.as_ref()])?;
         if let Some(failure) = too_much(exercise, plan.op.noun(), right.len(), &counts) {
             return Ok(failure);
         }
@@ -205,9 +202,8 @@ impl Attempt<'_> {
             return Ok(failure);
         }
         // What is said beside a right result: the other half of a synchronisation that is missing.
-        let is_note = |found: &&Diagnostic| {
-            !forgives && found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace
-        };
+        let is_note =
+            |found: &&Diagnostic| found.severity == Severity::Note && found.kind == DiagnosticKind::DataRace;
         let mut found = tried.iter().flat_map(|one| &one.outcome.diagnostics);
         let mut diagnostics = Vec::new();
         if let Some(note) = found.find(is_note) {
@@ -235,10 +231,9 @@ impl Attempt<'_> {
     }
 
     /// Runs it for one input.
-    fn check(&self, case: Case, forgives: bool) -> Result<Tried> {
+    fn check(&self, case: Case) -> Result<Tried> {
         let outcome = self.yours.at(case)?;
-        let is_own = |found: &&Diagnostic| !(forgives && found.kind == DiagnosticKind::DataRace);
-        let found = grave(&outcome.diagnostics).filter(is_own).cloned().collect();
+        let found = grave(&outcome.diagnostics).cloned().collect();
         let failure = wrong(self.exercise, self.plan, case, &outcome, found);
         Ok(Tried { case, outcome, failure })
     }
@@ -252,6 +247,8 @@ impl Attempt<'_> {
         for found in &mut failure.diagnostics {
             names::name(found, self.text, plan);
         }
+        failure.what += &self.children(case)?;
+        failure.what += no_dynamic_memory(self.text, &failure.diagnostics);
         if !failure.printed.is_empty() {
             failure.printed = format!("{case}:\n{}", failure.printed);
         }
@@ -259,10 +256,72 @@ impl Attempt<'_> {
         Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run))
     }
 
+    /// How many children one grid launches, if those are more than in the solution: a sentence, behind a space.
+    fn children(&self, case: Case) -> Result<String> {
+        let mine = self.yours.at(case)?.effort.most_children;
+        let Some(solution) = self.known(&self.exercise.solution())?.filter(|_| mine > 0) else {
+            return Ok(String::new());
+        };
+        let theirs = solution.at(case)?.effort.most_children;
+        let most = match theirs {
+            0 => "none".to_string(),
+            _ => format!("at most {}", thousands(theirs as i64)),
+        };
+        let children =
+            if mine == 1 { "a child".to_string() } else { format!("{} children", thousands(mine as i64)) };
+        let said = format!(" One grid launches {children}; in the solution it launches {most}.");
+        Ok(if mine > theirs { said } else { String::new() })
+    }
+
+    /// What goes wrong when it is launched once more, if something does. Nothing outlives a launch but the
+    /// module's variables.
+    fn again(&self) -> Result<Option<Findings>> {
+        let Attempt { exercise, plan, yours, .. } = self;
+        if yours.module.ptx().bytes().0 == 0 {
+            return Ok(None);
+        }
+        let Some(left) = run::in_a_row(&yours.module, plan)? else { return Ok(None) };
+        let noun = plan.op.noun();
+        let expected = plan.op.show(left.expected);
+        let what = match left.result {
+            Some(result) => format!("the {noun} is {}, and should be {expected}", plan.op.show(result)),
+            None => format!("nothing was written to the {noun}, which should be {expected}"),
+        };
+        let what = format!(
+            "{}: right when the program has just started. Launched again after other inputs, {what}: a \
+             `__device__` variable keeps what the last launch has left in it.",
+            left.case
+        );
+        Ok(Some(failed(exercise, Fault::NotReset, what)))
+    }
+
+    /// What becomes of it where differences of `int`s wrap, if that is another result.
+    fn overflows(&self) -> Result<Option<Findings>> {
+        let Attempt { exercise, plan, .. } = self;
+        let Some(Wrapping { text, line }) = wrapped(plan, self.text) else { return Ok(None) };
+        let Some(ptx) = code::again(self.root, exercise, &text, self.build)? else { return Ok(None) };
+        let wrapping = Runs::new(run::load(exercise, &ptx)?, plan);
+        for case in plan.plain_cases().into_iter().filter(|case| case.n <= SHORT) {
+            let outcome = wrapping.at(case)?;
+            let Some(result) = outcome.result.filter(|_| !outcome.agrees) else { continue };
+            let noun = plan.op.noun();
+            let what = format!(
+                "{case}: right, but only by what {} makes of it: `{line}` subtracts two `int`s, and their \
+                 difference may not fit an `int`, which C++ leaves undefined. Where it wraps, the {noun} is \
+                 {}, and should be {}. Compare the two numbers themselves.",
+                self.build.compiler,
+                plan.op.show(result),
+                plan.op.show(outcome.expected)
+            );
+            return Ok(Some(failed(exercise, Fault::Overflow, what)));
+        }
+        Ok(None)
+    }
+
     /// A text of the exercise, compiled as the answer was.
-    fn known(&self, text: &str) -> Option<Runs<'_>> {
-        let ptx = code::beside(self.root, self.exercise, text, self.build).ok()??;
-        Some(Runs::new(run::load(self.exercise, &ptx).ok()?, self.plan))
+    fn known(&self, text: &str) -> Result<Option<Runs<'_>>> {
+        let ptx = code::beside(self.root, self.exercise, text, self.build)?;
+        ptx.map(|ptx| Ok(Runs::new(run::load(self.exercise, &ptx)?, self.plan))).transpose()
     }
 
     /// The answer beside another one, on inputs that show who does the work.
@@ -284,44 +343,13 @@ impl Attempt<'_> {
     ) -> Result<Option<Findings>> {
         let Some((kind, what)) = rule(pairs) else { return Ok(None) };
         for other in self.exercise.mutants.iter().filter(|other| other.is_right()) {
-            if let Some(other) = self.known(&self.exercise.mutated(other)?)
+            if let Some(other) = self.known(&self.exercise.mutated(other)?)?
                 && rule(&self.beside(&other)?).is_none()
             {
                 return Ok(None);
             }
         }
         Ok(Some(failed(self.exercise, kind, what)))
-    }
-
-    /// Whether a race that was found is none of the source: a compiler may read ahead of an `if`, and throw
-    /// the value away. Line by line, without optimisation, every access is where the source has it, and there
-    /// is no race. All else must be the same: as many barriers, launches and atomic operations, and one side
-    /// reads.
-    fn is_the_compilers(&self) -> Result<bool> {
-        if own::steers_the_compiler(self.text) {
-            return Ok(false);
-        }
-        let ptx = code::build_unoptimised(self.root, self.exercise, self.text, self.build)?;
-        let Some(ptx) = ptx else { return Ok(false) };
-        let unoptimised = Runs::new(run::load(self.exercise, &ptx)?, self.plan);
-        let is_alike = |case: &Case| {
-            let quick = self.yours.at(*case)?;
-            let plain = unoptimised.at(*case)?;
-            let count = |outcome: &Outcome| {
-                let counters = &outcome.counters;
-                [counters.barriers, counters.atomics, counters.device_launches]
-            };
-            let reads = |found: &Diagnostic| found.shape.is_some_and(|shape| shape != Shape::TwoWriters);
-            Ok(grave(&plain.diagnostics).next().is_none()
-                && grave(&quick.diagnostics).all(reads)
-                && count(&quick) == count(&plain))
-        };
-        for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
-            if each(cases, is_alike)?.contains(&false) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// What the answer, the task as given and the solution cost, for the input of the goals or the longest
@@ -357,6 +385,11 @@ impl Attempt<'_> {
         rows.extend(row("loads by the busiest thread".into(), None, &busiest));
         Ok(Counts { at, compiler: self.build.compiler.clone(), rows })
     }
+}
+
+/// An answer with differences that wrap, where that may give another result.
+pub fn wrapped(plan: &Plan, text: &str) -> Option<Wrapping> {
+    if plan.op.compares() { wrapping::wrapping(text) } else { None }
 }
 
 /// What `work` gives for each of `items`, on all cores.
@@ -468,6 +501,75 @@ fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
     }
 }
 
+/// What made a right result a matter of luck, though nothing was found wrong, if something did.
+fn by_luck(exercise: &Exercise, plan: &Plan, case: Case, outcome: &Outcome) -> Option<Findings> {
+    if let Some((block, place)) = &outcome.waits {
+        let line = match place {
+            Some((file, line)) if *file == exercise.path => format!("in line {line}"),
+            Some((file, _)) => format!("in a function of {file}"),
+            None => "in a loop".to_string(),
+        };
+        let what = format!(
+            "{case}: right, but {line} block {block} reads a word of global memory again and again until \
+             another block has changed it. Nothing promises that the other block runs meanwhile: blocks may \
+             run one after the other, and only a cooperative launch has all of them on the GPU at the same \
+             time. This launch is an ordinary one.",
+        );
+        return Some(failed(exercise, Fault::Waits, what));
+    }
+    let Unordered { count, one, other } = outcome.effort.unordered?;
+    let what = format!(
+        "{case}: threads add {count} floats to one number by atomic operations, which come in any order. In \
+         one order the result is {}, in another {}: the {} is not reproducible.",
+        nine_digits(one),
+        nine_digits(other),
+        plan.op.noun()
+    );
+    Some(failed(exercise, Fault::NotReproducible, what))
+}
+
+/// What is wrong with `extern __shared__` in `text`, if an access to shared memory was `found` to be outside: a
+/// sentence, behind a space.
+fn no_dynamic_memory(text: &str, found: &[Diagnostic]) -> &'static str {
+    let text = lex::joined(text);
+    let is_dynamic = |pair: &[lex::Token]| pair[0].is_word("extern") && pair[1].is_word("__shared__");
+    let is_outside = found.iter().any(|found| found.kind == DiagnosticKind::OutOfBounds);
+    if is_outside && lex::tokens(&text).windows(2).any(is_dynamic) {
+        " The host launches the kernel without dynamic shared memory, so that an `extern __shared__` array has no \
+         bytes: give it a size, and leave out `extern`."
+    } else {
+        ""
+    }
+}
+
+/// Says of a value that was never written that threads had left when a barrier opened, if some had.
+fn missing_at_a_barrier(exercise: &Exercise, outcome: &Outcome, failure: Findings) -> Findings {
+    let kind = Fault::Found(DiagnosticKind::UninitializedRead);
+    let Some((threads, line)) = outcome.exited.filter(|_| failure.kinds.first() == Some(&kind)) else {
+        return failure;
+    };
+    let threads = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
+    let what = format!(
+        "{} When the barrier in line {line} opened, {threads} of the block had already left the kernel: a barrier \
+         does not wait for those, and what they should have written is missing.",
+        failure.what
+    );
+    let failure = Findings { what, ..failure };
+    let has_own = exercise.think(&kind.to_string()).is_some();
+    if has_own { failure } else { failure.about(exercise, "left-early") }
+}
+
+/// Whether a result is right by luck where this is found: another order of turns, or other contents of memory,
+/// might give another one.
+fn is_luck(kind: DiagnosticKind) -> bool {
+    use DiagnosticKind::{
+        BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective,
+    };
+    let kinds =
+        [BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective];
+    kinds.contains(&kind)
+}
+
 /// What is wrong for one input, with what was `found`, if anything is.
 fn wrong(
     exercise: &Exercise,
@@ -487,10 +589,13 @@ fn wrong(
         what = format!("element {element} of the input has been changed.");
     } else if let Some(result) = outcome.result {
         if outcome.agrees && found.is_empty() {
-            return None;
+            return by_luck(exercise, plan, case, outcome);
         }
         if outcome.agrees {
-            what = format!("the {noun} is right this time, but only by chance.");
+            let is_luck = found.iter().any(|found| is_luck(found.kind));
+            let why =
+                if is_luck { "is right this time, but only by chance" } else { "is right, but this is not" };
+            what = format!("the {noun} {why}.");
         } else {
             fault = Some(Fault::WrongResult);
             what = format!("the {noun} is {}, and should be {expected}.", plan.op.show(result));
@@ -501,6 +606,7 @@ fn wrong(
     }
     let failure = Findings::new(exercise, fault.as_slice(), format!("{case}: {what}"), found);
     let failure = Findings { printed: outcome.printed.clone(), ..failure };
+    let failure = missing_at_a_barrier(exercise, outcome, failure);
     if failure.kinds != [Fault::WrongResult] {
         return Some(failure);
     }

@@ -57,6 +57,11 @@ impl Op {
         self == Op::Floats
     }
 
+    /// Whether it compares numbers that have a sign.
+    pub fn compares(self) -> bool {
+        matches!(self, Op::Max | Op::Min | Op::Range)
+    }
+
     /// Whether `result` is right for `input`. Floats may go through [`ROUNDINGS`] additions, each off by
     /// 2^-24 of its result at most, and no result is above the sum of all absolute values (N. J. Higham,
     /// *Accuracy and Stability of Numerical Algorithms*, 2nd edition, section 4.2).

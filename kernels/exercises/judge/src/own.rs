@@ -1,52 +1,120 @@
 //! Whether an answer in CUDA C++ is the learner's own work: what stands in its file, and nothing that comes
 //! from elsewhere.
 
-/// Words in C++, without underscores around them, that change what a compiler may take for granted, or say
-/// what it does.
-const STEERING: [&str; 8] =
-    ["asm", "unreachable", "optimize", "optnone", "OPTIMIZE", "NO_INLINE", "CUDACC_DEBUG", "Pragma"];
+use super::lex::{Token, joined, tokens};
 
-/// What `text`, an answer in CUDA, includes from elsewhere: a sentence, if so. It is compiled where nothing
-/// else lies, so this is only the better message.
-pub fn foreign_include(text: &str) -> Option<String> {
-    let is_source = |line: &&str| line.starts_with('#') && (line.contains(".cu\"") || line.contains(".cu>"));
-    text.lines().map(str::trim).find(is_source).map(elsewhere)
+/// The headers that an answer may include: those of C and C++ about types and numbers, and CUDA's.
+const HEADERS: [&str; 36] = [
+    "assert.h",
+    "cassert",
+    "cfloat",
+    "climits",
+    "cmath",
+    "cooperative_groups.h",
+    "cooperative_groups/memcpy_async.h",
+    "cooperative_groups/reduce.h",
+    "cooperative_groups/scan.h",
+    "cstddef",
+    "cstdint",
+    "cstdio",
+    "cuda.h",
+    "cuda/atomic",
+    "cuda/barrier",
+    "cuda/pipeline",
+    "cuda/std/atomic",
+    "cuda/std/barrier",
+    "cuda/std/climits",
+    "cuda/std/cstdint",
+    "cuda/std/limits",
+    "cuda_bf16.h",
+    "cuda_fp16.h",
+    "cuda_pipeline.h",
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
+    "device_launch_parameters.h",
+    "float.h",
+    "limits",
+    "limits.h",
+    "math.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "type_traits",
+    "utility",
+];
+
+/// Directives that bring in nothing, and leave the compiler's file names and lines as they are.
+const DIRECTIVES: [&str; 12] = [
+    "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "error",
+    "warning",
+];
+/// What a `#pragma` may begin with.
+const PRAGMAS: [&str; 5] = ["unroll", "nounroll", "once", "nv_diag_suppress", "nv_diag_default"];
+/// Words that ask what files there are, or read one.
+const ASKING: [&str; 5] = ["__has_include", "__has_include_next", "__has_embed", "__pragma", "_Pragma"];
+/// What would make an assembler read a file.
+const ASSEMBLER: [&str; 2] = [".incbin", ".include"];
+
+/// What `text`, an answer in CUDA, brings in from elsewhere, or may bring in: a sentence, if so.
+pub fn not_allowed(text: &str) -> Option<String> {
+    let text = joined(text);
+    let tokens = tokens(&text);
+    let is_raw = |pair: &&[Token]| matches!(pair, [Token::Word(word), Token::Quoted(quoted)] if word.ends_with('R') && quoted.starts_with('"'));
+    if tokens.windows(2).any(|pair| is_raw(&pair)) {
+        return Some("A raw string (`R\"(…)\"`) is not allowed in an answer: write an ordinary one.".into());
+    }
+    if let Some(word) = tokens.iter().find(|token| ASKING.iter().any(|asking| token.is_word(asking))) {
+        return Some(format!(
+            "`{}` is not allowed in an answer: it needs nothing of what it asks for.",
+            word.text()
+        ));
+    }
+    tokens.split(|token| *token == Token::LineEnd).find_map(directive)
 }
 
-/// The source file other than `path`, and no header, from which code came to `ptx`: a sentence, if there is
-/// one.
+/// What is wrong with a line, if it is a directive that an answer may not have.
+fn directive(line: &[Token]) -> Option<String> {
+    let behind = match line {
+        [first, rest @ ..] if first.is_mark("#") => rest,
+        [first, second, rest @ ..] if first.is_mark("%") && second.is_mark(":") => rest,
+        _ => return None,
+    };
+    let [name, rest @ ..] = behind else { return None };
+    let written: String = rest.iter().map(Token::text).collect();
+    if name.is_word("include") {
+        let header = match rest {
+            [Token::Quoted(quoted)] => quoted.trim_matches('"'),
+            _ => written.strip_prefix('<').and_then(|header| header.strip_suffix('>')).unwrap_or_default(),
+        };
+        return (!HEADERS.contains(&header)).then(|| elsewhere(&format!("#include {written}")));
+    }
+    if name.is_word("pragma") {
+        let is_allowed = rest.first().is_none_or(|first| PRAGMAS.contains(&first.text()));
+        return (!is_allowed).then(|| format!("`#pragma {}` is not allowed in an answer.", spaced(rest)));
+    }
+    let is_allowed = DIRECTIVES.iter().any(|directive| name.is_word(directive));
+    (!is_allowed).then(|| elsewhere(&format!("#{}", spaced(behind))))
+}
+
+fn spaced(tokens: &[Token]) -> String {
+    tokens.iter().map(Token::text).collect::<Vec<_>>().join(" ")
+}
+
+/// The source file other than `path`, and no header, from which code came to `ptx`, or that an assembler would
+/// read: a sentence, if there is one.
 pub fn foreign_file(ptx: &str, path: &str) -> Option<String> {
     let files = ptx.lines().filter_map(|line| line.trim_start().strip_prefix(".file")?.split('"').nth(1));
     let is_own =
         |file: &str| file == path || ["include/", "kernels/clang/"].iter().any(|at| file.starts_with(at));
-    files.into_iter().find(|file| !is_own(file)).map(elsewhere)
+    let foreign = files.into_iter().find(|file| !is_own(file));
+    foreign.or(ASSEMBLER.into_iter().find(|directive| ptx.contains(directive))).map(elsewhere)
 }
 
 fn elsewhere(what: &str) -> String {
     format!(
-        "`{what}`: an answer stands in its own file alone. Only the headers of CUDA and of the system may be \
-         included, by their names."
+        "`{what}`: an answer stands in its own file alone. It may include these headers, by their names: {}.",
+        HEADERS.join(", ")
     )
-}
-
-/// Whether `text`, an answer in C++, tells the compiler something, or asks what it is told: then what it
-/// makes of it with optimisation and without may be two different things. Parts of words may hide one of
-/// these.
-pub fn steers_the_compiler(text: &str) -> bool {
-    let lines = text.lines().map(|line| match line.trim_end().strip_suffix('\\') {
-        Some(part) => part.to_string(),
-        None => format!("{line}\n"),
-    });
-    let text: String = lines.collect();
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
-    let says = |word: &&str| {
-        word.starts_with("__builtin_")
-            || word.ends_with("assume")
-            || STEERING.contains(&word.trim_matches('_'))
-    };
-    let pragma = |pair: &[&str]| pair[0] == "pragma" && !["unroll", "once"].contains(&pair[1]);
-    text.contains("##") || words.iter().any(says) || words.windows(2).any(pragma)
 }
 
 #[cfg(test)]
@@ -54,12 +122,54 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_included_from_elsewhere_is_named() {
-        for line in ["#include \"solutions/2_1_barrier.cu\"", "  # include <../kernels/x.cu>"] {
-            let found = foreign_include(&format!("int x;\n{line}\n"));
-            assert!(found.is_some_and(|what| what.contains("its own file")), "{line}");
+    fn what_is_brought_in_from_elsewhere_is_named() {
+        for line in [
+            "#include \"solutions/2_1_barrier.cu\"",
+            "  # include <../kernels/x.cu>",
+            "#include \"/etc/passwd\"",
+            "#include <limits.h/../../x>",
+            "#include \"2_1_barrier.cu\"",
+            "#define F \"x.cu\"\n#include F",
+            "#include __FILE__",
+            "#include_next <limits.h>",
+            "#import \"x.cu\"",
+            "#embed \"x.bin\"",
+            "%:include \"x.cu\"",
+            "??=include \"x.cu\"",
+            "#inc\\\nlude \"x.cu\"",
+            "#\\  \n  include \"x.cu\"",
+            "/* */ # /* */ include /* */ \"x.cu\"",
+            "/*\n*/#include \"x.cu\"",
+            "char c = '\"'; // \"\n#include \"x.cu\"",
+            "int i = 1'0, c = '/*';\n#include \"x.cu\" //*/",
+            "#line 3 \"x.cu\"",
+            "# 3 \"x.cu\"",
+        ] {
+            let found = not_allowed(&format!("int x;\n{line}\n")).unwrap_or_else(|| panic!("{line}"));
+            assert!(found.contains("its own file"), "{line}: {found}");
         }
-        assert_eq!(foreign_include("#include <limits.h>\n// #include \"x.cu\"\n#define S(x) #x\n"), None);
+        for line in [
+            "const char *s = R\"(\" /*)\";\n#include \"x.cu\"",
+            "#if __has_include(\"/etc/shadow\")",
+            "#pragma include_alias(\"limits.h\", \"x.cu\")",
+            "_Pragma(\"GCC dependency \\\"x.cu\\\"\")",
+        ] {
+            let found = not_allowed(&format!("int x;\n{line}\n")).unwrap_or_else(|| panic!("{line}"));
+            assert!(found.contains("is not allowed"), "{line}: {found}");
+        }
+    }
+
+    #[test]
+    fn what_an_answer_may_include_and_say_is_left_alone() {
+        for text in [
+            "#include <limits.h>\n#include \"stdio.h\"\n# include <cuda/atomic> // for the ticket\n",
+            "// #include \"x.cu\"\n/*\n#include \"x.cu\"\n*/\n",
+            "#define S(x) #x\n#if defined(S) && 1'000 > 2\n#endif\n#\n",
+            "#pragma unroll\nfor (;;) { printf(\"#include \\\"x.cu\\\"\\n\"); }\n",
+            "int include = 3 %:: x;\n",
+        ] {
+            assert_eq!(not_allowed(text), None, "{text}");
+        }
     }
 
     #[test]
@@ -70,25 +180,17 @@ mod tests {
         for file in ["include/cooperative_groups.h", "kernels/clang/cmath"] {
             assert_eq!(found(file), None);
         }
+        assert!(foreign_file("\t.incbin \"/etc/passwd\"\n", "k/a.cu").is_some());
     }
 
+    /// Every exercise may be answered with what it is given.
     #[test]
-    fn what_steers_the_compiler_is_found() {
-        for text in [
-            "__builtin_assume(gridDim.x >= 2);",
-            "if (n > 5) __builtin_unreachable();",
-            "__assume(x);",
-            "[[assume(x > 2)]];",
-            "__asm__ volatile(\"\");",
-            "#  pragma GCC optimize(\"O0\")",
-            "_Pragma(\"unroll\")",
-            "#define J(a, b) a##b",
-            "__builtin_\\ \nassume(x);",
-        ] {
-            assert!(steers_the_compiler(text), "{text}");
+    fn tasks_and_solutions_bring_in_nothing() {
+        for exercise in super::super::catalogue::read(std::path::Path::new(kernel_compiler::ROOT)).unwrap() {
+            if exercise.path.ends_with(".cu") {
+                assert_eq!(not_allowed(&exercise.stub()), None, "{}", exercise.id);
+                assert_eq!(not_allowed(&exercise.solution()), None, "{}", exercise.id);
+            }
         }
-        assert!(!steers_the_compiler(
-            "#pragma unroll\nfor (;;) { plasma(\"a\"); } // we take it for granted"
-        ));
     }
 }

@@ -1,22 +1,19 @@
-//! The compiler of the page that this program runs in: a clang that compiles between two runs of it.
+//! The compiler of the page that this program runs in: a clang that compiles before this program marks.
 
-use std::sync::{Mutex, PoisonError};
-
-use anyhow::Result;
+use anyhow::{Context, Result};
 use kernel_compiler::call::Ptx;
-use kernel_compiler::compiler::CAPABILITY;
 use kernel_compiler::hash::text_hash;
 use kernel_compiler::refusal::Refused;
 use serde::{Deserialize, Serialize};
 
+use super::compiler::capability;
 use super::source::Exercise;
 
-/// What a page has compiled, and what it is to compile before this program runs once more.
+/// What a page's clang has compiled.
 pub struct Page {
     /// `clang 22.1.8`
     pub name: String,
     builds: Vec<Compiled>,
-    wanted: Mutex<Vec<Wanted>>,
 }
 
 /// What a page's clang has made of a text.
@@ -35,35 +32,33 @@ pub struct Compiled {
 pub struct Wanted {
     hash: String,
     path: String,
-    source: String,
+    /// The text.
+    pub source: String,
     capability: &'static str,
-    line_by_line: bool,
+}
+
+impl Wanted {
+    /// `text`, a version of the file of `exercise`.
+    pub fn new(exercise: &Exercise, text: String) -> Wanted {
+        let capability = capability(&text);
+        Wanted { hash: text_hash(&text), path: exercise.path.clone(), source: text, capability }
+    }
 }
 
 impl Page {
-    /// A page whose compiler is called `name`, with what it has compiled so far.
+    /// A page whose compiler is called `name`, with what it has compiled: all that was [`Wanted`], or the first
+    /// of it alone if that does not compile.
     pub fn new(name: String, builds: Vec<Compiled>) -> Page {
-        Page { name, builds, wanted: Mutex::default() }
-    }
-
-    /// What a verdict lacks; if it lacks something, it is none.
-    pub fn wanted(&self) -> Vec<Wanted> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        Page { name, builds }
     }
 
     /// [`super::compiler::Compiler::ptx`]
-    pub fn ptx(&self, exercise: &Exercise, text: &str, is_optimised: bool) -> Result<Ptx> {
-        let hash = text_hash(text) + if is_optimised { "" } else { "-unoptimised" };
-        let Some(Compiled { ptx, said, .. }) = self.builds.iter().find(|build| build.hash == hash) else {
-            let path = exercise.path.clone();
-            let source = text.to_string();
-            let wanted = Wanted { hash, path, source, capability: CAPABILITY, line_by_line: !is_optimised };
-            let mut all = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-            if all.iter().all(|other| other.hash != wanted.hash) {
-                all.push(wanted);
-            }
-            return Err(Refused("the page has not compiled this yet".into()).into());
-        };
+    pub fn ptx(&self, exercise: &Exercise, text: &str) -> Result<Ptx> {
+        let hash = text_hash(text);
+        let build = self.builds.iter().find(|build| build.hash == hash);
+        let Compiled { ptx, said, .. } = build.context(
+            "the page has not compiled all that the check needs: an internal error; please report it",
+        )?;
         if ptx.is_empty() {
             let name = &self.name;
             let path = &exercise.path;

@@ -78,6 +78,8 @@ pub const SIZES: &[usize] = &[0, 1, 2, 3, 31, 32, 33, 1000, 1025, 4097, 100_003]
 /// Arrays up to this length are checked before longer ones, and in every order of turns; among them are parts
 /// of a warp and of a block, and many blocks.
 pub const SHORT: usize = 5000;
+/// The longest arrays of [`Plan::unlisted`].
+const LONG: usize = 1 << 17;
 /// From one warp to the largest block.
 const BLOCKS: &[u32] = &[32, 96, 256, 1024];
 /// The plain order of turns, a shuffled one, and one that takes the last warps and blocks first.
@@ -171,7 +173,7 @@ impl Plan {
     }
 
     /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths
-    /// that are listed, or where a goal is measured, is found there. And a short one.
+    /// that are listed, or where a goal is measured, is found there. And a short one, and two long ones.
     pub fn unlisted(&self) -> Vec<Case> {
         let some = |block: u32, from: usize, below: usize| Case {
             n: from + (bits(self.seed, block.into()) % (below - from) as u64) as usize,
@@ -183,7 +185,29 @@ impl Plan {
             if self.one_block { some(block, most / 2 + 1, most) } else { some(block, 1100, 4000) }
         });
         let short = self.blocks.first().map(|&block| some(block, 5, 31));
-        short.into_iter().chain(long).filter(|case| self.has_room(*case)).collect()
+        let known = short.into_iter().chain(long).filter(|case| self.has_room(*case));
+        known.chain(self.unlisted_long()).collect()
+    }
+
+    /// One length up to [`LONG`] / 2 and one above, as far as the blocks may go: for the solution that is a
+    /// few milliseconds.
+    fn unlisted_long(&self) -> Vec<Case> {
+        if self.one_block || self.blocks.is_empty() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (which, from, below) in [(0, SHORT + 1, LONG / 2), (1, LONG / 2, LONG + 1)] {
+            let drawn = bits(self.seed, LONG as u64 + which);
+            let block = self.blocks[(drawn % self.blocks.len() as u64) as usize];
+            let mut case = Case { n: from + (drawn >> 32) as usize % (below - from), block, schedule: 0 };
+            while case.n > SHORT && !self.has_room(case) {
+                case.n -= case.n / 4;
+            }
+            if case.n > SHORT {
+                found.push(case);
+            }
+        }
+        found
     }
 
     /// The inputs for which an answer's work is compared with the solution's: the longest, with the largest

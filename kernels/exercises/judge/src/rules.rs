@@ -12,11 +12,13 @@ use text::number::thousands;
 
 use super::fault::Fault;
 use super::goal::Goal;
-use super::plan::{Case, Plan};
+use super::plan::Case;
 use super::run::Outcome;
 
 /// What an answer may count more than its share of the goal's room, where the solution counts little.
 const ROOM: u64 = 16;
+/// Threads of a warp.
+const WARP: u32 = 32;
 /// Arrays that are shorter than a warp share out no work.
 const SHORTEST: usize = 32;
 
@@ -32,9 +34,9 @@ pub struct Pair {
 
 /// Whether the answer does another thing than what was asked for, by comparison with the solution for several
 /// inputs.
-pub fn other_task(plan: &Plan, pairs: &[Pair]) -> Broken {
+pub fn other_task(pairs: &[Pair]) -> Broken {
     let alone = |pair: &Pair| one_thread(pair).filter(|_| pair.yours.effort.busiest.is_most_of_block());
-    first(pairs, &[&left_early, &alone, &launches, &few_warps, &|pair| atomics(plan, pair)])
+    first(pairs, &[&left_early, &alone, &launches, &few_warps, &atomics])
 }
 
 /// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the
@@ -129,8 +131,8 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
         _ => format!("{mine} warps of a block load"),
     };
     let what = format!(
-        "not a tree of the whole block: only {warps} anything that reaches the result. In the solution \
-         {theirs} do"
+        "not a tree of the whole block: {warps} almost everything that reaches the result. In \
+         the solution {theirs} do"
     );
     let is_narrow = yours.effort.block_numbers > BY_VECTORS * u64::from(mine);
     (is_few && is_narrow).then_some((Fault::OneThread, what))
@@ -139,17 +141,22 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
 /// Atomic operations at one address that are hardly a queue.
 const FEW: u64 = 4;
 
-/// A block may leave its result by an atomic operation.
-fn atomics(plan: &Plan, Pair { case, yours, solution }: &Pair) -> Broken {
-    let blocks: u64 = plan.launches.iter().map(|launch| u64::from(launch.blocks(*case))).sum();
+/// A block may leave its result by an atomic operation, and each of its warps one for the block.
+fn atomics(Pair { case, yours, solution }: &Pair) -> Broken {
+    let warps = u64::from(case.block.div_ceil(WARP));
     let mine = yours.counters.atomics;
     let theirs = solution.counters.atomics;
     // Where each address has few of them, nobody waits.
-    let addresses = yours.effort.atomic_addresses.len() as u64;
-    let queue = if mine > FEW * addresses { ". At one address they queue" } else { "" };
+    let longest = yours.effort.longest_queue;
+    let queue = if longest > FEW {
+        format!(". At one address {} of them queue", number(longest))
+    } else {
+        String::new()
+    };
     let none = if theirs == 0 { "none".to_string() } else { number(theirs) };
     let what = format!("with {} atomic operations where the solution makes {none}{queue}", number(mine));
-    (mine > theirs + blocks).then_some((Fault::Atomics, what))
+    let is_more = yours.effort.block_atomics > solution.effort.block_atomics + warps + 1;
+    (mine > theirs && is_more).then_some((Fault::Atomics, what))
 }
 
 /// A recursion may end a level earlier. A child that loads nothing that reaches the result is none.
@@ -168,6 +175,17 @@ fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
             ),
             _ => format!("with too few levels: it launches {work} children, and the solution {wanted}"),
         };
+        return Some((Fault::Launches, what));
+    }
+    let words = yours.effort.child_words;
+    let theirs = solution.effort.child_words;
+    if 4 * words < theirs {
+        let what = format!(
+            "the parent does the work of its children: of all that they load, {} numbers may reach the result; in the \
+             solution, {}",
+            number(words),
+            number(theirs)
+        );
         return Some((Fault::Launches, what));
     }
     let what = "by a tail launch, which waits for all of its parent. The task asks for a fire-and-forget \
@@ -220,8 +238,8 @@ mod tests {
         assert_eq!(said(11, 3000, 32), None);
         assert_eq!(said(1, 256, 8), None);
         assert_eq!(said(1, 1024, 4), None);
-        assert!(said(1, 1024, 8).unwrap().contains("only one warp of a block loads anything that"));
-        assert!(said(4, 8192, 32).unwrap().contains("only 4 warps of a block load anything that"));
+        assert!(said(1, 1024, 8).unwrap().contains("one warp of a block loads almost everything"));
+        assert!(said(4, 8192, 32).unwrap().contains("4 warps of a block load almost everything"));
     }
 
     #[test]

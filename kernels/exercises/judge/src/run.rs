@@ -10,7 +10,7 @@ use ptx_simulator::{Counters, Diagnostic, Severity};
 
 use super::effort::{Effort, Watcher};
 use super::goal;
-use super::plan::{Case, PARTIALS, Plan};
+use super::plan::{Case, PARTIALS, Plan, SHORT};
 use super::source::Exercise;
 
 /// The kernels of `plan`, one per launch.
@@ -121,6 +121,10 @@ pub struct Outcome {
     /// How many threads had left with writes of their own when a barrier opened, and the line of that
     /// barrier.
     pub left: Option<(u32, u32)>,
+    /// The same for threads that had left at all.
+    pub exited: Option<(u32, u32)>,
+    /// The block that reads a word again and again until another block has changed it; file and line.
+    pub waits: Option<(u64, Option<(String, u32)>)>,
     /// What device `printf` wrote.
     pub printed: String,
 }
@@ -150,7 +154,7 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let device = device(plan, case, true);
     let run = Run::new(&device, plan, case)?;
     let place = run.stage.buffer(&plan.result).map_or(0..0, Buffer::addresses);
-    let watcher = Rc::new(RefCell::new(Watcher::new(place)));
+    let watcher = Rc::new(RefCell::new(Watcher::new(place, plan.op.rounds())));
     device.observe(watcher.clone());
     let completed = run.launch(&functions(module, plan)?)?;
     let seen = device.take_seen();
@@ -158,9 +162,14 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
     let line = |loc| module.ptx().source_line(loc).map_or(0, |(_, line)| line);
     let left = effort.left.map(|(threads, loc)| (threads, line(loc)));
+    let exited = effort.exited.map(|(threads, loc)| (threads, line(loc)));
+    let waits = effort.wait.map(|wait| (wait.block, module.ptx().source_line(wait.loc)));
+    let waits = waits.map(|(block, at)| (block, at.map(|(file, line)| (file.to_string(), line))));
     let result = if completed { run.result()? } else { None };
     Ok(Outcome {
         left,
+        exited,
+        waits,
         result,
         agrees: result.is_some_and(|result| run.agrees(result)),
         expected: run.expected(),
@@ -172,6 +181,34 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         effort,
         printed: device.take_printed(),
     })
+}
+
+/// A result that is wrong only because of what an earlier launch has left.
+pub struct LeftOver {
+    pub case: Case,
+    /// `None` if nothing was written.
+    pub result: Option<i32>,
+    pub expected: i32,
+}
+
+/// Runs `plan` for short inputs, one after the other on one device, as a program does that calls the kernels
+/// more than once: the first that is not right. The variables of `module` keep what they hold.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn in_a_row(module: &Module, plan: &Plan) -> Result<Option<LeftOver>> {
+    let cases: Vec<Case> = plan.plain_cases().into_iter().filter(|case| case.n <= SHORT).collect();
+    let Some(longest) = cases.last() else { return Ok(None) };
+    let device = device(plan, *longest, false);
+    let functions = functions(module, plan)?;
+    for case in cases {
+        let run = Run::new(&device, plan, case)?;
+        let result = if run.launch(&functions)? { run.result()? } else { None };
+        if !result.is_some_and(|result| run.agrees(result)) {
+            return Ok(Some(LeftOver { case, result, expected: run.expected() }));
+        }
+    }
+    Ok(None)
 }
 
 /// The result of `plan` for another input than that of `case`, as long as it; unchecked. `None` if there is

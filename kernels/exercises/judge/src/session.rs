@@ -3,7 +3,7 @@
 use std::io::stdout;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use kernel_compiler::compiler::how_to_get_a_compiler;
 use serde::Serialize;
 use text::files::{no_file, read_lines, write_whole};
@@ -117,9 +117,6 @@ impl Session {
         #[cfg(not(target_family = "wasm"))]
         let gpu = self.gpu()?;
         let found = mark::mark(&self.root, exercise, self.compiler.as_ref())?;
-        if let Some(Compiler::Page(page)) = &self.compiler {
-            ensure!(page.wanted().is_empty(), "{} is not compiled yet", exercise.file());
-        }
         let Some(found) = found else {
             bail!(
                 "{} has to be compiled, and no compiler for CUDA C++ was found. The book has one: run \

@@ -10,10 +10,11 @@ use super::source::Exercise;
 pub fn sentence(exercise: &Exercise, topics: &[String], found: &[Diagnostic]) -> String {
     let first = |kind: &str| found.iter().find(|found| found.kind.to_string() == kind);
     let said = topics.iter().find_map(|kind| {
-        let (shape, limit) = first(kind).map_or((None, None), |found| (found.shape, of_limit(found)));
-        let shape = shape.map(|shape| shape.to_string()).unwrap_or_default();
+        let found = first(kind);
+        let shape = found.and_then(|found| found.shape).map(|shape| shape.to_string()).unwrap_or_default();
         let own = exercise.think(&shape).or(exercise.think(kind));
-        limit.or(own).or_else(|| general(&shape)).or_else(|| general(kind))
+        let sure = found.and_then(|found| of_limit(found).or_else(|| of_scope(found)));
+        sure.or(own).or_else(|| general(&shape)).or_else(|| general(kind))
     });
     said.unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
 }
@@ -27,6 +28,16 @@ fn of_limit(found: &Diagnostic) -> Option<&'static str> {
         Limit::CompiledFor => "For how many threads per block is the kernel compiled, and why?",
         Limit::Calls => "When does this recursion end, for every input?",
     })
+}
+
+/// What to think about where two atomic operations race: only their scopes can be too narrow.
+fn of_scope(found: &Diagnostic) -> Option<&'static str> {
+    let What::Race { sides: [one, other], .. } = &found.what else { return None };
+    let is_of_blocks = one.block != other.block || one.grid != other.grid;
+    (one.does.is_atomic() && other.does.is_atomic() && is_of_blocks).then_some(
+        "`atomicAdd_block` is atomic only among the threads of its own block. Which scope covers all threads that \
+         meet at this element?",
+    )
 }
 
 /// The sentences, each behind its kind: the shapes of a race come first, and counters stand among the rest.
@@ -85,6 +96,9 @@ goal: Where does it do more than it has to?
 no numbers: What is the answer if there are no numbers at all?
 wrong-line: Which two lines touch the same element, with nothing in between to order them?
 wrong-number: Take one warp and one step, and count. What do the other warps and the other steps add?
+waits: Which block needs no other one to run, because all others have done their part?
+not-reset: What do the file's `__device__` variables hold when the kernel is launched again?
+overflow: What is the difference of the largest and the smallest `int`, and does an `int` hold it?
 not-reproducible: Which additions are made in the order in which threads or blocks happen to arrive?
 compile-error: Begin with the first error: those that follow may come from it.
 missing-function: The checker calls the function by its name, with one slice of numbers.

@@ -14,14 +14,16 @@ mod path;
 mod watch;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use exercise::code::{self, PREBUILT};
 use exercise::fault::Fault;
-use exercise::source::{Exercise, Kind};
+use exercise::page::Page;
+use exercise::source::{Exercise, Kind, Mutant};
 use exercise::verdict::Findings;
 use exercise::{catalogue, mark, numbers};
 use kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
-use kernel_compiler::hash::source_hash;
+use kernel_compiler::hash::{source_hash, text_hash};
 use kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
 use rayon::prelude::*;
 
@@ -201,30 +203,32 @@ fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
     committed(MISTAKES, said);
 }
 
-/// The excuse that the compiler moves a read is given for nothing else: here the unoptimised build, as it is
-/// committed, has one more barrier.
+/// A page compiles once, before anything is marked: also what an answer is compared with that breaks a rule
+/// beside the solution.
 #[test]
-fn a_race_is_no_compilers_doing_where_the_other_build_waits_more_often() {
-    let root = scratch("excuse");
-    let exercise = exercises().into_iter().find(|exercise| exercise.id.to_string() == "5.2").unwrap();
-    let mutant = |name: &str| {
-        let mutant = exercise.mutants.iter().find(|mutant| mutant.name == name).unwrap();
-        exercise.mutated(mutant).unwrap()
-    };
-    let ptx = |hash: &str| code::committed(&root, &exercise, hash).unwrap().unwrap();
-    let text = format!("{}// another text\n", exercise.stub());
-    let right = format!("{}-unoptimised", source_hash(&mutant("at-the-top-of-the-body")));
-    let pack = root.join(PREBUILT).join(format!("{}.ptx", exercise.stem));
-    let builds = format!(
-        "{}//@ racy {hash}\n{}//@ right {hash}-unoptimised\n{}",
-        std::fs::read_to_string(&pack).unwrap(),
-        ptx(&source_hash(&mutant("no-barrier-at-the-end"))),
-        ptx(&right),
-        hash = source_hash(&text),
-    );
-    std::fs::write(&pack, builds).unwrap();
-    let failure = failure(&root, &exercise, &text).expect("a race");
-    assert_eq!(failure.kinds[0], RACE);
+fn what_a_page_has_to_compile_is_known_before_it_marks() {
+    let root = scratch("page");
+    let rules = [Fault::OneThread, Fault::Atomics, Fault::Launches, Fault::Overflow];
+    let marked = exercises().into_par_iter().filter(|exercise| {
+        let breaks = |mutant: &&Mutant| mutant.fails.is_some_and(|fault| rules.contains(&fault));
+        let (Kind::Kernel(_), Some(mutant)) = (&exercise.kind, exercise.mutants.iter().rfind(breaks)) else {
+            return false;
+        };
+        let text = exercise.mutated(mutant).unwrap();
+        let compiled = code::compared(exercise, &text).unwrap().into_iter().map(|text| {
+            let ptx = code::committed(&root, exercise, &source_hash(&text)).unwrap();
+            let name = &mutant.name;
+            let ptx = ptx.unwrap_or_else(|| panic!("{} {name}: a text that is not built", exercise.id));
+            serde_json::json!({"hash": text_hash(&text), "ptx": ptx, "said": ""})
+        });
+        let compiled = serde_json::from_value(compiled.collect()).unwrap();
+        let page = exercise::compiler::Compiler::Page(Arc::new(Page::new("clang 22.1.8".into(), compiled)));
+        std::fs::write(root.join(&exercise.path), text).unwrap();
+        let found = mark::mark(&root, exercise, Some(&page)).unwrap().unwrap();
+        assert_eq!(found.kinds.first(), mutant.fails.as_ref(), "{} {}", exercise.id, mutant.name);
+        true
+    });
+    assert!(marked.count() >= 20);
 }
 
 #[test]
@@ -309,38 +313,4 @@ fn is_built(nvcc: &Compiler, exercise: &Exercise) -> bool {
     let marks = texts.iter().map(|variant| format!("//@ {} {}", variant.name, variant.hash()));
     pack.lines().next() == Some(&*format!("// {}", nvcc.name()))
         && marks.eq(pack.lines().filter(|line| line.starts_with("//@ ")).map(str::to_string))
-}
-
-/// A race that only the compiler's order of instructions makes is none that a learner could see: those who
-/// look for one find it in the source. So it must be there in the unoptimised build, too, where every access
-/// stays where it was written. Right answers have none there: a race that the compiler adds is not held
-/// against them.
-#[test]
-fn a_race_in_a_task_is_in_its_source() {
-    let mut races = 0;
-    for exercise in exercises() {
-        let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else { continue };
-        if exercise.lacks_a_line() {
-            assert!(exercise.has_race, "{}: the line that is missing orders something", exercise.stem);
-        }
-        let found = |hash: &str| {
-            let ptx = code::committed(root(), &exercise, hash).unwrap();
-            mark::findings(&exercise, plan, &ptx.unwrap_or_else(|| panic!("{}; run `{HOW}`", exercise.stem)))
-                .unwrap()
-        };
-        let variants = code::variants(&exercise).unwrap();
-        for variant in variants.iter().filter(|variant| !variant.is_optimised) {
-            let kinds = found(&variant.hash());
-            let is_stub = variant.text == exercise.stub();
-            assert_eq!(
-                kinds.contains("data-race"),
-                is_stub,
-                "{}, {}: {kinds:?}",
-                exercise.stem,
-                variant.name
-            );
-            races += usize::from(is_stub);
-        }
-    }
-    assert!(races >= 4, "{races}");
 }
