@@ -56,6 +56,8 @@ impl FromStr for Budget {
 const OPERATION: u64 = 64;
 /// Bytes of device memory, at most, that are put back before each run.
 const MAX_BYTES: u64 = 16 << 20;
+/// Other results, of each of which an order is kept.
+const MAX_RESULTS: usize = 8;
 /// How many times the instructions of the plain order another one may take before it counts as endless.
 const LONGER: u64 = 64;
 
@@ -93,6 +95,9 @@ pub struct Orders {
     pub cut: Option<Cut>,
     /// The first order that showed something that the plain one does not.
     pub failing: Option<Failing>,
+    /// Orders that leave other bytes than the plain one, an order for each such result.
+    #[serde(skip)]
+    pub others: Vec<Interleaving>,
 }
 
 impl Simulator {
@@ -116,7 +121,7 @@ impl Simulator {
         let mut seen = Seen::default();
         let mut both = (observer, &mut seen as &mut dyn Observer);
         self.launch_together(module, (launches, how), &mut both, found)?;
-        let mut orders = Orders { tried: 1, operations: 0, cut: None, failing: None };
+        let mut orders = Orders { tried: 1, operations: 0, cut: None, failing: None, others: Vec::new() };
         if found[before..].iter().any(|one| one.severity == Severity::Error) {
             orders.cut = Some(Cut::Found);
             return Ok(orders);
@@ -141,6 +146,7 @@ impl Simulator {
             compared: budget.compared,
             left: budget.work,
             known: found[before..].to_vec(),
+            results: FxHashSet::default(),
             orders,
         };
         search.all(budget.orders);
@@ -180,6 +186,8 @@ struct Search<'s, 'l> {
     left: u64,
     /// What was found so far, by the plain order first.
     known: Vec<Diagnostic>,
+    /// What other orders have left in memory, by its hash.
+    results: FxHashSet<u64>,
     orders: Orders,
 }
 
@@ -225,15 +233,18 @@ impl<'l> Search<'_, 'l> {
         if self.orders.cut == Some(Cut::Found) {
             return;
         }
-        let mut turns = Turns::following(&Interleaving::default());
-        turns.last_lane_first = true;
-        let turns = RefCell::new(turns);
+        let order = Interleaving { last_lanes_first: true, ..Interleaving::default() };
+        let turns = RefCell::new(Turns::following(&order));
         let (checker, ended) = self.run(&turns);
         let run = turns.borrow();
         let Some(operation) = run.uneven.clone().filter(|_| ended.is_ok()) else { return };
         let reversal = Reversal { first: operation.clone(), second: operation };
         if let Some(found) = self.difference(&checker, &reversal) {
-            self.add(found);
+            self.keep_result(&run);
+            let changed = checker.sites(&reversal);
+            if self.add(found) {
+                self.orders.failing.get_or_insert_with(|| Failing { order: run.order(), changed });
+            }
         }
     }
 
@@ -254,8 +265,11 @@ impl<'l> Search<'_, 'l> {
         let mut new = Vec::new();
         let reversal = run.tree.reversal.as_ref();
         let changed = reversal.map_or(Vec::new(), |reversal| checker.sites(reversal));
-        if let (Some(reversal), true) = (reversal, ended.is_ok()) {
-            new.extend(self.difference(&checker, reversal));
+        if let (Some(reversal), true) = (reversal, ended.is_ok())
+            && let Some(difference) = self.difference(&checker, reversal)
+        {
+            self.keep_result(run);
+            new.push(difference);
         }
         new.extend(checker.into_found());
         new.extend(ended.err().map(|found| *found));
@@ -284,6 +298,13 @@ impl<'l> Search<'_, 'l> {
             self.known.push(found);
         }
         is_new
+    }
+
+    /// Keeps an order whose result no other one has.
+    fn keep_result(&mut self, run: &Turns) {
+        if self.orders.others.len() < MAX_RESULTS && self.results.insert(self.simulator.memory.hash()) {
+            self.orders.others.push(run.order());
+        }
     }
 
     /// Where memory differs from what the plain order leaves, after a run that differs in this.

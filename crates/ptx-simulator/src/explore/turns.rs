@@ -33,6 +33,13 @@ pub struct Interleaving {
     /// Number of the grid, linear number of the block in it, number of the warp in that, and its lowest lane
     /// that takes part.
     pub turns: Vec<(u32, u64, u32, u32)>,
+    /// Whether lanes that execute an atomic together do so from the last one on.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub last_lanes_first: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// Who has the next turn.
@@ -125,10 +132,11 @@ pub struct Turns {
 
 impl Turns {
     /// Turns that follow an order, and have no others in mind.
-    pub fn following(order: &Interleaving) -> Turns {
+    pub fn following(interleaving: &Interleaving) -> Turns {
         let process = |&(grid, block, warp, lane)| Process { grid, block, warp, lane };
-        let order = order.turns.iter().map(process).collect();
-        Turns { follows: Some(order), ..Turns::default() }
+        let order = interleaving.turns.iter().map(process).collect();
+        let last_lane_first = interleaving.last_lanes_first;
+        Turns { follows: Some(order), last_lane_first, ..Turns::default() }
     }
 
     /// Another run begins.
@@ -150,7 +158,8 @@ impl Turns {
             let Process { grid, block, warp, lane } = done.operation.process;
             (grid, block, warp, lane)
         };
-        Interleaving { turns: self.done.iter().map(turn).collect() }
+        let turns = self.done.iter().map(turn).collect();
+        Interleaving { turns, last_lanes_first: self.last_lane_first }
     }
 
     /// Tells this order from others that differ in more than the turns of operations that could change places

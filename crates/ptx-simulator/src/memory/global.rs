@@ -4,9 +4,10 @@
 //! An index that runs over the end of a buffer therefore never lands in its neighbour, which on a GPU hides
 //! such mistakes, and numbers are never used again, so a pointer to freed memory is recognised too.
 
+use std::hash::BuildHasher;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::spaces::{index, span};
 use super::written::Written;
@@ -209,6 +210,12 @@ impl Memory {
             }
         }
         None
+    }
+
+    /// A hash of all that it holds.
+    pub fn hash(&self) -> u64 {
+        let live = self.allocations.iter().filter(|allocation| allocation.live);
+        FxBuildHasher.hash_one(live.map(|allocation| &allocation.bytes).collect::<Vec<_>>())
     }
 
     #[inline]

@@ -484,6 +484,17 @@ fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
             continue;
         }
         let Some(result) = outcome.result else { continue };
+        if let Some(other) = outcome.other {
+            let noun = plan.op.noun();
+            let result = plan.op.show(result);
+            let other = plan.op.show(other);
+            let what = format!(
+                "{case}: the {noun} is {result}. In another order of the atomic operations it is {other}, from \
+                 the same numbers."
+            );
+            *failure = Some(failed(exercise, Fault::NotReproducible, what));
+            continue;
+        }
         let plain = results.iter().find(|(other, _)| *other == case.plain());
         let Some((_, Some(first))) = plain else { continue };
         if *first != result {

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use anyhow::{Context, Result};
-use device::{Buffer, Device, Function, Module, SimulatorOptions};
+use device::{Buffer, Device, Function, LaunchOrder, Module, SimulatorOptions};
 use launch::Stage;
-use ptx_simulator::{Counters, Diagnostic, Severity};
+use ptx_simulator::{Budget, Counters, Diagnostic, Kind, Orders, Severity};
 
 use super::effort::{Effort, Watcher};
 use super::goal;
@@ -125,6 +125,9 @@ pub struct Outcome {
     pub exited: Option<(u32, u32)>,
     /// The block that reads a word again and again until another block has changed it; file and line.
     pub waits: Option<(u64, Option<(String, u32)>)>,
+    /// Another result, which another order of the atomic operations gives; the first one that is wrong, if one
+    /// is.
+    pub other: Option<i32>,
     /// What device `printf` wrote.
     pub printed: String,
 }
@@ -152,12 +155,15 @@ impl Outcome {
 /// The kernels or their parameters do not fit.
 pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let device = device(plan, case, true);
+    let in_every_order = case.schedule == 0 && case.n <= FEW;
+    device.try_orders(in_every_order.then(|| Budget { work: WORK, ..Budget::default() }));
     let run = Run::new(&device, plan, case)?;
     let place = run.stage.buffer(&plan.result).map_or(0..0, Buffer::addresses);
     let watcher = Rc::new(RefCell::new(Watcher::new(place, plan.op.rounds())));
     device.observe(watcher.clone());
     let completed = run.launch(&functions(module, plan)?)?;
     let seen = device.take_seen();
+    let other = other_result(module, plan, case, (&run, &seen.orders))?;
     let effort = watcher.borrow_mut().take();
     let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
     let line = |loc| module.ptx().source_line(loc).map_or(0, |(_, line)| line);
@@ -165,15 +171,21 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let exited = effort.exited.map(|(threads, loc)| (threads, line(loc)));
     let waits = effort.wait.map(|wait| (wait.block, module.ptx().source_line(wait.loc)));
     let waits = waits.map(|(block, at)| (block, at.map(|(file, line)| (file.to_string(), line))));
-    let result = if completed { run.result()? } else { None };
+    let plain = if completed { run.result()? } else { None };
+    // One wrong order is enough.
+    let result = if other.is_some_and(|other| !run.agrees(other)) { other } else { plain };
+    // What is left of the order in other places is no concern of the task.
+    let mut diagnostics = seen.found;
+    diagnostics.retain(|found| found.kind != Kind::OrderDependent || result != plain);
     Ok(Outcome {
         left,
+        other,
         exited,
         waits,
         result,
         agrees: result.is_some_and(|result| run.agrees(result)),
         expected: run.expected(),
-        diagnostics: seen.found,
+        diagnostics,
         counters: seen.counters.context("the simulator counts")?,
         completed,
         changed: run.changed()?,
@@ -181,6 +193,37 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         effort,
         printed: device.take_printed(),
     })
+}
+
+/// Numbers of an input that is tried in every order, and the work that this may take for one launch.
+const FEW: usize = 40;
+const WORK: u64 = 100_000;
+
+/// What other orders make of the result, where some of the bytes that a launch leaves depend on its order.
+fn other_result(
+    module: &Module,
+    plan: &Plan,
+    case: Case,
+    (plain, orders): (&Run, &[Orders]),
+) -> Result<Option<i32>> {
+    let mut other = None;
+    for (launch, orders) in orders.iter().enumerate() {
+        for order in &orders.others {
+            let order = LaunchOrder { launch, order: order.clone() };
+            let options = SimulatorOptions { order: Some(order), ..options(plan, case, true) };
+            let device = Device::simulator(options);
+            let run = Run::new(&device, plan, case)?;
+            let result = if run.launch(&functions(module, plan)?)? { run.result()? } else { None };
+            let Some(result) = result.filter(|result| Some(*result) != plain.result().ok().flatten()) else {
+                continue;
+            };
+            if !plain.agrees(result) {
+                return Ok(Some(result));
+            }
+            other = Some(result);
+        }
+    }
+    Ok(other)
 }
 
 /// A result that is wrong only because of what an earlier launch has left.
@@ -222,10 +265,13 @@ pub fn result_for(module: &Module, plan: &Plan, case: Case, input: Vec<i32>) -> 
 
 /// A simulator for `plan`.
 pub fn device(plan: &Plan, case: Case, checks: bool) -> Device {
+    Device::simulator(options(plan, case, checks))
+}
+
+fn options(plan: &Plan, case: Case, checks: bool) -> SimulatorOptions {
     let step_limit = Some(step_limit(plan, case));
     let schedule = case.schedule;
-    let options = SimulatorOptions { schedule, checks, step_limit, keep_printed: true, ..Default::default() };
-    Device::simulator(options)
+    SimulatorOptions { schedule, checks, step_limit, keep_printed: true, ..Default::default() }
 }
 
 /// Instructions of warps after which a launch is taken for an endless loop: far more than any solution needs,

@@ -161,6 +161,8 @@ mod tests {
             used: Default::default(),
             changed: 0,
             unchanged: 0,
+            follows: false,
+            read: 0,
             values: &[&before, &operands],
         };
         let mut sums = Sums::default();
