@@ -58,16 +58,20 @@ impl Order {
                 }
             }
         }
-        if is_sc {
-            self.fence_sc(actor, mask, scope, time);
-        }
-        let block = self.clock(actor);
         let barrier = block.barrier;
         let of_block = block.known.clone();
+        let first_warp = self.grids[actor.grid as usize].first_warp(actor.block);
+        let groups = if is_sc { self.groups_of_fences(actor.grid, scope) } else { Vec::new() };
+        let block = self.clock(actor);
         for lane in lanes(mask) {
             let thread = block.thread(actor.warp, lane);
             let mut known = of_block.clone();
             known.join(&thread.known);
+            if is_sc {
+                let view = View::at_fence(actor.warp, lane, barrier, time);
+                known.fence_sc(&groups, first_warp, view);
+                thread.known.join(&known);
+            }
             thread.fences.retain(|fence| fence.scope != scope);
             thread.fences.push(Fence { scope, time, barrier, known });
         }
