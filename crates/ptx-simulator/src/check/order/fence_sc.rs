@@ -1,4 +1,4 @@
-//! Fence-SC: which of two `fence.sc` comes first (PTX ISA 8.9.5 and 8.10.3). `__threadfence()` is such a fence.
+//! Fence-SC: which of two `fence.sc` comes first (PTX ISA 8.9.3 and 8.10.2). `__threadfence()` is such a fence.
 //!
 //! Any two morally strong `fence.sc` are ordered, and the earlier one synchronizes with the later one. In which
 //! order they are is open, unless one order contradicts what the run has shown. So no order of fences is tried:
