@@ -90,8 +90,6 @@ fn what_may_be_right_gets_a_note() {
         found.into_iter().filter(|found| found.severity == Severity::Note).collect::<Vec<_>>()
     };
     for (name, line, words) in [
-        ("data-race/last_block_one_fence", "partial[b]", "has no fence after it"),
-        ("data-race/message_passing_writer_fence_only", "= *data", "has no fence after it"),
         ("data-race/add_by_swaps", "atomicCAS", "which the compare-and-swap checks again"),
         ("barrier-divergence/in_the_last_if", "__sync", "16 of the block's 32 threads had already left"),
     ] {

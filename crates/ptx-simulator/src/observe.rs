@@ -30,6 +30,19 @@ impl Use {
     }
 }
 
+/// A kind of fence (PTX ISA 9.7.13, `fence`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FenceKind {
+    /// `fence.acquire`
+    Acquire,
+    /// `fence.release`
+    Release,
+    /// `fence.acq_rel`
+    AcquireRelease,
+    /// `fence.sc`, which is also ordered with all others of its kind: `__threadfence()`.
+    Sc,
+}
+
 /// Who does something, and where in the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
@@ -346,8 +359,8 @@ pub enum Act<'a> {
         mask: u32,
         /// For whom.
         scope: Scope,
-        /// Whether it is ordered with all others of its kind (`fence.sc`, `__threadfence()`).
-        is_sc: bool,
+        /// What kind of fence it is.
+        kind: FenceKind,
     },
     /// One of them launches a child grid.
     Launch(&'a DeviceLaunch<'a>),

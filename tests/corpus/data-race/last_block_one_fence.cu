@@ -1,6 +1,5 @@
-// The fence before the ticket releases. The rules ask the last block for a fence of its own, to acquire:
-// without it there is a note, and no more, since most code that is written does without.
-// expect: clean
+// The fence before the ticket releases. The last block has to acquire, by a fence of its own behind the ticket,
+// which most code that is written does without: by the rules it may read what stood there before.
 //@ launch sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:u32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void sum(const int* in, int* partial, unsigned* ticket, int* out) {
     unsigned t = threadIdx.x;
@@ -12,7 +11,7 @@ extern "C" __global__ void sum(const int* in, int* partial, unsigned* ticket, in
         if (atomicAdd(ticket, 1) == gridDim.x - 1) {
             int total = 0;
             for (unsigned b = 0; b < gridDim.x; b++) {
-                total += partial[b];
+                total += partial[b];  // expect: data-race "fence"
             }
             *out = total;
         }

@@ -1,5 +1,4 @@
-// The reader has no fence behind the atomic that sees the flag: a note says that the rules ask for one.
-// expect: clean
+// The reader has no fence behind the atomic that sees the flag.
 //@ launch pass<<<2, 1>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void pass(int* data, int* flag, int* out) {
     if (blockIdx.x == 0) {
@@ -8,6 +7,6 @@ extern "C" __global__ void pass(int* data, int* flag, int* out) {
         atomicExch(flag, 1);
     } else {
         while (atomicAdd(flag, 0) == 0) {}
-        *out = *data;
+        *out = *data;  // expect: data-race "fence"
     }
 }

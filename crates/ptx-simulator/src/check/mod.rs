@@ -276,7 +276,7 @@ impl Checker<'_> {
             }
             Act::ClusterWait(mask) => self.order.cluster_wait(actor, mask),
             Act::WarpBarrier(mask) => self.order.clock(actor).meet(&[(warp, mask)]),
-            Act::Fence { mask, scope, is_sc } => self.order.fence(actor, mask, scope, is_sc),
+            Act::Fence { mask, scope, kind } => self.order.fence(actor, mask, scope, kind),
             Act::Launch(launch) => self.launch(actor, launch),
             Act::GridWait(mask) => self.order.grid_wait(actor, mask),
             Act::ChildrenDone(mask) => self.order.children_done(actor, mask),

@@ -1,8 +1,8 @@
 //! data-race and child-visibility: two accesses to a byte, one of them a write, that nothing orders.
 //!
-//! PTX ISA 8.7.1 ("conflict") and 8.10 ("data races"): accesses conflict if they touch the same byte and
-//! one writes; a conflict is a race unless one is before the other (`order/`) or both are strong at
-//! scopes that include both threads. Strong are atomics, `.relaxed`, `.acquire` and `.release`, and
+//! PTX ISA 8.7 ("morally strong") and 8.7.1 ("conflict and data-races"): accesses conflict if they touch the same
+//! byte and one writes; a conflict is a race unless one is before the other (`order/`) or both are strong, of the
+//! same width and at scopes that include both threads. Strong are atomics, `.relaxed`, `.acquire` and `.release`, and
 //! volatile accesses, which are relaxed for the whole system (PTX ISA 9.7.9.8, `ld`). What such accesses
 //! leave open, `strong.rs` judges.
 //!

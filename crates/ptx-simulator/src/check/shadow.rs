@@ -14,7 +14,7 @@ pub struct How {
     pub loc: u32,
     pub strength: Strength,
     pub access: Access,
-    /// Bytes of an element: two strong accesses of different width are not morally strong (PTX ISA 8.7.1,
+    /// Bytes of an element: two strong accesses of different width are not morally strong (PTX ISA 8.7,
     /// "overlap completely").
     pub width: u8,
     /// Of a read whose value is followed: its number (`reads.rs`), counted from 1.

@@ -1,7 +1,7 @@
 //! data-race where PTX sees none: strong accesses, such as volatile and relaxed, that nothing orders,
 //! where a thread goes on with a value that depends on which of them comes first.
 //!
-//! Two strong accesses do not race (PTX ISA 8.10), but neither do they order anything: a volatile read that
+//! Two strong accesses do not race (PTX ISA 8.7.1), but neither do they order anything: a volatile read that
 //! comes a little earlier or later gives another value. That is as it should be for a thread that waits for
 //! a value, that only decides by it (a hint to stop, a look before a lock is tried), or that reads the word
 //! again by an atomic (the first guess of a loop that swaps). `decode/uses.rs` tells these apart. What is
@@ -235,7 +235,7 @@ impl Strong {
                 keep(&mut self.doubts, by.doubt(word, &me, read, read.past));
             }
         }
-        // Of two stores the last one stays, unless it has seen the other (PTX ISA 8.9.6: what has been observed
+        // Of two stores the last one stays, unless it has seen the other (PTX ISA 8.9.5: what has been observed
         // comes before what follows the observation).
         let has_seen = known.reads.iter().any(|read| {
             me.is_by(read.past) || by.here.before(read.past, me.past.lane as usize) == Before::Yes

@@ -211,11 +211,13 @@ impl<'a> Touch<'a> {
         past.is_nobody() || is_before() && self.races_with_as_much(self.how_of(past))
     }
 
-    /// Whether whatever is not morally strong to an earlier access isn't to this one either.
+    /// Whether whatever is not morally strong to an earlier read isn't to this one either; and whether this one
+    /// counts if that one does.
     #[inline(always)]
     fn races_with_as_much(&self, past: &How) -> bool {
         let is_weak = self.how.strength <= Strength::Weak;
-        self.how.strength <= past.strength && (is_weak || self.how.width == past.width)
+        let is_alike = is_weak || self.how.width == past.width;
+        self.how.strength <= past.strength && is_alike && self.how.read == 0
     }
 
     /// The same, by all that the thread knows.

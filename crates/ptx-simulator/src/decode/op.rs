@@ -2,7 +2,7 @@
 
 use super::runtime::Call;
 use crate::arith::{Alu, AtomOp, Extended, Lanes, Mma, Spread, Test, Tile};
-use crate::observe::Use;
+use crate::observe::{FenceKind, Use};
 use crate::ptx::{Order, Scope, Space};
 
 /// Number of a register of a function.
@@ -278,8 +278,7 @@ operations! {
         what space: Space, what op: AtomOp, what bytes: u32, Writes d: Reg, Addresses at: Address,
         Reads b: Reg, Reads c: Reg, what order: Order, what scope: Scope,
     }
-    /// `is_sc`: a fence that all others of its kind are ordered with, as `membar` is.
-    Fence { what scope: Scope, what is_sc: bool }
+    Fence { what scope: Scope, what kind: FenceKind }
     /// A block barrier. `d` takes the number of threads for which `p` holds, `q` whether it holds for all or
     /// for any.
     Barrier {

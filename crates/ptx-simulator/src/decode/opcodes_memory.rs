@@ -4,7 +4,7 @@ use super::names::{Named, Names};
 use super::op::*;
 use crate::arith::{self, AtomOp};
 use crate::memory;
-use crate::observe::Use;
+use crate::observe::{FenceKind, Use};
 use crate::ptx::{self, Operand, Order, Scope, Space};
 
 impl Names<'_> {
@@ -51,8 +51,14 @@ impl Names<'_> {
         if words.get(1) == Some(&"proxy") {
             return Op::Nop {};
         }
-        let (_, scope) = Self::order_and_scope(words);
-        Op::Fence { scope, is_sc: words[0] == "membar" || words.contains(&"sc") }
+        let (order, scope) = Self::order_and_scope(words);
+        let kind = match order {
+            _ if words[0] == "membar" || words.contains(&"sc") => FenceKind::Sc,
+            Order::Acquire => FenceKind::Acquire,
+            Order::Release => FenceKind::Release,
+            _ => FenceKind::AcquireRelease,
+        };
+        Op::Fence { scope, kind }
     }
 
     pub fn space_of(words: &[&str]) -> Space {

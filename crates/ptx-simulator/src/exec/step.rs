@@ -235,8 +235,8 @@ impl<'e> Context<'e> {
             Op::CopyCommit {} => each(at.mask, |lane| warp.copy_groups[lane] += 1),
             Op::CopyWait { but } => self.copies_done(warp, at.mask, *but),
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
-            Op::Fence { scope, is_sc } => {
-                self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope, is_sc: *is_sc })
+            Op::Fence { scope, kind } => {
+                self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope, kind: *kind })
             }
             Op::GridWait {} => self.act(warp, at, Act::GridWait(at.mask)),
             Op::AddressOf { d, at: of } => {

@@ -1,4 +1,4 @@
-//! Fence-SC (PTX ISA 8.9.5, 8.10.3): an edge between two `fence.sc` counts where the other direction would
+//! Fence-SC (PTX ISA 8.9.3, 8.10.2): an edge between two `fence.sc` counts where the other direction would
 //! contradict what the threads have seen.
 
 use crate::Verdict::{Fine, NoError, Race, RaceInSome};

@@ -14,9 +14,8 @@ mod strong;
 
 use ptx_simulator::{Diagnostic, LaunchConfig, Module, Severity, Simulator};
 
-/// Places in global memory, a line each, and in shared memory.
+/// Places in global memory, a line of L2 each.
 const GLOBAL: [&str; 7] = ["x", "y", "z", "a", "b", "f", "w"];
-const SHARED: [&str; 2] = ["s", "t"];
 /// Threads of a block: two warps.
 const BLOCK: u32 = 64;
 /// Schedules that each test runs under.

@@ -26,6 +26,13 @@ fn a_release_pattern_synchronizes_with_an_acquire_pattern_that_observes_it() {
     let weak_flag = "st.global.u32 [x], 1; fence.acq_rel.gpu; st.global.u32 [f], 1";
     check(&[
         ("fences", &[(WRITER, write), (FAR, read)], Fine),
+        (
+            "half fences",
+            &[(WRITER, &*write.replace("acq_rel", "release")), (FAR, &*read.replace("acq_rel", "acquire"))],
+            Fine,
+        ),
+        ("the wrong half", &[(WRITER, &*write.replace("acq_rel", "acquire")), (FAR, read)], Race),
+        ("the other wrong half", &[(WRITER, write), (FAR, &*read.replace("acq_rel", "release"))], Race),
         ("fences of two lanes", &[(WRITER, write), (LANE, read)], Fine),
         ("volatile flag", &[(WRITER, volatile), (FAR, looks)], Fine),
         ("release, acquire", &[(WRITER, release), (FAR, acquire)], Fine),
@@ -88,8 +95,15 @@ fn what_is_released_is_observed_along_atomics_and_not_past_a_store() {
     let hands_on = "wait ld.acquire.gpu.global.u32, f, 1; st.release.gpu.global.u32 [f], 2";
     let no_acquire = "wait ld.relaxed.gpu.global.u32, f, 1; st.release.gpu.global.u32 [f], 2";
     let read = "wait ld.acquire.gpu.global.u32, f, 2; ld.global.u32 %r1, [x]; use %r1";
-    let own = "wait ld.relaxed.gpu.global.u32, f, 1; st.relaxed.gpu.global.u32 [f], 2; \
+    let looked = "wait ld.relaxed.gpu.global.u32, f, 1; st.relaxed.gpu.global.u32 [f], 2; \
+                  ld.acquire.gpu.global.u32 %r2, [f]; ld.global.u32 %r1, [x]; use %r1";
+    let write_and_say =
+        "st.global.u32 [x], 1; st.release.gpu.global.u32 [f], 1; st.relaxed.gpu.global.u32 [b], 1";
+    let own = "wait ld.relaxed.gpu.global.u32, b, 1; st.relaxed.gpu.global.u32 [f], 2; \
                ld.acquire.gpu.global.u32 %r2, [f]; ld.global.u32 %r1, [x]; use %r1";
+    let again = "st.global.u32 [x], 1; st.release.gpu.global.u32 [f], 1; st.relaxed.gpu.global.u32 [f], 2";
+    let not_again =
+        "st.global.u32 [x], 1; st.release.gpu.global.u32 [b], 1; st.relaxed.gpu.global.u32 [f], 2";
     let last = Thread(2, 0);
     check(&[
         ("an atomic", &[(WRITER, write), (FAR, adds), (last, read)], Fine),
@@ -97,7 +111,10 @@ fn what_is_released_is_observed_along_atomics_and_not_past_a_store() {
         ("a store", &[(WRITER, write), (FAR, stores), (last, read)], RaceInSome),
         ("a relay", &[(WRITER, write), (FAR, hands_on), (last, read)], Fine),
         ("a relay that does not acquire", &[(WRITER, write), (FAR, no_acquire), (last, read)], RaceInSome),
-        ("one's own store", &[(WRITER, write), (FAR, own)], Race),
+        ("one's own store", &[(WRITER, write_and_say), (FAR, own)], Race),
+        ("a look before an acquire", &[(WRITER, write), (FAR, looked)], Fine),
+        ("a store behind a release", &[(WRITER, again), (last, read)], Fine),
+        ("behind a release elsewhere", &[(WRITER, not_again), (last, read)], Race),
     ]);
 }
 

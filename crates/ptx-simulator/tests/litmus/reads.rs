@@ -53,6 +53,20 @@ fn a_value_that_other_lanes_discard_is_no_race() {
     ]);
 }
 
+/// Without a line table each line of the PTX is a place of its own.
+#[test]
+fn races_in_two_lines_are_two_findings() {
+    let write = "st.global.u32 [x], 1; st.global.u32 [y], 1";
+    let read = "ld.global.u32 %r1, [x]; use %r1; ld.global.u32 %r2, [y]; use %r2";
+    for found in crate::findings(&[(Thread(0, 0), write), (Thread(1, 0), read)]) {
+        let mut lines: Vec<_> = found.iter().map(|one| (one.line, one.related()[0].line)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), 2, "{found:#?}");
+        assert!(found.iter().all(|one| one.file.as_deref() == Some("litmus") && one.line.is_some()));
+    }
+}
+
 #[test]
 fn a_first_guess_that_a_swap_checks_gets_a_note() {
     let by_swaps = "ld.global.u32 %r1, [x]; TRY: add.u32 %r2, %r1, 1; \

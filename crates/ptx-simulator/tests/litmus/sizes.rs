@@ -1,4 +1,4 @@
-//! Morally strong accesses overlap completely (PTX ISA 8.6), and both are strong, at scopes that include each
+//! Morally strong accesses overlap completely (PTX ISA 8.7), and both are strong, at scopes that include each
 //! other.
 
 use crate::Verdict::{Fine, Race, Warning};

@@ -51,8 +51,37 @@ pub struct Fence {
 pub struct Thread {
     pub known: Clock,
     pub seen: Vec<Seen>,
-    /// Its last fence of each scope, if there is one.
+    /// Its last fence of each scope that releases, if there is one.
     pub fences: Vec<Fence>,
+    /// Its last release operations, by their locations: a later strong write there releases as much.
+    pub releases: Vec<(Location, Scope, Clock)>,
+    /// Where it has read last by a strong access, and what has been released there, with the scopes that this
+    /// needs: an acquire operation there acquires as much.
+    pub looked: Option<(Location, Vec<(Scope, Clock)>)>,
+}
+
+/// Release operations of a thread that are kept.
+const RELEASES: usize = 4;
+
+impl Thread {
+    pub fn has_released(&mut self, location: Location, scope: Scope, known: Clock) {
+        self.releases.retain(|release| release.0 != location);
+        if self.releases.len() == RELEASES {
+            self.releases.remove(0);
+        }
+        self.releases.push((location, scope, known));
+    }
+
+    pub fn looks(&mut self, location: Location, needs: Scope, clock: &Clock) {
+        if self.looked.as_ref().is_none_or(|looked| looked.0 != location) {
+            self.looked = Some((location, Vec::new()));
+        }
+        let Some((_, all)) = &mut self.looked else { return };
+        match all.iter_mut().find(|one| one.0 == needs) {
+            Some((_, known)) => known.join(clock),
+            None => all.push((needs, clock.clone())),
+        }
+    }
 }
 
 /// Lanes of a warp that have arrived at a barrier.
@@ -169,12 +198,10 @@ impl Block {
         for &(warp, mask) in members {
             for lane in lanes(mask) {
                 let thread = self.thread(warp, lane);
-                let fences = std::mem::take(&mut thread.fences);
-                let own = thread.seen.drain(..).filter(|seen| seen.is_own);
-                let own: Vec<Seen> = own.collect();
-                *thread = Thread { fences, ..met.clone() };
-                for seen in own {
-                    Seen::add(&mut thread.seen, seen);
+                thread.known = met.known.clone();
+                thread.seen.retain(|seen| seen.is_own);
+                for seen in &met.seen {
+                    Seen::add(&mut thread.seen, seen.clone());
                 }
             }
         }

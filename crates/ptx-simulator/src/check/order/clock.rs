@@ -187,11 +187,6 @@ impl Clock {
         (address(self), self.grids, fences(self)) == (address(other), other.grids, fences(other))
     }
 
-    /// The same accesses, and no fences.
-    pub fn accesses(&self) -> Clock {
-        Clock { fences: None, ..self.clone() }
-    }
-
     pub fn view(&self, first_warp: u32) -> Option<&View> {
         let first = first_warp.into();
         let mut node = self.root.as_ref()?;

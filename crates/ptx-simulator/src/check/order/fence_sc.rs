@@ -1,4 +1,4 @@
-//! Fence-SC: which of two `fence.sc` comes first (PTX ISA 8.9.5 and 8.10.3). `__threadfence()` is such a fence.
+//! Fence-SC: which of two `fence.sc` comes first (PTX ISA 8.9.3 and 8.10.2). `__threadfence()` is such a fence.
 //!
 //! Any two morally strong `fence.sc` are ordered, and the earlier one synchronizes with the later one. In which
 //! order they are is open, unless one order contradicts what the run has shown. So no order of fences is tried:
@@ -27,7 +27,6 @@ use std::rc::Rc;
 
 use super::clock::{Clock, Location, Time, View};
 use super::{Order, Whose};
-use crate::arith::lanes;
 use crate::observe::{Access, Actor};
 use crate::ptx::Scope;
 
@@ -98,22 +97,11 @@ impl Order {
         Fences::join(of_block, &of_thread)
     }
 
-    /// Lanes execute `fence.sc`, of a scope as the clocks have it.
-    pub fn fence_sc(&mut self, actor: Actor, mask: u32, scope: Scope, time: Time) {
+    /// The scopes by which a fence of this scope, as the clocks have it, is morally strong with others.
+    pub fn groups_of_fences(&mut self, grid: u32, scope: Scope) -> Vec<Scope> {
         self.fence_sc.is_used = true;
-        for lane in lanes(mask) {
-            let mut fences = self.fences_of(actor, lane).map_or(Fences::default(), Rc::unwrap_or_clone);
-            let included = SCOPES.into_iter().filter(|group| *group <= scope);
-            let thread = self.clock(actor).thread(actor.warp, lane);
-            for group in included.clone() {
-                thread.known.join(&fences.across[group as usize]);
-            }
-            let known = self.known(actor, lane, time).accesses();
-            for group in included {
-                fences.before[group as usize].join(&known);
-            }
-            self.clock(actor).thread(actor.warp, lane).known.fences = Some(Rc::new(fences));
-        }
+        let is_one = |group: &Scope| self.reach(grid, *group) == *group;
+        SCOPES.into_iter().filter(|group| *group <= scope).filter(is_one).collect()
     }
 
     /// Lanes access locations by a strong access of `scope`: they come after those that were there before.
@@ -163,6 +151,23 @@ impl Order {
             }
             self.clock(actor).thread(actor.warp, lane).known.fences = Some(Rc::new(fences));
         }
+    }
+}
+
+impl Clock {
+    /// A thread that knows this executes `fence.sc`, at a time when this is its view of its own block: it comes
+    /// after those fences that it must come after, and before what follows.
+    pub fn fence_sc(&mut self, groups: &[Scope], first_warp: u32, view: View) {
+        let mut fences = self.fences.take().map_or(Fences::default(), Rc::unwrap_or_clone);
+        for group in groups {
+            self.join(&fences.across[*group as usize]);
+        }
+        let mut here = self.clone();
+        here.learn(first_warp, view);
+        for group in groups {
+            fences.before[*group as usize].join(&here);
+        }
+        self.fences = Some(Rc::new(fences));
     }
 }
 

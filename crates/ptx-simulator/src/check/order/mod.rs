@@ -6,7 +6,9 @@
 //! - a block barrier, for the threads that take part;
 //! - `bar.warp.sync`, for the lanes it names (votes and shuffles order nothing);
 //! - the barrier of a cluster;
-//! - a release and an acquire of the same location. An atomic without a result (`red`) reads nothing;
+//! - a release and an acquire of the same location (`release.rs`). The read of an atomic without a result (`red`)
+//!   acquires nothing;
+//! - two `fence.sc` (`fence_sc.rs`);
 //! - the launch of a grid, for what is before the launch in the launching thread;
 //! - the end of a grid: a tail launch and what follows in a stream come after all of it, children included;
 //!   so does what a programmatic dependent launch does behind `griddepcontrol.wait`, and nothing else of it.

@@ -1,12 +1,13 @@
 //! Releases and acquires: what threads learn of each other through locations in memory (PTX ISA 8.8, 8.9.4),
 //! and at the barrier of their cluster (9.7.13.4).
 //!
-//! A release pattern is a fence and then a strong write, or a `.release`; an acquire pattern a strong read of
-//! what has been written there and then a fence, or an `.acquire`. They synchronise only at scopes that
-//! include both threads: a release for the block is known in its block alone, and a reader whose access or
-//! fence is for its block alone learns nothing of other blocks. The like holds of a cluster, and, where
-//! several devices take part, of a device: only scope sys includes the threads of another. On one device
-//! scope gpu is as good, and is taken for it.
+//! A release pattern is a `.release`, or a strong write behind one to the same location, or behind a fence of
+//! the same thread. An acquire pattern is an `.acquire`, or a strong read in front of one of the same location,
+//! or in front of a fence of the same thread. They synchronise if the read observes the write, at once or along
+//! a chain of atomics (8.9.2), and only at scopes that include both threads: a release for the block is known
+//! in its block alone, and a reader whose access or fence is for its block alone learns nothing of other
+//! blocks. The like holds of a cluster, and, where several devices take part, of a device: only scope sys
+//! includes the threads of another. On one device scope gpu is as good, and is taken for it.
 //!
 //! So each location has a clock for everybody, and others for single blocks, clusters and devices.
 
@@ -14,7 +15,7 @@ use super::block::{Fence, Seen};
 use super::clock::{Clock, ClusterId, Gap, Location, Time, View};
 use super::{ClusterBarrier, Order, Round, Whose};
 use crate::arith::{WARP, lanes};
-use crate::observe::Actor;
+use crate::observe::{Actor, FenceKind};
 use crate::ptx::Scope;
 
 impl Order {
@@ -41,15 +42,17 @@ impl Order {
         reached.filter(|(needs, _)| *needs <= scope).collect()
     }
 
-    pub fn fence(&mut self, actor: Actor, mask: u32, scope: Scope, is_sc: bool) {
+    pub fn fence(&mut self, actor: Actor, mask: u32, scope: Scope, kind: FenceKind) {
         self.has_fences = true;
+        let is_sc = kind == FenceKind::Sc;
+        let acquires = kind != FenceKind::Release;
         let scope = self.reach(actor.grid, scope);
         let block = self.clock(actor);
         let time = block.tick();
         for lane in lanes(mask) {
             let thread = block.thread(actor.warp, lane);
             for seen in std::mem::take(&mut thread.seen) {
-                if !seen.is_own {
+                if !seen.is_own || !acquires {
                     Seen::add(&mut thread.seen, seen);
                 } else if seen.needs <= scope {
                     thread.known.join(&seen.clock);
@@ -58,18 +61,24 @@ impl Order {
                 }
             }
         }
-        if is_sc {
-            self.fence_sc(actor, mask, scope, time);
-        }
-        let block = self.clock(actor);
         let barrier = block.barrier;
         let of_block = block.known.clone();
+        let first_warp = self.grids[actor.grid as usize].first_warp(actor.block);
+        let groups = if is_sc { self.groups_of_fences(actor.grid, scope) } else { Vec::new() };
+        let block = self.clock(actor);
         for lane in lanes(mask) {
             let thread = block.thread(actor.warp, lane);
             let mut known = of_block.clone();
             known.join(&thread.known);
-            thread.fences.retain(|fence| fence.scope != scope);
-            thread.fences.push(Fence { scope, time, barrier, known });
+            if is_sc {
+                let view = View::at_fence(actor.warp, lane, barrier, time);
+                known.fence_sc(&groups, first_warp, view);
+                thread.known.join(&known);
+            }
+            if kind != FenceKind::Acquire {
+                thread.fences.retain(|fence| fence.scope != scope);
+                thread.fences.push(Fence { scope, time, barrier, known });
+            }
         }
     }
 
@@ -88,6 +97,15 @@ impl Order {
         let scope = self.reach(actor.grid, scope);
         for (lane, location) in locations {
             let included = self.included(actor, location.0.is_some(), scope);
+            let block = self.clock(actor);
+            if acquires
+                && let Some(thread) = block.threads.get_mut(actor.warp as usize * WARP + lane)
+                && let Some((_, seen)) = thread.looked.as_ref().filter(|looked| looked.0 == location)
+            {
+                for (_, clock) in seen.iter().filter(|(needs, _)| *needs <= scope) {
+                    thread.known.join(clock);
+                }
+            }
             let Some(now) = self.released.rounds.get(&location).copied() else { continue };
             let is_now = |(round, _): &&(Round, Clock)| *round == now;
             let of_others = included.into_iter().filter_map(|(needs, whose)| {
@@ -103,6 +121,7 @@ impl Order {
                 if acquires {
                     thread.known.join(&clock)
                 } else {
+                    thread.looks(location, needs, &clock);
                     Seen::add(&mut thread.seen, Seen { needs, is_own: true, gap: Gap::Fence, clock })
                 }
             }
@@ -127,14 +146,20 @@ impl Order {
             }
             let thread = self.clock(actor).threads.get(actor.warp as usize * WARP + lane);
             let fences = thread.map_or(Vec::new(), |thread| thread.fences.clone());
+            let here = |release: &&(Location, Scope, Clock)| release.0 == location;
+            let releases_before = thread.and_then(|thread| thread.releases.iter().find(here).cloned());
             for Fence { scope: of_fence, time, barrier, mut known } in fences {
                 let first_warp = self.grids[actor.grid as usize].first_warp(actor.block);
                 known.learn(first_warp, View::at_fence(actor.warp, lane, barrier, time));
                 self.release_at(actor, location, scope.min(of_fence), &known);
             }
+            if let Some((_, of_release, known)) = releases_before {
+                self.release_at(actor, location, scope.min(of_release), &known);
+            }
             if releases {
                 let known = self.known(actor, lane, now);
                 self.release_at(actor, location, scope, &known);
+                self.clock(actor).thread(actor.warp, lane).has_released(location, scope, known);
             }
         }
     }
