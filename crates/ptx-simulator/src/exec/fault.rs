@@ -36,7 +36,7 @@ impl Unstarted {
         let what = format!(
             "a loop waits for blocks that cannot start: {} of the grid's {} blocks fit at a time on the {} \
              ({per_multiprocessor} on each of {} multiprocessors, which hold {limit}); the {} under way all \
-             wait, and {} have not started",
+             wait, and leave no room for the other {}",
             thousands(fit.into()),
             thousands(self.blocks),
             device.name,

@@ -32,6 +32,7 @@ struct Before {
     /// Of each block under way, in the order of their turns.
     blocks: Vec<BlockBefore>,
     upheavals: u64,
+    changes: u64,
     executed: u64,
     turns: u64,
     age: u64,
@@ -119,8 +120,9 @@ impl Engine<'_> {
         self.progress.recording = Some(Recording::default());
         let blocks = self.under_way().map(|(grid, block)| BlockBefore::of(grid, block)).collect();
         let upheavals = self.progress.upheavals();
+        let changes = self.progress.changes();
         let executed = self.progress.executed;
-        self.recurrence.before = Some(Before { blocks, upheavals, executed, turns: 0, age });
+        self.recurrence.before = Some(Before { blocks, upheavals, changes, executed, turns: 0, age });
     }
 
     fn compare(&mut self) -> Executed<()> {
@@ -132,7 +134,9 @@ impl Engine<'_> {
         let pairs = || before.blocks.iter().zip(self.under_way());
         let all_had_turns =
             before.turns >= before.blocks.len() as u64 && self.progress.executed > before.executed;
+        // Where nothing has changed at all, each warp is looked at by itself (`exec/circle.rs`).
         let is_same_place = recording.memory == 0
+            && self.progress.changes() != before.changes
             && all_had_turns
             && before.blocks.len() == self.under_way().count()
             && pairs().all(|(before, (grid, now))| before.is_place_of(grid, now));

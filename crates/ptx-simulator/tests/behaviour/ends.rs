@@ -133,7 +133,7 @@ fn blocks_that_do_not_fit_cannot_be_waited_for() {
     let with_shared = |blocks| LaunchConfig { shared_mem_bytes: 40 << 10, ..LaunchConfig::new(blocks, 1) };
     ends(MEETS, with_shared(5 * 132), 5 * 132);
     let words = "660 of the grid's 661 blocks fit at a time on the H200 (5 on each of 132 multiprocessors, which \
-                 hold 233,472 bytes of shared memory); the 660 under way all wait, and 1 have not started";
+                 hold 233,472 bytes of shared memory); the 660 under way all wait, and leave no room for the other 1";
     stops(MEETS, with_shared(661), 661, Kind::Deadlock, 9, words);
     // Those that do not wait make room.
     ends(MEETS, with_shared(700), 600);

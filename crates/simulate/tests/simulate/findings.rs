@@ -146,3 +146,49 @@ fn a_long_run_says_how_far_it_is_and_goes_on() {
     let both = stopped.stdout() + &stopped.stderr();
     assert!(both.contains("executed 1,000,000 warp instructions, its limit"), "{both}");
 }
+
+/// Two blocks meet where one has room: on a T4 a multiprocessor holds one of 1,024 threads, on an H200 two.
+#[test]
+fn which_blocks_fit_is_a_matter_of_the_gpu() {
+    let path = scratch("gpu").join("meet.ptx");
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n\
+                .visible .entry meet(.param .u64 p, .param .u32 n)\n\
+                { .reg .b32 %x, %n; .reg .b64 %p; .reg .pred %more;\n ld.param.u64 %p, [p];\n \
+                ld.param.u32 %n, [n];\n atom.global.add.u32 %x, [%p], 1;\nloop:\n \
+                ld.volatile.global.u32 %x, [%p];\n setp.lt.u32 %more, %x, %n;\n @%more bra loop;\n ret;\n}\n";
+    std::fs::write(&path, text).unwrap();
+    let threads = 41 * 1024;
+    let line = format!("{} --grid 41 --block 1024 --arg buf:u32:0 --arg u32:{threads}", path.display());
+    run(&line).exits(0);
+    let stopped = run(&format!("{line} --gpu T4")).exits(1);
+    let both = stopped.stdout() + &stopped.stderr();
+    assert!(both.contains("error[deadlock]: a loop waits for blocks that cannot start: 40 of"), "{both}");
+    assert!(
+        both.contains("fit at a time on the T4 (1 on each of 40 multiprocessors, which hold 1,024"),
+        "{both}"
+    );
+    let refused = run(&format!("{line} --gpu T5")).exits(2);
+    assert!(refused.stderr().contains("unknown GPU; expected one of T4, A100"), "{}", refused.stderr());
+}
+
+/// What has no end is stopped without an option; the message names the limit, and how to raise it.
+#[test]
+fn a_limit_of_steps_is_there_and_says_how_to_raise_it() {
+    let path = scratch("limit").join("count.ptx");
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry count(.param .u32 n)\n\
+                { .reg .b32 %i, %n; .reg .pred %more;\n ld.param.u32 %n, [n];\n mov.u32 %i, 0;\nloop:\n \
+                add.u32 %i, %i, 1;\n setp.lt.u32 %more, %i, %n;\n @%more bra loop;\n ret;\n}\n";
+    std::fs::write(&path, text).unwrap();
+    let line = format!("{} --grid 1 --block 1 --arg u32:5000", path.display());
+    let stopped = run(&format!("{line} --steps-limit 2^13")).exits(1);
+    let both = stopped.stdout() + &stopped.stderr();
+    assert!(
+        both.contains("error[step-limit]: the launch has executed 8,192 warp instructions, its limit"),
+        "{both}"
+    );
+    assert!(both.contains("(--steps-limit N; `none` for any number)"), "{both}");
+    run(&format!("{line} --steps-limit none")).exits(0);
+    run(&line).exits(0);
+    assert!(run("--help").exits(0).stdout().contains("[default: 536870912]"));
+    assert!(run(&format!("{line} --steps-limit many")).exits(2).stderr().contains("or `none`"));
+}
