@@ -112,9 +112,8 @@ pub struct Watcher {
     sources: HashMap<Warp, HashSet<Warp>>,
     /// Atomic operations at each address: how many, and the operand of the first.
     queues: HashMap<Place, (u64, u64)>,
-    /// What a warp has read last by a strong load, or an atomic operation that changed nothing: the address in
-    /// global memory, the value, and how many times in a row. By warp and index into the line table.
-    reads: HashMap<(Warp, u32), (u64, u64, u32)>,
+    /// What a warp has looked at last, and how many times in a row.
+    reads: HashMap<Warp, (Read, u32)>,
     /// Words that were read several times in a row.
     polled: Vec<(Place, Wait, Warp)>,
     /// Additions of floats by atomic operations; `None` if nobody asks for them.
@@ -133,6 +132,18 @@ struct Word {
     writer: Option<Warp>,
     /// Whether what is there has been loaded.
     is_loaded: bool,
+}
+
+/// A strong load of a word of global memory, or an atomic operation that changed nothing.
+#[derive(Clone, Copy, PartialEq)]
+struct Read {
+    /// Index into the line table.
+    loc: u32,
+    address: u64,
+    /// What was there.
+    value: u64,
+    /// Of an atomic operation.
+    operand: u64,
 }
 
 /// A word that is read so often in a row, and is the same every time, is waited for.
@@ -251,25 +262,29 @@ impl Watcher {
         (request.space == Space::Shared).then_some((self.launch(), actor.grid, block, 0))
     }
 
-    /// Whether the warp waits for a word in global memory to change.
+    /// Whether the warp waits for a word in global memory to change: it looks at nothing else meanwhile.
     fn poll(&mut self, actor: Actor, request: &Request) {
-        let is_strong = request.order != Order::Weak || request.access.is_atomic();
-        if request.space != Space::Global || !is_strong || request.access == Access::Store {
-            return;
-        }
         let me = self.warp(actor);
-        let Some(lane) = lanes(request.mask & !request.changed).next() else {
-            self.reads.remove(&(me, actor.loc));
+        let looks = match request.access {
+            Access::Load => request.order != Order::Weak,
+            Access::Atomic { returns } => returns,
+            Access::Store => false,
+        };
+        let lane = lanes(request.mask & !request.changed).next().map(|lane| lane as usize);
+        let Some(lane) = lane.filter(|_| looks && request.space == Space::Global) else {
+            self.reads.remove(&me);
             return;
         };
-        let address = request.addresses[lane as usize];
-        let value = request.values.first().map_or(0, |values| values[lane as usize]);
-        let read = self.reads.entry((me, actor.loc)).or_default();
-        let times = if (read.0, read.1) == (address, value) { read.2 + 1 } else { 1 };
-        *read = (address, value, times);
-        if times == POLLS {
+        let of = |number: usize| request.values.get(number).map_or(0, |values| values[lane]);
+        let now = Read { loc: actor.loc, address: request.addresses[lane], value: of(0), operand: of(1) };
+        let (last, times) = self.reads.entry(me).or_insert((now, 0));
+        if *last != now {
+            (*last, *times) = (now, 0);
+        }
+        *times += 1;
+        if *times == POLLS {
             let wait = Wait { block: actor.block, loc: actor.loc };
-            self.polled.push(((None, address / NUMBER), wait, me));
+            self.polled.push(((None, now.address / NUMBER), wait, me));
         }
     }
 

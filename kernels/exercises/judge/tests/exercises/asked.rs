@@ -37,7 +37,7 @@ fn after_three_tries_the_hint_is_about_the_wrong_number() {
 
 #[test]
 fn lines_that_are_tried_one_by_one_are_counted() {
-    let learner = Learner::new("tries");
+    let learner = Learner::new("lines");
     let exercise = exercise("2.4");
     for (line, part) in
         [(14, ""), (15, ""), (15, ""), (16, "3 answers were wrong"), (17, "4 answers were wrong")]

@@ -98,13 +98,15 @@ fn installed(compiler: &Compiler) -> exercise::compiler::Compiler {
 }
 
 /// The question at a race goes by its shape, and an exercise may have its own.
-const QUESTIONS: [(&str, &str, &str); 8] = [
+const QUESTIONS: [(&str, &str, &str); 10] = [
     ("2.1", "no-barrier", "Lanes of a warp need not move in step."),
     ("2.1", "only-one-warp", "Which barrier stands between the thread that writes this element"),
     ("3.1", "all-blocks-write-one", "which one of them should?"),
     ("5.3", "overlapping-arrays", "which one of them should?"),
     ("6.4", "plain-addition", "Blocks run in any order, and no barrier of a block"),
     ("4.3", "at-once", "What of the parent's work does the child see"),
+    ("4.1", "at-once-behind-a-barrier", "What waits for all blocks of the parent"),
+    ("6.4", "within-the-block", "`atomicAdd_block` is atomic only among"),
     ("6.3", "no-fence", "How does the block that adds up know"),
     ("6.3", "no-barrier-behind-the-flag", "Lanes of a warp need not move in step."),
 ];
