@@ -393,7 +393,8 @@ pub(crate) trait Watch: Observer {
     /// Lanes of `mask` hand on what these reads have given, to other lanes or threads of the block.
     fn moved(&mut self, _reads: &[u32], _mask: u32) {}
 
-    /// A compare-and-swap compares what these reads have given: the lanes whose word is the one that was read.
+    /// A compare-and-swap compares what these reads have given: the lanes whose word is the one that was
+    /// read.
     fn guesses(&mut self, _actor: Actor, _reads: &[u32], _request: &Request) -> u32 {
         0
     }

@@ -1,10 +1,10 @@
 //! data-race and child-visibility: two accesses to a byte, one of them a write, that nothing orders.
 //!
-//! PTX ISA 8.7 ("morally strong") and 8.7.1 ("conflict and data-races"): accesses conflict if they touch the same
-//! byte and one writes; a conflict is a race unless one is before the other (`order/`) or both are strong, of the
-//! same width and at scopes that include both threads. Strong are atomics, `.relaxed`, `.acquire` and `.release`, and
-//! volatile accesses, which are relaxed for the whole system (PTX ISA 9.7.9.8, `ld`). What such accesses
-//! leave open, `strong.rs` judges.
+//! PTX ISA 8.7 ("morally strong") and 8.7.1 ("conflict and data-races"): accesses conflict if they touch
+//! the same byte and one writes; a conflict is a race unless one is before the other (`order/`) or both are
+//! strong, of the same width and at scopes that include both threads. Strong are atomics, `.relaxed`,
+//! `.acquire` and `.release`, and volatile accesses, which are relaxed for the whole system (PTX ISA
+//! 9.7.9.8, `ld`). What such accesses leave open, `strong.rs` judges.
 //!
 //! The algorithm is FastTrack (Flanagan and Freund, PLDI 2009). An access is an *epoch*: who, and at which
 //! time of theirs. A thread has a vector clock, which says up to which time it has seen each other thread. So

@@ -1,10 +1,10 @@
 //! Only what is used of a racing read counts.
 //!
-//! A compiler reads ahead of an `if` and discards the value where the condition is false; lanes read what they
-//! exchange and half of them do not need. Such a read is in a race by the letter, and no result can show it. So
-//! the execution follows the values of racing reads as it follows undefined ones (`exec/undefined.rs`), and a
-//! race is told when one of them decides something, is part of an address, is stored to global memory or is an
-//! operand of an atomic. What is never used is dropped.
+//! A compiler reads ahead of an `if` and discards the value where the condition is false; lanes read what
+//! they exchange and half of them do not need. Such a read is in a race by the letter, and no result can
+//! show it. So the execution follows the values of racing reads as it follows undefined ones
+//! (`exec/undefined.rs`), and a race is told when one of them decides something, is part of an address, is
+//! stored to global memory or is an operand of an atomic. What is never used is dropped.
 //!
 //! A read is followed if it races with a write that has happened: then the value carries a number. Where the
 //! write comes later, the read must have had a number before: those have one whose values may be discarded

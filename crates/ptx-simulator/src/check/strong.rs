@@ -11,8 +11,8 @@
 //!
 //! In shared memory decisions count, too: so was code written for warps whose lanes move in step.
 //!
-//! For every word that strong accesses touch, the last write is kept, whether it changed the word or not, and who has read it
-//! since. Kernels without such loads pay nothing.
+//! For every word that strong accesses touch, the last write is kept, whether it changed the word or not,
+//! and who has read it since. Kernels without such loads pay nothing.
 
 use rustc_hash::FxHashMap;
 
@@ -235,8 +235,8 @@ impl Strong {
                 keep(&mut self.doubts, by.doubt(word, &me, read, read.past));
             }
         }
-        // Of two stores the last one stays, unless it has seen the other (PTX ISA 8.9.5: what has been observed
-        // comes before what follows the observation).
+        // Of two stores the last one stays, unless it has seen the other (PTX ISA 8.9.5: what has been
+        // observed comes before what follows the observation).
         let has_seen = known.reads.iter().any(|read| {
             me.is_by(read.past) || by.here.before(read.past, me.past.lane as usize) == Before::Yes
         });

@@ -211,8 +211,8 @@ impl<'a> Touch<'a> {
         past.is_nobody() || is_before() && self.races_with_as_much(self.how_of(past))
     }
 
-    /// Whether whatever is not morally strong to an earlier read isn't to this one either; and whether this one
-    /// counts if that one does.
+    /// Whether whatever is not morally strong to an earlier read isn't to this one either; and whether this
+    /// one counts if that one does.
     #[inline(always)]
     fn races_with_as_much(&self, past: &How) -> bool {
         let is_weak = self.how.strength <= Strength::Weak;

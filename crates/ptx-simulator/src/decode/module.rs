@@ -310,7 +310,7 @@ impl Body<'_, '_> {
             }
             ((NONE, false), Op::Unsupported { opcode: instruction.opcode().into() })
         });
-        let loc = if loc == NONE { self.lines.of_ptx(self.file, line as u32) } else { loc };
+        let loc = if loc == NONE { self.lines.of_ptx(self.file, line) } else { loc };
         Inst { op, guard, negated, watch: [NONE; 2], line, loc }
     }
 

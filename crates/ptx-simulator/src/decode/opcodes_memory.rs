@@ -45,8 +45,9 @@ impl Names<'_> {
         (order, scope)
     }
 
-    /// `membar.gl` is `fence.sc.gpu` (PTX ISA 9.7.13.4), and a fence without a word for its kind is `.acq_rel`.
-    /// A proxy fence orders nothing among accesses of the generic proxy, which are all that there are here.
+    /// `membar.gl` is `fence.sc.gpu` (PTX ISA 9.7.13.4), and a fence without a word for its kind is
+    /// `.acq_rel`. A proxy fence orders nothing among accesses of the generic proxy, which are all that
+    /// there are here.
     pub fn fence(words: &[&str]) -> Op {
         if words.get(1) == Some(&"proxy") {
             return Op::Nop {};

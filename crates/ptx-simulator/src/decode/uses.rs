@@ -1,7 +1,7 @@
 //! What becomes of the value of a load.
 //!
-//! Of a plain one: whether it may be discarded, as far as the code shows it (`set_follows`). If it may, the run
-//! has to see whether it is used, since a write that comes later may race with it (`check/reads.rs`).
+//! Of a plain one: whether it may be discarded, as far as the code shows it (`set_follows`). If it may, the
+//! run has to see whether it is used, since a write that comes later may race with it (`check/reads.rs`).
 //!
 //! Of a strong one, volatile or relaxed: whether its thread waits for it, only decides by it, or goes on with
 //! it (`set_uses`).
@@ -133,7 +133,8 @@ impl Readers {
         self.readers_of(&code[at].op, (at, true), &mut open);
         while let Some(Step { pc, from, is_sure }) = open.pop() {
             let is_new = done.insert(pc);
-            if !is_new && !(is_sure && surely.insert(pc)) {
+            let is_newly_sure = is_sure && surely.insert(pc);
+            if !is_new && !is_newly_sure {
                 continue;
             }
             if pc <= from || done.len() > MAX_STEPS {

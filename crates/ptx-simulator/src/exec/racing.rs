@@ -1,9 +1,10 @@
-//! Values from reads that race: which registers and which memory hold them, and where they are used. The checks
-//! know the reads by numbers, and what to say (`check/reads.rs`).
+//! Values from reads that race: which registers and which memory hold them, and where they are used. The
+//! checks know the reads by numbers, and what to say (`check/reads.rs`).
 //!
-//! Used is what decides a branch or a predicate, is part of an address, is stored to global memory or to the
-//! shared memory of another block, is an operand of an atomic, of a barrier or of an asynchronous copy, or goes
-//! to a function of the runtime. Shared and local memory and parameters of calls keep it, byte by byte.
+//! Used is what decides a branch or a predicate, is part of an address, is stored to global memory or to
+//! the shared memory of another block, is an operand of an atomic, of a barrier or of an asynchronous copy,
+//! or goes to a function of the runtime. Shared and local memory and parameters of calls keep it, byte by
+//! byte.
 
 use rustc_hash::FxHashMap;
 

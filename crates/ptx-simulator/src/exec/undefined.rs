@@ -1,8 +1,9 @@
 //! Values that are followed through registers and memory, for one of two reasons: they were never written
-//! (uninitialized-read), or they come from a read that races (data-race). Copying one is no mistake (padding is
-//! copied all the time, and compilers read ahead); it is one where it matters: where it decides a branch or a
-//! predicate, where it is part of an address, and where it is stored to global memory. Lanes are kept apart,
-//! and bits where an instruction moves them: compilers pack pairs of which they use one half.
+//! (uninitialized-read), or they come from a read that races (data-race). Copying one is no mistake
+//! (padding is copied all the time, and compilers read ahead); it is one where it matters: where it decides
+//! a branch or a predicate, where it is part of an address, and where it is stored to global memory. Lanes
+//! are kept apart, and bits where an instruction moves them: compilers pack pairs of which they use one
+//! half.
 //!
 //! A value is undefined if it was loaded from bytes of which neither the host nor a kernel has written any (a
 //! value of which some bytes have been written is often a structure with its padding), or computed from an

@@ -3,7 +3,8 @@
 
 use ptx_simulator::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Module, Simulator, Together};
 
-/// Thread t of the first grid reads `second`, where there is 0, and writes 7 more to place t; thread t of the second does `body`.
+/// Thread t of the first grid reads `second`, where there is 0, and writes 7 more to place t; thread t of the
+/// second does `body`.
 fn module(body: &str) -> Module {
     let ptx = format!(
         ".version 7.8\n.target sm_90\n.address_size 64\n\

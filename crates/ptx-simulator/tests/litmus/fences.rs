@@ -14,8 +14,8 @@ fn with(text: &str, fence: &str) -> String {
 #[test]
 fn fence_barrier_ticket_barrier_fence() {
     let block = "st.global.u32 [%out], %thread; FENCE; bar.sync 1, 64; setp.ne.u32 %p1, %thread, 0; \
-                 @!%p1 atom.relaxed.gpu.global.add.u32 %r1, [f], 1; @!%p1 st.shared.u32 [s], %r1; bar.sync 1, 64; \
-                 ld.shared.u32 %r1, [s]; setp.ne.u32 %p2, %r1, 1; @%p2 bra DONE; FENCE; \
+                 @!%p1 atom.relaxed.gpu.global.add.u32 %r1, [f], 1; @!%p1 st.shared.u32 [s], %r1; \
+                 bar.sync 1, 64; ld.shared.u32 %r1, [s]; setp.ne.u32 %p2, %r1, 1; @%p2 bra DONE; FENCE; \
                  ld.global.u32 %r2, [%m+4096]; ld.global.u32 %r3, [%m+4352]; add.u32 %r2, %r2, %r3; \
                  st.shared.u32 [t], %r2; bra.uni DONE";
     for (fence, verdict) in [

@@ -1,9 +1,9 @@
-//! Litmus tests of the memory model (PTX ISA, chapter "Memory Consistency Model"): for each rule threads that it
-//! orders, and the same threads with something missing, under every schedule.
+//! Litmus tests of the memory model (PTX ISA, chapter "Memory Consistency Model"): for each rule threads
+//! that it orders, and the same threads with something missing, under every schedule.
 //!
-//! A test is a list of threads. `wait LOAD, PLACE, N` reads again until there is N; `use R` stores a register as
-//! a result; all other lines are PTX. The places x, y, z, a, b, f and w lie in global memory and hold 0, and so
-//! do s and t in shared memory; `out` is memory that nobody else touches.
+//! A test is a list of threads. `wait LOAD, PLACE, N` reads again until there is N; `use R` stores a
+//! register as a result; all other lines are PTX. The places x, y, z, a, b, f and w lie in global memory
+//! and hold 0, and so do s and t in shared memory; `out` is memory that nobody else touches.
 
 mod barriers;
 mod fences;
@@ -107,7 +107,8 @@ fn kernel(threads: &[(Who, &str)]) -> String {
          ld.param.u64 %m, [memory]; mad.lo.u32 %w, %block, {BLOCK}, %thread; mad.wide.u32 %out, %w, 4, %m;\n\
          add.u64 %out, %out, 4096;\n\
          setp.ne.u32 %other, %thread, 0; mov.u32 %w, 0;\n\
-         @!%other st.shared.u32 [s], %w; @!%other st.shared.u32 [t], %w; bar.sync 0;\n{bodies}DONE:\nret;\n}}\n"
+         @!%other st.shared.u32 [s], %w; @!%other st.shared.u32 [t], %w; bar.sync 0;\n\
+         {bodies}DONE:\nret;\n}}\n"
     )
 }
 

@@ -1,5 +1,5 @@
-//! Message passing: release and acquire patterns (PTX ISA 8.8), their scopes (8.5), observation along chains of
-//! read-modify-writes (8.9.2).
+//! Message passing: release and acquire patterns (PTX ISA 8.8), their scopes (8.5), observation along
+//! chains of read-modify-writes (8.9.2).
 
 use crate::Verdict::{Fine, Race, RaceInSome};
 use crate::Who::Thread;

@@ -1,6 +1,6 @@
-//! Strong accesses that nothing orders do not race; but a result that depends on their turns is no result. After
-//! the mistakes that ScoR is made of (Kamath, George and Basu, ISCA 2020): fences that are missing or too
-//! narrow, scopes that are too narrow, locks without fences, with all data volatile.
+//! Strong accesses that nothing orders do not race; but a result that depends on their turns is no result.
+//! After the mistakes that ScoR is made of (Kamath, George and Basu, ISCA 2020): fences that are missing or
+//! too narrow, scopes that are too narrow, locks without fences, with all data volatile.
 
 use crate::Verdict::{Fine, Race, Warning};
 use crate::Who::{Thread, Warp};

@@ -1,27 +1,29 @@
-//! Fence-SC: which of two `fence.sc` comes first (PTX ISA 8.9.3 and 8.10.2). `__threadfence()` is such a fence.
+//! Fence-SC: which of two `fence.sc` comes first (PTX ISA 8.9.3 and 8.10.2). `__threadfence()` is such a
+//! fence.
 //!
-//! Any two morally strong `fence.sc` are ordered, and the earlier one synchronizes with the later one. In which
-//! order they are is open, unless one order contradicts what the run has shown. So no order of fences is tried:
-//! an edge F1 -> F2 counts where it is forced, and where it is not there is a run of the other order, in which
-//! the accesses that only this edge would order race.
+//! Any two morally strong `fence.sc` are ordered, and the earlier one synchronizes with the later one. In
+//! which order they are is open, unless one order contradicts what the run has shown. So no order of fences
+//! is tried: an edge F1 -> F2 counts where it is forced, and where it is not there is a run of the other
+//! order, in which the accesses that only this edge would order race.
 //!
 //! It is forced if F2 -> F1 would contradict causality, or coherence:
 //! - F1 is before F2 in causality: then all that is before F1 is before F2 anyway.
 //! - F1 is before an access A, which comes before an access B to the same location in communication, and B is
 //!   before F2. Were F2 first, then B would be before A in causality. But then
-//!   - a read B could not have read from the write A, or from what atomics made of it ("Causality", first rule,
-//!     and observation along a chain of read-modify-writes);
+//!   - a read B could not have read from the write A, or from what atomics made of it ("Causality", first
+//!     rule, and observation along a chain of read-modify-writes);
 //!   - a write B would be before the write A in coherence order, and it is after it ("Coherence");
-//!   - a read A would have to see the write B, or the one that the read B has seen, and it has seen an earlier
-//!     one ("Causality", second rule).
+//!   - a read A would have to see the write B, or the one that the read B has seen, and it has seen an
+//!     earlier one ("Causality", second rule).
 //!
 //! A read that sees a store tells nothing about the stores that this one has overwritten, and two steps of
 //! communication in a row, with no fence between, force nothing: the axioms forbid neither.
 //!
-//! So a clock carries two more things: which fences are before this moment in causality (`before`), and which
-//! are before it by one step of communication (`across`). Both are handed on as the clock is, by barriers,
-//! releases and launches. A strong access takes what its location has for it into `across`, and leaves its
-//! `before` there. A fence turns `across` into knowledge. Kernels without `fence.sc` have nothing of all this.
+//! So a clock carries two more things: which fences are before this moment in causality (`before`), and
+//! which are before it by one step of communication (`across`). Both are handed on as the clock is, by
+//! barriers, releases and launches. A strong access takes what its location has for it into `across`, and
+//! leaves its `before` there. A fence turns `across` into knowledge. Kernels without `fence.sc` have
+//! nothing of all this.
 
 use std::rc::Rc;
 
@@ -155,8 +157,8 @@ impl Order {
 }
 
 impl Clock {
-    /// A thread that knows this executes `fence.sc`, at a time when this is its view of its own block: it comes
-    /// after those fences that it must come after, and before what follows.
+    /// A thread that knows this executes `fence.sc`, at a time when this is its view of its own block: it
+    /// comes after those fences that it must come after, and before what follows.
     pub fn fence_sc(&mut self, groups: &[Scope], first_warp: u32, view: View) {
         let mut fences = self.fences.take().map_or(Fences::default(), Rc::unwrap_or_clone);
         for group in groups {

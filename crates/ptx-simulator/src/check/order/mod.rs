@@ -6,8 +6,8 @@
 //! - a block barrier, for the threads that take part;
 //! - `bar.warp.sync`, for the lanes it names (votes and shuffles order nothing);
 //! - the barrier of a cluster;
-//! - a release and an acquire of the same location (`release.rs`). The read of an atomic without a result (`red`)
-//!   acquires nothing;
+//! - a release and an acquire of the same location (`release.rs`). The read of an atomic without a result
+//!   (`red`) acquires nothing;
 //! - two `fence.sc` (`fence_sc.rs`);
 //! - the launch of a grid, for what is before the launch in the launching thread;
 //! - the end of a grid: a tail launch and what follows in a stream come after all of it, children included;
@@ -262,7 +262,8 @@ impl Order {
         self.grids[actor.grid as usize].first_warp(actor.block) + actor.warp
     }
 
-    /// What a lane has done before `time`, which is now, and knows: what comes after this moment knows it too.
+    /// What a lane has done before `time`, which is now, and knows: what comes after this moment knows it
+    /// too.
     fn known(&mut self, actor: Actor, lane: usize, time: Time) -> Clock {
         let here = self.here(actor);
         let mut known = here.block.known.clone();

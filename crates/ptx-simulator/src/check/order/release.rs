@@ -1,13 +1,13 @@
 //! Releases and acquires: what threads learn of each other through locations in memory (PTX ISA 8.8, 8.9.4),
 //! and at the barrier of their cluster (9.7.13.4).
 //!
-//! A release pattern is a `.release`, or a strong write behind one to the same location, or behind a fence of
-//! the same thread. An acquire pattern is an `.acquire`, or a strong read in front of one of the same location,
-//! or in front of a fence of the same thread. They synchronise if the read observes the write, at once or along
-//! a chain of atomics (8.9.2), and only at scopes that include both threads: a release for the block is known
-//! in its block alone, and a reader whose access or fence is for its block alone learns nothing of other
-//! blocks. The like holds of a cluster, and, where several devices take part, of a device: only scope sys
-//! includes the threads of another. On one device scope gpu is as good, and is taken for it.
+//! A release pattern is a `.release`, or a strong write behind one to the same location, or behind a fence
+//! of the same thread. An acquire pattern is an `.acquire`, or a strong read in front of one of the same
+//! location, or in front of a fence of the same thread. They synchronise if the read observes the write, at
+//! once or along a chain of atomics (8.9.2), and only at scopes that include both threads: a release for
+//! the block is known in its block alone, and a reader whose access or fence is for its block alone learns
+//! nothing of other blocks. The like holds of a cluster, and, where several devices take part, of a device:
+//! only scope sys includes the threads of another. On one device scope gpu is as good, and is taken for it.
 //!
 //! So each location has a clock for everybody, and others for single blocks, clusters and devices.
 
