@@ -14,8 +14,9 @@ const NEWS: u64 = 1 << 26;
 const SUSPECT: u64 = 1 << 17;
 const FOLLOWED: u64 = 16;
 /// Instructions in all after which a launch is recorded for the first time, to see whether its state comes
-/// again: for one instruction in [`RECORDED`], and again whenever they are twice as many.
-const LONG: u64 = 1 << 19;
+/// again: for one instruction in [`RECORDED`], and again whenever they are twice as many. Turns are short
+/// then, and loops that wait take more or fewer of them; the book's records are of shorter launches.
+const LONG: u64 = 1 << 23;
 const RECORDED: u64 = 32;
 /// Instructions without a change after which turns are no longer shuffled: a circle is one only if the same
 /// state always leads to the same one.

@@ -112,7 +112,7 @@ const TURNS: &str = " mov.u32 %r1, %ctaid.x; mov.u32 %r2, 0; xor.b32 %r4, %r1, 1
 fn a_state_that_comes_again_is_a_livelock() {
     let stopped = "ld.volatile.global.u32 %r5, [%p+4]; setp.eq.u32 %q3, %r5, 0; @%q3 bra again;";
     stops(&format!("{TURNS} {stopped}"), LaunchConfig::new(2, 1), 0, Kind::Deadlock, 13, "a livelock: after");
-    ends(&format!("{TURNS} @%q2 bra again;"), LaunchConfig::new(2, 1), 40_000);
+    ends(&format!("{TURNS} @%q2 bra again;"), LaunchConfig::new(2, 1), 150_000);
 }
 
 #[test]
