@@ -108,15 +108,17 @@ impl Sum {
         if !self.is_float || !self.is_by_several {
             return None;
         }
-        let sum = |added: &[u64]| added.iter().fold(self.start, |sum, more| plus(self.bytes, sum, *more));
-        let one = sum(&self.added);
-        let mut sorted = self.added.clone();
-        sorted.sort_by(|a, b| number(self.bytes, *a).abs().total_cmp(&number(self.bytes, *b).abs()));
-        let descending: Vec<u64> = sorted.iter().rev().copied().collect();
-        let backwards: Vec<u64> = self.added.iter().rev().copied().collect();
-        let other = [sorted, descending, backwards].iter().map(|order| sum(order)).find(|sum| *sum != one)?;
+        let count = self.added.len();
+        let sum = |order: &dyn Fn(usize) -> usize| {
+            (0..count).fold(self.start, |sum, at| plus(self.bytes, sum, self.added[order(at)]))
+        };
+        let one = sum(&|at| at);
+        let backwards = sum(&|at| count - 1 - at);
+        let rotated = sum(&|at| (at + count / 2) % count);
+        let by_turns = sum(&|at| if at % 2 == 0 { at / 2 } else { count - 1 - at / 2 });
+        let other = [backwards, rotated, by_turns].into_iter().find(|other| *other != one)?;
         let shown = |bits| number(self.bytes, bits);
-        Some(Unordered { count: self.added.len(), one: shown(one), other: shown(other) })
+        Some(Unordered { count, one: shown(one), other: shown(other) })
     }
 }
 
