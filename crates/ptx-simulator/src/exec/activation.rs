@@ -1,6 +1,6 @@
 //! A function being executed by some lanes: its registers, its predicates, and its part of local memory.
 
-use super::undefined::{Racing, Undefined};
+use super::undefined::{Followed, Origin, Racing, RacingReads, Undefined};
 use crate::arith::{Lanes, WARP};
 use crate::decode::{CONSTANT, Function, Guard, NONE, Position, Pred, Reg};
 
@@ -22,6 +22,34 @@ pub struct Activation {
     pub depth: u32,
     /// Where the value that comes back goes, in the caller's frame.
     pub returns_to: Option<usize>,
+}
+
+/// Where followed values come from, and where an activation keeps those of this kind.
+pub trait Kept: Origin {
+    fn of(activation: &Activation) -> &Followed<Self>;
+    fn of_mut(activation: &mut Activation) -> &mut Followed<Self>;
+}
+
+impl Kept for u32 {
+    #[inline(always)]
+    fn of(activation: &Activation) -> &Undefined {
+        &activation.undefined
+    }
+
+    #[inline(always)]
+    fn of_mut(activation: &mut Activation) -> &mut Undefined {
+        &mut activation.undefined
+    }
+}
+
+impl Kept for RacingReads {
+    fn of(activation: &Activation) -> &Racing {
+        &activation.racing
+    }
+
+    fn of_mut(activation: &mut Activation) -> &mut Racing {
+        &mut activation.racing
+    }
 }
 
 impl Activation {

@@ -3,7 +3,8 @@
 use super::activation::source;
 use super::block::BARRIERS;
 use super::context::{At, Context, Executed};
-use super::warp::{Wait, Warp};
+use super::split::Wait;
+use super::warp::Warp;
 use crate::arith::{WARP, each};
 use crate::decode::*;
 use crate::diagnostic::Kind;

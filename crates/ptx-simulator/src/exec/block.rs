@@ -1,6 +1,6 @@
 //! What the warps of a block share: its shared memory, and its barriers.
 
-use super::racing::InShared;
+use super::undefined::InShared;
 use crate::memory::Written;
 
 /// The sixteen barriers of a block (PTX ISA 9.7.13.1).

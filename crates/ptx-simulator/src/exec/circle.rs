@@ -11,7 +11,9 @@
 use rustc_hash::FxHashSet;
 
 use super::activation::Activation;
-use super::warp::{Join, Split, Wait, Warp};
+use super::split::{Split, Wait};
+use super::still::{Circle, Followed, Place, Slice, Steps, Still};
+use super::warp::Warp;
 use crate::arith::Lanes;
 use crate::decode::{Inst, Op, Program, Role};
 use crate::ptx::Space;
@@ -23,9 +25,6 @@ const PATIENCE: u64 = 1 << 24;
 /// and so on, so that a circle of any length is found, and what comes before it is left behind (R. Brent, "An
 /// improved Monte Carlo factorization algorithm", BIT 20, 1980).
 const FIRST: u32 = 16;
-
-/// Function and number of instructions that have been executed.
-pub type Steps = FxHashSet<(usize, u32)>;
 
 /// Adds those that may come next: at which the warp stands and, where lanes wait, the one behind, since they go on
 /// and execute it in one step.
@@ -45,40 +44,6 @@ fn instructions<'p>(steps: &Steps, program: &'p Program) -> impl Iterator<Item =
         let inst = program.functions[function].code.get(pc as usize)?;
         Some(((function, pc), inst))
     })
-}
-
-/// A circle that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Circle {
-    /// It waits for what others write; the place of the first load that looks for it, as function and number
-    /// of the instruction.
-    Waits(usize, u32),
-    /// Nothing that others can do ends it.
-    Turns,
-}
-
-/// A warp that is being followed.
-#[derive(Debug)]
-pub struct Followed {
-    /// The state of memory, as `Progress` counts it.
-    changes: u64,
-    start: Still,
-    /// Function and number of the instructions executed since.
-    executed: Steps,
-    steps: u32,
-    age: u32,
-    /// What decides its way, and how many instructions that was made from.
-    slice: Option<(Slice, usize)>,
-}
-
-/// All that decides how a warp goes on, but for memory that is shared.
-#[derive(Debug)]
-pub struct Still {
-    splits: Vec<Split>,
-    joins: Vec<Join>,
-    /// Function, registers and predicates of each activation.
-    activations: Vec<(usize, Vec<Lanes>, Vec<u32>)>,
-    local: Vec<Vec<u8>>,
 }
 
 impl Still {
@@ -135,26 +100,6 @@ impl Still {
 /// The numbers at which two lists differ.
 fn differing<T: PartialEq>(a: &[T], b: &[T]) -> impl Iterator<Item = u32> {
     (0..).zip(a.iter().zip(b)).filter(|(_, (a, b))| a != b).map(|(number, _)| number)
-}
-
-/// Something that holds a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
-    /// Of a function.
-    Register(usize, u32),
-    Predicate(usize, u32),
-    /// All local memory, with the parameters of calls.
-    Local,
-}
-
-/// What decides the way of a warp.
-#[derive(Debug, Default)]
-pub struct Slice {
-    decides: FxHashSet<Place>,
-    /// What of that decides branches.
-    branches: FxHashSet<Place>,
-    /// What of that is computed from a clock.
-    timed: FxHashSet<Place>,
 }
 
 /// What an instruction does with the values that it is given.

@@ -2,7 +2,8 @@
 
 use super::block::{BlockState, Cluster, Member, SharedMemory};
 use super::context::{At, Context, Executed};
-use super::warp::{Wait, Warp};
+use super::split::Wait;
+use super::warp::Warp;
 use crate::diagnostic::{KEEP_ALIVE, Kind};
 use crate::memory::shared;
 use crate::observe::{Act, Event, Peer, Request};

@@ -5,7 +5,8 @@
 use super::activation::{Activation, source};
 use super::context::{At, Context, Executed};
 use super::follow;
-use super::warp::{Split, Wait, Warp};
+use super::split::{Split, Wait};
+use super::warp::Warp;
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
 use crate::decode::{Function, NONE, Op, Reg, Vote};
 use crate::diagnostic::{Diagnostic, Kind};

@@ -5,7 +5,8 @@ use super::block::{BlockState, Cluster};
 use super::launches::Launches;
 use super::progress::Progress;
 use super::schedule::Schedule;
-use super::warp::{Split, Warp};
+use super::split::Split;
+use super::warp::Warp;
 use std::cell::RefCell;
 
 use crate::arith::Lanes;

@@ -1,7 +1,7 @@
 //! What is said where an instruction goes wrong, and at which line.
 
-use super::circle::Circle;
 use super::context::{At, Context};
+use super::still::Circle;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::device::{DeviceProperties, Residency, Scarce, index_in};

@@ -1,9 +1,9 @@
 //! How values that are followed spread, undefined ones and those from reads that race, and where undefined
 //! ones matter. Where the others do, `racing.rs` says.
 
-use super::activation::{Activation, FRAME_WINDOW, source};
+use super::activation::{Activation, FRAME_WINDOW, Kept, source};
 use super::context::{At, Context};
-use super::undefined::{Lost, Origin, RacingReads, either, of_byte};
+use super::undefined::{Lost, RacingReads, either, of_byte};
 use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
@@ -28,7 +28,7 @@ fn follow_racing(activation: &mut Activation, function: &Function, op: &Op, acti
 
 /// The same for one of the reasons to follow a value.
 #[inline(always)]
-fn follow_from<O: Origin>(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
+fn follow_from<O: Kept>(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
     let u = O::of_mut(activation);
     match op {
         Op::Alu { f, d, s, spread } => {
@@ -96,7 +96,7 @@ fn follow_from<O: Origin>(activation: &mut Activation, function: &Function, op: 
 /// The bits of what `f` gives that change with the undefined bits of its sources: it is tried with some
 /// values for them. `x & 0`, `x * 0` and a shift of `x` out of its register do not depend on `x`.
 #[cold]
-fn spread_bits<O: Origin>(
+fn spread_bits<O: Kept>(
     activation: &Activation,
     function: &Function,
     (f, spread): (&Alu, Spread),
@@ -142,7 +142,7 @@ fn spread_bits<O: Origin>(
 }
 
 /// Follows values through logic on predicates: `and` with one that is false is false.
-fn follow_logic<O: Origin>(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
+fn follow_logic<O: Kept>(activation: &mut Activation, function: &Function, op: &Op, active: u32) {
     let u = O::of(activation);
     let decided = |bits: Bits, (a, of_a): (u32, &Lost<O>), b: Guard| {
         let of_b = u.predicate(b.p);
@@ -174,7 +174,7 @@ fn follow_logic<O: Origin>(activation: &mut Activation, function: &Function, op:
 }
 
 /// Follows values through an exchange between lanes, before it is done.
-pub fn follow_collective<O: Origin>(activation: &mut Activation, function: &Function, op: &Op, mask: u32) {
+pub fn follow_collective<O: Kept>(activation: &mut Activation, function: &Function, op: &Op, mask: u32) {
     match op {
         Op::Shuffle { mode, d, p, a, b, c, .. } => {
             let b = *source(activation, function, *b);
@@ -230,7 +230,7 @@ pub fn follow_collective<O: Origin>(activation: &mut Activation, function: &Func
 }
 
 /// Followed in all lanes, if in one of `mask`.
-fn of_any_lane<O: Origin>((undefined, origin): Lost<O>, mask: u32) -> Lost<O> {
+fn of_any_lane<O: Kept>((undefined, origin): Lost<O>, mask: u32) -> Lost<O> {
     if undefined & mask != 0 { (u32::MAX, origin) } else { (0, O::NOWHERE) }
 }
 

@@ -5,7 +5,7 @@
 //! checks every store counts as a change.) Any other run may still end; how long it may take is for the
 //! caller to say, by a limit of instructions.
 
-use super::circle::Steps;
+use super::still::Steps;
 
 /// The first time that a launch says how far it is; again whenever it has executed twice as much.
 const NEWS: u64 = 1 << 26;

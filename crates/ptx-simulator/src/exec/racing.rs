@@ -17,10 +17,6 @@ use crate::decode::{Callee, Op, Reg};
 use crate::observe::{Actor, Given, Request};
 use crate::ptx::Space;
 
-/// Bytes of shared memory that hold such a value, by their offsets; and of the lanes' local memory.
-pub type InShared = FxHashMap<usize, RacingReads>;
-pub type InLocal = FxHashMap<(usize, usize), RacingReads>;
-
 impl Context<'_> {
     /// Lanes use what these registers hold.
     pub fn use_values(&mut self, warp: &mut Warp, at: At, registers: &[Reg]) {

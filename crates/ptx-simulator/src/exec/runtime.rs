@@ -15,7 +15,8 @@
 use super::context::{At, Context, Executed};
 use super::launches::Launches;
 use super::printf;
-use super::warp::{Wait, Warp};
+use super::split::Wait;
+use super::warp::Warp;
 use crate::arith::{WARP, lanes};
 use crate::decode::FUNCTION_WINDOW;
 use crate::decode::runtime::{self, Call};

@@ -2,7 +2,8 @@
 //! (`explore/`).
 
 use super::context::{At, Context};
-use super::warp::{Wait, Warp};
+use super::split::Wait;
+use super::warp::Warp;
 use crate::arith::lanes;
 use crate::decode::{Address, Mbarrier, NONE, Op, Role};
 use crate::explore::{Does, Operation, WORD, Word};

@@ -18,7 +18,6 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::activation::Activation;
 use crate::arith::{Lanes, WARP, lanes, which};
 use crate::decode::{Function, NONE, Op, Pred, Reg, Role};
 
@@ -29,10 +28,6 @@ pub trait Origin: Clone + Debug {
 
     /// That of a value made from two.
     fn join(&self, other: &Self) -> Self;
-
-    /// The registers that are followed from this kind of origin.
-    fn of(activation: &Activation) -> &Followed<Self>;
-    fn of_mut(activation: &mut Activation) -> &mut Followed<Self>;
 }
 
 /// Of an undefined value: the line that it was read in, of the first such.
@@ -42,16 +37,6 @@ impl Origin for u32 {
     #[inline(always)]
     fn join(&self, _other: &u32) -> u32 {
         *self
-    }
-
-    #[inline(always)]
-    fn of(activation: &Activation) -> &Undefined {
-        &activation.undefined
-    }
-
-    #[inline(always)]
-    fn of_mut(activation: &mut Activation) -> &mut Undefined {
-        &mut activation.undefined
     }
 }
 
@@ -86,15 +71,11 @@ impl Origin for RacingReads {
         all.dedup();
         RacingReads(Some(all.into()))
     }
-
-    fn of(activation: &Activation) -> &Racing {
-        &activation.racing
-    }
-
-    fn of_mut(activation: &mut Activation) -> &mut Racing {
-        &mut activation.racing
-    }
 }
+
+/// Bytes of shared memory that hold such a value, by their offsets; and of the lanes' local memory.
+pub type InShared = FxHashMap<usize, RacingReads>;
+pub type InLocal = FxHashMap<(usize, usize), RacingReads>;
 
 /// Which lanes hold a followed value, and where it comes from.
 pub type Lost<O> = (u32, O);

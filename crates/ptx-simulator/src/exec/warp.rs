@@ -13,8 +13,9 @@ use std::mem;
 use rustc_hash::FxHashMap;
 
 use super::activation::Activation;
-use super::circle::{Circle, Followed};
-use super::racing::InLocal;
+use super::split::{Join, Split, Wait};
+use super::still::{Circle, Followed};
+use super::undefined::InLocal;
 use crate::arith::{WARP, at};
 use crate::decode::{Function, NONE, Position};
 use crate::diagnostic::Diagnostic;
@@ -23,64 +24,6 @@ use crate::observe::CopyRequest;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
 const MAX_LOCAL_BYTES: usize = 512 << 10;
-
-/// What a split waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    Nothing,
-    /// A block barrier: its number, and which of its rounds.
-    Barrier {
-        id: u8,
-        round: u64,
-    },
-    /// The barrier of the cluster, in one of its rounds.
-    Cluster {
-        round: u64,
-    },
-    /// Other lanes of the warp, named by a mask.
-    Lanes,
-    /// The child grids of the block (`cudaDeviceSynchronize` of CUDA before 12).
-    Children,
-    /// A turn at an operation whose order matters.
-    Turn,
-}
-
-/// Lanes at one place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Split {
-    pub pc: u32,
-    pub mask: u32,
-    pub activation: u32,
-    /// The join it belongs to, or [`NONE`], and the place of that join ([`NONE`]: reached only by returning).
-    pub join: u32,
-    pub meets: u32,
-    pub wait: Wait,
-}
-
-impl Split {
-    fn new(pc: u32, mask: u32, activation: u32, (join, meets): (u32, u32)) -> Split {
-        Split { pc, mask, activation, join, meets, wait: Wait::Nothing }
-    }
-
-    /// It no longer waits, and goes on with the next instruction.
-    pub fn go_on(&mut self) {
-        self.wait = Wait::Nothing;
-        self.pc += 1;
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Join {
-    pc: u32,
-    activation: u32,
-    expected: u32,
-    arrived: u32,
-    /// Join and meeting place of the split that goes on from here.
-    outer: u32,
-    outer_meets: u32,
-    /// The activation that ends here, for the join behind a call.
-    returns_from: u32,
-}
 
 /// A `cp.async`, by the lanes that have not waited for it.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-use super::recurrence::Recurrence;
+use super::before::Recurrence;
 use crate::decode::Program;
 use crate::device::{DeviceProperties, Residency, count_in};
 use crate::exec::{BlockState, Cluster, Launches, PendingLaunch, Progress, Schedule, Warp};

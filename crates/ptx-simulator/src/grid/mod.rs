@@ -1,6 +1,7 @@
 //! Grids: blocks and child grids, in turns.
 
 mod arguments;
+mod before;
 mod engine;
 mod launch;
 mod order;

@@ -7,45 +7,18 @@
 //! the same, and nothing else has happened in between than stores and barriers, the turns of the blocks can
 //! go on like this without an end, and are fair.
 
+use super::before::{Before, BlockBefore};
 use super::engine::{Block, Engine};
 use crate::arith::WARP;
 use crate::device::index_in;
 use crate::diagnostic::{Diagnostic, Kind, thousands};
-use crate::exec::{BARRIERS, Barrier, Circle, Executed, Recording, Slice, Still, Wait, Warp};
+use crate::exec::{Barrier, Circle, Executed, Recording, Slice, Still, Wait, Warp};
 
 /// A launch with more warps under way is not recorded: that would take too much memory.
 const MOST_WARPS: usize = 1_024;
 /// Turns after which the state to come back to is chosen anew for the first time; then after twice as many,
 /// and so on.
 const FIRST: u64 = 16;
-
-/// What is known about how a launch stood before.
-#[derive(Debug, Default)]
-pub struct Recurrence {
-    before: Option<Before>,
-    /// The power of two of instructions at which it was recorded last: once is enough.
-    recorded_at: u32,
-}
-
-#[derive(Debug)]
-struct Before {
-    /// Of each block under way, in the order of their turns.
-    blocks: Vec<BlockBefore>,
-    upheavals: u64,
-    changes: u64,
-    executed: u64,
-    turns: u64,
-    age: u64,
-}
-
-#[derive(Debug)]
-struct BlockBefore {
-    grid: u32,
-    block: u64,
-    next: usize,
-    barriers: [Barrier; BARRIERS],
-    warps: Vec<Still>,
-}
 
 impl BlockBefore {
     fn of(grid: u32, block: &Block) -> BlockBefore {
