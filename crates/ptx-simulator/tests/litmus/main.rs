@@ -143,8 +143,11 @@ fn verdict(found: &[Vec<Diagnostic>]) -> Verdict {
     }
 }
 
-/// Each test of a table gets its verdict: what it shows, its threads, and that.
-pub fn check(tests: &[(&str, &[(Who, &str)], Verdict)]) {
+/// What a test shows, its threads, and what is found.
+type Test<'a> = (&'a str, &'a [(Who, &'a str)], Verdict);
+
+/// Each test of a table gets its verdict.
+pub fn check(tests: &[Test]) {
     let mut wrong = String::new();
     for (name, threads, expected) in tests {
         let found = findings(threads);
