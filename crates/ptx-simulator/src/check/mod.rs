@@ -307,8 +307,13 @@ impl Checker<'_> {
         if writes {
             self.strong.request(&mut self.order, actor, request);
         }
-        let read = self.reads.ahead(actor, request);
-        let request = &Request { read, ..*request };
+        let numbered;
+        let request = if request.follows {
+            numbered = Request { read: self.reads.ahead(actor, request), ..*request };
+            &numbered
+        } else {
+            request
+        };
         for race in self.shadow.request(&mut self.order, actor, request) {
             self.meets(actor, request, race);
         }

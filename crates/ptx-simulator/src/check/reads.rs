@@ -101,7 +101,7 @@ impl Reads {
 
     /// The number of a read whose value may be discarded; 0: it counts as used.
     pub fn ahead(&mut self, actor: Actor, request: &Request) -> u32 {
-        if !request.follows || self.ahead >= MAX_AHEAD {
+        if self.ahead >= MAX_AHEAD {
             return 0;
         }
         self.ahead += 1;

@@ -19,11 +19,16 @@ use crate::ptx::Space;
 
 impl Context<'_> {
     /// Lanes use what these registers hold.
+    #[inline(always)]
     pub fn use_values(&mut self, warp: &mut Warp, at: At, registers: &[Reg]) {
-        let racing = &warp.activations[at.slot as usize].racing;
-        if !racing.is_any() {
-            return;
+        if warp.activations[at.slot as usize].racing.is_any() {
+            self.use_racing_values(warp, at, registers);
         }
+    }
+
+    #[cold]
+    fn use_racing_values(&mut self, warp: &mut Warp, at: At, registers: &[Reg]) {
+        let racing = &warp.activations[at.slot as usize].racing;
         for register in registers {
             let (held, reads) = racing.source(*register);
             if held & at.mask != 0 {
@@ -33,13 +38,18 @@ impl Context<'_> {
     }
 
     /// The guard of an instruction decides for lanes whether they execute it.
+    #[inline(always)]
     pub fn use_guard(&mut self, warp: &mut Warp, at: At) {
-        let racing = &warp.activations[at.slot as usize].racing;
-        if racing.is_any() {
-            let (held, reads) = racing.predicate(at.inst.guard);
-            if held & at.mask != 0 {
-                self.observer.used(reads.numbers(), held & at.mask);
-            }
+        if warp.activations[at.slot as usize].racing.is_any() {
+            self.use_racing_guard(warp, at);
+        }
+    }
+
+    #[cold]
+    fn use_racing_guard(&mut self, warp: &mut Warp, at: At) {
+        let (held, reads) = warp.activations[at.slot as usize].racing.predicate(at.inst.guard);
+        if held & at.mask != 0 {
+            self.observer.used(reads.numbers(), held & at.mask);
         }
     }
 
@@ -78,6 +88,9 @@ impl Context<'_> {
             _ => false,
         };
         let racing = &mut warp.activations[at.slot as usize].racing;
+        if given.is_empty() && !in_memory && !racing.is_any() {
+            return;
+        }
         if racing.is_any() {
             for register in d {
                 racing.set(*register, request.mask, (0, RacingReads::NOWHERE));

@@ -153,6 +153,24 @@ fn a_fence_counts_in_its_own_thread() {
     ]);
 }
 
+/// Lane 0 looks, the lanes meet, lane 1 reads.
+#[test]
+fn a_fence_of_another_lane_does_not_count() {
+    let release = "st.global.u32 [x], 1; st.release.gpu.global.u32 [f], 1";
+    let lanes = |in_front: &str, behind: &str| {
+        format!(
+            "@!%first bra MEET; wait ld.relaxed.gpu.global.u32, f, 1; {in_front}; MEET: bar.warp.sync -1; \
+             {behind}; setp.eq.u32 %p1, %lane, 1; @%p1 ld.global.u32 %r1, [x]; \
+             @%p1 st.global.u32 [%out], %r1"
+        )
+    };
+    let warp = crate::Who::Warp(1, 0);
+    check(&[
+        ("of who looks", &[(WRITER, release), (warp, &*lanes("fence.acq_rel.gpu", ""))], Fine),
+        ("of who reads", &[(WRITER, release), (warp, &*lanes("", "fence.acq_rel.gpu"))], Race),
+    ]);
+}
+
 /// All lanes write, fence, and take a ticket by one instruction; the last one reads all.
 #[test]
 fn atomics_of_the_lanes_of_one_instruction_are_ordered() {
