@@ -10,8 +10,8 @@
 //! | `wanted.json` | written where something is wanted and that is not there: a list of [`Wanted`] |
 //! | `shown.json` | written else: what the page shows, [`exercise::Shown`] |
 //!
-//! If something is wanted, the status is 3, and nothing is said or changed. The page compiles it, as long as the
-//! first of it, the answer, compiles; then it runs this once more, with `compiled.json`.
+//! If something is wanted, the status is 3, and nothing is said or changed. The page compiles the first of
+//! it, the answer, and if that compiles the rest; then it runs this once more, with `compiled.json`.
 //!
 //! [`Wanted`]: exercise::page::Wanted
 

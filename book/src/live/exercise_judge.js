@@ -40,7 +40,6 @@ export async function task(path) {
 /** What the program says to `args`, the words of the terminal, about an exercise: `{ status, stdout, shown, notKept }`. Its progress is
     kept, or `notKept` says that it is not; after `reset` the answer is put aside. `tell` gets words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
 export async function judge({ id, path }, args, signal, tell = () => {}) {
-    const given = await task(path);
     const text = store.file(path);
     const answers = text === undefined ? {} : { [path]: text };
     const files = {

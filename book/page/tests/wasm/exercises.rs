@@ -62,8 +62,8 @@ impl Both {
         self.exercises.iter().find(|exercise| exercise.id.to_string() == id).unwrap()
     }
 
-    /// One run of the page's program, with the answers that the reader has written, and what clang has made of
-    /// what it wanted.
+    /// One run of the page's program, with the answers that the reader has written, and what clang has made
+    /// of what it wanted.
     fn run(&self, words: &str, answers: &Value, compiled: Option<&Value>) -> Ran {
         let words: Vec<&str> = ["exercise"].into_iter().chain(words.split(' ')).collect();
         let given = [("exercises.json", json!(self.files)), ("answers.json", answers.clone())];

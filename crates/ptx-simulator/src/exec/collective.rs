@@ -205,8 +205,8 @@ impl Context<'_> {
 
     /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it
     /// names: a lane must name itself. A lane that reads from one that does not take part gets an undefined
-    /// value (PTX ISA 9.7.9.6), which is no mistake where nothing becomes of it: which lanes do, and what is to
-    /// be said where something does.
+    /// value (PTX ISA 9.7.9.6), which is no mistake as long as it is not used: which lanes do, and what is to
+    /// be said if it is.
     fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) -> Option<(u32, Box<Diagnostic>)> {
         let mask = at.mask;
         let names = names.map(|name| name as u32);

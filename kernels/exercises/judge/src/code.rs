@@ -22,8 +22,8 @@ use super::source::{Exercise, Kind};
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
 
-/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-wrapping` where its
-/// differences wrap.
+/// A known text of an exercise: `stub`, `solution`, `mended` or the name of a mutant; with `-wrapping` where
+/// its differences wrap.
 #[derive(Clone, Debug)]
 pub struct Variant {
     /// `stub`, or the name of a mutant.
@@ -187,8 +187,8 @@ fn accepted(compiler: &Compiler, exercise: &Exercise, text: &str) -> Result<Opti
     }
 }
 
-/// All that a check of `text`, the learner's file, by clang compiles: first the text, then what is derived from
-/// it, and what it is compared with.
+/// All that a check of `text`, the learner's file, by clang compiles: first the text, then what is derived
+/// from it, and what it is compared with.
 ///
 /// # Errors
 /// Another right answer is none of the solution.

@@ -256,7 +256,7 @@ impl Attempt<'_> {
         Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run))
     }
 
-    /// How many children one grid launches, if those are more than in the solution: a sentence, behind a space.
+    /// How many children one grid launches, if more than in the solution: a sentence, behind a space.
     fn children(&self, case: Case) -> Result<String> {
         let mine = self.yours.at(case)?.effort.most_children;
         let Some(solution) = self.known(&self.exercise.solution())?.filter(|_| mine > 0) else {
@@ -539,15 +539,15 @@ fn by_luck(exercise: &Exercise, plan: &Plan, case: Case, outcome: &Outcome) -> O
     Some(failed(exercise, Fault::NotReproducible, what))
 }
 
-/// What is wrong with `extern __shared__` in `text`, if an access to shared memory was `found` to be outside: a
-/// sentence, behind a space.
+/// What is wrong with `extern __shared__` in `text`, if an access was `found` to be outside: a sentence,
+/// behind a space.
 fn no_dynamic_memory(text: &str, found: &[Diagnostic]) -> &'static str {
     let text = lex::joined(text);
     let is_dynamic = |pair: &[lex::Token]| pair[0].is_word("extern") && pair[1].is_word("__shared__");
     let is_outside = found.iter().any(|found| found.kind == DiagnosticKind::OutOfBounds);
     if is_outside && lex::tokens(&text).windows(2).any(is_dynamic) {
-        " The host launches the kernel without dynamic shared memory, so that an `extern __shared__` array has no \
-         bytes: give it a size, and leave out `extern`."
+        " The host launches the kernel without dynamic shared memory, so that an `extern __shared__` array \
+         has no bytes: give it a size, and leave out `extern`."
     } else {
         ""
     }
@@ -561,8 +561,8 @@ fn missing_at_a_barrier(exercise: &Exercise, outcome: &Outcome, failure: Finding
     };
     let threads = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
     let what = format!(
-        "{} When the barrier in line {line} opened, {threads} of the block had already left the kernel: a barrier \
-         does not wait for those, and what they should have written is missing.",
+        "{} When the barrier in line {line} opened, {threads} of the block had already left the kernel: a \
+         barrier does not wait for those, and what they should have written is missing.",
         failure.what
     );
     let failure = Findings { what, ..failure };
@@ -570,8 +570,8 @@ fn missing_at_a_barrier(exercise: &Exercise, outcome: &Outcome, failure: Finding
     if has_own { failure } else { failure.about(exercise, "left-early") }
 }
 
-/// Whether a result is right by luck where this is found: another order of turns, or other contents of memory,
-/// might give another one.
+/// Whether a result is right by luck where this is found: another order of turns, or other contents of
+/// memory, might give another one.
 fn is_luck(kind: DiagnosticKind) -> bool {
     use DiagnosticKind::{
         BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective,

@@ -59,8 +59,11 @@ const ASSEMBLER: [&str; 2] = [".incbin", ".include"];
 pub fn not_allowed(text: &str) -> Option<String> {
     let text = joined(text);
     let tokens = tokens(&text);
-    let is_raw = |pair: &&[Token]| matches!(pair, [Token::Word(word), Token::Quoted(quoted)] if word.ends_with('R') && quoted.starts_with('"'));
-    if tokens.windows(2).any(|pair| is_raw(&pair)) {
+    let is_raw = |pair: &[Token]| match pair {
+        [Token::Word(word), Token::Quoted(quoted)] => word.ends_with('R') && quoted.starts_with('"'),
+        _ => false,
+    };
+    if tokens.windows(2).any(is_raw) {
         return Some("A raw string (`R\"(…)\"`) is not allowed in an answer: write an ordinary one.".into());
     }
     if let Some(word) = tokens.iter().find(|token| ASKING.iter().any(|asking| token.is_word(asking))) {
@@ -100,8 +103,8 @@ fn spaced(tokens: &[Token]) -> String {
     tokens.iter().map(Token::text).collect::<Vec<_>>().join(" ")
 }
 
-/// The source file other than `path`, and no header, from which code came to `ptx`, or that an assembler would
-/// read: a sentence, if there is one.
+/// The source file other than `path`, and no header, from which code came to `ptx`, or that an assembler
+/// would read: a sentence, if there is one.
 pub fn foreign_file(ptx: &str, path: &str) -> Option<String> {
     let files = ptx.lines().filter_map(|line| line.trim_start().strip_prefix(".file")?.split('"').nth(1));
     let is_own =

@@ -46,8 +46,8 @@ impl Wanted {
 }
 
 impl Page {
-    /// A page whose compiler is called `name`, with what it has compiled: all that was [`Wanted`], or the first
-    /// of it alone if that does not compile.
+    /// A page whose compiler is called `name`, with what it has compiled: all that was [`Wanted`], or the
+    /// first of it alone if that does not compile.
     pub fn new(name: String, builds: Vec<Compiled>) -> Page {
         Page { name, builds }
     }

@@ -388,6 +388,30 @@ mod tests {
         assert!(block.unlisted().iter().all(|case| (5..=case.block as usize).contains(&case.n)));
     }
 
+    /// What compares numbers by their difference is wrong for some of them.
+    #[test]
+    fn numbers_that_are_compared_lie_further_apart_than_an_int_holds() {
+        use super::super::source::Kind;
+        let mut plans = 0;
+        for exercise in super::super::catalogue::read(std::path::Path::new(kernel_compiler::ROOT)).unwrap() {
+            let Kind::Kernel(plan) = &exercise.kind else { continue };
+            if !plan.op.compares() {
+                continue;
+            }
+            for text in ["int x;", "int y;", "int z;"] {
+                let plan = plan.for_text(text);
+                for case in plan.cases().into_iter().filter(|case| (31..=SHORT).contains(&case.n)) {
+                    let input = plan.input(case);
+                    let largest = i64::from(*input.iter().max().unwrap());
+                    let smallest = i64::from(*input.iter().min().unwrap());
+                    assert!(largest - smallest > i32::MAX.into(), "{} {text}: {case}", exercise.id);
+                }
+            }
+            plans += 1;
+        }
+        assert!(plans >= 4, "{plans}");
+    }
+
     /// Right at the listed lengths alone is not right, whatever an exercise lists.
     #[test]
     fn every_kernel_is_tried_at_a_length_that_no_file_names() {

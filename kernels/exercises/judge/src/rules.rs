@@ -181,8 +181,8 @@ fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
     let theirs = solution.effort.child_words;
     if 4 * words < theirs {
         let what = format!(
-            "the parent does the work of its children: of all that they load, {} numbers may reach the result; in the \
-             solution, {}",
+            "the parent does the work of its children: of all that they load, {} numbers may reach the \
+             result; in the solution, {}",
             number(words),
             number(theirs)
         );

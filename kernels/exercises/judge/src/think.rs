@@ -35,8 +35,8 @@ fn of_scope(found: &Diagnostic) -> Option<&'static str> {
     let What::Race { sides: [one, other], .. } = &found.what else { return None };
     let is_of_blocks = one.block != other.block || one.grid != other.grid;
     (one.does.is_atomic() && other.does.is_atomic() && is_of_blocks).then_some(
-        "`atomicAdd_block` is atomic only among the threads of its own block. Which scope covers all threads that \
-         meet at this element?",
+        "`atomicAdd_block` is atomic only among the threads of its own block. Which scope covers all threads \
+         that meet at this element?",
     )
 }
 

@@ -1,6 +1,6 @@
 //! Answers that subtract two `int`s to see which is larger. The difference may not fit an `int`; C++ leaves
-//! undefined what it is then ([expr.pre]), and a compiler that makes a comparison of it gives the right result
-//! by luck. So such an answer is compiled once more, with differences that wrap as the machine's do.
+//! undefined what it is then ([expr.pre]), and a compiler that makes a comparison of it gives the right
+//! result by luck. So such an answer is compiled once more, with differences that wrap as the machine's do.
 
 use super::lex::{Token, joined, placed};
 
@@ -11,7 +11,7 @@ struct Minus {};
 template <class A> struct Left { A value; };
 template <class A> __host__ __device__ constexpr Left<A> operator-(A value, Minus) { return {value}; }
 template <class A, class B> __host__ __device__ constexpr auto difference(A a, B b) { return a - b; }
-__host__ __device__ constexpr int difference(int a, int b) { return (int)((unsigned int)a - (unsigned int)b); }
+__host__ __device__ constexpr int difference(int a, int b) { return (int)((unsigned)a - (unsigned)b); }
 template <class A, class B> __host__ __device__ constexpr auto operator-(Left<A> a, B b)
 {
     return difference(a.value, b);
