@@ -16,8 +16,8 @@ use text::path::shown;
 
 use super::answer::Answer;
 use super::compiler::Compiler;
-use super::mark;
 use super::source::{Exercise, Kind};
+use super::wrapping::wrapped;
 
 /// Where the committed builds are, from the repository root.
 pub const PREBUILT: &str = "kernels/exercises/prebuilt";
@@ -67,7 +67,7 @@ pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     variants.push(Variant::new("solution", exercise.solution()));
     let wrapped = |name: &str, text: &str| {
         let Kind::Kernel(plan) = &exercise.kind else { return None };
-        let wrapping = mark::wrapped(plan, text)?;
+        let wrapping = wrapped(plan, text)?;
         Some(Variant::new(&format!("{name}-wrapping"), wrapping.text))
     };
     variants.extend(wrapped("solution", &exercise.solution()));
@@ -195,7 +195,7 @@ fn accepted(compiler: &Compiler, exercise: &Exercise, text: &str) -> Result<Opti
 pub fn compared(exercise: &Exercise, text: &str) -> Result<Vec<String>> {
     let Kind::Kernel(plan) = &exercise.kind else { return Ok(Vec::new()) };
     let mut texts = vec![text.to_string()];
-    texts.extend(mark::wrapped(plan, text).map(|wrapping| wrapping.text));
+    texts.extend(wrapped(plan, text).map(|wrapping| wrapping.text));
     texts.extend([exercise.stub(), exercise.solution()]);
     for other in exercise.mutants.iter().filter(|other| other.is_right()) {
         texts.push(exercise.mutated(other)?);

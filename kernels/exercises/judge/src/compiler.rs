@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use kernel_compiler::call::Ptx;
-use kernel_compiler::compiler::{self, CAPABILITY, Maker};
+use kernel_compiler::compiler::{self, Maker};
 
-use super::lex::{Token, joined, tokens};
+use super::capability::capability;
 use super::page::Page;
 use super::source::Exercise;
 
@@ -18,13 +18,6 @@ pub enum Compiler {
     Installed(compiler::Compiler),
     /// The clang of the page that this program runs in.
     Page(Arc<Page>),
-}
-
-/// The compute capability that an answer is compiled for: 7.5, but 8.0 where it reduces the values of a warp
-/// in one instruction (`__reduce_add_sync`), which older GPUs lack.
-pub fn capability(text: &str) -> &'static str {
-    let reduces = |token: &Token| matches!(token, Token::Word(word) if word.starts_with("__reduce_"));
-    if tokens(&joined(text)).iter().any(reduces) { "80" } else { CAPABILITY }
 }
 
 impl Compiler {

@@ -7,10 +7,9 @@ use ptx_simulator::observe::{Access, Act, Actor, After, Event, Observer, Request
 use ptx_simulator::{Order, Space};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use super::place::{Place, WARP, Warp, lanes};
 use super::sums::{Sums, Unordered};
 
-/// A lane for each bit of a mask.
-const WARP: u32 = 32;
 /// Bytes of a number.
 const NUMBER: u64 = 4;
 
@@ -119,11 +118,6 @@ pub struct Watcher {
     /// Additions of floats by atomic operations; `None` if nobody asks for them.
     sums: Option<Sums>,
 }
-
-/// A warp of a block of a grid, in a launch by the host; a block's own number has warp 0.
-pub type Warp = (usize, u32, u64, u32);
-/// A word of global memory, or of a block's shared memory, which has the block's own number.
-pub type Place = (Option<Warp>, u64);
 
 /// A word of memory.
 #[derive(Clone, Copy, Default)]
@@ -414,9 +408,4 @@ fn working(words: &[u64]) -> u32 {
     let all: u64 = words.iter().sum();
     let warps = words.len() as u64;
     words.iter().filter(|own| 4 * **own * warps >= all.max(1)).count() as u32
-}
-
-/// The numbers of the bits that are set.
-pub fn lanes(mask: u32) -> impl Iterator<Item = u32> {
-    (0..WARP).filter(move |lane| mask >> lane & 1 == 1)
 }

@@ -32,6 +32,7 @@
 //! | `terminal.rs` | these and `watch` in a terminal |
 
 mod answer;
+mod capability;
 pub mod catalogue;
 pub mod code;
 pub mod compiler;
@@ -52,6 +53,7 @@ mod op;
 mod options;
 mod own;
 pub mod page;
+mod place;
 mod plan;
 mod rules;
 mod run;

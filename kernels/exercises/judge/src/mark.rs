@@ -17,7 +17,7 @@ use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::sums::Unordered;
 use super::verdict::{Counted, Counts, Findings, failed, too_much};
-use super::wrapping::{self, Wrapping};
+use super::wrapping::{Wrapping, wrapped};
 use super::{goal, lex, names, numbers, own, rules, summary, weigh};
 
 /// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
@@ -385,11 +385,6 @@ impl Attempt<'_> {
         rows.extend(row("loads by the busiest thread".into(), None, &busiest));
         Ok(Counts { at, compiler: self.build.compiler.clone(), rows })
     }
-}
-
-/// An answer with differences that wrap, where that may give another result.
-pub fn wrapped(plan: &Plan, text: &str) -> Option<Wrapping> {
-    if plan.op.compares() { wrapping::wrapping(text) } else { None }
 }
 
 /// What `work` gives for each of `items`, on all cores.

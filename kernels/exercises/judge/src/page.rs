@@ -6,7 +6,7 @@ use kernel_compiler::hash::text_hash;
 use kernel_compiler::refusal::Refused;
 use serde::{Deserialize, Serialize};
 
-use super::compiler::capability;
+use super::capability::capability;
 use super::source::Exercise;
 
 /// What a page's clang has compiled.

@@ -3,6 +3,7 @@
 //! result by luck. So such an answer is compiled once more, with differences that wrap as the machine's do.
 
 use super::lex::{Token, joined, placed};
+use super::plan::Plan;
 
 /// A difference of `int`s that wraps: `a - b` becomes `a - wrapping::minus - b`, which binds as it did. All
 /// other differences are what they were.
@@ -31,6 +32,11 @@ pub struct Wrapping {
     pub text: String,
     /// The first line that subtracts what may be two `int`s.
     pub line: String,
+}
+
+/// An answer with differences that wrap, where that may give another result.
+pub fn wrapped(plan: &Plan, text: &str) -> Option<Wrapping> {
+    if plan.op.compares() { wrapping(text) } else { None }
 }
 
 /// `text`, an answer in CUDA C++, with differences that wrap; `None` if it subtracts no two `int`s.

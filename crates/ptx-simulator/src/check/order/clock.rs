@@ -10,8 +10,6 @@
 
 use std::rc::Rc;
 
-use super::fence_sc::Fences;
-
 pub type Time = u32;
 /// A grid, and a block of it.
 pub type BlockId = (u32, u64);
@@ -19,6 +17,15 @@ pub type BlockId = (u32, u64);
 pub type ClusterId = (u32, u64);
 /// A location that threads synchronise through: an address in global memory, or in a block's shared memory.
 pub type Location = (Option<BlockId>, u64);
+
+/// Who acquires what has been released at a location, besides the threads of the releasing block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Whose {
+    Block(BlockId),
+    Cluster(ClusterId),
+    Device(u32),
+    All,
+}
 
 /// How far a thread is from having acquired a past access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,6 +152,37 @@ impl Node {
             _ if is(other) => other.clone(),
             _ => Rc::new(Node { first, bits, part: Part::Halves(halves) }),
         }
+    }
+}
+
+/// What fences knew, by the scope that two fences need to be morally strong. Each entry is for the group that
+/// the thread is in: its block, its cluster, its device, all.
+pub type ByScope = [Clock; 4];
+
+/// Fences `.sc` that come before a moment (`fence_sc.rs`): in causality, and by one step of communication.
+#[derive(Clone, Debug, Default)]
+pub struct Fences {
+    pub before: ByScope,
+    pub across: ByScope,
+}
+
+fn join_all(to: &mut ByScope, from: &ByScope) {
+    for (to, from) in to.iter_mut().zip(from) {
+        to.join(from);
+    }
+}
+
+impl Fences {
+    pub fn join(mine: Option<Rc<Fences>>, others: &Option<Rc<Fences>>) -> Option<Rc<Fences>> {
+        let (Some(mut mine), Some(others)) = (mine.clone(), others) else {
+            return mine.or_else(|| others.clone());
+        };
+        if !Rc::ptr_eq(&mine, others) {
+            let joined = Rc::make_mut(&mut mine);
+            join_all(&mut joined.before, &others.before);
+            join_all(&mut joined.across, &others.across);
+        }
+        Some(mine)
     }
 }
 

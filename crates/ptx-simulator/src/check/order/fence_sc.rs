@@ -27,68 +27,12 @@
 
 use std::rc::Rc;
 
-use super::clock::{Clock, Location, Time, View};
-use super::{Order, Whose};
+use super::Order;
+use super::clock::{Clock, Fences, Location, Time, View, Whose};
 use crate::observe::{Access, Actor};
 use crate::ptx::Scope;
 
-/// What fences knew, by the scope that two fences need to be morally strong. Each entry is for the group that
-/// the thread is in: its block, its cluster, its device, all.
-type ByScope = [Clock; 4];
-
 const SCOPES: [Scope; 4] = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::System];
-
-#[derive(Clone, Debug, Default)]
-pub struct Fences {
-    before: ByScope,
-    across: ByScope,
-}
-
-/// What strong accesses to a location have left for those that come after it.
-#[derive(Debug, Default)]
-struct Met {
-    /// The fences before any write so far.
-    writes: ByScope,
-    /// Those before the last store, and the atomics since.
-    chain: ByScope,
-    /// Those before any read, and those before the reads that a later write has overwritten.
-    reads: ByScope,
-    overwritten: ByScope,
-}
-
-#[derive(Debug, Default)]
-pub struct FenceSc {
-    /// Whether there has been such a fence.
-    pub is_used: bool,
-    at: rustc_hash::FxHashMap<(Location, Whose), Met>,
-}
-
-impl FenceSc {
-    /// Bytes that all this takes, about.
-    pub fn bytes(&self) -> usize {
-        self.at.len() * size_of::<(Location, Met)>()
-    }
-}
-
-fn join_all(to: &mut ByScope, from: &ByScope) {
-    for (to, from) in to.iter_mut().zip(from) {
-        to.join(from);
-    }
-}
-
-impl Fences {
-    pub fn join(mine: Option<Rc<Fences>>, others: &Option<Rc<Fences>>) -> Option<Rc<Fences>> {
-        let (Some(mut mine), Some(others)) = (mine.clone(), others) else {
-            return mine.or_else(|| others.clone());
-        };
-        if !Rc::ptr_eq(&mine, others) {
-            let joined = Rc::make_mut(&mut mine);
-            join_all(&mut joined.before, &others.before);
-            join_all(&mut joined.across, &others.across);
-        }
-        Some(mine)
-    }
-}
 
 impl Order {
     /// What a lane knows of fences.

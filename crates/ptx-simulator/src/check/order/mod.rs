@@ -20,6 +20,7 @@
 
 mod block;
 mod clock;
+mod communication;
 mod fence_sc;
 mod release;
 
@@ -32,8 +33,8 @@ use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::observe::{Actor, After, Start};
 use crate::ptx::Scope;
 use block::Block;
-use clock::{Clock, View};
-use fence_sc::FenceSc;
+use clock::{Clock, View, Whose};
+use communication::FenceSc;
 
 pub use clock::{BlockId, ClusterId, Gap, Location, Past, Time};
 
@@ -84,15 +85,6 @@ struct Launch {
     grid: u32,
     first_warp: u32,
     known: Clock,
-}
-
-/// Who acquires what has been released at a location, besides the threads of the releasing block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Whose {
-    Block(BlockId),
-    Cluster(ClusterId),
-    Device(u32),
-    All,
 }
 
 type Round = u32;

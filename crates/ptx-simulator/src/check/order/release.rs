@@ -12,8 +12,8 @@
 //! So each location has a clock for everybody, and others for single blocks, clusters and devices.
 
 use super::block::{Fence, Seen};
-use super::clock::{Clock, ClusterId, Gap, Location, Time, View};
-use super::{ClusterBarrier, Order, Round, Whose};
+use super::clock::{Clock, ClusterId, Gap, Location, Time, View, Whose};
+use super::{ClusterBarrier, Order, Round};
 use crate::arith::{WARP, lanes};
 use crate::observe::{Actor, FenceKind};
 use crate::ptx::Scope;
