@@ -317,8 +317,8 @@ impl Simulator {
             observer,
             &mut self.printed,
             &self.limits,
-            turns,
-        );
+        )
+        .by_turns(turns);
         let ended = engine.run(roots, how);
         let by_warps = engine.progress.executed;
         let by_threads = engine.progress.by_threads;

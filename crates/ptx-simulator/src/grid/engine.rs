@@ -149,7 +149,6 @@ impl<'e> Engine<'e> {
         observer: &'e mut dyn Watch,
         printed: &'e mut String,
         limits: &'e Limits,
-        turns: Option<&'e RefCell<Turns>>,
     ) -> Self {
         // What the last launch has left is gone.
         memory.launch_bytes = 0;
@@ -161,7 +160,7 @@ impl<'e> Engine<'e> {
             observer,
             printed,
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
-            schedule: if turns.is_some() { Schedule::of_turns() } else { Schedule::new(limits.schedule) },
+            schedule: Schedule::new(limits.schedule),
             limits,
             progress: Progress::new(limits.steps),
             grids: FxHashMap::default(),
@@ -172,9 +171,18 @@ impl<'e> Engine<'e> {
             spare: Vec::new(),
             resident: 0,
             quiet: 0,
-            turns,
+            turns: None,
             still: 0,
             recurrence: Recurrence::default(),
         }
+    }
+
+    /// The same, where the order of operations is chosen by `turns`.
+    pub fn by_turns(mut self, turns: Option<&'e RefCell<Turns>>) -> Self {
+        if turns.is_some() {
+            self.turns = turns;
+            self.schedule = Schedule::of_turns();
+        }
+        self
     }
 }

@@ -65,8 +65,8 @@ pub fn placed(text: &str) -> Vec<(usize, Token<'_>)> {
     while let Some(first) = rest.chars().next() {
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").map_or(rest.len(), |end| end + 4)
         } else if first == '"' || first == '\'' {
             quoted(rest, first)
         } else if first.is_ascii_digit() {

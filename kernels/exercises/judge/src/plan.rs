@@ -173,7 +173,7 @@ impl Plan {
     }
 
     /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths
-    /// that are listed, or where a goal is measured, is found there. And a short one, and two long ones.
+    /// that are listed, or where a goal is measured, is found there. And a short one, and a long one.
     pub fn unlisted(&self) -> Vec<Case> {
         let some = |block: u32, from: usize, below: usize| Case {
             n: from + (bits(self.seed, block.into()) % (below - from) as u64) as usize,
@@ -189,25 +189,18 @@ impl Plan {
         known.chain(self.unlisted_long()).collect()
     }
 
-    /// One length up to [`LONG`] / 2 and one above, as far as the blocks may go: for the solution that is a
-    /// few milliseconds.
-    fn unlisted_long(&self) -> Vec<Case> {
+    /// A length up to [`LONG`], as far as the blocks may go: for the solution that is a few milliseconds.
+    fn unlisted_long(&self) -> Option<Case> {
         if self.one_block || self.blocks.is_empty() {
-            return Vec::new();
+            return None;
         }
-        let mut found = Vec::new();
-        for (which, from, below) in [(0, SHORT + 1, LONG / 2), (1, LONG / 2, LONG + 1)] {
-            let drawn = bits(self.seed, LONG as u64 + which);
-            let block = self.blocks[(drawn % self.blocks.len() as u64) as usize];
-            let mut case = Case { n: from + (drawn >> 32) as usize % (below - from), block, schedule: 0 };
-            while case.n > SHORT && !self.has_room(case) {
-                case.n -= case.n / 4;
-            }
-            if case.n > SHORT {
-                found.push(case);
-            }
+        let drawn = bits(self.seed, LONG as u64);
+        let block = self.blocks[(drawn % self.blocks.len() as u64) as usize];
+        let mut case = Case { n: SHORT + 1 + (drawn >> 32) as usize % (LONG - SHORT), block, schedule: 0 };
+        while case.n > SHORT && !self.has_room(case) {
+            case.n -= case.n / 4;
         }
-        found
+        (case.n > SHORT).then_some(case)
     }
 
     /// The inputs for which an answer's work is compared with the solution's: the longest, with the largest
