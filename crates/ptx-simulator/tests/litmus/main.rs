@@ -122,7 +122,7 @@ fn findings(threads: &[(Who, &str)]) -> Vec<Vec<Diagnostic>> {
     let run = |schedule| {
         let mut simulator = Simulator::new();
         simulator.set_schedule(schedule);
-        simulator.set_step_limit(1 << 20);
+        simulator.set_step_limit(Some(1 << 20));
         let memory = simulator.alloc(8192).unwrap();
         simulator.write(memory, &[0; 8192]).unwrap();
         let launched = simulator.launch_checked(&module, "litmus", config, &[memory]);
