@@ -87,8 +87,15 @@ impl Order {
                     if access.writes() {
                         across.join(&met.writes[at]);
                         across.join(&met.reads[at]);
+                        // Where all writes so far were atomics the two are one, and stay so: to join clocks that
+                        // share their parts takes no time.
+                        let are_one = met.chain[at].is_same(&met.writes[at]);
                         met.chain[at].join(before);
-                        met.writes[at].join(before);
+                        if are_one {
+                            met.writes[at] = met.chain[at].clone();
+                        } else {
+                            met.writes[at].join(before);
+                        }
                         met.overwritten[at] = met.reads[at].clone();
                     } else {
                         met.reads[at].join(before);
@@ -101,17 +108,24 @@ impl Order {
 }
 
 impl Clock {
-    /// A thread that knows this executes `fence.sc`, at a time when this is its view of its own block: it
-    /// comes after those fences that it must come after, and before what follows.
-    pub fn fence_sc(&mut self, groups: &[Scope], first_warp: u32, view: View) {
+    /// A thread that knows this executes `fence.sc`: it comes after those fences that it must come after, and
+    /// before what follows.
+    pub fn fence_sc(&mut self, groups: &[Scope]) {
         let mut fences = self.fences.take().map_or(Fences::default(), Rc::unwrap_or_clone);
         for group in groups {
             self.join(&fences.across[*group as usize]);
         }
-        let mut here = self.clone();
-        here.learn(first_warp, view);
         for group in groups {
-            fences.before[*group as usize].join(&here);
+            fences.before[*group as usize].join(self);
+        }
+        self.fences = Some(Rc::new(fences));
+    }
+
+    /// The same fence, as far as the thread's own operations go: this is its view of its own block.
+    pub fn own_fence_sc(&mut self, groups: &[Scope], first_warp: u32, view: &View) {
+        let mut fences = self.fences.take().map_or(Fences::default(), Rc::unwrap_or_clone);
+        for group in groups {
+            fences.before[*group as usize].learn(first_warp, view.clone());
         }
         self.fences = Some(Rc::new(fences));
     }

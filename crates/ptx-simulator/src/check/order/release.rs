@@ -66,13 +66,26 @@ impl Order {
         let first_warp = self.grids[actor.grid as usize].first_warp(actor.block);
         let groups = if is_sc { self.groups_of_fences(actor.grid, scope) } else { Vec::new() };
         let block = self.clock(actor);
+        // Lanes that know the same, as they do behind a barrier, come to know the same.
+        let mut last: Option<(Clock, Clock)> = None;
         for lane in lanes(mask) {
             let thread = block.thread(actor.warp, lane);
-            let mut known = of_block.clone();
-            known.join(&thread.known);
+            let mut known = match &last {
+                Some((before, after)) if thread.known.is_same(before) => after.clone(),
+                _ => {
+                    let before = thread.known.clone();
+                    let mut known = of_block.clone();
+                    known.join(&before);
+                    if is_sc {
+                        known.fence_sc(&groups);
+                    }
+                    last = Some((before, known.clone()));
+                    known
+                }
+            };
             if is_sc {
                 let view = View::at_fence(actor.warp, lane, barrier, time);
-                known.fence_sc(&groups, first_warp, view);
+                known.own_fence_sc(&groups, first_warp, &view);
                 thread.known.join(&known);
             }
             if kind != FenceKind::Acquire {
