@@ -7,6 +7,7 @@ use anyhow::Result;
 use kernel_compiler::call::Ptx;
 use kernel_compiler::compiler::{self, Maker};
 
+#[cfg(not(target_family = "wasm"))]
 use super::capability::capability;
 use super::page::Page;
 use super::source::Exercise;
