@@ -60,7 +60,8 @@ pub struct Options {
     pub schedule: u64,
     /// Run each launch on the simulator in every order of its atomic and volatile operations that matters, or
     /// in at most N orders; for small sizes
-    #[arg(long, value_name = "all|N", allow_hyphen_values = true, conflicts_with_all = ["schedule", "record"])]
+    #[arg(long, value_name = "all|N", allow_hyphen_values = true,
+        conflicts_with_all = ["schedule", "record"])]
     pub orders: Option<Budget>,
     /// Run at the requested size alone: no other sizes, no other blocks
     #[arg(long, conflicts_with = "record")]

@@ -30,8 +30,8 @@ fn a_hundred_schedules_nightly() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// What differs from the kernels' verdicts under schedules 0 to `schedules` - 1, and in every order; a clean one
-/// has to leave the same bits in each.
+/// What differs from the kernels' verdicts under schedules 0 to `schedules` - 1, and in every order; a clean
+/// one has to leave the same bits in each.
 fn check(schedules: u64) -> String {
     case::all().par_iter().map(|case| differences(case, schedules)).collect()
 }

@@ -109,8 +109,8 @@ fn against(book: &Workbook, record: &Record, rival: &str) -> Result<String> {
     figure_of(book, paragraph("cell-head", &escape(&head)) + &table, &[record])
 }
 
-/// The kernels as rows: `KERNEL` is one of `record`, `RECORD/KERNEL` one of another record. Where none is named,
-/// all of `record`.
+/// The kernels as rows: `KERNEL` is one of `record`, `RECORD/KERNEL` one of another record. Where none is
+/// named, all of `record`.
 fn rows<'a>(book: &'a Workbook, record: &'a Record, kernels: &[&'a str]) -> Result<Vec<Row<'a>>> {
     if kernels.is_empty() {
         return Ok(record.runs.iter().map(|run| Row { record, kernel: &run.kernel }).collect());

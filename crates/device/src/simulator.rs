@@ -24,8 +24,8 @@ pub struct SimulatorOptions {
     /// The order in which blocks and warps have their turns: 0 is the plain one, 2 and every fourth from
     /// there on takes the last ones first, any other number is a shuffled one.
     pub schedule: u64,
-    /// How much may be spent to run each launch under the checks again, in every other order of its atomic and
-    /// other strong operations; `None`: one order is all.
+    /// How much may be spent to run each launch under the checks again, in every other order of its atomic
+    /// and other strong operations; `None`: one order is all.
     pub every_order: Option<Budget>,
     /// The order of the operations of a launch, in place of the schedule's.
     pub order: Option<LaunchOrder>,

@@ -97,7 +97,8 @@ impl<'a> Stage<'a> {
         Ok(stage)
     }
 
-    /// Writes to the buffers what they hold before the first launch; elements that are `uninit` are left alone.
+    /// Writes to the buffers what they hold before the first launch; elements that are `uninit` are left
+    /// alone.
     ///
     /// # Errors
     /// Of [`Stage::new`].

@@ -23,7 +23,7 @@ pub struct Budget {
     /// Orders.
     pub orders: u64,
     /// Instructions that the warps of all runs may execute together; what a lane does as part of a strong
-    /// operation counts as [`OPERATION`] of them, since the checks have more to do then.
+    /// operation counts as 64 of them, since the checks have more to do then.
     pub work: u64,
     /// Device addresses whose contents are compared; `None`: all that was allocated before the launch.
     pub compared: Option<Range<u64>>,

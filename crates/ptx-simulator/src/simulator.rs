@@ -135,8 +135,8 @@ impl Simulator {
         &self.device
     }
 
-    /// Makes it another device. What a launch may ask for, and how many blocks are under way at the same time,
-    /// depend on it.
+    /// Makes it another device. What a launch may ask for, and how many blocks are under way at the same
+    /// time, depend on it.
     pub fn set_properties(&mut self, device: DeviceProperties) {
         self.device = device;
     }

@@ -20,7 +20,8 @@ impl What {
                 let me = me.operation();
                 let other = other.operation();
                 format!(
-                    "{spot} ends as {plain} or as {reversed}, depending on which comes first{what}: {me}, or {other}"
+                    "{spot} ends as {plain} or as {reversed}, depending on which comes first{what}: {me}, or \
+                     {other}"
                 )
             }
             What::Outlived(me, spot) => {

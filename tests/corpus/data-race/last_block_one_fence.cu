@@ -1,5 +1,5 @@
-// The fence before the ticket releases. The last block has to acquire, by a fence of its own behind the ticket,
-// which most code that is written does without: by the rules it may read what stood there before.
+// The fence before the ticket releases. The last block has to acquire, by a fence of its own behind the
+// ticket, which most code that is written does without: by the rules it may read what stood there before.
 //@ launch sum<<<4, 32>>> buf:i32:iota*128 buf:i32:zeros*4 buf:u32:zeros*1 buf:i32:zeros*1
 extern "C" __global__ void sum(const int* in, int* partial, unsigned* ticket, int* out) {
     unsigned t = threadIdx.x;

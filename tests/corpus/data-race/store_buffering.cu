@@ -4,6 +4,8 @@
 using Word = cuda::atomic_ref<int, cuda::thread_scope_device>;
 extern "C" __global__ void meet(int* here, int* seen) {
     unsigned me = blockIdx.x;
-    Word(here[me]).store(1, cuda::memory_order_relaxed);           // expect: data-race  expect-also: order-dependent
-    seen[me] = Word(here[1 - me]).load(cuda::memory_order_relaxed);  // expect: data-race  expect-also: order-dependent
+    Word mine(here[me]);
+    Word other(here[1 - me]);
+    mine.store(1, cuda::memory_order_relaxed);  // expect: data-race  expect-also: order-dependent
+    seen[me] = other.load(cuda::memory_order_relaxed);  // expect: data-race  expect-also: order-dependent
 }

@@ -26,8 +26,8 @@ impl Checker<'_> {
             _ => (value as i64).to_string(),
         });
         let help = if is_sum {
-            "floating-point additions round, so that another order gives another sum: for the same bits every \
-             time, leave one partial sum per block in memory and add them in a fixed order"
+            "floating-point additions round, so that another order gives another sum: for the same bits \
+             every time, leave one partial sum per block in memory and add them in a fixed order"
         } else {
             "expect either result, or let one thread compute it from what all have left in memory"
         };

@@ -127,7 +127,8 @@ impl Context<'_> {
         }
     }
 
-    /// A number for the memory that a request goes to: that of the device, or the shared memory of this block.
+    /// A number for the memory that a request goes to: that of the device, or the shared memory of this
+    /// block.
     fn memory_of(&self, request: &Request) -> Option<u64> {
         match request.space {
             Space::Shared if request.owner.is_some() => None,

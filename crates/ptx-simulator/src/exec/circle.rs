@@ -5,8 +5,9 @@
 //! up in the instructions that it has executed in between: all that a branch, an address, a store or a
 //! barrier takes is computed from (a slice, whatever the order of the instructions). If that is the same as
 //! before, the warp will take the same way again, and come back here again; whatever else its registers and
-//! its local memory hold, such as a count of its tries, plays no part. Values that are computed from a clock are
-//! left out once nothing has changed for long ([`PATIENCE`]): a wait that looks at a clock is still a wait.
+//! its local memory hold, such as a count of its tries, plays no part. Values that are computed from a clock
+//! are left out once nothing has changed for long ([`PATIENCE`]): a wait that looks at a clock is still a
+//! wait.
 
 use rustc_hash::FxHashSet;
 
@@ -26,8 +27,8 @@ const PATIENCE: u64 = 1 << 24;
 /// improved Monte Carlo factorization algorithm", BIT 20, 1980).
 const FIRST: u32 = 16;
 
-/// Adds those that may come next: at which the warp stands and, where lanes wait, the one behind, since they go on
-/// and execute it in one step.
+/// Adds those that may come next: at which the warp stands and, where lanes wait, the one behind, since they
+/// go on and execute it in one step.
 pub fn add_steps(steps: &mut Steps, warp: &Warp) {
     for split in &warp.splits {
         let function = warp.activations[split.activation as usize].function;

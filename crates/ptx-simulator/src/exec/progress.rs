@@ -1,9 +1,9 @@
 //! Whether a launch makes progress, which tells an endless loop from a long run.
 //!
-//! A launch is stopped as soon as every warp that has not ended waits or goes round in a circle (`circle.rs`),
-//! and no byte of memory that threads share has changed in between: nothing can change any more. (Without
-//! checks every store counts as a change.) Any other run may still end; how long it may take is for the
-//! caller to say, by a limit of instructions.
+//! A launch is stopped as soon as every warp that has not ended waits or goes round in a circle
+//! (`circle.rs`), and no byte of memory that threads share has changed in between: nothing can change any
+//! more. (Without checks every store counts as a change.) Any other run may still end; how long it may take
+//! is for the caller to say, by a limit of instructions.
 
 use super::still::Steps;
 
@@ -47,8 +47,8 @@ pub struct Progress {
 #[derive(Debug, Default)]
 pub struct Recording {
     pub steps: Steps,
-    /// The sum of a number for each byte of memory and its value, less what it was at first: 0 if memory holds
-    /// what it held then.
+    /// The sum of a number for each byte of memory and its value, less what it was at first: 0 if memory
+    /// holds what it held then.
     pub memory: u64,
 }
 

@@ -51,8 +51,8 @@ pub struct Warp {
     free_joins: Vec<u32>,
     /// Whether its lanes seem to wait in a loop for what others write.
     pub spin: Spin,
-    /// Where it has been, while it is followed; and in which state of memory it was last found stuck, with the
-    /// circle in which it goes round.
+    /// Where it has been, while it is followed; and in which state of memory it was last found stuck, with
+    /// the circle in which it goes round.
     pub followed: Option<Box<Followed>>,
     pub stuck_since: u64,
     pub circle: Option<Circle>,

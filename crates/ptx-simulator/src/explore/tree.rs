@@ -22,7 +22,8 @@ pub struct Reversal {
 /// Another way to go on from a place in a run.
 #[derive(Debug)]
 struct Way {
-    /// Whose operations come first, in this order; the last of them is the one that comes earlier than before.
+    /// Whose operations come first, in this order; the last of them is the one that comes earlier than
+    /// before.
     turns: Vec<Process>,
     /// Those of them that could come first.
     firsts: Vec<Process>,

@@ -1,5 +1,5 @@
-//! One run whose order is chosen operation by operation: who waits for a turn, who gets it, and what that says
-//! about other orders.
+//! One run whose order is chosen operation by operation: who waits for a turn, who gets it, and what that
+//! says about other orders.
 //!
 //! The engine runs every thread up to its next operation. When all have come to one, or wait for others,
 //! [`Turns::pick`] says whose turn it is.
@@ -356,9 +356,9 @@ impl Turns {
         self.grant(process)
     }
 
-    /// All who wait look at something that has not changed. What they look at may have been changed by a plain
-    /// store, and they may give up after some looks: so each has a turn, once in each state of memory, whose
-    /// number is `state`. `None`: all have had it.
+    /// All who wait look at something that has not changed. What they look at may have been changed by a
+    /// plain store, and they may give up after some looks: so each has a turn, once in each state of memory,
+    /// whose number is `state`. `None`: all have had it.
     pub fn pick_in_vain(&mut self, state: u64) -> Option<Process> {
         let is_due = |process: &&Process| self.tried.get(process) != Some(&state);
         let (process, waiting) = self.waiting.iter().find(|(process, _)| is_due(process))?;

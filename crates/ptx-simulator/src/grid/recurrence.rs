@@ -3,9 +3,9 @@
 //!
 //! A long launch is recorded now and then, for a small part of its instructions: which it executes, and what
 //! its stores change in memory. Every block has had its turn when the warps are compared with how they stood
-//! before, in what decides their way (`exec/circle.rs`), and memory, by a hash of what has changed. If both are
-//! the same, and nothing else has happened in between than stores and barriers, the turns of the blocks can
-//! go on like this without an end, and are fair.
+//! before, in what decides their way (`exec/circle.rs`), and memory, by a hash of what has changed. If both
+//! are the same, and nothing else has happened in between than stores and barriers, the turns of the blocks
+//! can go on like this without an end, and are fair.
 
 use super::before::{Before, BlockBefore};
 use super::engine::{Block, Engine};
@@ -135,14 +135,14 @@ impl Engine<'_> {
             Circle::Turns => (Kind::StepLimit, "a loop does not end"),
         };
         let what = format!(
-            "{name}: after {} warp instructions all threads that have not exited ({threads}) stand where they \
-             stood before, and memory holds what it held",
+            "{name}: after {} warp instructions all threads that have not exited ({threads}) stand where \
+             they stood before, and memory holds what it held",
             thousands(instructions)
         );
         let help = match circle {
             Circle::Waits(..) => {
-                "look at what the loop waits for: the threads answer each other in a circle, and none of them \
-                 ever leaves it"
+                "look at what the loop waits for: the threads answer each other in a circle, and none of \
+                 them ever leaves it"
             }
             Circle::Turns => "look at the condition that ends the loop: what it is computed from comes again",
         };

@@ -88,8 +88,9 @@ fn a_count_in_local_memory_does_not_hide_it_either() {
 
 #[test]
 fn a_wait_that_looks_at_a_clock_is_a_deadlock_when_it_has_looked_for_long() {
-    let body = " mov.u64 %rd1, %clock64;\nagain: ld.volatile.global.u32 %r2, [%p];\n setp.ne.u32 %q1, %r2, 0;\n \
-                @%q1 bra over;\n mov.u64 %rd2, %clock64;\n sub.u64 %rd2, %rd2, %rd1;\n \
+    let body = " mov.u64 %rd1, %clock64;\nagain: ld.volatile.global.u32 %r2, [%p];\n \
+                setp.ne.u32 %q1, %r2, 0;\n @%q1 bra over;\n \
+                mov.u64 %rd2, %clock64;\n sub.u64 %rd2, %rd2, %rd1;\n \
                 setp.lt.u64 %q2, %rd2, LIMIT;\n @%q2 bra again;\nover:";
     let body = |limit: &str| body.replace("LIMIT", limit);
     stops(&body("1000000000000"), one(), 0, Kind::Deadlock, 9, "never stored");
@@ -132,8 +133,9 @@ const MEETS: &str = " atom.global.add.u32 %r1, [%p], 1;\nagain: ld.volatile.glob
 fn blocks_that_do_not_fit_cannot_be_waited_for() {
     let with_shared = |blocks| LaunchConfig { shared_mem_bytes: 40 << 10, ..LaunchConfig::new(blocks, 1) };
     ends(MEETS, with_shared(5 * 132), 5 * 132);
-    let words = "660 of the grid's 661 blocks fit at a time on the H200 (5 on each of 132 multiprocessors, which \
-                 hold 233,472 bytes of shared memory); the 660 under way all wait, and leave no room for the other 1";
+    let words = "660 of the grid's 661 blocks fit at a time on the H200 (5 on each of 132 \
+                 multiprocessors, which hold 233,472 bytes of shared memory); the 660 under way all wait, \
+                 and leave no room for the other 1";
     stops(MEETS, with_shared(661), 661, Kind::Deadlock, 9, words);
     // Those that do not wait make room.
     ends(MEETS, with_shared(700), 600);

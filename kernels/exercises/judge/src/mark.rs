@@ -484,8 +484,8 @@ fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
             let result = plan.op.show(result);
             let other = plan.op.show(other);
             let what = format!(
-                "{case}: the {noun} is {result}. In another order of the atomic operations it is {other}, from \
-                 the same numbers."
+                "{case}: the {noun} is {result}. In another order of the atomic operations it is {other}, \
+                 from the same numbers."
             );
             *failure = Some(failed(exercise, Fault::NotReproducible, what));
             continue;

@@ -125,8 +125,8 @@ pub struct Outcome {
     pub exited: Option<(u32, u32)>,
     /// The block that reads a word again and again until another block has changed it; file and line.
     pub waits: Option<(u64, Option<(String, u32)>)>,
-    /// Another result, which another order of the atomic operations gives; the first one that is wrong, if one
-    /// is.
+    /// Another result, which another order of the atomic operations gives; the first one that is wrong, if
+    /// one is.
     pub other: Option<i32>,
     /// What device `printf` wrote.
     pub printed: String,

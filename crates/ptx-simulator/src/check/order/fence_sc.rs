@@ -87,8 +87,8 @@ impl Order {
                     if access.writes() {
                         across.join(&met.writes[at]);
                         across.join(&met.reads[at]);
-                        // Where all writes so far were atomics the two are one, and stay so: to join clocks that
-                        // share their parts takes no time.
+                        // Where all writes so far were atomics the two are one, and stay so: to join clocks
+                        // that share their parts takes no time.
                         let are_one = met.chain[at].is_same(&met.writes[at]);
                         met.chain[at].join(before);
                         if are_one {
