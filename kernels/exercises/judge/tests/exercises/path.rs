@@ -96,7 +96,7 @@ fn a_readers_fence_that_is_missing_is_a_race() {
     learner.write(&exercise, &mutant("6.3", "without-the-readers-fence"));
     learner.says("6.3").exits(1, &["not yet", "error[data-race]", "but has no fence after it"]);
     learner.write(&exercise, &exercise.solution());
-    learner.says("6.3").exits(0, &["passed", "nothing was found wrong"]);
+    learner.says("6.3").exits(0, &["passed", "in several orders of turns, and nothing was"]);
 }
 
 /// What a wrong task costs is no measure for an answer.
@@ -120,7 +120,7 @@ fn kernels_that_go_astray_are_said_clearly_and_the_next_exercise_works() {
         (
             "1.1",
             "one-by-one",
-            &["4 of 18 inputs: every n from 4,097 on", "deeper than the stack", "n = 4,097"],
+            &["3 of 17 inputs: every n from 4,097 on", "deeper than the stack", "n = 4,097"],
         ),
         (
             "3.1",
