@@ -32,7 +32,7 @@ pub struct Budget {
 impl Default for Budget {
     /// What takes about a second.
     fn default() -> Budget {
-        Budget { orders: u64::MAX, work: 4_000_000, compared: None }
+        Budget { orders: u64::MAX, work: 1 << 22, compared: None }
     }
 }
 

@@ -13,7 +13,7 @@ use super::options::{Checks, Options};
 const MAX_ORDER: u64 = 1 << 20;
 
 /// Work that a page does by itself to try orders, for what takes a second there.
-const PAGE_WORK: u64 = 1_000_000;
+const PAGE_WORK: u64 = 1 << 20;
 
 /// How much may be spent on orders; `None` if one is all that was asked for.
 pub fn budget(options: &Options) -> Option<Budget> {

@@ -10,7 +10,7 @@ pub struct Activation {
     pub registers: Vec<Lanes>,
     /// One mask a predicate.
     pub predicates: Vec<u32>,
-    /// Which of both hold undefined values, and which values from reads that race; kept under checks.
+    /// Which of the two hold undefined values, and which values from reads that race; kept under checks.
     pub undefined: Undefined,
     pub racing: Racing,
     /// Where this activation's local variables start in the lanes' local memory, and its call parameters, and

@@ -100,7 +100,8 @@ impl Context<'_> {
     fn waits_with(&self, warp: &Warp, me: &Split, other: &Split) -> bool {
         let is_barrier = |split: &Split| matches!(self.at_split(warp, split).inst.op, Op::WarpBarrier { .. });
         let is_same = other.pc == me.pc && other.activation == me.activation;
-        other.wait == Wait::Lanes && if is_barrier(me) { is_barrier(other) } else { is_same }
+        let matches = if is_barrier(me) { is_barrier(other) } else { is_same };
+        other.wait == Wait::Lanes && matches
     }
 
     /// Whether every lane that the split's lanes name has come to a matching instruction. Lanes that have
@@ -127,19 +128,26 @@ impl Context<'_> {
         })
     }
 
-    /// Nobody in the block gets on: names the lanes of `warp` that others wait for in vain.
+    /// No warp of the block can make progress: names the lanes of `warp` that others wait for in vain.
     pub fn missing_lanes(&mut self, warp: &Warp) {
         let waiting = || warp.splits.iter().filter(|split| split.wait == Wait::Lanes);
         let alive = warp.lanes & !warp.exited;
         for split in waiting() {
             let Some(masks) = self.member_masks(warp, split) else { continue };
-            let here = waiting().filter(|s| s.pc == split.pc).fold(0u32, |all, s| all | s.mask);
-            let named = lanes(split.mask).fold(0u32, |all, lane| all | masks[lane] as u32);
+            let mut here = 0;
+            for other in waiting().filter(|other| other.pc == split.pc) {
+                here |= other.mask;
+            }
+            let mut named = 0;
+            for lane in lanes(split.mask) {
+                named |= masks[lane] as u32;
+            }
             let absent = named & alive & !here;
             if absent == 0 {
                 continue;
             }
-            let mask = masks[split.mask.trailing_zeros() as usize & 31] as u32;
+            let first = lanes(split.mask).next().unwrap_or(0);
+            let mask = masks[first] as u32;
             let lane = absent.trailing_zeros();
             let what = format!("the mask {mask:#010x} names lane {lane}, which does not come here");
             let help =
@@ -248,7 +256,7 @@ impl Context<'_> {
         let what = format!(
             "lane {first} reads from lane {from}, which does not take part: what it gets is undefined"
         );
-        let help = "let all 32 lanes of the warp execute the shuffle, with a neutral value where there is no \
+        let help = "let all 32 lanes of the warp execute the shuffle, with the identity where there is no \
                     data";
         Some((absent, self.fault(warp, at.lane(first), Kind::WarpCollective, what, help)))
     }

@@ -61,7 +61,7 @@ fn follow_from<O: Kept>(activation: &mut Activation, function: &Function, op: &O
             let a = source(activation, function, *a);
             let b = source(activation, function, *b);
             let bits: Lanes = std::array::from_fn(|lane| match (of_p.0 >> lane & 1, chosen >> lane & 1) {
-                // Which of both it is does not matter where they are the same.
+                // Which of the two it is does not matter where they are the same.
                 (1, _) if a[lane] == b[lane] && bits_a[lane] | bits_b[lane] == 0 => 0,
                 (1, _) => u64::MAX,
                 (_, 1) => bits_a[lane],

@@ -18,6 +18,9 @@ use crate::device::count_in;
 use crate::exec::{Executed, PendingLaunch};
 use crate::observe::{After, Event, Start};
 
+/// Blocks of a grid that a shuffled schedule opens before it has to.
+const MOST_AT_ONCE: usize = 8;
+
 impl Engine<'_> {
     /// Runs `roots` together, and all that they launch.
     pub fn run(&mut self, roots: Vec<PendingLaunch>, how: Together) -> Executed<()> {
@@ -110,8 +113,8 @@ impl Engine<'_> {
     fn turn(&mut self, number: u32) -> Executed<()> {
         let Some(mut grid) = self.grids.remove(&number) else { return Ok(()) };
         if self.schedule.shuffles() {
-            // Some more blocks, and any of them.
-            while grid.resident.len() < 8
+            // A few more blocks are opened, and any of those that are open has the turn.
+            while grid.resident.len() < MOST_AT_ONCE
                 && grid.has_room(grid.resident.len())
                 && self.schedule.choose(2) == 1
             {
@@ -154,7 +157,10 @@ impl Engine<'_> {
             return Ok(());
         }
         if parent.is_some() && stream != STREAM_FIRE_AND_FORGET {
-            self.launches_done(parent, self.lingering as u64 + has_tails as u64);
+            // A tail launch counts as pending until its blocks have finished; one that launches no tail itself,
+            // until those of the next grid have.
+            let done = u64::from(self.lingering) + u64::from(has_tails);
+            self.launches_done(parent, done);
             self.lingering = !has_tails;
         }
         self.launches_done(None, complete);
@@ -193,14 +199,15 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether children start before their parent goes on. A grid of one warp has nobody else who would come
-    /// later than they.
+    /// Whether children start before their parent goes on. In a grid of one warp no other thread could come
+    /// after them.
     pub fn starts_early(&self, grid: &Grid) -> bool {
         let threads = count_in(grid.launch.config.block_dim);
         self.schedule.children_first && (self.turns.is_some() || grid.blocks > 1 || threads > WARP as u64)
     }
 
-    /// So many launches of a parent no longer count as pending, once its blocks have finished.
+    /// `count` launches of a parent no longer count as pending; if its blocks are still running, from when they
+    /// have finished.
     fn launches_done(&mut self, parent: Option<u32>, count: u64) {
         if let Some(grid) = parent.and_then(|parent| self.grids.get_mut(&parent))
             && grid.finished_blocks < grid.blocks
