@@ -157,8 +157,8 @@ impl Engine<'_> {
             return Ok(());
         }
         if parent.is_some() && stream != STREAM_FIRE_AND_FORGET {
-            // A tail launch counts as pending until its blocks have finished; one that launches no tail itself,
-            // until those of the next grid have.
+            // A tail launch counts as pending until its blocks have finished; one that launches no tail
+            // itself, until those of the next grid have.
             let done = u64::from(self.lingering) + u64::from(has_tails);
             self.launches_done(parent, done);
             self.lingering = !has_tails;
@@ -206,8 +206,8 @@ impl Engine<'_> {
         self.schedule.children_first && (self.turns.is_some() || grid.blocks > 1 || threads > WARP as u64)
     }
 
-    /// `count` launches of a parent no longer count as pending; if its blocks are still running, from when they
-    /// have finished.
+    /// `count` launches of a parent no longer count as pending; while its blocks are running, from when
+    /// they have finished.
     fn launches_done(&mut self, parent: Option<u32>, count: u64) {
         if let Some(grid) = parent.and_then(|parent| self.grids.get_mut(&parent))
             && grid.finished_blocks < grid.blocks
