@@ -49,8 +49,16 @@ exports.covers = async () => {
     return wrong;
 };
 
-/** As if chosen in mdBook's menu. */
-exports.setTheme = theme => document.getElementById(`mdbook-theme-${theme}`).click();
+/** As if chosen in mdBook's menu; done when the stylesheet for code is there, which is fetched when it is first wanted. */
+exports.setTheme = async theme => {
+    document.getElementById(`mdbook-theme-${theme}`).click();
+    const wanted = [...document.querySelectorAll('link[rel=stylesheet]')].filter(link => !link.disabled);
+    const frame = () => new Promise(requestAnimationFrame);
+    do {
+        await frame();
+    } while (wanted.some(link => !link.sheet));
+    await frame();
+};
 
 /** What makes the page itself scroll sideways. */
 exports.overflowing = () => {

@@ -224,6 +224,8 @@ mod tests {
         weak: Option<(u32, usize, Time)>,
         /// With its width, and reads with theirs if they are strong.
         strong: Option<((u32, usize, Time), u64)>,
+        /// Who has observed the strong write by a strong read.
+        observers: Vec<(u32, usize, Time)>,
         reads: Vec<((u32, usize, Time), Option<u64>)>,
     }
 
@@ -279,11 +281,20 @@ mod tests {
                 let at = (addresses[lane] % ROOM) as usize;
                 for byte in &mut model[at..at + bytes as usize] {
                     expected |= byte.weak.is_some_and(|past| races_with(past, None));
-                    expected |= byte.strong.is_some_and(|(past, width)| races_with(past, Some(width)));
+                    let is_observed = byte.observers.iter().any(|past| before(*past));
+                    if let Some((past, width)) = byte.strong.filter(|_| !is_observed) {
+                        expected |= races_with(past, Some(width));
+                        if !writes && strong && width == bytes {
+                            byte.observers.push(me);
+                        }
+                    }
                     expected |= writes && byte.reads.iter().any(|read| races_with(read.0, read.1));
                     match (writes, strong) {
                         (true, false) => *byte = Byte { weak: Some(me), ..Byte::default() },
-                        (true, true) => byte.strong = Some((me, bytes)),
+                        (true, true) => {
+                            byte.strong = Some((me, bytes));
+                            byte.observers.clear();
+                        }
                         _ => byte.reads.push((me, strong.then_some(bytes))),
                     }
                 }

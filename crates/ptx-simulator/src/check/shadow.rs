@@ -91,6 +91,9 @@ pub struct More {
     pub weak: Touched,
     /// Further reads since the last weak write.
     pub reads: Vec<Touched>,
+    /// If the last write is strong, the strong reads that have observed it. It is before what comes after
+    /// one of them (PTX ISA 8.9.5, causality order: an observation, and what follows that).
+    pub observers: Vec<Touched>,
 }
 
 /// Bytes of a page, which comes into being when one of them is touched.
@@ -111,12 +114,12 @@ pub struct Page {
 impl Page {
     pub fn cell(&self, at: usize) -> Cell {
         let of = |all: &[Touched]| all.get(at).copied().unwrap_or_default();
-        let more = self.more.get(at).copied().unwrap_or_default();
-        Cell { write: of(&self.writes), read: of(&self.reads), more }
+        Cell { write: of(&self.writes), read: of(&self.reads), more: self.more(at) }
     }
 
-    pub fn has_more(&self, at: usize) -> bool {
-        self.more.get(at).is_some_and(|more| *more != 0)
+    /// The number of a cell's [`More`]; 0: there is none.
+    pub fn more(&self, at: usize) -> u32 {
+        self.more.get(at).copied().unwrap_or_default()
     }
 
     pub fn set(&mut self, at: usize, cell: Cell, lists: &mut Lists) {
@@ -170,6 +173,12 @@ impl Lists {
         &mut self.all[cell.more as usize - 1]
     }
 
+    /// The strong reads that have observed the last write of a cell, by its number.
+    pub fn observers(&self, more: u32) -> &[Touched] {
+        let more = (more as usize).checked_sub(1).and_then(|number| self.all.get(number));
+        more.map_or(&[], |more| &more.observers)
+    }
+
     /// The same, for another cell.
     fn copy(&mut self, cell: &mut Cell) {
         let more = self.of(cell).clone();
@@ -190,6 +199,7 @@ impl Region {
     /// Bytes that it takes, about.
     pub fn bytes(&self) -> usize {
         let Lists { all, reads, bytes } = &self.lists;
+        // Observers are few, and not counted.
         bytes + all.len() * size_of::<More>() + reads * size_of::<Touched>()
     }
 

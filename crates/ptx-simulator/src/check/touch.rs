@@ -83,12 +83,16 @@ impl<'a> Touch<'a> {
 
     #[inline(always)]
     fn cell(&mut self, page: &mut Page, at: usize, lists: &mut Lists, me: Touched, address: u64) {
-        if let Some(write) = page.writes.get(at)
-            && !self.is_before(write, &me)
+        let more = page.more(at);
+        let has_more = more != 0;
+        let mut observes = false;
+        if let Some(write) = page.writes.get(at).copied()
+            && !self.is_before(&write, &me)
+            && !(has_more && self.is_observed(lists.observers(more), &me))
         {
-            self.meets(*write, me, address);
+            observes = self.observes(&write);
+            self.meets(write, me, address);
         }
-        let has_more = page.has_more(at);
         if self.writes {
             if let Some(read) = page.reads.get(at)
                 && !self.is_before(read, &me)
@@ -100,7 +104,7 @@ impl<'a> Touch<'a> {
                 page.set_read(at, Touched::default(), lists);
                 return;
             }
-        } else if !has_more {
+        } else if !has_more && !observes {
             let mut read = page.reads.get(at).copied().unwrap_or_default();
             if self.covers(&me, &read) {
                 return page.set_read(at, me, lists);
@@ -113,6 +117,9 @@ impl<'a> Touch<'a> {
         if self.writes {
             self.write(&mut cell, lists, me, address)
         } else {
+            if observes {
+                remember(&mut lists.of(&mut cell).observers, me);
+            }
             self.read(&mut cell, lists, me, address)
         }
         page.set(at, cell, lists);
@@ -122,7 +129,8 @@ impl<'a> Touch<'a> {
     #[inline(never)]
     fn write(&mut self, cell: &mut Cell, lists: &mut Lists, me: Touched, address: u64) {
         if cell.more != 0 {
-            let More { weak, reads } = lists.of(cell);
+            let More { weak, reads, observers } = lists.of(cell);
+            observers.clear();
             for past in [&*weak].into_iter().chain(&*reads) {
                 if !self.is_before(past, &me) {
                     self.meets(*past, me, address);
@@ -130,7 +138,7 @@ impl<'a> Touch<'a> {
             }
         }
         if self.how.strength == Strength::Weak {
-            let More { weak, reads } = lists.of(cell);
+            let More { weak, reads, .. } = lists.of(cell);
             *weak = Touched::default();
             let gone = reads.drain(..).len();
             lists.reads -= gone;
@@ -144,7 +152,7 @@ impl<'a> Touch<'a> {
     /// A read of a word with a longer past.
     #[inline(never)]
     fn read(&mut self, cell: &mut Cell, lists: &mut Lists, me: Touched, address: u64) {
-        let More { weak, reads } = lists.of(cell);
+        let More { weak, reads, .. } = lists.of(cell);
         if !self.is_before(weak, &me) {
             self.meets(*weak, me, address);
         }
@@ -178,6 +186,20 @@ impl<'a> Touch<'a> {
         }
         let now = reads.len();
         lists.reads = lists.reads + now - length;
+    }
+
+    /// Whether this is a strong read of what a strong write has left, of the same bytes.
+    fn observes(&self, write: &Touched) -> bool {
+        let is_own_block = write.block == self.me.block;
+        let both = if is_own_block { Scope::Cta } else { self.here.scope_with_others() };
+        self.sees() && self.how_of(write).is_morally_strong(&self.how, both)
+    }
+
+    /// Whether one of those that have observed a write is before this access.
+    #[inline(never)]
+    fn is_observed(&self, observers: &[Touched], me: &Touched) -> bool {
+        let is_before = |past: Past| lanes(me.mask).all(|lane| self.here.before(past, lane) == Before::Yes);
+        observers.iter().any(|observer| observer.pasts().any(is_before))
     }
 
     fn how_of(&self, past: &Touched) -> &'a How {
@@ -313,6 +335,14 @@ impl<'a> Touch<'a> {
             Before::Almost(Gap::Scope) => Some(Disorder::NarrowFence { clusters: self.here.has_clusters() }),
             Before::No => Some(Disorder::Nothing),
         }
+    }
+}
+
+/// Remembers who has observed a write, from the first time on.
+fn remember(observers: &mut Vec<Touched>, me: Touched) {
+    let is_known = observers.iter().any(|one| one.is_by(&me));
+    if !is_known && !observers.iter_mut().any(|one| one.takes_in(&me)) && observers.len() < MAX_READERS {
+        observers.push(me);
     }
 }
 

@@ -6,7 +6,8 @@
 //!
 //! Thousands of blocks hand the same clock on, from one to the next, through a counter that each of them
 //! increments. A clock is therefore a tree whose parts many share: to join two takes time only where they
-//! differ.
+//! share nothing. Of two parts that say the same, the other clock's becomes that of both, so that clocks that
+//! are handed on side by side, as releases and fences are, come to share them.
 
 use std::rc::Rc;
 
@@ -127,10 +128,11 @@ impl Node {
             }
             (Part::View(mine), Part::View(others)) => {
                 let view = mine.join(others);
-                let same = if view == *mine { Some(this) } else { Some(other).filter(|_| view == *others) };
-                return same
-                    .cloned()
-                    .unwrap_or_else(|| Rc::new(Node { first, bits, part: Part::View(view) }));
+                return match () {
+                    _ if view == *others => other.clone(),
+                    _ if view == *mine => this.clone(),
+                    _ => Rc::new(Node { first, bits, part: Part::View(view) }),
+                };
             }
             (Part::Halves(mine), Part::Halves(others)) if bits == other.bits => {
                 [0, 1].map(|half| Node::join(&mine[half], &others[half]))
@@ -148,8 +150,8 @@ impl Node {
             Part::View(_) => false,
         };
         match () {
-            _ if is(this) => this.clone(),
             _ if is(other) => other.clone(),
+            _ if is(this) => this.clone(),
             _ => Rc::new(Node { first, bits, part: Part::Halves(halves) }),
         }
     }
