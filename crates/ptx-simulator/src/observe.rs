@@ -390,8 +390,11 @@ pub(crate) trait Watch: Observer {
     /// Lanes of `mask` use what these reads have given.
     fn used(&mut self, _reads: &[u32], _mask: u32) {}
 
-    /// Lanes of `mask` hand on what these reads have given, to other lanes or threads of the block.
-    fn moved(&mut self, _reads: &[u32], _mask: u32) {}
+    /// Lanes of `mask` hand on what these reads have given, to other lanes or threads of the block: the
+    /// reads of which that is all that counts, so that their values need not be followed any further.
+    fn moved(&mut self, _reads: &[u32], _mask: u32) -> Vec<u32> {
+        Vec::new()
+    }
 
     /// A compare-and-swap compares what these reads have given: the lanes whose word is the one that was
     /// read.

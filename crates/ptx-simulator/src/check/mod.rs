@@ -171,9 +171,11 @@ impl Watch for (&mut dyn Observer, Checker<'_>) {
         self.1.show(shown);
     }
 
-    fn moved(&mut self, reads: &[u32], mask: u32) {
-        let shown = self.1.reads.moved(reads, mask);
+    fn moved(&mut self, reads: &[u32], mask: u32) -> Vec<u32> {
+        let ahead = self.1.reads.not_raced(reads);
+        let shown = self.1.reads.used(&ahead, mask);
         self.1.show(shown);
+        ahead
     }
 
     fn guesses(&mut self, actor: Actor, reads: &[u32], request: &Request) -> u32 {

@@ -170,12 +170,11 @@ impl Reads {
         shown
     }
 
-    /// Lanes hand on what these reads have given, to other lanes or threads: of a read that has not raced yet
-    /// that counts as use.
-    pub fn moved(&mut self, numbers: &[u32], mask: u32) -> Vec<Pending> {
+    /// Those of `numbers` that have not raced yet: to hand their values on to other lanes or threads counts as
+    /// use.
+    pub fn not_raced(&self, numbers: &[u32]) -> Vec<u32> {
         let is_ahead = |number: &u32| self.reads.get(number).is_some_and(|read| read.is_ahead);
-        let ahead: Vec<u32> = numbers.iter().copied().filter(is_ahead).collect();
-        self.used(&ahead, mask)
+        numbers.iter().copied().filter(is_ahead).collect()
     }
 
     /// Lanes compare what they have read with what is there, by a compare-and-swap: the lanes for which it is

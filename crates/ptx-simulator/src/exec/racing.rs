@@ -142,7 +142,7 @@ impl Context<'_> {
         register: Reg,
         (offset, bytes): (u32, u32),
     ) {
-        let racing = &warp.activations[at.slot as usize].racing;
+        let racing = &mut warp.activations[at.slot as usize].racing;
         let (held, reads) = racing.source(register);
         let held = held & request.mask;
         let stays = match request.space {
@@ -156,8 +156,11 @@ impl Context<'_> {
             return;
         }
         if held != 0 && request.space == Space::Shared {
-            self.observer.moved(reads.numbers(), held);
+            let done = self.observer.moved(reads.numbers(), held);
+            racing.forget(&done, held);
         }
+        let (held, reads) = racing.source(register);
+        let held = held & request.mask;
         let bits = racing.bits_of(register);
         for byte in 0..bytes {
             let of_byte = of_byte(&bits, byte as usize) & held;
@@ -212,7 +215,8 @@ impl Context<'_> {
         }
         let (held, reads) = activation.racing.read(&at.inst.op);
         if held & at.mask != 0 {
-            self.observer.moved(reads.numbers(), held & at.mask);
+            let done = self.observer.moved(reads.numbers(), held & at.mask);
+            activation.racing.forget(&done, held & at.mask);
         }
         follow_collective::<RacingReads>(activation, at.function, &at.inst.op, at.mask);
     }

@@ -63,7 +63,7 @@ impl Origin for RacingReads {
     const NOWHERE: RacingReads = RacingReads(None);
 
     fn join(&self, other: &RacingReads) -> RacingReads {
-        if other.numbers().iter().all(|one| self.numbers().contains(one)) {
+        if other.numbers().iter().all(|one| self.numbers().binary_search(one).is_ok()) {
             return self.clone();
         }
         let mut all = [self.numbers(), other.numbers()].concat();
@@ -132,9 +132,12 @@ impl Racing {
         self.set(d, active, (active, origin));
     }
 
-    /// Lanes of `mask` have found out what their values from these reads are worth.
+    /// Lanes of `mask` need not be asked any more what becomes of their values from these reads.
     pub fn forget(&mut self, reads: &[u32], mask: u32) {
-        for slot in self.registers.iter_mut().chain(&mut self.predicates) {
+        let concerned = |slot: &&mut Lost<RacingReads>| {
+            slot.0 & mask != 0 && slot.1.numbers().iter().any(|number| reads.contains(number))
+        };
+        for slot in self.registers.iter_mut().chain(&mut self.predicates).filter(concerned) {
             let rest = slot.1.without(reads);
             if rest.numbers().is_empty() {
                 slot.0 &= !mask;

@@ -6,8 +6,9 @@
 //!
 //! Thousands of blocks hand the same clock on, from one to the next, through a counter that each of them
 //! increments. A clock is therefore a tree whose parts many share: to join two takes time only where they
-//! share nothing. Of two parts that say the same, the other clock's becomes that of both, so that clocks that
-//! are handed on side by side, as releases and fences are, come to share them.
+//! differ. Clocks that are handed on side by side, as those of releases and of fences are, say the same and
+//! share nothing; so every part has a fingerprint, and parts with the same one are not looked into. Two that
+//! differ have the same one in one of 2^64 cases, by chance.
 
 use std::rc::Rc;
 
@@ -93,6 +94,8 @@ impl View {
 struct Node {
     first: u64,
     bits: u32,
+    /// Of the part.
+    fingerprint: u64,
     part: Part,
 }
 
@@ -103,7 +106,28 @@ enum Part {
     Halves([Rc<Node>; 2]),
 }
 
+/// Mixes two numbers into one that depends on all bits of both, and on which is the first.
+fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd1b5_4a32_d192_ed03);
+    (product as u64 ^ (product >> 64) as u64).rotate_left(29) ^ a
+}
+
 impl Node {
+    fn of_view(first: u64, view: View) -> Rc<Node> {
+        let mut fingerprint = mix(view.barrier.into(), view.children.into());
+        for &(warp, mask, time) in &view.lanes {
+            let lanes = u64::from(warp) << 32 | u64::from(mask);
+            fingerprint = mix(mix(fingerprint, lanes), time.into());
+        }
+        Rc::new(Node { first, bits: 0, fingerprint, part: Part::View(view) })
+    }
+
+    fn of_halves(first: u64, bits: u32, halves: [Rc<Node>; 2]) -> Rc<Node> {
+        let of = |half: &Node| mix(mix(half.first, half.bits.into()), half.fingerprint);
+        let fingerprint = mix(of(&halves[0]), of(&halves[1]));
+        Rc::new(Node { first, bits, fingerprint, part: Part::Halves(halves) })
+    }
+
     fn covers(&self, other: &Node) -> bool {
         self.bits >= other.bits && self.first >> self.bits == other.first >> self.bits
     }
@@ -114,7 +138,7 @@ impl Node {
     }
 
     fn join(this: &Rc<Node>, other: &Rc<Node>) -> Rc<Node> {
-        if Rc::ptr_eq(this, other) {
+        if (this.first, this.bits, this.fingerprint) == (other.first, other.bits, other.fingerprint) {
             return this.clone();
         }
         let first = this.first;
@@ -123,15 +147,14 @@ impl Node {
             _ if !this.covers(other) && !other.covers(this) => {
                 let bits = u64::BITS - (first ^ other.first).leading_zeros();
                 let halves = if first < other.first { [this, other] } else { [other, this] };
-                let part = Part::Halves(halves.map(Rc::clone));
-                return Rc::new(Node { first: first >> bits << bits, bits, part });
+                return Node::of_halves(first >> bits << bits, bits, halves.map(Rc::clone));
             }
             (Part::View(mine), Part::View(others)) => {
                 let view = mine.join(others);
                 return match () {
-                    _ if view == *others => other.clone(),
                     _ if view == *mine => this.clone(),
-                    _ => Rc::new(Node { first, bits, part: Part::View(view) }),
+                    _ if view == *others => other.clone(),
+                    _ => Node::of_view(first, view),
                 };
             }
             (Part::Halves(mine), Part::Halves(others)) if bits == other.bits => {
@@ -150,9 +173,9 @@ impl Node {
             Part::View(_) => false,
         };
         match () {
-            _ if is(other) => other.clone(),
             _ if is(this) => this.clone(),
-            _ => Rc::new(Node { first, bits, part: Part::Halves(halves) }),
+            _ if is(other) => other.clone(),
+            _ => Node::of_halves(first, bits, halves),
         }
     }
 }
@@ -212,8 +235,8 @@ impl Clock {
 
     /// Learns what is known of one block.
     pub fn learn(&mut self, first_warp: u32, view: View) {
-        let node = Node { first: first_warp.into(), bits: 0, part: Part::View(view) };
-        self.join(&Clock { root: Some(Rc::new(node)), ..Clock::default() });
+        let root = Some(Node::of_view(first_warp.into(), view));
+        self.join(&Clock { root, ..Clock::default() });
     }
 
     pub fn is_empty(&self) -> bool {
