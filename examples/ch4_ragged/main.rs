@@ -4,13 +4,16 @@
 //!     cargo run --example ch4_ragged -- --kernel warpPerRow_giant --kernel flattened_giant
 
 pub mod choice;
+mod compare;
+mod comparison;
+mod cub;
 pub mod rows;
 mod ways;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Launches, Outcome, Shape, Sweep, Variant};
+use workbook::chapter::{self, Case, Chapter, Extras, Launches, Outcome, Shape, Sweep, Variant};
 use workbook::device::DeviceKind;
 use workbook::reduction::operation::Operation;
 
@@ -146,6 +149,12 @@ pub const CHAPTER: Chapter = Chapter {
     // One child per row takes up to a tenth of a second at 2^20, and grows with n.
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,
+    extras: Extras {
+        measure: compare::measure,
+        tables: comparison::tables,
+        charts: comparison::charts,
+        ..Extras::NONE
+    },
     ..Chapter::new("ch4_ragged", "Ragged rows: nested data parallelism, and its flattening", &VARIANTS)
 };
 
