@@ -7,14 +7,18 @@ pub mod choice;
 mod compare;
 mod comparison;
 mod cub;
+mod path;
+mod ratios;
 pub mod rows;
 mod ways;
+mod work;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Extras, Launches, Outcome, Shape, Sweep, Variant};
 use workbook::device::DeviceKind;
+use workbook::figure::Figure;
 use workbook::reduction::operation::Operation;
 
 use rows::{KINDS, of, of_f32};
@@ -153,7 +157,11 @@ pub const CHAPTER: Chapter = Chapter {
         measure: compare::measure,
         tables: comparison::tables,
         charts: comparison::charts,
-        ..Extras::NONE
+        figures: &[
+            Figure::of_traces("path", path::figure),
+            Figure::of_traces("work", work::figure),
+            Figure { name: "ratios", record: Some(ratios::RECORD), draw: ratios::figure },
+        ],
     },
     ..Chapter::new("ch4_ragged", "Ragged rows: nested data parallelism, and its flattening", &VARIANTS)
 };
