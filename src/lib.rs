@@ -15,6 +15,7 @@
 //! | module here | question | uses |
 //! | --- | --- | --- |
 //! | [`kernels`] | which builds of the chapters' kernels are there? | |
+//! | [`library`] | which sums of NVIDIA's are ours measured against? | |
 //! | [`what_if`] | which small edits of them can a reader try? | |
 //! | [`record`] | what does a run leave, and how is that shown? | |
 //! | [`figure`] | what does a chapter draw, and from what? | record |
@@ -28,6 +29,7 @@
 pub mod chapter;
 pub mod figure;
 pub mod kernels;
+pub mod library;
 pub mod record;
 pub mod what_if;
 

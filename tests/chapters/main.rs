@@ -7,6 +7,7 @@ mod ch4_cutoff;
 mod ch4_legacy;
 mod ch4_nested;
 mod ch4_quadrature;
+mod ch4_ragged;
 mod ch5_kernels;
 mod ch5_shared;
 mod ch6_in_use;

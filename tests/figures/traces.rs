@@ -77,6 +77,28 @@ const RECIPES: &[Recipe] = &[
         ..NESTED
     },
     Recipe {
+        name: "merge-path",
+        buffers: PATH,
+        launch: "mergePath<<<1, 32>>> @values @offsets @sums u32:24 u32:8 u32:8",
+        ..RAGGED
+    },
+    Recipe {
+        name: "ragged-thread",
+        launch: "threadPerRow<<<1, 32>>> @values @offsets @sums u32:32",
+        ..RAGGED
+    },
+    Recipe { name: "ragged-warp", launch: "warpPerRow<<<4, 256>>> @values @offsets @sums u32:32", ..RAGGED },
+    Recipe {
+        name: "ragged-block",
+        launch: "blockPerRow<<<32, 64>>> @values @offsets @sums u32:32",
+        ..RAGGED
+    },
+    Recipe {
+        name: "ragged-path",
+        launch: "mergePath<<<1, 32>>> @values @offsets @sums u32:189 u32:32 u32:7",
+        ..RAGGED
+    },
+    Recipe {
         name: "pending",
         buffers: "buffer g_idata = i32:iota:1*32\nbuffer g_odata = i32:zeros*8\nbuffer failure = i32:zeros*2",
         launch: "gpuRecursiveReduce<<<8, 4>>> @g_idata @g_odata u32:32 @failure",
@@ -84,6 +106,15 @@ const RECIPES: &[Recipe] = &[
         ..NESTED
     },
 ];
+
+/// Rows without elements come first, in between and last; row 3 is in three of four shares.
+const PATH: &str = "buffer values = i32:iota:1*24\nbuffer offsets = i32:0,0,3,4,17,17,22,24,24\n\
+                    buffer sums = i32:zeros*8";
+/// 31 rows of 3 elements, and one of 96 after the first 16.
+const ROWS: &str = "buffer values = i32:1*189\n\
+                    buffer offsets = i32:0,3,6,9,12,15,18,21,24,27,30,33,36,39,42,45,48,144,147,150,153,156,159,\
+                    162,165,168,171,174,177,180,183,186,189\nbuffer sums = i32:zeros*32";
+const RAGGED: Recipe = Recipe { stem: "ch4_ragged", buffers: ROWS, values: false, ..NO_BARRIER };
 
 const NO_BARRIER: Recipe = Recipe {
     name: "",

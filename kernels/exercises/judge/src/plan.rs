@@ -9,6 +9,7 @@
 //! | `data` | the same numbers, in a copy that the kernel may change |
 //! | `partials` | an `int` for each block of the first launch, not initialised |
 //! | `out` | one `int`, not initialised |
+//! | `sums` | `n` + 16 `int`s that are 0 |
 //! | `total`, `ticket` | one `int` that is 0 |
 //!
 //! `n` is how many numbers there are, `block` the threads per block, and `blocks` the blocks in the first
@@ -48,6 +49,7 @@ buffer input = i32:uninit*n
 buffer data = i32:uninit*n
 buffer partials = i32:uninit*blocks
 buffer out = i32:uninit*1
+buffer sums = i32:zeros*n,zeros*16
 buffer total = i32:zeros*1
 buffer ticket = i32:zeros*1";
 pub const PARTIALS: &str = "partials";
@@ -254,6 +256,9 @@ impl Plan {
         }
         if self.uses("total") {
             lines.push("`total` is 0 at the start, and holds the result at the end.".into());
+        }
+        if self.uses("sums") {
+            lines.push("`sums` holds `n` + 16 numbers, which are 0 at the start.".into());
         }
         if self.uses("ticket") {
             lines.push("`ticket` is 0 at the start.".into());

@@ -1,0 +1,756 @@
+// Chapter 4.3: the sums of the rows of a ragged array. Row r has the elements offsets[r] up to
+// offsets[r + 1] of `values`; offsets[0] is 0, and offsets[m] is n, the number of elements.
+//
+// blockDim.x is a multiple of 32 everywhere. There are fewer than 2^32 - 8 elements and rows; what
+// counts both together has 64 bits.
+
+typedef unsigned long long Wide;
+
+// As in ch4_nested.cu.
+static __device__ void checkLaunch(unsigned int *failure)
+{
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) {
+        atomicCAS(&failure[0], 0u, (unsigned int)error);
+        atomicAdd(&failure[1], 1u);
+    }
+}
+
+// Every lane gets the sum of the warp.
+template <typename T> static __device__ T warpSum(T sum)
+{
+    for (unsigned int lanes = 16; lanes > 0; lanes /= 2) {
+        sum += __shfl_xor_sync(0xffffffff, sum, lanes);
+    }
+    return sum;
+}
+
+// Thread 0 gets the sum of the block.
+static __device__ unsigned int blockSum(unsigned int sum)
+{
+    __shared__ unsigned int sums[32];
+    unsigned int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    sum = warpSum(sum);
+    if (lane == 0) {
+        sums[warp] = sum;
+    }
+    __syncthreads();
+    return warp == 0 ? warpSum(lane < blockDim.x / 32 ? sums[lane] : 0) : 0;
+}
+
+// ---- a thread, a warp, a block per row
+
+// ANCHOR: threadPerRow
+extern "C" __global__ void threadPerRow(const unsigned int *values, const unsigned int *offsets,
+                                        unsigned int *sums, unsigned int m)
+{
+    size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= m) {
+        return;
+    }
+    unsigned int sum = 0;
+    for (unsigned int i = offsets[row]; i < offsets[row + 1]; ++i) {
+        sum += values[i];
+    }
+    sums[row] = sum;
+}
+// ANCHOR_END: threadPerRow
+
+// ANCHOR: warpPerRow
+extern "C" __global__ void warpPerRow(const unsigned int *values, const unsigned int *offsets,
+                                      unsigned int *sums, unsigned int m)
+{
+    size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= m) {
+        return;
+    }
+    unsigned int lane = threadIdx.x % 32, sum = 0;
+    for (size_t i = offsets[row] + (size_t)lane; i < offsets[row + 1]; i += 32) {
+        sum += values[i];
+    }
+    sum = warpSum(sum);
+    if (lane == 0) {
+        sums[row] = sum;
+    }
+}
+// ANCHOR_END: warpPerRow
+
+// ANCHOR: blockPerRow
+extern "C" __global__ void blockPerRow(const unsigned int *values, const unsigned int *offsets,
+                                       unsigned int *sums, unsigned int m)
+{
+    size_t row = blockIdx.x;
+    if (row >= m) {
+        return;
+    }
+    unsigned int sum = 0;
+    for (size_t i = offsets[row] + (size_t)threadIdx.x; i < offsets[row + 1]; i += blockDim.x) {
+        sum += values[i];
+    }
+    sum = blockSum(sum);
+    if (threadIdx.x == 0) {
+        sums[row] = sum;
+    }
+}
+// ANCHOR_END: blockPerRow
+
+// ---- a child per row
+
+// ANCHOR: addRow
+constexpr unsigned int CHILD = 256; // threads per block of a child
+
+// A child: one thread per element of one row. Each block adds its part to the row's sum.
+extern "C" __global__ void addRow(const unsigned int *row, unsigned int length, unsigned int *sum)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned int part = blockSum(i < length ? row[i] : 0);
+    if (threadIdx.x == 0) {
+        atomicAdd(sum, part);
+    }
+}
+
+static __device__ void launchChild(const unsigned int *row, unsigned int length, unsigned int *sum,
+                                   unsigned int *failure)
+{
+    *sum = 0; // the child sees what this thread wrote before the launch
+    addRow<<<(length + CHILD - 1) / CHILD, CHILD, 0, cudaStreamFireAndForget>>>(row, length, sum);
+    checkLaunch(failure);
+}
+// ANCHOR_END: addRow
+
+// ANCHOR: childPerRow
+extern "C" __global__ void childPerRow(const unsigned int *values, const unsigned int *offsets,
+                                       unsigned int *sums, unsigned int m, unsigned int *failure)
+{
+    size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= m) {
+        return;
+    }
+    unsigned int first = offsets[row], length = offsets[row + 1] - first;
+    if (length > 0) {
+        launchChild(values + first, length, &sums[row], failure);
+    } else {
+        sums[row] = 0;
+    }
+}
+// ANCHOR_END: childPerRow
+
+// ANCHOR: childPerLongRow
+constexpr unsigned int THRESHOLD = 256; // longer rows are not added up by one thread
+
+static __device__ unsigned int sumOfShortRow(const unsigned int *row, unsigned int length)
+{
+    unsigned int sum = 0;
+    for (unsigned int i = 0; i < length; ++i) {
+        sum += row[i];
+    }
+    return sum;
+}
+
+extern "C" __global__ void childPerLongRow(const unsigned int *values, const unsigned int *offsets,
+                                           unsigned int *sums, unsigned int m, unsigned int *failure)
+{
+    size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= m) {
+        return;
+    }
+    unsigned int first = offsets[row], length = offsets[row + 1] - first;
+    if (length > THRESHOLD) {
+        launchChild(values + first, length, &sums[row], failure);
+    } else {
+        sums[row] = sumOfShortRow(values + first, length);
+    }
+}
+// ANCHOR_END: childPerLongRow
+
+// ---- one child for many rows
+
+// ANCHOR: addRows
+// A long row of a list, and the blocks of the child that come before its own.
+struct LongRow {
+    unsigned int row, blocksBefore;
+};
+
+// A child: blocks of `each` elements, those of the first row of the list, then those of the second, …
+extern "C" __global__ void addRows(const LongRow *list, unsigned int rows, unsigned int each,
+                                   const unsigned int *values, const unsigned int *offsets,
+                                   unsigned int *sums)
+{
+    unsigned int low = 0, high = rows - 1; // the last row whose blocks do not begin after this block
+    while (low < high) {
+        unsigned int middle = (low + high + 1) / 2;
+        if (list[middle].blocksBefore <= blockIdx.x) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    LongRow mine = list[low];
+    size_t begin = offsets[mine.row] + (size_t)(blockIdx.x - mine.blocksBefore) * each;
+    size_t end = min(begin + each, (size_t)offsets[mine.row + 1]);
+    unsigned int sum = 0;
+    for (size_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+        sum += values[i];
+    }
+    sum = blockSum(sum);
+    if (threadIdx.x == 0) {
+        atomicAdd(&sums[mine.row], sum);
+    }
+}
+// ANCHOR_END: addRows
+
+// ANCHOR: childPerBlock
+// The parent: a thread adds up a short row and puts a long one on the list. `counts` has the list's
+// rows in its upper half and their blocks in the lower one, so that one atomic addition gives a row
+// its place in both.
+static __device__ void addOrList(const unsigned int *values, const unsigned int *offsets,
+                                 unsigned int *sums, unsigned int m, unsigned int each, LongRow *list,
+                                 Wide *counts)
+{
+    size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= m) {
+        return;
+    }
+    unsigned int first = offsets[row], length = offsets[row + 1] - first;
+    if (length <= THRESHOLD) {
+        sums[row] = sumOfShortRow(values + first, length);
+        return;
+    }
+    sums[row] = 0;
+    Wide before = atomicAdd(counts, 1ull << 32 | ((length - 1) / each + 1));
+    list[before >> 32] = LongRow{(unsigned int)row, (unsigned int)before};
+}
+
+// One child for all long rows of this block, whose part of `lists` has a place for each thread.
+static __device__ void childForThisBlock(const unsigned int *values, const unsigned int *offsets,
+                                         unsigned int *sums, unsigned int m, unsigned int each,
+                                         LongRow *lists, unsigned int *failure)
+{
+    __shared__ Wide counts;
+    if (threadIdx.x == 0) {
+        counts = 0;
+    }
+    __syncthreads();
+    LongRow *list = lists + (size_t)blockIdx.x * blockDim.x;
+    addOrList(values, offsets, sums, m, each, list, &counts);
+    __syncthreads(); // what the block wrote, thread 0 sees, and so does the child that it launches
+    if (threadIdx.x == 0 && counts != 0) {
+        addRows<<<(unsigned int)counts, CHILD, 0, cudaStreamFireAndForget>>>(
+            list, counts >> 32, each, values, offsets, sums);
+        checkLaunch(failure);
+    }
+}
+
+extern "C" __global__ void childPerBlock(const unsigned int *values, const unsigned int *offsets,
+                                         unsigned int *sums, unsigned int m, LongRow *lists,
+                                         unsigned int *failure)
+{
+    childForThisBlock(values, offsets, sums, m, CHILD, lists, failure);
+}
+// ANCHOR_END: childPerBlock
+
+// ANCHOR: childPerBlockCoarse
+constexpr unsigned int COARSE = 16 * CHILD; // elements per block of a child
+
+extern "C" __global__ void childPerBlockCoarse(const unsigned int *values,
+                                               const unsigned int *offsets, unsigned int *sums,
+                                               unsigned int m, LongRow *lists, unsigned int *failure)
+{
+    childForThisBlock(values, offsets, sums, m, COARSE, lists, failure);
+}
+// ANCHOR_END: childPerBlockCoarse
+
+// ANCHOR: childPerGrid
+// One child for all long rows, launched by the last block to finish. `counts` and `finished` are 0,
+// and are left at 0.
+extern "C" __global__ void childPerGrid(const unsigned int *values, const unsigned int *offsets,
+                                        unsigned int *sums, unsigned int m, LongRow *list, Wide *counts,
+                                        unsigned int *finished, unsigned int *failure)
+{
+    addOrList(values, offsets, sums, m, COARSE, list, counts);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence(); // this block's rows, before it counts itself as finished
+        if (atomicInc(finished, gridDim.x - 1) == gridDim.x - 1) {
+            __threadfence(); // all blocks have finished, before the list is handed on
+            Wide all = atomicExch(counts, 0);
+            if (all != 0) {
+                addRows<<<(unsigned int)all, CHILD, 0, cudaStreamFireAndForget>>>(
+                    list, all >> 32, COARSE, values, offsets, sums);
+                checkLaunch(failure);
+            }
+        }
+    }
+}
+// ANCHOR_END: childPerGrid
+
+// ---- flattened: equal shares of the merge path
+
+// ANCHOR: rowsBefore
+// The path has n + m steps: every element, and after the elements of a row its end. So the end of
+// row r is step offsets[r + 1] + r. Returns how many ends come before `step`.
+static __device__ unsigned int rowsBefore(Wide step, const unsigned int *offsets, unsigned int m)
+{
+    unsigned int low = 0, high = m;
+    while (low < high) {
+        unsigned int middle = low + (high - low) / 2;
+        if ((Wide)offsets[middle + 1] + middle < step) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+// ANCHOR_END: rowsBefore
+
+// ANCHOR: mergePath
+// A thread per `each` steps. `sums` is 0: a row that begins or ends in another thread's share is
+// added to its sum; a row of this share alone is stored.
+extern "C" __global__ void mergePath(const unsigned int *values, const unsigned int *offsets,
+                                     unsigned int *sums, unsigned int n, unsigned int m,
+                                     unsigned int each)
+{
+    Wide step = ((Wide)blockIdx.x * blockDim.x + threadIdx.x) * each, all = (Wide)n + m;
+    if (step >= all) {
+        return;
+    }
+    Wide end = min(step + each, all);
+    unsigned int row = rowsBefore(step, offsets, m);
+    unsigned int i = step - row; // the other steps were elements
+    bool whole = i == offsets[row];
+    unsigned int sum = 0, rowEnd = offsets[row + 1];
+    for (; step < end; ++step) {
+        if (i < rowEnd) {
+            sum += values[i];
+            ++i;
+            continue;
+        }
+        if (whole) {
+            sums[row] = sum;
+        } else {
+            atomicAdd(&sums[row], sum);
+        }
+        ++row;
+        whole = true;
+        sum = 0;
+        rowEnd = row < m ? offsets[row + 1] : 0;
+    }
+    if (row < m && sum != 0) { // the carry: the row goes on in the next share
+        atomicAdd(&sums[row], sum);
+    }
+}
+// ANCHOR_END: mergePath
+
+// ---- flattened, at the speed of the memory: a share per warp, tile by tile
+
+// ANCHOR: tile
+constexpr unsigned int SHARE_WARPS = 8; // warps per block
+constexpr unsigned int RUN = 8;         // elements side by side in one lane
+constexpr unsigned int RUNS = 2;        // such runs per lane
+constexpr unsigned int TILE = 32 * RUN * RUNS;
+
+// What a lane loads at once.
+template <typename T> struct __align__(16) Four {
+    T x[4];
+};
+
+// A warp's shared memory. `upTo` has for each element of a tile the sum of its row's elements in its
+// run, up to itself; `before` for each run what its first row has before it; `begins` whether a row
+// begins at an element. `begins` is 0 between tiles.
+template <typename T> struct Room {
+    Four<T> upTo[TILE / 4];
+    unsigned int begins[TILE / 4]; // a byte per element
+    T before[TILE / RUN + 4];
+};
+
+// Where four elements stand in `upTo`: eight lanes that store at once use all banks.
+static __device__ unsigned int place(unsigned int four)
+{
+    return four ^ (four >> 3 & 1);
+}
+// ANCHOR_END: tile
+
+// ANCHOR: cut
+// A place on the path: row i is open, and the elements before j are behind.
+struct Cut {
+    unsigned int row, element;
+    unsigned int rowBegin; // of that row; `element` if there is none
+};
+
+// Half-warp h of a warp gets the place of `step`, which it gives: 64 places are tried at a time. A cut
+// within a row of at most `whole` elements is moved to the row's begin.
+static __device__ Cut cutAt(Wide step, const unsigned int *offsets, unsigned int m, unsigned int whole)
+{
+    unsigned int half = threadIdx.x % 32 / 16, lane = threadIdx.x % 16;
+    unsigned int low = 0, high = m;
+    while (__any_sync(0xffffffff, low < high)) {
+        unsigned int stride = (high - low) / 65 + 1, passed = 0;
+#pragma unroll
+        for (unsigned int k = 0; k < 4; ++k) {
+            unsigned int row = low + (16 * k + lane + 1) * stride - 1;
+            bool isBefore = row < high && (Wide)offsets[row + 1] + row < step;
+            passed += __popc(__ballot_sync(0xffffffff, isBefore) >> 16 * half & 0xffff);
+        }
+        if (low < high) {
+            low += passed * stride;
+            high = min(high, low + stride - 1);
+        }
+    }
+    Cut cut = {low, (unsigned int)(step - low), (unsigned int)(step - low)};
+    if (low < m) {
+        cut.rowBegin = offsets[low];
+        if (offsets[low + 1] - cut.rowBegin <= whole) {
+            cut.element = min(cut.element, cut.rowBegin);
+        }
+    }
+    return cut;
+}
+
+static __device__ Cut ofHalf(Cut cut, unsigned int half)
+{
+    return Cut{__shfl_sync(0xffffffff, cut.row, 16 * half),
+               __shfl_sync(0xffffffff, cut.element, 16 * half),
+               __shfl_sync(0xffffffff, cut.rowBegin, 16 * half)};
+}
+// ANCHOR_END: cut
+
+// ANCHOR: loadTile
+// A lane's elements of the tile that begins at `from`; those outside of [first, end) are 0. `aligned`
+// is a multiple of 16 bytes.
+template <typename T>
+static __device__ void loadTile(Four<T> *to, const T *aligned, unsigned int from, unsigned int first,
+                                unsigned int end)
+{
+    unsigned int lane = threadIdx.x % 32;
+#pragma unroll
+    for (unsigned int k = 0; k < RUNS * RUN / 4; ++k) {
+        unsigned int four = k / (RUN / 4) * 32 * (RUN / 4) + lane * (RUN / 4) + k % (RUN / 4);
+        unsigned int at = from + 4 * four;
+        if (from >= first && from + TILE <= end) { // the whole tile
+            int4 bits = __ldcs(reinterpret_cast<const int4 *>(aligned + at)); // it is read once
+            to[k] = *reinterpret_cast<Four<T> *>(&bits);
+        } else {
+#pragma unroll
+            for (unsigned int c = 0; c < 4; ++c) {
+                to[k].x[c] = at + c >= first && at + c < end ? aligned[at + c] : T(0);
+            }
+        }
+    }
+}
+// ANCHOR_END: loadTile
+
+// ANCHOR: scanTile
+// Fills `upTo` and `before`, and clears `begins`. `open` is what the open row has before the tile;
+// returns what the last row has at the tile's end.
+template <typename T> static __device__ T scanTile(Room<T> &room, const Four<T> *tile, T open)
+{
+    unsigned int lane = threadIdx.x % 32;
+    if (lane == 0) {
+        room.before[0] = open;
+    }
+#pragma unroll
+    for (unsigned int k = 0; k < RUNS; ++k) {
+        T sum = T(0);
+        unsigned int any = 0;
+#pragma unroll
+        for (unsigned int v = 0; v < RUN / 4; ++v) {
+            unsigned int four = (k * 32 + lane) * (RUN / 4) + v;
+            unsigned int begins = room.begins[four];
+            room.begins[four] = 0;
+            any |= begins;
+            Four<T> upTo = tile[k * (RUN / 4) + v];
+            upTo.x[0] = begins & 0xff || v == 0 ? upTo.x[0] : sum + upTo.x[0];
+            upTo.x[1] = begins & 0xff00 ? upTo.x[1] : upTo.x[0] + upTo.x[1];
+            upTo.x[2] = begins & 0xff0000 ? upTo.x[2] : upTo.x[1] + upTo.x[2];
+            upTo.x[3] = begins & 0xff000000 ? upTo.x[3] : upTo.x[2] + upTo.x[3];
+            sum = upTo.x[3];
+            room.upTo[place(four)] = upTo;
+        }
+        // The lanes' last sums, added up from the last lane in which a row begins.
+        unsigned int begin = __ballot_sync(0xffffffff, any != 0) & 0xffffffff >> (31 - lane);
+        unsigned int reach = begin != 0 ? lane - (31 - __clz(begin)) : lane;
+#pragma unroll
+        for (unsigned int lanes = 1; lanes < 32; lanes *= 2) {
+            T other = __shfl_up_sync(0xffffffff, sum, lanes);
+            sum = lanes <= reach ? other + sum : sum;
+        }
+        sum = begin != 0 ? sum : open + sum;
+        room.before[k * 32 + lane + 1] = sum;
+        open = __shfl_sync(0xffffffff, sum, 31);
+    }
+    return open;
+}
+// ANCHOR_END: scanTile
+
+// ANCHOR: together
+// A row of several shares: the last share to arrive adds up the parts, in their order. `arrived` is
+// 0, and is left at 0. The parts: that of the first share in parts[places + share], those of the
+// others in parts[share].
+template <typename T>
+static __device__ void addTogether(unsigned int row, unsigned int share, const unsigned int *offsets,
+                                   unsigned int places, T *parts, unsigned int *arrived, T *sums)
+{
+    unsigned int lane = threadIdx.x % 32;
+    unsigned int second = ((Wide)row + offsets[row]) / share + 1;
+    unsigned int last = ((Wide)row + offsets[row + 1]) / share;
+    unsigned int others = last - second + 1, before = 0;
+    __syncwarp();
+    if (lane == 0) {
+        __threadfence(); // this part, before it counts as arrived
+        before = atomicInc(&arrived[second], others);
+        __threadfence(); // all parts have arrived, before they are read
+    }
+    if (__shfl_sync(0xffffffff, before, 0) < others) {
+        return;
+    }
+    __syncwarp();
+    T sum = lane == 0 ? parts[places + second - 1] : T(0);
+    // Parts are few, or there are many: 16 bytes at a time, but for the first and the last ones.
+    unsigned int begin = min(last + 1, (second + 3) / 4 * 4), end = max(begin, (last + 1) / 4 * 4);
+    if (second + lane < begin) {
+        sum += parts[second + lane];
+    }
+#pragma unroll 4
+    for (unsigned int k = begin + 4 * lane; k < end; k += 128) {
+        Four<T> four = *reinterpret_cast<const Four<T> *>(parts + k);
+        sum += (four.x[0] + four.x[1]) + (four.x[2] + four.x[3]);
+    }
+    if (end + lane <= last) {
+        sum += parts[end + lane];
+    }
+    sum = warpSum(sum);
+    if (lane == 0) {
+        sums[row] = sum;
+    }
+}
+// ANCHOR_END: together
+
+// ANCHOR: flattened
+// A warp per share of `share` steps. Of the rows that may end in the next tile 32 * WINDOW are looked
+// at ahead; further ones are found as they come.
+template <typename T, unsigned int WINDOW>
+static __device__ void flatten(const T *values, const unsigned int *offsets, T *sums, unsigned int n,
+                               unsigned int m, unsigned int share, unsigned int whole, T *parts,
+                               unsigned int *arrived)
+{
+    __shared__ Room<T> rooms[SHARE_WARPS];
+    Room<T> &room = rooms[threadIdx.x / 32];
+    unsigned char *begins = reinterpret_cast<unsigned char *>(room.begins);
+    unsigned int lane = threadIdx.x % 32;
+    unsigned int mine = blockIdx.x * SHARE_WARPS + threadIdx.x / 32;
+    unsigned int places = gridDim.x * SHARE_WARPS;
+    for (unsigned int four = lane; four < TILE / 4; four += 32) {
+        room.begins[four] = 0;
+    }
+    Cut cut = cutAt(min((Wide)(mine + lane / 16) * share, (Wide)n + m), offsets, m, whole);
+    Cut from = ofHalf(cut, 0), to = ofHalf(cut, 1);
+    bool isOpen = from.row < m && from.element > from.rowBegin; // the first row began before
+
+    // From here on elements are counted from the last multiple of 16 bytes before the first one.
+    unsigned int first = (reinterpret_cast<size_t>(values) / sizeof(T) + from.element) % 4;
+    unsigned int origin = from.element - first, end = to.element - origin;
+    const T *aligned = values + from.element - first;
+    auto endOf = [&](unsigned int r) { return r < to.row ? offsets[r + 1] - origin : 0xffffffff; };
+    unsigned int row = from.row, rowBegin = first;
+    T open = T(0), lanes = T(0); // the open row's sum so far: `open`, and what the lanes still have
+    Four<T> tile[RUNS * RUN / 4], next[RUNS * RUN / 4];
+    unsigned int rowEnd[WINDOW];
+    if (row < to.row || first < end) {
+        loadTile(tile, aligned, 0, first, end);
+    }
+#pragma unroll
+    for (unsigned int w = 0; w < WINDOW; ++w) {
+        rowEnd[w] = endOf(row + 32 * w + lane);
+    }
+    __syncwarp();
+    for (unsigned int base = 0; row < to.row || base < end; base += TILE) {
+        unsigned int tileEnd = min(base + TILE, end);
+        if (base + TILE < end) {
+            loadTile(next, aligned, base + TILE, first, end);
+        }
+        unsigned int rows = 0; // that end in this tile
+#pragma unroll
+        for (unsigned int w = 0; w < WINDOW; ++w) {
+            rows += __popc(__ballot_sync(0xffffffff, rowEnd[w] <= tileEnd));
+        }
+        if (rows == 0) {
+#pragma unroll
+            for (unsigned int k = 0; k < RUNS * RUN / 4; ++k) {
+                lanes += (tile[k].x[0] + tile[k].x[1]) + (tile[k].x[2] + tile[k].x[3]);
+            }
+        } else {
+            // Where a row with elements ends, another begins, and no other row with elements ends.
+            auto beginOf = [&](unsigned int w) {
+                unsigned int left = __shfl_up_sync(0xffffffff, rowEnd[w], 1);
+                unsigned int above =
+                    w > 0 ? __shfl_sync(0xffffffff, rowEnd[w > 0 ? w - 1 : 0], 31) : rowBegin;
+                return lane > 0 ? left : above;
+            };
+#pragma unroll
+            for (unsigned int w = 0; w < WINDOW; ++w) {
+                if (beginOf(w) < rowEnd[w] && rowEnd[w] < tileEnd) {
+                    begins[rowEnd[w] - base] = 1;
+                }
+            }
+            for (unsigned int more = 32; rows >= 32 * WINDOW && more == 32; rows += more) {
+                unsigned int itsEnd = endOf(row + rows + lane);
+                if (itsEnd < tileEnd && offsets[row + rows + lane] - origin < itsEnd) {
+                    begins[itsEnd - base] = 1;
+                }
+                more = __popc(__ballot_sync(0xffffffff, itsEnd <= tileEnd));
+            }
+            // The rows of the next tile; they arrive while this one is added up.
+            unsigned int nextRow = row + rows, nextEnd[WINDOW];
+            unsigned int nextBegin = offsets[nextRow] - origin;
+#pragma unroll
+            for (unsigned int w = 0; w < WINDOW; ++w) {
+                nextEnd[w] = endOf(nextRow + 32 * w + lane);
+            }
+            open += warpSum(lanes);
+            lanes = T(0);
+            __syncwarp();
+            open = scanTile(room, tile, open);
+            __syncwarp();
+            const T *upTo = reinterpret_cast<const T *>(room.upTo);
+            auto store = [&](unsigned int r, unsigned int itsBegin, unsigned int itsEnd) {
+                T sum = T(0);
+                if (itsBegin < itsEnd) {
+                    unsigned int last = itsEnd - 1 - base;
+                    sum = upTo[4 * place(last / 4) + last % 4];
+                    if (itsBegin < base + last / RUN * RUN) {
+                        sum = room.before[last / RUN] + sum;
+                    }
+                }
+                *(isOpen && r == from.row ? &parts[mine] : &sums[r]) = sum;
+            };
+#pragma unroll
+            for (unsigned int w = 0; w < WINDOW; ++w) {
+                unsigned int itsBegin = beginOf(w);
+                if (rowEnd[w] <= tileEnd) {
+                    store(row + 32 * w + lane, itsBegin, rowEnd[w]);
+                }
+            }
+            for (unsigned int r = row + 32 * WINDOW + lane; r < nextRow; r += 32) {
+                store(r, offsets[r] - origin, endOf(r));
+            }
+            open = nextBegin == tileEnd ? T(0) : open;
+            row = nextRow;
+            rowBegin = nextBegin;
+#pragma unroll
+            for (unsigned int w = 0; w < WINDOW; ++w) {
+                rowEnd[w] = nextEnd[w];
+            }
+            __syncwarp();
+        }
+#pragma unroll
+        for (unsigned int k = 0; k < RUNS * RUN / 4; ++k) {
+            tile[k] = next[k];
+        }
+    }
+    // The carry, if the last row goes on in the next share.
+    T carry = open + warpSum(lanes);
+    bool goesOn = to.row < m && to.element > to.rowBegin;
+    bool isOneRow = isOpen && to.row == from.row;
+    if (goesOn && lane == 0) {
+        parts[isOneRow ? mine : places + mine] = carry;
+    }
+    if (isOpen) {
+        addTogether(from.row, share, offsets, places, parts, arrived, sums);
+    }
+    if (goesOn && !isOneRow) {
+        addTogether(to.row, share, offsets, places, parts, arrived, sums);
+    }
+}
+// ANCHOR_END: flattened
+
+// ---- rows that are long enough for a warp or a block, 16 bytes at a time
+
+// ANCHOR: wide
+// What one of `threads` threads adds up of a row.
+template <typename T>
+static __device__ T partOfRow(const T *values, Wide begin, Wide end, unsigned int thread,
+                              unsigned int threads)
+{
+    unsigned int shift = reinterpret_cast<size_t>(values) / sizeof(T) % 4;
+    const T *aligned = values - shift;
+    begin += shift;
+    end += shift;
+    Wide fours = min(end, (begin + 3) / 4 * 4), rest = max(fours, end / 4 * 4);
+    T sum = T(0);
+    if (begin + thread < fours) {
+        sum += aligned[begin + thread];
+    }
+    if (rest + thread < end) {
+        sum += aligned[rest + thread];
+    }
+#pragma unroll 4
+    for (Wide i = fours + 4 * thread; i < rest; i += 4 * threads) {
+        Four<T> four = *reinterpret_cast<const Four<T> *>(aligned + i);
+        sum += (four.x[0] + four.x[1]) + (four.x[2] + four.x[3]);
+    }
+    return sum;
+}
+
+template <typename T>
+static __device__ void wideWarpPerRow(const T *values, const unsigned int *offsets, T *sums,
+                                      unsigned int m)
+{
+    size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= m) {
+        return;
+    }
+    T sum = warpSum(partOfRow(values, offsets[row], offsets[row + 1], threadIdx.x % 32, 32));
+    if (threadIdx.x % 32 == 0) {
+        sums[row] = sum;
+    }
+}
+
+template <typename T>
+static __device__ void wideBlockPerRow(const T *values, const unsigned int *offsets, T *sums,
+                                       unsigned int m)
+{
+    __shared__ T parts[32];
+    size_t row = blockIdx.x;
+    if (row >= m) {
+        return;
+    }
+    unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    T sum = warpSum(partOfRow(values, offsets[row], offsets[row + 1], threadIdx.x, blockDim.x));
+    if (lane == 0) {
+        parts[warp] = sum;
+    }
+    __syncthreads();
+    if (warp == 0) {
+        sum = warpSum(lane < blockDim.x / 32 ? parts[lane] : T(0));
+        if (lane == 0) {
+            sums[row] = sum;
+        }
+    }
+}
+// ANCHOR_END: wide
+
+// ---- the kernels by name
+
+#define FLATTENED(name, T, WINDOW)                                                                   \
+    extern "C" __global__ void __launch_bounds__(32 * SHARE_WARPS, 4)                                \
+        name(const T *values, const unsigned int *offsets, T *sums, unsigned int n, unsigned int m,  \
+             unsigned int share, unsigned int whole, T *parts, unsigned int *arrived)                \
+    {                                                                                                \
+        flatten<T, WINDOW>(values, offsets, sums, n, m, share, whole, parts, arrived);               \
+    }
+#define WIDE(name, T, perRow)                                                                        \
+    extern "C" __global__ void name(const T *values, const unsigned int *offsets, T *sums,           \
+                                    unsigned int m)                                                  \
+    {                                                                                                \
+        perRow<T>(values, offsets, sums, m);                                                         \
+    }
+
+FLATTENED(flattened, unsigned int, 2)
+FLATTENED(flattenedShort, unsigned int, 5)
+FLATTENED(flattenedF32, float, 2)
+FLATTENED(flattenedShortF32, float, 5)
+WIDE(warpPerRowWide, unsigned int, wideWarpPerRow)
+WIDE(warpPerRowWideF32, float, wideWarpPerRow)
+WIDE(blockPerRowWide, unsigned int, wideBlockPerRow)
+WIDE(blockPerRowWideF32, float, wideBlockPerRow)

@@ -1,0 +1,91 @@
+//! Sums of NVIDIA's libraries, to measure ours against: a source of `kernels/libraries/`, built by nvcc when there
+//! is one, and loaded into this process. It works in the same context, stream and buffers.
+//!
+//! The functions in it are called by the chapters that measure them.
+
+use std::ffi::{c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use device::Device;
+use device::libloading::Library;
+use kernel_compiler::compiler::{Compiler, Maker};
+use kernel_compiler::{hash, nvcc};
+use text::say;
+
+/// A loaded library.
+pub struct Loaded {
+    /// The functions.
+    pub library: Library,
+    /// The device's stream, a `cudaStream_t`.
+    pub stream: *mut c_void,
+    /// Of CUB: `2.8.0`.
+    pub version: String,
+}
+
+/// The library of `source`, a path from `root` on, for `device`, a GPU: built if need be, or the one that the
+/// environment's `variable` names.
+///
+/// # Errors
+/// There is no GPU, no nvcc, or no CUB; the library cannot be loaded.
+pub fn open(device: &Device, root: &Path, source: &str, variable: &str) -> Result<Loaded> {
+    let (stream, gpu) = device.raw_stream().zip(device.info().gpu).context("they run on a GPU")?;
+    let path = match std::env::var_os(variable).filter(|path| !path.is_empty()) {
+        Some(path) => PathBuf::from(path),
+        None => build(root, source, &gpu.compute_capability.replace('.', ""))?,
+    };
+    // SAFETY: the library is the one of `source`, or one that the user names to be loaded; its initialisers
+    // are those of the CUDA runtime, which have no preconditions.
+    let library = unsafe { Library::new(&path) };
+    let library = library.with_context(|| format!("cannot load {}", path.display()))?;
+    // SAFETY: every source has this function with this signature.
+    let version = unsafe { library.get::<unsafe extern "C" fn() -> c_int>("cub_version").map(|f| f()) };
+    let version = version.with_context(|| format!("{} is not built from {source}", path.display()))?;
+    let version = format!("{}.{}.{}", version / 100_000, version / 100 % 1000, version % 100);
+    Ok(Loaded { library, stream, version })
+}
+
+/// A `cudaError_t` as an error.
+///
+/// # Errors
+/// If it is one.
+pub fn checked(what: &str, error: c_int) -> Result<()> {
+    ensure!(error == 0, "{what} failed: cudaError_t {error}");
+    Ok(())
+}
+
+/// Builds the library into `target/libraries`, unless it is there from the same source.
+fn build(root: &Path, source: &str, capability: &str) -> Result<PathBuf> {
+    let nvcc = Compiler::of(Maker::Nvcc, root)?;
+    let nvcc = nvcc.with_context(|| format!("building {source} needs an nvcc, and there is none"))?;
+    let file = root.join(source);
+    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let directory = root.join("target").join("libraries");
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    let identity = hash::text_hash(&format!("{text}{} {capability}", nvcc.version));
+    let library = directory.join(format!("libcub-{identity}.so"));
+    if library.exists() {
+        return Ok(library);
+    }
+    say::err(&format!("building {source} with {}, once; a minute or so\n", nvcc.path.display()));
+    let unfinished = library.with_extension(format!("{}.unfinished", std::process::id()));
+    let mut command = Command::new(&nvcc.path);
+    command.current_dir(root).args(["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"]);
+    command.arg(format!("-arch=sm_{capability}"));
+    command.args(
+        nvcc::libraries(&nvcc.path).into_iter().flat_map(|place| ["-L".into(), place.into_os_string()]),
+    );
+    let output = command.arg("-o").arg(&unfinished).arg(source).output();
+    let output = output.with_context(|| format!("cannot start {}", nvcc.path.display()))?;
+    if !output.status.success() {
+        bail!(
+            "{} cannot build {source}. If it has no CUB, bring its headers: pip install nvidia-cuda-cccl. It \
+             says:\n{}",
+            nvcc.name(),
+            String::from_utf8_lossy(&output.stderr).trim_end()
+        );
+    }
+    std::fs::rename(&unfinished, &library).with_context(|| format!("cannot write {}", library.display()))?;
+    Ok(library)
+}
