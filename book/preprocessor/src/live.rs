@@ -189,13 +189,20 @@ pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     write(pages, "exercises", &exercises(&workbook.root)?)
 }
 
-/// The text of each file in [`HEADERS`], by its path where the repository is `/`.
+/// The text of each file in [`HEADERS`] and its folders, by its path where the repository is `/`.
 fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut headers = BTreeMap::new();
-    for file in std::fs::read_dir(root.join(HEADERS)).with_context(|| format!("cannot read {HEADERS}"))? {
-        let path = format!("{HEADERS}/{}", file?.file_name().display());
-        let text = read_lines(&root.join(&path)).with_context(|| format!("cannot read {path}"))?;
-        headers.insert(format!("/{path}"), text);
+    let mut folders = vec![HEADERS.to_string()];
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(root.join(&folder)).with_context(|| format!("cannot read {folder}"))? {
+            let path = format!("{folder}/{}", file?.file_name().display());
+            if root.join(&path).is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = read_lines(&root.join(&path)).with_context(|| format!("cannot read {path}"))?;
+            headers.insert(format!("/{path}"), text);
+        }
     }
     Ok(headers)
 }
