@@ -159,22 +159,17 @@ static __device__ typename Operator::Element shareOfRow(const In *row, unsigned 
 // ANCHOR_END: shareOfRow
 
 // ANCHOR: lanesPerRow
-// LANES lanes for a row: a warp has 32 / LANES rows at a time, and goes on to further ones.
+// LANES neighbouring lanes for a row: a warp has 32 / LANES rows.
 template <typename Operator, typename In, unsigned int LANES, unsigned int LOADS>
 static __device__ void lanesPerRow(const In *matrix, typename Operator::Element *results, size_t n,
                                    unsigned int columns)
 {
-    unsigned int lane = threadIdx.x % LANES, rowsPerWarp = 32 / LANES;
-    size_t warp = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    size_t warps = (size_t)gridDim.x * blockDim.x / 32;
-    for (size_t rows = warp * rowsPerWarp; rows * columns < n; rows += warps * rowsPerWarp) {
-        size_t row = rows + threadIdx.x % 32 / LANES, first = row * columns;
-        unsigned int length = lengthOfRow(first, n, columns);
-        auto mine = shareOfRow<Operator, In, LANES, LOADS>(matrix + first, length, lane);
-        mine = ofLanes<Operator, LANES>(mine);
-        if (lane == 0 && first < n) {
-            results[row] = mine;
-        }
+    size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / LANES, first = row * columns;
+    unsigned int length = lengthOfRow(first, n, columns), lane = threadIdx.x % LANES;
+    auto mine = shareOfRow<Operator, In, LANES, LOADS>(matrix + first, length, lane);
+    mine = ofLanes<Operator, LANES>(mine);
+    if (lane == 0 && first < n) {
+        results[row] = mine;
     }
 }
 // ANCHOR_END: lanesPerRow
@@ -218,14 +213,14 @@ static __device__ void blockPerRow(const In *matrix, typename Operator::Element 
         blockPerRow<Operator, In, THREADS, LOADS>(matrix, results, n, columns);                      \
     }
 
-LANES_PER_ROW(lanesPerRow_f32, RowSum, float, 8, 2)
+LANES_PER_ROW(lanesPerRow_f32, RowSum, float, 4, 4)
 LANES_PER_ROW(lanesPerRow_f16, RowSum, __half, 4, 2)
 LANES_PER_ROW(warpPerRow_f32, RowSum, float, 32, 4)
 LANES_PER_ROW(warpPerRow_f16, RowSum, __half, 32, 4)
 BLOCK_PER_ROW(blockPerRow_f32, RowSum, float, 256, 4)
 BLOCK_PER_ROW(blockPerRow_f16, RowSum, __half, 256, 4)
 LANES_PER_ROW(softmaxPerRow_f32, Softmax, float, 32, 4)
-LANES_PER_ROW(softmaxPerRow_f16, Softmax, __half, 32, 4)
+LANES_PER_ROW(softmaxPerRow_f16, Softmax, __half, 32, 2)
 
 // ---- one sum in two passes: of elements of type In, in accumulators of type Sum
 

@@ -4,34 +4,22 @@
 //! Calls across the boundary to C++ are unsafe; they are all here, each with its reason.
 
 use std::ffi::{c_int, c_void};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use bytemuck::Pod;
-use workbook::device::libloading::{Library, Symbol};
+use workbook::device::libloading::Symbol;
 use workbook::device::{Buffer, Device, View};
-use workbook::kernel_compiler::compiler::{Compiler, Maker};
-use workbook::kernel_compiler::{hash, nvcc};
-use workbook::text::say;
 
-/// The source, from the repository root.
-pub const SOURCE: &str = "kernels/libraries/cub.cu";
-/// Names a library that is built already.
-const VARIABLE: &str = "WORKBOOK_LIBRARIES";
+use super::built::{self, Built, SOURCE, checked};
 
 /// `(temporary, bytes, input, output, size, stream)`; without temporary memory it stores the bytes needed.
 type CubSum = unsafe extern "C" fn(u64, *mut usize, u64, u64, c_int, *mut c_void) -> c_int;
 /// `(input, output on the host, size, stream)`
 type ThrustSum = unsafe extern "C" fn(u64, *mut c_void, c_int, *mut c_void) -> c_int;
 
-/// The loaded library.
-pub struct Libraries {
-    library: Library,
-    stream: *mut c_void,
-    /// Of CUB: `2.8.0`.
-    pub version: String,
-}
+/// The loaded libraries.
+pub struct Libraries(Built);
 
 /// A type that the library has sums of.
 pub trait Summed: Pod {
@@ -58,22 +46,9 @@ pub struct Cub<'a, T> {
 }
 
 impl Libraries {
-    /// The library for `device`, a GPU, built if need be.
+    /// The libraries for `device`, a GPU, built if need be.
     pub fn open(device: &Device, root: &Path) -> Result<Libraries> {
-        let (stream, gpu) = device.raw_stream().zip(device.info().gpu).context("they run on a GPU")?;
-        let path = match std::env::var_os(VARIABLE).filter(|path| !path.is_empty()) {
-            Some(path) => PathBuf::from(path),
-            None => build(root, &gpu.compute_capability.replace('.', ""))?,
-        };
-        // SAFETY: the library is the one of `SOURCE`, or one that the user names to be loaded; its
-        // initialisers are those of the CUDA runtime, which have no preconditions.
-        let library = unsafe { Library::new(&path) };
-        let library = library.with_context(|| format!("cannot load {}", path.display()))?;
-        // SAFETY: a function of `SOURCE` with this signature.
-        let version = unsafe { library.get::<unsafe extern "C" fn() -> c_int>("cub_version").map(|f| f()) };
-        let version = version.with_context(|| format!("{} is not built from {SOURCE}", path.display()))?;
-        let version = format!("{}.{}.{}", version / 100_000, version / 100 % 1000, version % 100);
-        Ok(Libraries { library, stream, version })
+        built::open(device, root).map(Libraries)
     }
 
     /// Prepares `cub::DeviceReduce::Sum` of `size` elements, in the order that `promise` allows: `sum`, the
@@ -86,13 +61,13 @@ impl Libraries {
         size: usize,
     ) -> Result<Option<Cub<'a, T>>> {
         // SAFETY: a function of `SOURCE` with this signature.
-        let function = unsafe { self.library.get::<CubSum>(&format!("cub_{promise}_{}", T::SUFFIX)) };
+        let function = unsafe { self.0.library.get::<CubSum>(&format!("cub_{promise}_{}", T::SUFFIX)) };
         let Ok(function) = function else { return Ok(None) };
         let size = c_int::try_from(size).context("too many elements for CUB to count in an int")?;
         let output = device.alloc::<T>(1)?;
         let mut bytes = 0;
         // SAFETY: without temporary memory it writes the number of bytes and touches no other memory.
-        checked("cub::DeviceReduce::Sum", unsafe { function(0, &mut bytes, 0, 0, size, self.stream) })?;
+        checked("cub::DeviceReduce::Sum", unsafe { function(0, &mut bytes, 0, 0, size, self.0.stream) })?;
         let temporary = device.alloc::<u8>(bytes.max(1))?;
         Ok(Some(Cub { device, libraries: self, function, temporary, output, size }))
     }
@@ -101,7 +76,7 @@ impl Libraries {
     pub fn thrust<T: Summed>(&self, input: &View<T>, size: usize) -> Result<T> {
         let name = format!("thrust_sum_{}", T::SUFFIX);
         // SAFETY: a function of `SOURCE` with this signature.
-        let function = unsafe { self.library.get::<ThrustSum>(&name) }
+        let function = unsafe { self.0.library.get::<ThrustSum>(&name) }
             .with_context(|| format!("the library of {SOURCE} has no {name}"))?;
         ensure!(
             size <= input.len() && size <= c_int::MAX as usize,
@@ -110,7 +85,7 @@ impl Libraries {
         let mut sum = T::zeroed();
         // SAFETY: reads `size` elements at `input`, which has as many, in the stream in which they were
         // written, and writes one element to `sum` before it returns.
-        let error = unsafe { function(input.address(), (&raw mut sum).cast(), size as c_int, self.stream) };
+        let error = unsafe { function(input.address(), (&raw mut sum).cast(), size as c_int, self.0.stream) };
         checked("thrust::reduce", error)?;
         Ok(sum)
     }
@@ -119,7 +94,7 @@ impl Libraries {
 impl<T: Summed> Cub<'_, T> {
     /// CUB's version.
     pub fn version(&self) -> &str {
-        &self.libraries.version
+        &self.libraries.0.version
     }
 
     /// Puts the sum of the first elements of `input` into the stream.
@@ -135,7 +110,7 @@ impl<T: Summed> Cub<'_, T> {
                 input.address(),
                 self.output.slice(0..).address(),
                 self.size,
-                self.libraries.stream,
+                self.libraries.0.stream,
             )
         };
         checked("cub::DeviceReduce::Sum", error)
@@ -145,46 +120,4 @@ impl<T: Summed> Cub<'_, T> {
     pub fn sum(&self) -> Result<T> {
         Ok(self.device.clone_dtoh(&self.output)?[0])
     }
-}
-
-/// A `cudaError_t` as an error.
-fn checked(what: &str, error: c_int) -> Result<()> {
-    ensure!(error == 0, "{what} failed: cudaError_t {error}");
-    Ok(())
-}
-
-/// Builds the library into `target/libraries`, unless it is there from the same source.
-fn build(root: &Path, capability: &str) -> Result<PathBuf> {
-    let nvcc = Compiler::of(Maker::Nvcc, root)?;
-    let nvcc = nvcc.with_context(|| format!("building {SOURCE} needs an nvcc, and there is none"))?;
-    let source = root.join(SOURCE);
-    let text =
-        std::fs::read_to_string(&source).with_context(|| format!("cannot read {}", source.display()))?;
-    let directory = root.join("target").join("libraries");
-    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    let identity = hash::text_hash(&format!("{text}{} {capability}", nvcc.version));
-    let library = directory.join(format!("libcub-{identity}.so"));
-    if library.exists() {
-        return Ok(library);
-    }
-    say::err(&format!("building {SOURCE} with {}, once; a minute or so\n", nvcc.path.display()));
-    let unfinished = library.with_extension(format!("{}.unfinished", std::process::id()));
-    let mut command = Command::new(&nvcc.path);
-    command.current_dir(root).args(["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"]);
-    command.arg(format!("-arch=sm_{capability}"));
-    command.args(
-        nvcc::libraries(&nvcc.path).into_iter().flat_map(|place| ["-L".into(), place.into_os_string()]),
-    );
-    let output = command.arg("-o").arg(&unfinished).arg(SOURCE).output();
-    let output = output.with_context(|| format!("cannot start {}", nvcc.path.display()))?;
-    if !output.status.success() {
-        bail!(
-            "{} cannot build {SOURCE}. If it has no CUB, bring its headers: pip install nvidia-cuda-cccl. It \
-             says:\n{}",
-            nvcc.name(),
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        );
-    }
-    std::fs::rename(&unfinished, &library).with_context(|| format!("cannot write {}", library.display()))?;
-    Ok(library)
 }

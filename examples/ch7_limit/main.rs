@@ -3,6 +3,7 @@
 //!     cargo run --example ch7_limit
 //!     cargo run --example ch7_limit -- --n 2^30      # on a GPU: beside CUB, where there is an nvcc
 
+mod built;
 mod chain;
 mod charts;
 pub mod choice;
