@@ -151,8 +151,9 @@ static __device__ typename Operator::Element shareOfRow(const In *row, unsigned 
             }
         }
     }
-    if (thread < length % each) { // what fills no pack
-        result = Operator::combine(result, Operator::of(row[length - length % each + thread]));
+#pragma unroll 1
+    for (unsigned int i = packs * each + thread; i < length; i += THREADS) { // what fills no pack
+        result = Operator::combine(result, Operator::of(row[i]));
     }
     return result;
 }

@@ -132,20 +132,17 @@ fn overflow(n: u64, _: Shape) -> Option<&'static str> {
     (n > 130_000).then_some("overflow")
 }
 
-/// The length at which rows are compared with the libraries', beside the reader's.
-fn long(device: DeviceKind) -> &'static [(u64, u32)] {
+/// Few rows and many.
+fn few_and_many(device: DeviceKind) -> &'static [(u64, u32)] {
     match device {
         DeviceKind::Gpu => &[(1 << 20, 512), (1 << 28, 512)],
         _ => &[],
     }
 }
 
-/// A thread alone takes long.
-fn running_sizes(device: DeviceKind) -> &'static [(u64, u32)] {
-    match device {
-        DeviceKind::Gpu => &[(1 << 10, 512), (1 << 12, 512), (1 << 14, 512), (1 << 16, 512), (1 << 18, 512)],
-        _ => &[],
-    }
+/// No larger ones: a thread alone takes long.
+fn running_sizes(_: DeviceKind) -> &'static [(u64, u32)] {
+    &[(1 << 10, 512), (1 << 12, 512), (1 << 14, 512), (1 << 18, 512)]
 }
 
 const fn lanes<T: Element, const COLUMNS: usize, const LANES: u64>(
@@ -157,7 +154,7 @@ const fn lanes<T: Element, const COLUMNS: usize, const LANES: u64>(
         operation: rows::of::<T, COLUMNS>(),
         shape: rows::by_lanes::<COLUMNS, LANES>,
         sweep: Sweep::Never,
-        also: long,
+        also: few_and_many,
         ..Variant::new(name, rows::sums::<T, COLUMNS>)
     }
 }
