@@ -81,7 +81,7 @@ fn rows_are_shared_by_lanes_by_a_warp_by_a_block_and_by_blocks() {
     assert_eq!(rows, 13);
 }
 
-/// One rounding is left out of the bound in no element: the bound is far below what a forgotten lane changes.
+/// The bound is far below the term of an element at the maximum, which is 1.
 #[test]
 fn a_softmax_of_rows_is_within_a_bound_that_tells_a_forgotten_term() {
     let line = "--device sim --kernel softmaxPerRow_f32 --kernel softmaxPerRow_f16 --n 4099 --json";
