@@ -74,7 +74,7 @@ struct RowSum {
 // ANCHOR: softmax
 // What a softmax needs of a row: its maximum, and the sum of exp(x - maximum). The part with the smaller
 // maximum is scaled down to the other's. The identity has the least finite float, since the difference of
-// two infinities is no number.
+// two infinities is not a number.
 struct Softmax {
     struct Element {
         float max, sum;
@@ -334,7 +334,7 @@ extern "C" __global__ void runningSum_f16(const __half *in, float *out, unsigned
 }
 // ANCHOR_END: runningSum
 
-// Both passes in one launch, by chapter 6's ticket: with two fences, or with the order in the atomic operation.
+// Both passes in one launch, by chapter 6's ticket: with two fences, or with the order in the operation.
 enum class Ticket { Fenced, AcquireRelease };
 
 template <Ticket TICKET>

@@ -126,7 +126,7 @@ fn ours<'a, T>(
     Contender { name: name.to_string(), shape, library: None, call: Box::new(call) }
 }
 
-/// The sum of `f32` in two launches, and in one by either ticket, in this shape; their names end with `suffix`.
+/// The sum of `f32` in two launches, and in one by either ticket, in this shape; names end with `suffix`.
 fn ends(device: &Device, module: &Module, numbers: &[i32], shape: Shape, suffix: &str) -> Result<Vec<Run>> {
     let n = numbers.len() as u64;
     let inputs = copies(device, &fractions::<f32>(numbers))?;
@@ -266,9 +266,9 @@ impl Stage<'_> {
         let temporary = self.device.alloc::<u8>(bytes.max(1))?;
         Ok(Some(move |copy: usize| {
             let mut bytes = temporary.len();
-            // SAFETY: it reads `rows` rows of `columns` elements at the copy, which has as many, and writes a sum
-            // for each to `sums` and at most `bytes` to the temporary memory, all in the stream in which these
-            // buffers are freed.
+            // SAFETY: it reads `rows` rows of `columns` elements at the copy, which has as many, and writes a
+            // sum for each to `sums` and at most `bytes` to the temporary memory, all in the stream in which
+            // these buffers are freed.
             let error = unsafe {
                 function(
                     temporary.slice(0..).address(),

@@ -16,8 +16,8 @@ pub const IN_PARTS: &str = "blocksPerRow_65536";
 /// The parts of a row that [`split`] gives a block each.
 const PARTS: usize = 16;
 
-/// The sums of rows of `COLUMNS` elements of type `T`; the last row may be shorter. They have at most 23 bits,
-/// so an `f32` holds each exactly, in whatever order it is added up.
+/// The sums of rows of `COLUMNS` elements of type `T`; the last row may be shorter. They have at most 23
+/// bits, so an `f32` holds each exactly, in whatever order it is added up.
 pub const fn of<T: Element, const COLUMNS: usize>() -> Operation {
     assert!((COLUMNS * size_of::<T>()).is_multiple_of(16), "a row begins at a multiple of 16 bytes");
     let name = match (COLUMNS, T::TYPE) {
