@@ -1,5 +1,5 @@
-//! NVIDIA's libraries in this process: `kernels/libraries/cub.cu`, built by nvcc when there is one, and loaded.
-//! It works in the same context, stream and buffers.
+//! NVIDIA's libraries in this process: `kernels/libraries/cub.cu`, built by nvcc when there is one, and
+//! loaded. It works in the same context, stream and buffers.
 
 use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};

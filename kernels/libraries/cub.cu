@@ -137,8 +137,8 @@ static cudaError_t cubRowsOfOneLength(void *temporary, size_t *bytes, const T *i
                                       int rows, int columns, cudaStream_t stream)
 {
 #if CUB_VERSION >= 300500
-    return cub::DeviceSegmentedReduce::Reduce(temporary, *bytes, input, output, rows, columns, InFloat{}, 0.0f,
-                                              stream);
+    return cub::DeviceSegmentedReduce::Reduce(temporary, *bytes, input, output, rows, columns, InFloat{},
+                                              0.0f, stream);
 #else
     return cudaErrorNotSupported;
 #endif

@@ -342,7 +342,8 @@ mod tests {
             can_be_edited(&book, &build, &[kernel])
         };
         assert!(edits("ch3_blocks", "reduceNeighbored"));
-        assert!(edits("ch6_in_use", "warpPerRow"));
+        assert!(edits("ch6_in_use", "lanesPerRow"));
+        assert!(edits("ch6_operators", "acquireRelease"), "the header in a folder of its own is known");
         assert!(!edits("ch7_libraries", "reduceBlockReduce"), "no CUB");
         assert!(!edits("ch4_legacy", "gpuRecursiveReduce"), "not the CUDA of 2020");
         assert!(edits("ch4_when_it_pays", "gpuRecursiveReducePasses"));
