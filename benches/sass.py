@@ -20,6 +20,12 @@ PARTS = {
     "ch6_operators": {
         "reduceAtomicThreads_sum_i32": ("LDG", "EXIT"),
         "reduceAtomicThreads_sum_f32": ("LDG", "EXIT"),
+        "reduceSingleLaunch_sum_i32": ("MEMBAR", "BAR.SYNC"),
+        "reduceAcquireRelease_sum_i32": ("MEMBAR", "BAR.SYNC"),
+    },
+    "ch6_in_use": {
+        "warpPerRow_f32": ("LDG.E.128", "BRA"),
+        "blockPerRow_f32": ("LDG.E.128", "BRA"),
     },
 }
 

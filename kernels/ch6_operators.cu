@@ -8,6 +8,7 @@
 // blockDim.x * sizeof(Element) bytes.
 
 #include <cooperative_groups.h>
+#include <cuda/atomic>
 
 // ---- the post's kernel
 
@@ -275,6 +276,34 @@ __device__ void reduceSingleLaunch(const typename Operator::Element *in,
 }
 // ANCHOR_END: singleLaunch
 
+// The same with the order said in the atomic operation itself, and the scope in the type of the reference.
+// It releases what this thread has written, and acquires what the blocks before it have released. fetch_add
+// has no upper end, so the last block sets the ticket back.
+// ANCHOR: acquireRelease
+template <typename Operator>
+__device__ void reduceAcquireRelease(const typename Operator::Element *in,
+                                     typename Operator::Element *partials,
+                                     typename Operator::Element *out, unsigned int n,
+                                     unsigned int *ticket)
+{
+    __shared__ bool isLast;
+    typename Operator::Element result = reduceMyChunk<Operator>(in, n);
+    if (threadIdx.x == 0) {
+        partials[blockIdx.x] = result;
+        cuda::atomic_ref<unsigned int, cuda::thread_scope_device> tickets(*ticket);
+        isLast = tickets.fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (isLast) {
+        result = reduceChunk<Operator>(partials, 0, gridDim.x);
+        if (threadIdx.x == 0) {
+            *out = result;
+            *ticket = 0;
+        }
+    }
+}
+// ANCHOR_END: acquireRelease
+
 // One cooperative launch: all blocks run at the same time, so they can wait for each other.
 // ANCHOR: gridSync
 template <typename Operator>
@@ -378,4 +407,11 @@ extern "C" __global__ void reduceNoFence_sum_i32(const unsigned int *in,
                                                  unsigned int n, unsigned int *ticket)
 {
     reduceSingleLaunch<Sum<unsigned int>, false>(in, partials, out, n, ticket);
+}
+
+extern "C" __global__ void reduceAcquireRelease_sum_i32(const unsigned int *in,
+                                                        unsigned int *partials, unsigned int *out,
+                                                        unsigned int n, unsigned int *ticket)
+{
+    reduceAcquireRelease<Sum<unsigned int>>(in, partials, out, n, ticket);
 }

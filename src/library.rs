@@ -14,6 +14,18 @@ use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::{hash, nvcc};
 use text::say;
 
+/// A source of `kernels/libraries/`.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// From the repository root.
+    pub path: &'static str,
+    /// The variable of the environment that names a library which is built from it already.
+    pub variable: &'static str,
+}
+
+/// The sums of CUB and Thrust that chapters 6 and 7 measure.
+pub const CUB: Source = Source { path: "kernels/libraries/cub.cu", variable: "WORKBOOK_LIBRARIES" };
+
 /// A loaded library.
 pub struct Loaded {
     /// The functions.
@@ -24,12 +36,12 @@ pub struct Loaded {
     pub version: String,
 }
 
-/// The library of `source`, a path from `root` on, for `device`, a GPU: built if need be, or the one that the
-/// environment's `variable` names.
+/// The library of `source`, in the repository at `root`, for `device`, a GPU: the one that is named, or else
+/// one that is built if need be.
 ///
 /// # Errors
 /// There is no GPU, no nvcc, or no CUB; the library cannot be loaded.
-pub fn open(device: &Device, root: &Path, source: &str, variable: &str) -> Result<Loaded> {
+pub fn open(device: &Device, root: &Path, Source { path: source, variable }: Source) -> Result<Loaded> {
     let (stream, gpu) = device.raw_stream().zip(device.info().gpu).context("they run on a GPU")?;
     let path = match std::env::var_os(variable).filter(|path| !path.is_empty()) {
         Some(path) => PathBuf::from(path),

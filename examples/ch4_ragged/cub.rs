@@ -8,14 +8,11 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use workbook::device::libloading::Symbol;
 use workbook::device::{Buffer, Device, View};
-use workbook::library::{self, Loaded, checked};
+use workbook::library::{self, Loaded, Source, checked};
 
 use super::rows::Summand;
 
-/// The source, from the repository root.
-const SOURCE: &str = "kernels/libraries/cub_rows.cu";
-/// Names a library that is built already.
-const VARIABLE: &str = "WORKBOOK_CUB_ROWS";
+const SOURCE: Source = Source { path: "kernels/libraries/cub_rows.cu", variable: "WORKBOOK_CUB_ROWS" };
 
 /// `(temporary, bytes, values, offsets, sums, rows, stream)`; without temporary memory it stores the bytes
 /// needed.
@@ -36,7 +33,7 @@ pub struct CubRowSums<'a> {
 impl Cub {
     /// The library for `device`, a GPU, built if need be.
     pub fn open(device: &Device, root: &Path) -> Result<Cub> {
-        library::open(device, root, SOURCE, VARIABLE).map(Cub)
+        library::open(device, root, SOURCE).map(Cub)
     }
 
     /// `CUB 3.0.1`
@@ -55,7 +52,7 @@ impl Cub {
         // SAFETY: a function of `SOURCE` with this signature.
         let function = unsafe { self.0.library.get::<RowSums>(&format!("cub_row_sums_{suffix}")) };
         let function =
-            function.with_context(|| format!("the library of {SOURCE} has no sums of {suffix}"))?;
+            function.with_context(|| format!("the library of {} has no sums of {suffix}", SOURCE.path))?;
         let count = c_int::try_from(rows).context("too many rows for CUB to count in an int")?;
         let mut bytes = 0;
         // SAFETY: without temporary memory it writes the number of bytes and touches no other memory.

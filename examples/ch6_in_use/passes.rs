@@ -1,66 +1,13 @@
 //! One sum in two passes, or in one: of `f32` and of floats of 16 bits, by launches that wait or overlap.
 
 use anyhow::Result;
-use bytemuck::{Pod, Zeroable};
 use workbook::chapter::{Case, Outcome, Shape};
 use workbook::device::measure::Measurement;
 use workbook::device::{Buffer, Function, LaunchArgs, LaunchConfig, launch_overlapping};
 use workbook::reduction::operation::Operation;
-use workbook::reduction::operator::ElementType;
 use workbook::reduction::value::Expected;
 
-/// Unit roundoff of `f16`.
-pub const UNIT_F16: f64 = 1.0 / (1 << 11) as f64;
-
-/// What is added up: multiples of 1/128 from 0 on and below 1. They have at most 7 bits, so every type here
-/// holds them exactly, and whatever error there is comes from additions.
-pub trait Element: Pod {
-    /// This type.
-    const TYPE: ElementType;
-
-    /// One of those multiples, as this type has it.
-    fn of(number: f32) -> Self;
-}
-
-impl Element for f32 {
-    const TYPE: ElementType = ElementType::F32;
-
-    fn of(number: f32) -> f32 {
-        number
-    }
-}
-
-/// An `f16`, IEEE 754's binary16, as its bits.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(transparent)]
-pub struct Half(u16);
-
-impl Element for Half {
-    const TYPE: ElementType = ElementType::F16;
-
-    /// Five bits of exponent, with a bias of 15 in place of 127, and ten bits of fraction.
-    fn of(number: f32) -> Half {
-        Half((number.to_bits() >> 13).saturating_sub((127 - 15) << 10) as u16)
-    }
-}
-
-/// A `bf16`, the upper half of an `f32`.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(transparent)]
-pub struct Bf16(u16);
-
-impl Element for Bf16 {
-    const TYPE: ElementType = ElementType::Bf16;
-
-    fn of(number: f32) -> Bf16 {
-        Bf16((number.to_bits() >> 16) as u16)
-    }
-}
-
-/// The numerators of the elements that the chapter's numbers stand for.
-fn numerators(numbers: &[i32]) -> impl Iterator<Item = i64> {
-    numbers.iter().map(|&number| i64::from(number as u32 >> 25))
-}
+use super::elements::{Element, Half, fractions, numerators};
 
 /// The sum of elements of type `T`. It is known exactly, since that of the numerators is.
 pub const fn of<T: Element>(name: &'static str) -> Operation {
@@ -69,6 +16,17 @@ pub const fn of<T: Element>(name: &'static str) -> Operation {
         Expected::within(sum as f64 / 128.0, sum as f64 / 128.0)
     };
     Operation { name, element: T::TYPE, element_bytes: size_of::<T>() as u32, expected }
+}
+
+/// The same, where the result is an `f16`: the sum, rounded once.
+pub const fn as_f16<T: Element>() -> Operation {
+    let expected = |numbers: &[i32]| {
+        let sum = numerators(numbers).sum::<i64>() as f64 / 128.0;
+        // The numbers of eleven bits around 2^e are 2^(e - 10) apart.
+        let apart = f64::exp2(sum.max(1.0).log2().floor() - 10.0);
+        Expected::within(sum, apart / 2.0)
+    };
+    Operation { name: "sum of f16 as f16", expected, ..of::<T>("") }
 }
 
 /// At most three blocks of 512 threads per multiprocessor: there is room for the block of a second launch.
@@ -94,9 +52,8 @@ struct Memory<T> {
 }
 
 fn memory<T: Element>(case: &Case) -> Result<Memory<T>> {
-    let elements: Vec<T> = numerators(case.data).map(|k| T::of(k as f32 / 128.0)).collect();
     Ok(Memory {
-        elements: case.device.clone_htod(&elements)?,
+        elements: case.device.clone_htod(&fractions::<T>(case.data))?,
         partials: case.device.alloc(case.grid as usize)?,
         result: case.device.alloc(1)?,
     })
@@ -163,5 +120,17 @@ pub fn one_launch(case: &Case) -> Result<Outcome> {
             launch.arg(&memory.result).arg(&ticket).launch(LaunchConfig::new(case.grid, case.block))
         },
     )?;
+    memory.outcome(case, cost)
+}
+
+/// One thread adds one element after another.
+pub fn running(case: &Case) -> Result<Outcome> {
+    let memory = memory::<Half>(case)?;
+    let kernel = case.kernel()?;
+    let cost = case.device.measure_launch(|| {
+        let mut launch = case.device.launch_builder(&kernel);
+        launch.arg(&memory.elements).arg(&memory.result).arg(&case.size());
+        launch.launch(LaunchConfig::new(1, 1))
+    })?;
     memory.outcome(case, cost)
 }

@@ -1,48 +1,88 @@
-//! One sum per row of a matrix.
+//! One sum per row of a matrix: by some lanes of a warp, by a warp, by a block, or in two launches.
 
 use anyhow::Result;
 use workbook::chapter::{Case, Outcome, Shape};
 use workbook::device::LaunchConfig;
 use workbook::reduction::operation::Operation;
 use workbook::reduction::operator::ElementType;
-use workbook::reduction::serial::recursive_reduce;
 use workbook::reduction::value::{Array, Expected};
 
-/// The sums of rows of `COLUMNS` elements; the last row may be shorter.
-pub const fn of<const COLUMNS: usize>() -> Operation {
-    let name = match COLUMNS {
-        64 => "sums of rows of 64 i32",
-        1024 => "sums of rows of 1,024 i32",
-        _ => "sums of rows of 65,536 i32",
+use super::elements::{Element, fractions, numerators};
+
+/// Threads of a block that has a row to itself: the kernels are compiled for it.
+pub const BLOCK: u32 = 256;
+/// The variant that takes two launches.
+pub const IN_PARTS: &str = "blocksPerRow_65536";
+/// The parts of a row that [`split`] gives a block each.
+const PARTS: usize = 16;
+
+/// The sums of rows of `COLUMNS` elements of type `T`; the last row may be shorter. They have at most 23
+/// bits, so an `f32` holds each exactly, in whatever order it is added up.
+pub const fn of<T: Element, const COLUMNS: usize>() -> Operation {
+    assert!((COLUMNS * size_of::<T>()).is_multiple_of(16), "a row begins at a multiple of 16 bytes");
+    let name = match (COLUMNS, T::TYPE) {
+        (64, ElementType::F16) => "sums of rows of 64 f16",
+        (64, _) => "sums of rows of 64 f32",
+        (1024, ElementType::F16) => "sums of rows of 1,024 f16",
+        (1024, _) => "sums of rows of 1,024 f32",
+        (_, ElementType::F16) => "sums of rows of 65,536 f16",
+        _ => "sums of rows of 65,536 f32",
     };
     let expected = |numbers: &[i32]| {
-        let rows = numbers.chunks(COLUMNS);
-        Expected::exactly(Array::I32(rows.map(|row| recursive_reduce(&mut row.to_vec())).collect()))
+        let sum = |row: &[i32]| numerators(row).sum::<i64>() as f32 / 128.0;
+        Expected::exactly(Array::F32(numbers.chunks(COLUMNS).map(sum).collect()))
     };
-    Operation { name, element: ElementType::I32, element_bytes: 4, expected }
+    Operation { name, element: T::TYPE, element_bytes: size_of::<T>() as u32, expected }
 }
 
-/// A warp for each row.
-pub fn by_warps<const COLUMNS: usize>(n: u64, shape: Shape, _: u32) -> Shape {
-    let block = shape.block.next_multiple_of(32);
-    Shape::of_blocks(n.div_ceil(COLUMNS as u64) * 32, block)
+/// `LANES` lanes for each row.
+pub fn by_lanes<const COLUMNS: usize, const LANES: u64>(n: u64, shape: Shape, _: u32) -> Shape {
+    let block = shape.block.next_multiple_of(32).min(BLOCK);
+    Shape::of_blocks(n.div_ceil(COLUMNS as u64) * LANES, block)
 }
 
 /// A block for each row.
-pub fn by_blocks<const COLUMNS: usize>(n: u64, shape: Shape, _: u32) -> Shape {
-    let block = shape.block.next_multiple_of(32);
-    Shape { block, ..Shape::of_blocks(n, COLUMNS as u32) }
+pub fn by_blocks<const COLUMNS: usize>(n: u64, _: Shape, _: u32) -> Shape {
+    Shape { block: BLOCK, ..Shape::of_blocks(n, COLUMNS as u32) }
 }
 
-pub fn sums<const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
+/// A block for each part of a row.
+pub fn by_parts<const COLUMNS: usize>(n: u64, _: Shape, _: u32) -> Shape {
+    Shape { block: BLOCK, ..Shape::of_blocks(n, (COLUMNS / PARTS) as u32) }
+}
+
+/// Rows of `COLUMNS` elements, in one launch.
+pub fn sums<T: Element, const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
     let kernel = case.kernel()?;
-    let matrix = device.clone_htod(case.data)?;
-    let sums = device.alloc::<i32>(case.data.len().div_ceil(COLUMNS))?;
+    let matrix = device.clone_htod(&fractions::<T>(case.data))?;
+    let sums = device.alloc::<f32>(case.data.len().div_ceil(COLUMNS))?;
     let cost = device.measure_launch(|| {
         let mut launch = device.launch_builder(&kernel);
-        launch.arg(&matrix).arg(&sums).arg(&case.size()).arg(&(COLUMNS as u32));
+        launch.arg(&matrix).arg(&sums).arg(&(case.data.len() as u64)).arg(&(COLUMNS as u32));
         launch.launch(LaunchConfig::new(grid, block))
     })?;
-    Ok(Outcome::new(Array::I32(device.clone_dtoh(&sums)?), cost))
+    Ok(Outcome::new(Array::F32(device.clone_dtoh(&sums)?), cost))
 }
+
+// ANCHOR: split
+/// A row of 65,536 elements is 16 rows of 4,096, and their 16 sums are a row again.
+pub fn split<const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
+    let Case { device, data, block, grid, .. } = *case;
+    let of_parts = case.kernel()?;
+    let of_rows = case.load_function("lanesPerRow_f32")?;
+    let matrix = device.clone_htod(&fractions::<f32>(data))?;
+    let parts = data.len().div_ceil(COLUMNS / PARTS);
+    let of_part = device.alloc::<f32>(parts)?;
+    let sums = device.alloc::<f32>(data.len().div_ceil(COLUMNS))?;
+    let cost = device.measure_launch(|| {
+        let mut launch = device.launch_builder(&of_parts);
+        launch.arg(&matrix).arg(&of_part).arg(&(data.len() as u64)).arg(&((COLUMNS / PARTS) as u32));
+        launch.launch(LaunchConfig::new(grid, block))?;
+        let mut launch = device.launch_builder(&of_rows);
+        launch.arg(&of_part).arg(&sums).arg(&(parts as u64)).arg(&(PARTS as u32));
+        launch.launch(LaunchConfig::new(grid.div_ceil(PARTS as u32).div_ceil(BLOCK / 4), BLOCK))
+    })?;
+    Ok(Outcome::new(Array::F32(device.clone_dtoh(&sums)?), cost))
+}
+// ANCHOR_END: split

@@ -34,6 +34,8 @@ pub const CHAPTER: Chapter = Chapter::new(
             .does("The host launches passes, each over the results of the one before."),
         story("reduceSingleLaunch_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)
             .does("One launch: the last block to arrive adds up the partial sums."),
+        once("reduceAcquireRelease_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)
+            .does("The same, with the memory order in the ticket's atomic operation."),
         Variant {
             expected_failure: |_, _| Some("data-race"),
             ..once("reduceNoFence_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)

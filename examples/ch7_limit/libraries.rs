@@ -10,12 +10,7 @@ use anyhow::{Context, Result, ensure};
 use bytemuck::Pod;
 use workbook::device::libloading::{Library, Symbol};
 use workbook::device::{Buffer, Device, View};
-use workbook::library::{self, Loaded, checked};
-
-/// The source, from the repository root.
-pub const SOURCE: &str = "kernels/libraries/cub.cu";
-/// Names a library that is built already.
-const VARIABLE: &str = "WORKBOOK_LIBRARIES";
+use workbook::library::{self, CUB, Loaded, checked};
 
 /// `(temporary, bytes, input, output, size, stream)`; without temporary memory it stores the bytes needed.
 type CubSum = unsafe extern "C" fn(u64, *mut usize, u64, u64, c_int, *mut c_void) -> c_int;
@@ -57,7 +52,7 @@ pub struct Cub<'a, T> {
 impl Libraries {
     /// The library for `device`, a GPU, built if need be.
     pub fn open(device: &Device, root: &Path) -> Result<Libraries> {
-        let Loaded { library, stream, version } = library::open(device, root, SOURCE, VARIABLE)?;
+        let Loaded { library, stream, version } = library::open(device, root, CUB)?;
         Ok(Libraries { library, stream, version })
     }
 
@@ -70,7 +65,7 @@ impl Libraries {
         promise: &str,
         size: usize,
     ) -> Result<Option<Cub<'a, T>>> {
-        // SAFETY: a function of `SOURCE` with this signature.
+        // SAFETY: a function of `CUB` with this signature.
         let function = unsafe { self.library.get::<CubSum>(&format!("cub_{promise}_{}", T::SUFFIX)) };
         let Ok(function) = function else { return Ok(None) };
         let size = c_int::try_from(size).context("too many elements for CUB to count in an int")?;
@@ -85,9 +80,9 @@ impl Libraries {
     /// `thrust::reduce` of the first `size` elements of `input`: allocates, copies the sum back and waits.
     pub fn thrust<T: Summed>(&self, input: &View<T>, size: usize) -> Result<T> {
         let name = format!("thrust_sum_{}", T::SUFFIX);
-        // SAFETY: a function of `SOURCE` with this signature.
+        // SAFETY: a function of `CUB` with this signature.
         let function = unsafe { self.library.get::<ThrustSum>(&name) }
-            .with_context(|| format!("the library of {SOURCE} has no {name}"))?;
+            .with_context(|| format!("the library of {} has no {name}", CUB.path))?;
         ensure!(
             size <= input.len() && size <= c_int::MAX as usize,
             "{size} elements are more than there are"

@@ -341,6 +341,8 @@ WB_DEVICE float __fadd_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
 WB_DEVICE float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
 WB_DEVICE double __dadd_rn(double a, double b) { return __nvvm_add_rn_d(a, b); }
 WB_DEVICE double __dmul_rn(double a, double b) { return __nvvm_mul_rn_d(a, b); }
+// 2^(x log2 e), as the hardware has powers of 2.
+WB_DEVICE float __expf(float x) { return __nvvm_ex2_approx_f(__nvvm_mul_rn_f(x, 1.4426950408889634f)); }
 WB_DEVICE long long __double2ll_rn(double x) { return __nvvm_d2ll_rn(x); }
 
 // ---- printing, memory, and what else is called

@@ -1,6 +1,7 @@
 // The sums of NVIDIA's libraries, to measure ours against: cub::DeviceReduce::Sum and thrust::reduce
-// as functions that a program can load at run time (examples/ch7_limit/libraries.rs). Each returns a
-// cudaError_t, 0 where all is well.
+// as functions that a program can load at run time (examples/ch7_limit/libraries.rs), and for chapter 6.1
+// cub::DeviceSegmentedReduce (examples/ch6_in_use/compare.rs). Each returns a cudaError_t, 0 where all is
+// well.
 //
 // The example builds this with the headers that nvcc comes with. With newer ones:
 //   pip install nvidia-cuda-cccl
@@ -11,7 +12,11 @@
 // The stream is the caller's. The CUDA runtime works in the device's primary context, as does the caller.
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
+#include <cuda_fp16.h>
 #include <thrust/execution_policy.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <thrust/reduce.h>
 
 // CUB counts in the type of `size`; int is the one for which it does least.
@@ -107,6 +112,52 @@ static cudaError_t thrustSum(const T *input, T *output, int size, cudaStream_t s
 SUMS(i32, int)
 SUMS(f32, float)
 SUMS(i64, long long)
+
+// One sum per row, in float. A row begins at a multiple of `columns`; int is the type of offsets for which
+// CUB does least, so there are less than 2^31 elements.
+struct InFloat {
+    __host__ __device__ float operator()(float first, float second) const { return first + second; }
+};
+struct Start {
+    int columns;
+    __host__ __device__ int operator()(int row) const { return row * columns; }
+};
+template <typename T>
+static cudaError_t cubRows(void *temporary, size_t *bytes, const T *input, float *output, int rows,
+                           int columns, cudaStream_t stream)
+{
+    auto start = thrust::make_transform_iterator(thrust::make_counting_iterator(0), Start{columns});
+    return cub::DeviceSegmentedReduce::Reduce(temporary, *bytes, input, output, rows, start, start + 1,
+                                              InFloat{}, 0.0f, stream);
+}
+
+// CUB 3.5 has another way where all rows have the same length.
+template <typename T>
+static cudaError_t cubRowsOfOneLength(void *temporary, size_t *bytes, const T *input, float *output,
+                                      int rows, int columns, cudaStream_t stream)
+{
+#if CUB_VERSION >= 300500
+    return cub::DeviceSegmentedReduce::Reduce(temporary, *bytes, input, output, rows, columns, InFloat{},
+                                              0.0f, stream);
+#else
+    return cudaErrorNotSupported;
+#endif
+}
+
+#define ROWS(SUFFIX, T)                                                                                \
+    extern "C" cudaError_t cub_rows_##SUFFIX(void *temporary, size_t *bytes, const T *input,           \
+                                             float *output, int rows, int columns, cudaStream_t stream)\
+    {                                                                                                  \
+        return cubRows(temporary, bytes, input, output, rows, columns, stream);                        \
+    }                                                                                                  \
+    extern "C" cudaError_t cub_rows_of_one_length_##SUFFIX(void *temporary, size_t *bytes,             \
+                                                           const T *input, float *output, int rows,    \
+                                                           int columns, cudaStream_t stream)           \
+    {                                                                                                  \
+        return cubRowsOfOneLength(temporary, bytes, input, output, rows, columns, stream);             \
+    }
+ROWS(f32, float)
+ROWS(f16, __half)
 
 // The version of CUB: 200800 is 2.8.0.
 extern "C" int cub_version()

@@ -93,7 +93,7 @@ impl Plan {
         if options.pending_launches.is_some() || options.no_sweep || options.steps {
             return Ok(Plan { runs, sweep, left_out });
         }
-        let mut swept = variants;
+        let mut swept = variants.clone();
         swept.retain(|variant| match variant.sweep {
             Sweep::Everywhere => true,
             Sweep::TimesOnly => kind != DeviceKind::Sim,
@@ -108,7 +108,8 @@ impl Plan {
                 // A kernel that has a block of its own has run in it.
                 sweep.extend(in_blocks.filter(|case| case.shape.block == block));
             }
-            for variant in &swept {
+            let counts = |variant: &&Variant| kind != DeviceKind::Sim || variant.sweep != Sweep::TimesOnly;
+            for variant in variants.iter().filter(counts) {
                 for &(size, block) in (variant.also)(kind) {
                     if options.n.is_none_or(|limit| size < limit) {
                         sweep.push(planned(variant, size, place.shape_of(size, block)));
@@ -273,6 +274,13 @@ mod tests {
         assert_eq!(further("--n 2^14"), [(1 << 12, 1 << 12)]);
         assert_eq!(further("--block 512"), []);
         assert_eq!(further("--pending-launches 9"), [], "no sweep");
+    }
+
+    #[test]
+    fn further_runs_of_a_variant_that_no_sweep_runs_are_made() {
+        const ALSO: Variant = Variant { also: |_| &[(1 << 12, 64)], sweep: Sweep::Never, ..FLAT };
+        let plan = plan(Place::ManyBlocks, &[ALSO], DeviceKind::Sim, 1 << 16, "").unwrap();
+        assert_eq!(sizes(&plan, "flat"), [(1 << 12, 64)]);
     }
 
     #[test]

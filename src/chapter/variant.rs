@@ -111,7 +111,7 @@ pub struct Variant {
     pub story: bool,
     /// Which sweeps run it.
     pub sweep: Sweep,
-    /// Further runs of the sweep: elements and threads per block.
+    /// Further runs beside the sweep's, of one that no sweep runs too: elements and threads per block.
     pub also: fn(DeviceKind) -> &'static [(u64, u32)],
     /// The lowest compute capability of a GPU that can run it, if it is not the lowest of all kernels.
     pub least_capability: Option<(u32, u32)>,

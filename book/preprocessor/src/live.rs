@@ -189,13 +189,20 @@ pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     write(pages, "exercises", &exercises(&workbook.root)?)
 }
 
-/// The text of each file in [`HEADERS`], by its path where the repository is `/`.
+/// The text of each file in [`HEADERS`] and its folders, by its path where the repository is `/`.
 fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut headers = BTreeMap::new();
-    for file in std::fs::read_dir(root.join(HEADERS)).with_context(|| format!("cannot read {HEADERS}"))? {
-        let path = format!("{HEADERS}/{}", file?.file_name().display());
-        let text = read_lines(&root.join(&path)).with_context(|| format!("cannot read {path}"))?;
-        headers.insert(format!("/{path}"), text);
+    let mut folders = vec![HEADERS.to_string()];
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(root.join(&folder)).with_context(|| format!("cannot read {folder}"))? {
+            let path = format!("{folder}/{}", file?.file_name().display());
+            if root.join(&path).is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = read_lines(&root.join(&path)).with_context(|| format!("cannot read {path}"))?;
+            headers.insert(format!("/{path}"), text);
+        }
     }
     Ok(headers)
 }
@@ -335,7 +342,8 @@ mod tests {
             can_be_edited(&book, &build, &[kernel])
         };
         assert!(edits("ch3_blocks", "reduceNeighbored"));
-        assert!(edits("ch6_in_use", "warpPerRow"));
+        assert!(edits("ch6_in_use", "lanesPerRow"));
+        assert!(edits("ch6_operators", "acquireRelease"), "the header in a folder of its own is known");
         assert!(!edits("ch7_libraries", "reduceBlockReduce"), "no CUB");
         assert!(!edits("ch4_legacy", "gpuRecursiveReduce"), "not the CUDA of 2020");
         assert!(edits("ch4_when_it_pays", "gpuRecursiveReducePasses"));

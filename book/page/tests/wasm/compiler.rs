@@ -60,16 +60,23 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// The files in `folder` and its folders, from the repository root.
+fn files(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap);
+    let below = |entry: std::fs::DirEntry| {
+        let path = format!("{folder}/{}", entry.file_name().display());
+        if entry.path().is_dir() { files(&path) } else { vec![path] }
+    };
+    entries.flat_map(below).collect()
+}
+
 /// The answer to each of `requests`.
 fn ask(name: &str, requests: &[Value]) -> Vec<Value> {
     let scratch = scratch(name);
     let live = scratch.join("live");
     copy(&root().join("book/src/live"), &live);
-    let headers = std::fs::read_dir(root().join(HEADERS)).unwrap().map(Result::unwrap);
-    let headers: serde_json::Map<String, Value> = headers
-        .map(|file| format!("{HEADERS}/{}", file.file_name().display()))
-        .map(|path| (format!("/{path}"), json!(text(&path))))
-        .collect();
+    let headers: serde_json::Map<String, Value> =
+        files(HEADERS).into_iter().map(|path| (format!("/{path}"), json!(text(&path)))).collect();
     let write = |name: &str, value: Value| std::fs::write(scratch.join(name), value.to_string()).unwrap();
     write("live/headers.json", Value::Object(headers));
     write("requests.json", json!(requests));
