@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use device::Module;
+use kernel_compiler::lex;
 use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
 use text::number::{nine_digits, thousands};
 
@@ -18,7 +19,7 @@ use super::source::{Exercise, Kind};
 use super::sums::Unordered;
 use super::verdict::{Counted, Counts, Findings, failed, too_much};
 use super::wrapping::{Wrapping, wrapped};
-use super::{goal, lex, names, numbers, own, rules, summary, weigh};
+use super::{goal, names, numbers, own, rules, summary, weigh};
 
 /// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
 const MAX_GLOBAL: usize = 64 << 20;

@@ -1,7 +1,7 @@
 //! Whether an answer in CUDA C++ is the learner's own work: what stands in its file, and nothing that comes
 //! from elsewhere.
 
-use super::lex::{Token, joined, tokens};
+use kernel_compiler::lex::{Token, joined, tokens};
 
 /// The headers that an answer may include: those of C and C++ about types and numbers, and CUDA's.
 const HEADERS: [&str; 36] = [

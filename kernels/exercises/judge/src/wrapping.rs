@@ -2,7 +2,7 @@
 //! undefined what it is then ([expr.pre]), and a compiler that makes a comparison of it gives the right
 //! result by luck. So such an answer is compiled once more, with differences that wrap as the machine's do.
 
-use super::lex::{Token, joined, placed};
+use kernel_compiler::lex::{Token, joined, placed};
 use super::plan::Plan;
 
 /// A difference of `int`s that wraps: `a - b` becomes `a - wrapping::minus - b`, which binds as it did. All
