@@ -33,7 +33,10 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
     if let Some(found) = host::found(source).filter(|found| is_refused || found.is_whole) {
         messages.retain(|message| !message.line.is_some_and(|line| found.concerns(line)));
         let kind = if is_refused { "error" } else { "warning" };
-        own.push(placed(path, source, found.line, kind, &found.what(), &found.more()));
+        // The chapters and the exercises have a host of their own.
+        let has_own = path.starts_with("kernels/");
+        let more = if has_own { String::new() } else { found.more() };
+        own.push(placed(path, source, found.line, kind, &found.what(has_own), &more));
     }
     if is_refused && let Some(unbalanced) = unbalanced(source) {
         let (line, end, what) = match unbalanced {
@@ -123,7 +126,7 @@ impl Message<'_> {
         let better = if self.is_error() {
             std_name(words, quoted)
                 .map(|name| NO_LIBRARY.to_string() + &in_place_of(name))
-                .or_else(|| header(words).map(|name| NO_LIBRARY.to_string() + &in_place_of_header(name)))
+                .or_else(|| missing_header(words).and_then(header))
                 .or_else(|| newer(words))
         } else {
             // Nothing is deleted: clang is told to keep it, and the simulator finds it.
@@ -184,37 +187,43 @@ fn in_place_of(name: &str) -> String {
 const ARRAYS: &str = "a kernel works on arrays and pointers";
 
 /// The header that a message says is not there.
-fn header(words: &str) -> Option<&str> {
-    let name = words.strip_prefix('\'').and_then(|rest| rest.strip_suffix("' file not found"))?;
-    const ALL: [&str; 25] = [
-        "algorithm",
-        "array",
-        "atomic",
-        "chrono",
-        "cstdlib",
-        "cstring",
-        "fstream",
-        "functional",
-        "iomanip",
-        "iostream",
-        "iterator",
-        "limits",
-        "list",
-        "map",
-        "memory",
-        "numeric",
-        "random",
-        "set",
-        "sstream",
-        "string",
-        "thread",
-        "utility",
-        "vector",
-        "stdlib.h",
-        "string.h",
-    ];
-    ALL.contains(&name).then_some(name)
+fn missing_header(words: &str) -> Option<&str> {
+    words.strip_prefix('\'').and_then(|rest| rest.strip_suffix("' file not found"))
 }
+
+/// What is wrong with a header of the standard library: a sentence without its end; nothing of other headers.
+pub fn header(name: &str) -> Option<String> {
+    HEADERS.contains(&name).then(|| NO_LIBRARY.to_string() + &in_place_of_header(name))
+}
+
+/// Headers of C and C++ that a kernel has no use for.
+const HEADERS: [&str; 25] = [
+    "algorithm",
+    "array",
+    "atomic",
+    "chrono",
+    "cstdlib",
+    "cstring",
+    "fstream",
+    "functional",
+    "iomanip",
+    "iostream",
+    "iterator",
+    "limits",
+    "list",
+    "map",
+    "memory",
+    "numeric",
+    "random",
+    "set",
+    "sstream",
+    "stdlib.h",
+    "string",
+    "string.h",
+    "thread",
+    "utility",
+    "vector",
+];
 
 /// What a kernel has in place of a header.
 fn in_place_of_header(name: &str) -> String {
@@ -337,6 +346,26 @@ mod tests {
             let what = "`__reduce_add_sync` needs compute capability 8.0 or newer, and this is compiled for an older one";
             assert_eq!(said, format!("kernels/x.cu(1): error: {what}\n"));
         }
+    }
+
+    #[test]
+    fn host_code_is_told_what_says_the_same_where_nobody_else_launches() {
+        let source = "__global__ void k(int *p) {}\nint main()\n{\n    int *d;\n    cudaMalloc(&d, 64);\n    \
+            k<<<1, 16>>>(d);\n}\n";
+        let said = |path: &str, what: &str| explained(&format!("{path}(5): {what}\n  x\n"), path, source);
+        let own = said("notebook.cu", "error: use of undeclared identifier 'cudaMalloc'");
+        let head = "notebook.cu(2): error: host code does not run here; in place of lines 2 to 7, this says the same:\n";
+        assert_eq!(
+            own,
+            format!("{head}int main()\n    //@ buffer d = i32:uninit*16\n    //@ launch k<<<1, 16>>> @d\n")
+        );
+        assert!(
+            said("notebook.cu", "warning: unused")
+                .starts_with("notebook.cu(2): warning: host code does not run")
+        );
+        let chapters = said(PATH, "error: use of undeclared identifier 'cudaMalloc'");
+        let what = "host code does not run here: a program of the workbook launches the kernels; leave lines 2 to 7 out";
+        assert_eq!(chapters, format!("{PATH}(2): error: {what}\nint main()\n"));
     }
 
     #[test]

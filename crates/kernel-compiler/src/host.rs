@@ -26,10 +26,15 @@ impl Host {
         self.functions.iter().any(|(first, last)| (*first..=*last).contains(&line))
     }
 
-    /// What is wrong with it, in a sentence.
-    pub fn what(&self) -> String {
+    /// What is wrong with it, in a sentence; `has_own` of a source whose kernels a program of the workbook
+    /// launches.
+    pub fn what(&self, has_own: bool) -> String {
         let (first, last) = self.functions.last().copied().unwrap_or_default();
         let place = if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };
+        if has_own {
+            let who = "a program of the workbook launches the kernels";
+            return format!("host code does not run here: {who}; leave {place} out");
+        }
         match (&self.script[..], self.is_same) {
             ([], _) => "host code does not run here; a line //@ launch … launches a kernel".to_string(),
             (_, true) => format!("host code does not run here; in place of {place}, this says the same:"),
@@ -522,7 +527,7 @@ mod tests {
         assert!(
             host.concerns(8)
                 && !host.concerns(1)
-                && host.what().contains("lines 3 to 21, this says the same")
+                && host.what(false).contains("lines 3 to 21, this says the same")
         );
         let script = "    //@ buffer d_a = f32:iota*1024\n    //@ buffer d_b = f32:zeros*1024\n    \
             //@ launch add<<<4, 256>>> @d_a @d_b f32:2.5 i32:1024\n";
@@ -549,7 +554,11 @@ mod tests {
             let host = said(program);
             let line = "launch add<<<1, 256>>> buf:f32:random*256 buf:f32:zeros*256 f32:1 i32:256";
             assert_eq!(host.script, [line], "{program}");
-            assert!(host.what().contains("in place of line 2, a line like this"), "{}", host.what());
+            assert!(
+                host.what(false).contains("in place of line 2, a line like this"),
+                "{}",
+                host.what(false)
+            );
         }
     }
 

@@ -137,6 +137,15 @@ pub fn shared_element(source: &str, kernel: &str, name: &str) -> Option<u32> {
     array.bytes.filter(|_| dimensions < 2)
 }
 
+/// Name and bytes of an element of the dynamic shared memory of `kernel`, if it has no other.
+pub fn dynamic_shared(source: &str, kernel: &str) -> Option<(String, u32)> {
+    let code = without_comments(source);
+    let mut all = shared(&code, kernel);
+    let (Parameter { name, bytes, .. }, dimensions) = all.next()?;
+    let is_alone = dimensions == 1 && all.next().is_none() && code.contains("extern __shared__");
+    is_alone.then_some((name, bytes?))
+}
+
 /// The shared variables of `kernel`, with how many dimensions each has.
 fn shared<'a>(code: &'a str, kernel: &str) -> impl Iterator<Item = (Parameter, usize)> + use<'a> {
     let body = after(code, source_name(kernel)).and_then(|rest| rest.split("__global__").next());
@@ -246,6 +255,9 @@ mod tests {
         let element =
             |name| shared_element(&with("__shared__ short a[9], s; __shared__ int b[2][3];"), "dot", name);
         assert_eq!([element("a"), element("b"), element("c")], [Some(2), None, None]);
+        let dynamic = |body: &str| dynamic_shared(&with(body), "dot");
+        assert_eq!(dynamic("extern __shared__ double all[];"), Some(("all".to_string(), 8)));
+        assert_eq!(dynamic(one), None, "it may begin behind the other");
     }
 
     #[test]
