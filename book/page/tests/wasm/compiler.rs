@@ -61,7 +61,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// The answer to each of `requests`.
-fn ask(name: &str, requests: &[Value]) -> Vec<Value> {
+pub fn ask(name: &str, requests: &[Value]) -> Vec<Value> {
     let scratch = scratch(name);
     let live = scratch.join("live");
     copy(&root().join("book/src/live"), &live);
