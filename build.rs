@@ -92,7 +92,7 @@ fn entry(kernel: &Build, out: &Path) -> Result<String> {
     write(&file(prebuilt::NEWER), newer.as_bytes())?;
     Ok(format!(
         "    Build {{ stem: Borrowed({stem:?}), source_path: Borrowed({source_path:?}), \
-         source: Borrowed(include_str!({:?})), ptx: Borrowed(include_str!({:?})), \
+         source: Borrowed(include_str!({:?})), printed: Borrowed(\"\"), ptx: Borrowed(include_str!({:?})), \
          newer: Borrowed(include_str!({:?})), fatbin: Borrowed(include_bytes!({:?})), \
          code_hash: Borrowed({code_hash:?}), compiler: Borrowed({compiler:?}), state: State::{state:?}, \
          what_if: None, warnings: String::new() }},\n",

@@ -114,6 +114,7 @@ pub fn edited(printed: Build, json: &str) -> Result<Build> {
 /// `build` with what `compiler` has made of `source`, for the simulator.
 fn rebuilt(build: Build, source: String, ptx: Ptx, newer: String, compiler: String) -> Build {
     Build {
+        printed: build.source.clone(),
         source: source.into(),
         code_hash: hash::code_hash(&ptx.text).into(),
         ptx: ptx.text.into(),

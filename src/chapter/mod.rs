@@ -25,7 +25,7 @@ mod variant;
 
 pub use options::Options;
 pub use output::Output;
-pub use run::{Ran, Report, run_with};
+pub use run::{Printed, Ran, Report, run_with};
 pub use shape::{Place, Shape};
 pub use terminal::{Progress, run};
 pub use variant::{Case, Chapter, Extras, Launches, Outcome, Sweep, Variant};

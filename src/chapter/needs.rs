@@ -57,8 +57,10 @@ pub fn open(
         ));
         ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
     }
+    device.name_by(&build.source);
     let module = device.load_module(&build)?;
     let beside = |other: Device| {
+        other.name_by(&build.source);
         let loaded = if other.is_simulated() { module.clone() } else { other.load_module(&build)? };
         Ok((other, loaded))
     };

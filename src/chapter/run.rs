@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use device::{Device, DeviceKind, Fault};
 use kernel_compiler::build::{Build, State, WhatIf};
 use kernel_compiler::hash;
+use kernel_compiler::misfit::Misfit;
 use ptx_simulator::trace::Trace;
 use ptx_simulator::{Diagnostic, Kind, Severity};
 use reduction::data;
@@ -14,6 +15,7 @@ use reduction::value::Expected;
 use serde::Serialize;
 use text::columns::text_table;
 use text::number::thousands;
+use text::printed::first_lines;
 use view::diagnostics;
 
 use super::needs::{Stage, ensure_room, open};
@@ -47,6 +49,20 @@ pub struct Report {
     /// The runs step by step, if that was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Trace>,
+    /// What kernels wrote with `printf`, run by run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<Printed>,
+}
+
+/// What a kernel wrote with `printf` in one run.
+#[derive(Serialize)]
+pub struct Printed {
+    /// The variant.
+    pub kernel: String,
+    /// Elements.
+    pub n: u64,
+    /// As [`first_lines`] has it.
+    pub lines: String,
 }
 
 /// Runs `chapter` as `options` say, with its output to `output`; of its kernels `build`, or else the one that
@@ -55,7 +71,10 @@ pub fn run_with(chapter: &Chapter, build: Option<Build>, options: &Options, outp
     match Bench::new(chapter, build, options, output).and_then(Bench::finish) {
         Ok(report) => Ran { status: if report.record.ok { 0 } else { 1 }, report: Some(report) },
         Err(error) => {
-            output.complain(&format!("error: {error:#}"));
+            match error.downcast_ref::<Misfit>() {
+                Some(misfit) => output.complain(&misfit.to_string()), // as a compiler says it
+                None => output.complain(&format!("error: {error:#}")),
+            }
             Ran { status: if error.is::<Fault>() { 1 } else { 2 }, report: None }
         }
     }
@@ -87,6 +106,7 @@ struct Bench<'a> {
     found: Vec<Diagnostic>,
     /// The runs at that size step by step, if that was asked for.
     traces: Vec<Trace>,
+    printed: Vec<Printed>,
 }
 
 impl<'a> Bench<'a> {
@@ -138,7 +158,8 @@ impl<'a> Bench<'a> {
         let levels = String::new();
         let found = Vec::new();
         let traces = Vec::new();
-        Ok(Bench { chapter, options, output, stage, plan, record, levels, found, traces })
+        let printed = Vec::new();
+        Ok(Bench { chapter, options, output, stage, plan, record, levels, found, traces, printed })
     }
 
     /// Makes the runs, prints and keeps what there is. The requested size comes first, and what it gave is
@@ -185,7 +206,12 @@ impl<'a> Bench<'a> {
             }
             self.say_what_else_there_is();
         }
-        let report = Report { record: self.record, diagnostics: self.found, steps: self.traces };
+        let report = Report {
+            record: self.record,
+            diagnostics: self.found,
+            steps: self.traces,
+            printed: self.printed,
+        };
         if self.options.json {
             let json = serde_json::to_string_pretty(&report);
             self.output.print_json(&json.context("the record cannot be written as JSON")?);
@@ -265,7 +291,9 @@ impl<'a> Bench<'a> {
     /// Makes the runs at the requested size.
     fn run_requested(&mut self, input: &mut Input) -> Result<()> {
         for case in self.plan.runs.clone() {
-            let (run, outcome) = self.run(&case, input)?;
+            let ran = self.run(&case, input);
+            self.show_printed(&case);
+            let (run, outcome) = ran?;
             let message = most_severe(&outcome).map(|found| self.rendered(found, false));
             let levels = outcome.cost.levels;
             if !self.options.kernels.is_empty() && self.levels.is_empty() && levels.len() > 1 {
@@ -281,8 +309,9 @@ impl<'a> Bench<'a> {
     fn run_sweep(&mut self, input: &mut Input) -> Result<()> {
         self.stage.device.try_orders(None);
         for case in self.plan.sweep.clone() {
-            let (run, _) = self.run(&case, input)?;
-            self.record.sweep.push(run);
+            let ran = self.run(&case, input);
+            self.stage.device.take_printed(); // the same once more, at another size
+            self.record.sweep.push(ran?.0);
         }
         Ok(())
     }
@@ -300,11 +329,6 @@ impl<'a> Bench<'a> {
             self.stage.device.tell_progress(tell);
         }
         let outcome = self.outcome(case, data);
-        let printed = self.stage.device.take_printed();
-        if !printed.is_empty() {
-            // What a kernel prints is no result: stdout belongs to those.
-            self.output.complain(printed.trim_end_matches('\n'));
-        }
         let outcome = outcome?;
         if let Some(mut trace) = self.stage.device.take_trace() {
             if operation.element == ElementType::I32 {
@@ -313,6 +337,15 @@ impl<'a> Bench<'a> {
             self.traces.push(trace);
         }
         Ok((checked(case, expected, &outcome), outcome))
+    }
+
+    /// Shows what the kernels of a run have printed. That is no result: stdout belongs to those.
+    fn show_printed(&mut self, case: &Planned) {
+        let lines = first_lines(&self.stage.device.take_printed());
+        if !lines.is_empty() {
+            self.output.complain(lines.trim_end_matches('\n'));
+            self.printed.push(Printed { kernel: case.variant.name.to_string(), n: case.n, lines });
+        }
     }
 
     /// What this chapter alone measures, on a GPU.

@@ -14,6 +14,7 @@ use workbook::kernel_compiler::in_page::{self, Answer, Request};
 #[serde(deny_unknown_fields)]
 struct Answered {
     path: String,
+    source: String,
     answers: Vec<Answer>,
 }
 
@@ -25,8 +26,8 @@ pub fn answer(verb: Option<&str>, request: &str) -> Result<String> {
             serde_json::to_string(&in_page::calls(&request)?)?
         }
         Some("answers") => {
-            let Answered { path, answers } = serde_json::from_str(request).with_context(wrong)?;
-            serde_json::to_string(&in_page::compiled(&path, answers))?
+            let Answered { path, source, answers } = serde_json::from_str(request).with_context(wrong)?;
+            serde_json::to_string(&in_page::compiled(&path, &source, answers))?
         }
         _ => bail!("clang is asked for `calls` or `answers`"),
     })

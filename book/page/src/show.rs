@@ -3,7 +3,7 @@
 use anyhow::Result;
 use chapters::ch4_nested::grids::grids;
 use serde::{Deserialize, Serialize};
-use workbook::chapter::Report;
+use workbook::chapter::{Printed, Report};
 use workbook::kernel_compiler::build::{Build, State};
 use workbook::record::Record;
 use workbook::record::chart::Vertical;
@@ -36,6 +36,8 @@ pub struct Shown {
     headline: String,
     notes: Vec<String>,
     diagnostics: Vec<Diagnostic>,
+    /// What kernels printed, run by run.
+    printed: Vec<Printed>,
     /// The table of a cell, as HTML.
     table: String,
     /// The chart that was asked for, as HTML, if the record has data for it.
@@ -76,6 +78,7 @@ pub fn shown(report: Report, build: Option<&Build>, kernels: &[String], wanted: 
         headline: headline(&record),
         notes: notes(&record),
         diagnostics: report.diagnostics,
+        printed: report.printed,
         table: html_table(&shown_columns(&ordered, &columns)),
         chart: chart.map(|chart| chart.html()),
         films,

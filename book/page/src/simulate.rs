@@ -6,6 +6,7 @@ use serde::Serialize;
 use simulate::{Launched, Options, Report, buffers, counts, film};
 use workbook::sim::Diagnostic;
 use workbook::text::columns::{Column, escape, html_table};
+use workbook::text::printed::first_lines;
 use workbook::text::say;
 
 /// What the page gets.
@@ -55,7 +56,7 @@ fn shown<'a>(report: &'a Report, options: &Options) -> Shown<'a> {
         diagnostics,
         messages: report.messages(false).collect(),
         wrong: ran.wrong.iter().map(|wrong| say::visible(wrong)).collect(),
-        printed: say::visible(printed),
+        printed: first_lines(printed),
         buffers: ran.buffers.iter().map(buffer).collect(),
         counts: html_table(&counts::columns(&report.counts())),
         note: counts::NOTE,

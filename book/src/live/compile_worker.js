@@ -36,7 +36,7 @@ function compile(request) {
         const { status, stdout, stderr } = run(['clang', '-cwd', '/', ...args], { stdin });
         return { status, ptx: stdout, said: stderr };
     });
-    return asked('answers', { path: request.path, answers });
+    return asked('answers', { path: request.path, source: request.source, answers });
 }
 
 onmessage = ({ data: { request, ...given } }) => {

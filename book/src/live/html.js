@@ -22,6 +22,13 @@ export function terminal(...parts) {
     return element('pre', {}, code);
 }
 
+/** What a kernel has printed, in a frame of a few lines. */
+export function scrolled(text) {
+    const frame = terminal(text);
+    frame.className = 'printed';
+    return frame;
+}
+
 /** Characters of a text, and of one of its lines, above which code is shown without colours: finding these takes seconds. */
 const MAX_COLOURED = 200_000;
 const MAX_COLOURED_LINE = 2_000;

@@ -14,8 +14,8 @@ import { whyNotKept } from './store.js';
 import { perform, stop } from './task.js';
 
 /** More is taken for an endless kernel, or is more than a page has. */
-const LIMITS = ['--steps-limit', '2^24', '--memory', '2^30'];
-const COMMAND = ['cargo run --example simulate --', file.PATH, ...LIMITS].join(' ');
+const LIMITS = ['--steps-limit', '2^22', '--memory', '2^30'];
+const command = number => ['cargo run --example simulate --', file.PATH, '--cell', number, ...LIMITS].join(' ');
 /** What `save` writes stays in the page's own memory, to be downloaded. */
 const IN_PAGE = [...LIMITS, '--out', '/'];
 
@@ -263,7 +263,8 @@ const LOOKS = {
 async function ran(cell, signal, tell) {
     await fetchEditor();
     unmark();
-    const source = file.source(cells, cells.indexOf(cell));
+    const number = cells.indexOf(cell) + 1;
+    const source = file.source(cells, number - 1);
     const end = (sentence, ...parts) => {
         cell.out.replaceChildren(...parts);
         say(cell, sentence);
@@ -281,7 +282,7 @@ async function ran(cell, signal, tell) {
         return true;
     }
     const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: made.ptx };
-    const left = await simulator.start(['simulate', file.PATH, ...IN_PAGE], () => files, signal, tell);
+    const left = await simulator.start(['simulate', file.PATH, '--cell', `${number}`, ...IN_PAGE], () => files, signal, tell);
     const answer = simulator.shown(left);
     if (!answer) {
         const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);
@@ -293,7 +294,7 @@ async function ran(cell, signal, tell) {
     }
     sites(answer.diagnostics).filter(site => site.file === file.PATH).forEach(({ line, words, sentence }) => mark(line, words, sentence));
     const isOld = source !== file.source(cells, cells.indexOf(cell));
-    end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.${isOld ? ` ${IS_OLD}` : ''}`, ...told, ...result(answer, COMMAND, reveal));
+    end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.${isOld ? ` ${IS_OLD}` : ''}`, ...told, ...result(answer, command(number), reveal));
     return true;
 }
 

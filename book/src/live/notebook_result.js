@@ -1,6 +1,6 @@
 // What came of a notebook's cell: findings, buffers as tables and drawings, counters, steps.
 
-import { element, framed as frame, parsed, terminal } from './html.js';
+import { element, framed as frame, parsed, scrolled, terminal } from './html.js';
 import { PATH } from './notebook_file.js';
 import { leadTo, linked } from './said.js';
 import { folded } from './steps.js';
@@ -27,7 +27,7 @@ export function result(answer, command, reveal) {
     const { status, stdout, files, messages, wrong, printed, buffers, counts, note, film } = answer;
     const held = buffers.flatMap(({ title, table, plot }) => [head(title), ...(plot ? [parsed(plot)] : []), framed(table, title)]);
     const results = [
-        ...(printed ? [head('The kernel printed:'), said(printed, reveal)] : []),
+        ...(printed ? [head('The kernel printed:'), scrolled(printed)] : []),
         ...held,
         ...[...files].filter(([name]) => !GIVEN.test(name)).map(download),
         fold('Counters', framed(counts, 'Counters'), head(note)),

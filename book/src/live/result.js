@@ -2,7 +2,7 @@
 
 import { compare } from './compare.js';
 import { differences } from './controls.js';
-import { button, counted, element, framed, parsed, save, terminal } from './html.js';
+import { button, counted, element, framed, parsed, save, scrolled, terminal } from './html.js';
 import * as listings from './listings.js';
 import { linked } from './said.js';
 import { folded } from './steps.js';
@@ -101,6 +101,9 @@ function identical(cell, { headline, record: { seed } }) {
     return [line];
 }
 
+/** What the kernels have printed. */
+const printed = answer => answer.printed.flatMap(({ kernel, lines }) => [note(element('code', { textContent: kernel }), ' printed:'), scrolled(lines)]);
+
 /** What takes the place of the recorded run. */
 function different(cell, answer, both, edited) {
     const recorded = recordedHere(cell);
@@ -112,6 +115,7 @@ function different(cell, answer, both, edited) {
         ...answer.notes.map(text => note(text)),
         ...answer.record.runs.filter(run => run.orders).map(run => note(element('code', { textContent: run.kernel }), `: ${run.orders}.`)),
         ...messages(cell, answer),
+        ...printed(answer),
     ];
 }
 

@@ -55,10 +55,16 @@ async function ran(cell, signal, tell) {
     const edited = file && { source: request.source, ptx, newer, compiler };
     const simulate = (options, show, tell) => simulator.run({ stem, simulated, whatIf: whatIf?.name, edited, options, show }, signal, tell);
     const table = more => simulate([...words, '--no-sweep', ...more], { columns: columns(cell) }, tell);
-    const { answer, error } = await table(hasSteps ? ['--steps'] : []).catch(error => {
+    const { answer, error, said: refused } = await table(hasSteps ? ['--steps'] : []).catch(error => {
         // Its steps cannot be drawn.
         return hasSteps && error instanceof simulator.Trapped ? table([]) : Promise.reject(error);
     });
+    const misfits = answer ? [] : messages(refused);
+    if (misfits.length > 0) {
+        showRefused(cell, { compiler: 'The program of the chapter', said: refused }, misfits);
+        say(cell, `It is not launched: line ${misfits[0].line}.`);
+        return true;
+    }
     if (!answer) {
         remove(cell);
         say(cell, error);

@@ -71,11 +71,11 @@ export const refusal = ({ stderr }) => stderr.replace(/^error: /, '').trim();
 const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 /** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says or with the build `edited`, to `show`
-    what book/page can: `{ answer }`, or `{ error }`, a sentence that the program says. */
+    what book/page can: `{ answer }`, or `{ error, said }`, a sentence that the program says, and all that it says. */
 export async function run({ stem, simulated, whatIf, edited, options, show }, signal, tell) {
     const fetch = async () =>
         ({ 'build.json': await build({ stem, simulated, whatIf }), 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) });
     const ran = await start([stem, ...options.join(' ').split(' ')], fetch, signal, tell);
     const answer = shown(ran);
-    return answer ? { answer } : { error: asSentence(refusal(ran).split('\n')[0]) };
+    return answer ? { answer } : { error: asSentence(refusal(ran).split('\n')[0]), said: ran.stderr };
 }

@@ -12,6 +12,7 @@ use ptx_simulator::{Budget, Counters};
 use super::cuda;
 use super::fault::NoGpu;
 use super::measure::{self, GPU_BUDGET, Limit, Measurement};
+use super::names::Called;
 use super::simulator::{Progress, Remembered, Simulator, SimulatorOptions};
 use crate::info::{DeviceInfo, DeviceKind};
 
@@ -326,7 +327,26 @@ impl Device {
         if let Some(simulator) = self.sim() {
             let recorder = Recorder::new(events);
             let source = source.unwrap_or_default().to_string();
+            if !source.is_empty() {
+                self.name_by(&source);
+            }
             simulator.recorder.replace(Some(Remembered { recorder, source }));
+        }
+    }
+
+    /// From now on what is found has the names of `source`, from which the kernels were made: `g_data[2]` in
+    /// place of byte 8 of argument 0; on the simulator.
+    pub fn name_by(&self, source: &str) {
+        if let Some(simulator) = self.sim() {
+            simulator.names.borrow_mut().source = source.to_string();
+        }
+    }
+
+    /// What the host calls the arguments of the next launch, one for each, where it has names of its own; on
+    /// the simulator.
+    pub fn call_arguments(&self, called: Vec<Option<Called>>) {
+        if let Some(simulator) = self.sim() {
+            simulator.names.borrow_mut().called = called;
         }
     }
 

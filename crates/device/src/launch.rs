@@ -1,7 +1,8 @@
 //! Launches: the arguments, the checks against the kernel's PTX signature and the limits of a launch, and the
 //! start.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
+use kernel_compiler::misfit::Given;
 use ptx_simulator::{self as sim, LaunchConfig};
 
 use super::buffer::{Buffer, View};
@@ -71,6 +72,13 @@ impl Arg {
     pub fn bytes(bytes: &[u8]) -> Arg {
         let piece = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
         Arg { bits: bytes.chunks(8).map(piece).collect(), size: bytes.len(), on: Some(DeviceKind::Sim) }
+    }
+}
+
+impl Arg {
+    /// As a sentence names it.
+    fn given(&self) -> Given {
+        if self.on.is_some() && self.size == 8 { Given::Address } else { Given::Bytes(self.size) }
     }
 }
 
@@ -153,12 +161,18 @@ impl<'a> LaunchArgs<'a> {
     /// # Errors
     /// Of [`LaunchArgs::launch`], before anything runs.
     pub fn prepare(&mut self, config: LaunchConfig) -> Result<Prepared<'a>> {
-        let Function { name, params, code } = self.function;
+        let Function { name, params, code, .. } = self.function;
         // The simulator says so itself, in the same words.
         if let Kind::Gpu(_) = self.device.kind {
             check_config(config).map_err(|wrong| beyond_limits(name, format!("{wrong:#}")))?;
         }
-        check_args(params, &self.args).with_context(|| format!("cannot launch {name}"))?;
+        if let Err(why) = check_args(params, &self.args) {
+            let given: Vec<Given> = self.args.iter().map(Arg::given).collect();
+            let misfit = self.function.misfit(&given);
+            return Err(
+                misfit.map_or_else(|| why.context(format!("cannot launch {name}")), anyhow::Error::new)
+            );
+        }
         let here = match (&self.device.kind, code) {
             (Kind::Gpu(_), Code::Gpu(_)) => Some(DeviceKind::Gpu),
             (Kind::Sim(_), Code::Sim(_)) => Some(DeviceKind::Sim),

@@ -27,6 +27,7 @@
 //! | `measure.rs` | how a time is taken, and what else a measurement holds |
 //! | `fault.rs` | what a GPU may be missing, and how it fails, in words |
 //! | `cuda/` | the GPU; the only folder that names cudarc. `no_cuda.rs` takes its place in a browser |
+//! | `names.rs` | what is found, with the names of the source: `g_data[2]` |
 //! | `simulator.rs` | the simulator as a device: its options, its stream, what its launches have shown |
 //! | `device.rs` | opens one of these; its name, its limits, what work costs there |
 //! | `module.rs` | kernels |
@@ -49,6 +50,7 @@ mod launch;
 pub mod levels;
 pub mod measure;
 mod module;
+mod names;
 #[cfg(not(target_family = "wasm"))]
 pub use ::libloading;
 #[cfg(target_family = "wasm")]
@@ -67,6 +69,7 @@ pub use info::{DeviceInfo, DeviceKind, GpuInfo};
 pub use launch::{Arg, KernelArg, LaunchArgs, MAX_BLOCK, MAX_GRID, MAX_SHARED_MEM_BYTES, Prepared};
 pub use measure::Limit;
 pub use module::{Function, Module};
+pub use names::Called;
 pub use ptx_simulator::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
 pub use simulator::{Blocks, LaunchOrder, SimulatorOptions};
 pub use timing::Timing;

@@ -1,7 +1,10 @@
 //! [`Module`] and [`Function`]: kernels, ready to be launched on a device.
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
-use kernel_compiler::build::Build;
+use kernel_compiler::build::{Build, Text};
+use kernel_compiler::misfit::{self, Given, Misfit};
 use ptx_simulator as sim;
 
 use super::cuda;
@@ -16,6 +19,15 @@ pub struct Module {
     /// Kernels for newer GPUs alone, on the simulator.
     newer: Option<sim::Module>,
     gpu: Option<cuda::Module>,
+    source: Option<Arc<Source>>,
+}
+
+/// What kernels were made from, of which somebody may have edited the names and the parameters.
+struct Source {
+    path: Text,
+    text: Text,
+    /// What it was edited from, if that is known.
+    printed: Text,
 }
 
 /// One kernel.
@@ -24,6 +36,15 @@ pub struct Function {
     pub name: String,
     pub(super) params: Vec<sim::Param>,
     pub(super) code: Code,
+    source: Option<Arc<Source>>,
+}
+
+impl Function {
+    /// Why it cannot be launched with what is `given`, if its source is known.
+    pub(super) fn misfit(&self, given: &[Given]) -> Option<Misfit> {
+        let Source { path, text, printed } = self.source.as_deref()?;
+        Some(misfit::other_parameters(text, &self.name, given, printed).of(path, text))
+    }
 }
 
 pub(super) enum Code {
@@ -41,7 +62,9 @@ impl Device {
         let is_there = module.gpu.is_none() && !build.newer.is_empty();
         let newer =
             is_there.then(|| sim::Module::parse(&build.newer, &build.stem)).transpose().map_err(found)?;
-        Ok(Module { newer, ..module })
+        let Build { source_path, source, printed, .. } = build;
+        let source = Source { path: source_path.clone(), text: source.clone(), printed: printed.clone() };
+        Ok(Module { newer, source: Some(Arc::new(source)), ..module })
     }
 
     /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
@@ -56,7 +79,7 @@ impl Device {
             Kind::Cpu => bail!("the CPU runs no kernels, and {name} has some; use a GPU or the simulator"),
         };
         let ptx = sim::Module::parse(ptx, name).map_err(found)?;
-        Ok(Module { name: name.to_string(), ptx, newer: None, gpu })
+        Ok(Module { name: name.to_string(), ptx, newer: None, gpu, source: None })
     }
 }
 
@@ -93,6 +116,9 @@ impl Module {
 
     fn load_from(&self, ptx: &sim::Module, name: &str) -> Result<Function> {
         let Some(params) = ptx.params(name) else {
+            if let Some(Source { path, text, .. }) = self.source.as_deref() {
+                return Err(misfit::missing(text, name).of(path, text).into());
+            }
             let kernels = ptx.kernels().join(", ");
             bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
         };
@@ -100,6 +126,6 @@ impl Module {
             Some(module) => Code::Gpu(cuda::load_function(module, name)?),
             None => Code::Sim(ptx.clone()),
         };
-        Ok(Function { name: name.to_string(), params: params.to_vec(), code })
+        Ok(Function { name: name.to_string(), params: params.to_vec(), code, source: self.source.clone() })
     }
 }

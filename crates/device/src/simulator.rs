@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use anyhow::Result;
-use kernel_compiler::parameters::{Parameter, parameters, shared_kind};
+use kernel_compiler::parameters::{parameters, shared_kind};
 use ptx_simulator::observe::{Act, Event, Observer};
 use ptx_simulator::trace::{Recorder, Trace};
 use ptx_simulator::{
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use text::say;
 
 use super::measure::Measurement;
+use super::names::{Called, Names};
 use crate::info::{DeviceInfo, DeviceKind};
 use crate::levels::Levels;
 
@@ -108,6 +109,8 @@ pub struct Simulator {
     pub observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
     /// Hears how far the launches under checks are.
     pub progress: RefCell<Option<Progress>>,
+    /// The names of what kernels work on.
+    pub names: RefCell<Names>,
     /// Remembers the launches under checks, if that was asked for.
     pub recorder: RefCell<Option<Remembered>>,
     /// While a graph is captured: what has been put into it.
@@ -131,6 +134,7 @@ impl Simulator {
             orders: RefCell::default(),
             observer: RefCell::default(),
             progress: RefCell::default(),
+            names: RefCell::default(),
             recorder: RefCell::default(),
             captured: RefCell::default(),
             options,
@@ -191,11 +195,12 @@ impl Simulator {
         let mut observer = observer.as_ref().map(|observer| observer.borrow_mut());
         let also: Vec<&mut dyn Observer> =
             observer.iter_mut().map(|observer| &mut **observer as &mut dyn Observer).collect();
-        let ended = core.launch_counted(module, kernel, config, args, &mut (counters, Also(also)));
-        self.ended(
-            &mut core,
-            ended.inspect_err(|diagnostic| self.found.borrow_mut().push((**diagnostic).clone())),
-        )
+        let mut ended = core.launch_counted(module, kernel, config, args, &mut (counters, Also(also)));
+        if let Err(diagnostic) = &mut ended {
+            self.name(std::iter::once(&mut **diagnostic), module, &sim::Launch { kernel, config, args });
+            self.found.borrow_mut().push((**diagnostic).clone());
+        }
+        self.ended(&mut core, ended)
     }
 
     /// Runs `launches` together, under the checks.
@@ -214,7 +219,7 @@ impl Simulator {
         let mut observer = observer.as_ref().map(|observer| observer.borrow_mut());
         if let Some(recorder) = &mut *recorder {
             for sim::Launch { kernel, config, args } in launches {
-                recorder.begin(module, kernel, config, args);
+                recorder.begin(module, (kernel, config, args), &self.names.borrow().called);
             }
         }
         let mut also: Vec<&mut dyn Observer> = Vec::new();
@@ -226,16 +231,39 @@ impl Simulator {
         let order = self.options.order.as_ref().filter(|order| order.launch == number);
         core.set_order(order.map(|order| order.order.clone()));
         let mut listeners = (seen, Also(also));
-        let ended = match self.every_order.borrow().clone() {
+        let mut ended = match self.every_order.borrow().clone() {
             Some(budget) => core
                 .launch_in_every_order(module, (launches, how), &mut listeners, all, budget)
                 .map(|orders| self.orders.borrow_mut().push(orders)),
             None => core.launch_together(module, (launches, how), &mut listeners, all),
         };
+        if let Some(first) = launches.first() {
+            let stop = ended.as_mut().err().map(|diagnostic| &mut **diagnostic);
+            self.name(all[before..].iter_mut().chain(stop), module, first);
+        }
         if let Some(recorder) = &mut *recorder {
             recorder.recorder.found(&all[before..]);
         }
         self.ended(&mut core, ended)
+    }
+
+    /// Gives what a launch has `found` the names of the source.
+    fn name<'f>(
+        &self,
+        found: impl Iterator<Item = &'f mut Diagnostic>,
+        module: &sim::Module,
+        sim::Launch { kernel, args, .. }: &sim::Launch,
+    ) {
+        let names = self.names.borrow();
+        let mut rest = *args;
+        let mut arguments = Vec::new();
+        for param in module.params(kernel).unwrap_or_default() {
+            arguments.extend(rest.first());
+            rest = rest.get(param.pieces()..).unwrap_or_default();
+        }
+        found.for_each(|found| names.name(found, kernel, &arguments));
+        drop(names);
+        self.names.borrow_mut().called.clear();
     }
 
     fn ended(&self, core: &mut sim::Simulator, ended: Result<(), Box<Diagnostic>>) -> Result<()> {
@@ -314,35 +342,31 @@ pub struct Remembered {
 }
 
 impl Remembered {
-    /// Tells the recorder of a launch, whose buffers are called as the parameters are, or else by their
-    /// place among the arguments.
-    fn begin(&mut self, module: &sim::Module, kernel: &str, config: &LaunchConfig, args: &[u64]) {
+    /// Tells the recorder of a launch, whose buffers are called as the host calls them, or as the parameters
+    /// are, or else by their place among the arguments.
+    fn begin(
+        &mut self,
+        module: &sim::Module,
+        (kernel, config, args): (&str, &LaunchConfig, &[u64]),
+        called: &[Option<Called>],
+    ) {
         self.recorder.begin(module, kernel, config);
         let names = parameters(&self.source, kernel);
         let params = module.params(kernel).unwrap_or_default();
         for (place, (arg, _)) in
             args.iter().zip(params).enumerate().filter(|(_, (_, param))| param.bytes == 8)
         {
-            match names.get(place) {
-                Some(Parameter { name, kind }) => self.recorder.name(*arg, name, *kind),
-                None => self.recorder.name(*arg, &format!("argument {place}"), None),
-            }
+            let called = called.get(place).cloned().flatten().unwrap_or_default();
+            let parameter = names.get(place);
+            let name = called.name.or(parameter.map(|parameter| parameter.name.clone()));
+            let kind = parameter.and_then(|parameter| parameter.kind).or(called.kind);
+            self.recorder.name(*arg, &name.unwrap_or(format!("argument {place}")), kind);
         }
     }
 
-    /// The trace, with the names and types of the source in what was found and in shared memory.
+    /// The trace, with the types of the source in shared memory.
     pub fn take(&mut self) -> Trace {
         let mut trace = self.recorder.take();
-        let names = parameters(&self.source, &trace.kernel);
-        for found in trace.findings.iter_mut().filter(|found| found.kernel.as_ref() == Some(&trace.kernel)) {
-            let Some(spot) = found.spot_mut() else { continue };
-            if let sim::Region::Argument(place) = spot.region
-                && let Some(Parameter { name, kind: Some(kind) }) = names.get(place)
-            {
-                spot.name = Some(name.clone());
-                spot.element = kind[1..].parse::<u32>().ok().map(|bits| bits / 8);
-            }
-        }
         let kind = shared_kind(&self.source, &trace.kernel);
         for buffer in trace.buffers.iter_mut().filter(|buffer| buffer.space == "shared") {
             buffer.kind = kind.map(str::to_string);

@@ -29,6 +29,9 @@ pub struct Build {
     pub source_path: Text,
     /// The source text, as it was built.
     pub source: Text,
+    /// The source that this one was edited from, if that is known; else empty.
+    #[serde(skip)]
+    pub printed: Text,
     /// What the simulator executes.
     pub ptx: Text,
     /// The same for newer GPUs, where the source has kernels for them alone; else empty.

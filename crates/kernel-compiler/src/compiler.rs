@@ -13,8 +13,9 @@ use anyhow::{Context, Result, bail};
 use text::path;
 
 use super::call::{self, Ptx};
+use super::explain::explained;
 use super::refusal::{Refused, failed_itself};
-use super::{clang, nvcc, within};
+use super::{capability, clang, nvcc, within};
 
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
@@ -65,9 +66,6 @@ pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option
     }
     unfit + HOW_TO_GET_A_COMPILER
 }
-
-/// The compute capability that kernels are compiled for, 7.5: the oldest that the workbook's need.
-pub const CAPABILITY: &str = "75";
 
 /// How long PTX may take, for `simulate`, `--compiler` and committed builds, whose sources may include CUB:
 /// all of its algorithms take 5 s on an idle machine, and many times that on a busy one. Exercises include
@@ -247,15 +245,13 @@ impl Compiler {
             Maker::Clang => clang::OPTIMISED,
         };
         let options: Vec<&str> = options.iter().copied().chain(more.iter().map(String::as_str)).collect();
-        self.ptx_as(source, scratch, capability.unwrap_or(CAPABILITY), &options)
-    }
-
-    fn ptx_as(&self, source: &Path, scratch: &Path, capability: &str, options: &[&str]) -> Result<Ptx> {
         let shown = shown(&self.root, source);
-        let nested = self.is_nested(&shown)?;
+        let text = self.text(&shown)?;
+        let capability = capability.unwrap_or(capability::of(&text));
+        let nested = nested(&text);
         let flags = match self.maker {
-            Maker::Nvcc => nvcc::ptx_flags(options, capability, nested),
-            Maker::Clang => clang::flags(options, capability, nested),
+            Maker::Nvcc => nvcc::ptx_flags(&options, capability, nested),
+            Maker::Clang => clang::flags(&options, capability, nested),
         };
         let (ptx, warnings) = self.run(&shown, &mut self.command(flags, &shown), scratch, "ptx")?;
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
@@ -275,7 +271,7 @@ impl Compiler {
         }
         let shown = shown(&self.root, source);
         let flags = nvcc::fatbin_flags(&self.version);
-        if !self.is_nested(&shown)? {
+        if !nested(&self.text(&shown)?) {
             let mut command = self.command(flags, &shown);
             // Names local to the file, which CUB's headers have, are told apart by a hash of its path, and so
             // would the checkout's directory be part of the machine code.
@@ -297,9 +293,9 @@ impl Compiler {
         Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0)
     }
 
-    fn is_nested(&self, shown: &str) -> Result<bool> {
-        let source = std::fs::read_to_string(self.root.join(shown));
-        Ok(nested(&source.with_context(|| format!("cannot read {shown}"))?))
+    /// The source that is called `shown`.
+    fn text(&self, shown: &str) -> Result<String> {
+        std::fs::read_to_string(self.root.join(shown)).with_context(|| format!("cannot read {shown}"))
     }
 
     /// A call with these options, in the repository root.
@@ -334,10 +330,12 @@ impl Compiler {
             bail!(Refused(format!("{name} {end} and was stopped ({program}).\n{why}")));
         };
         let said = call::messages(&(ran.stdout + &ran.stderr), shown);
+        let explained = |said: &str| explained(said, shown, &self.text(shown).unwrap_or_default());
         if !status.success() {
             if let Some(why) = failed_itself(status, &said, scratch) {
                 bail!("{name} failed ({program}): {why}\n{}", said.trim_end());
             }
+            let said = explained(&said);
             let lacking = clang::what_is_lacking(&said).filter(|_| self.maker == Maker::Clang);
             let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
             let todo = lacking.map_or(String::new(), |lacking| format!("\n\n{lacking} {todo}"));
@@ -349,6 +347,7 @@ impl Compiler {
         let bytes =
             std::fs::read(&file).with_context(|| format!("{program} left no {}", path::shown(&file)))?;
         // Some host compilers print the file's name and nothing else.
+        let said = explained(&said);
         Ok((bytes, if said.contains("warning") { said } else { String::new() }))
     }
 }

@@ -10,8 +10,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::compiler::{CAPABILITY, Maker, nested};
-use super::{call, clang, prebuilt};
+use super::compiler::{Maker, nested};
+use super::explain::explained;
+use super::{call, capability, clang, prebuilt};
 
 /// The front end's arguments by kind of build; `{path}`, `{name}` and `{capability}` stand for a call's own.
 const ARGUMENTS: &str = include_str!("cc1.json");
@@ -24,7 +25,7 @@ pub struct Request {
     pub path: String,
     /// Its text.
     pub source: String,
-    /// None: 7.5, and 9.0 too where the source has kernels for it alone.
+    /// None: that of [`capability::of`], and 9.0 too where the source has kernels for it alone.
     #[serde(default)]
     pub capability: Option<String>,
 }
@@ -64,7 +65,9 @@ pub fn calls(request: &Request) -> Result<Vec<Vec<String>>> {
     anyhow::ensure!(name.ends_with(".cu"), "{path} is not the path of a kernel file");
     let capabilities = match capability {
         Some(one) => vec![one.as_str()],
-        None => [CAPABILITY].into_iter().chain(prebuilt::newer_arch(source, Maker::Clang)).collect(),
+        None => {
+            [capability::of(source)].into_iter().chain(prebuilt::newer_arch(source, Maker::Clang)).collect()
+        }
     };
     let kinds: BTreeMap<String, String> =
         serde_json::from_str(ARGUMENTS).context("cc1.json is not a list of arguments")?;
@@ -83,12 +86,12 @@ pub fn calls(request: &Request) -> Result<Vec<Vec<String>>> {
     capabilities.into_iter().map(call).collect()
 }
 
-/// What came of the request for `path`, by the answers to its calls.
-pub fn compiled(path: &str, answers: Vec<Answer>) -> Compiled {
+/// What came of the request for `path`, whose text is `source`, by the answers to its calls.
+pub fn compiled(path: &str, source: &str, answers: Vec<Answer>) -> Compiled {
     let mut ptx = Vec::new();
     let mut first_said = None;
     for Answer { status, ptx: text, said } in answers {
-        let mut said = call::messages(&said, path);
+        let mut said = explained(&call::messages(&said, path), path, source);
         if status != 0 {
             said.extend(clang::what_is_lacking(&said).map(|lacking| format!("\n{lacking}\n")));
             return Compiled { status, ptx: String::new(), newer: String::new(), said };
@@ -146,12 +149,13 @@ mod tests {
         let answer = |status, ptx: &str, said: &str| Answer { status, ptx: ptx.into(), said: said.into() };
         let ptx = ".file 1 \"/kernels/x.cu\"\n.file 2 \"/kernels/clang/cuda.h\"\n";
         let warned = "kernels/x.cu(1): warning: unused\n1 warning generated when compiling for sm_75.\n";
-        let held = compiled("kernels/x.cu", vec![answer(0, ptx, warned), answer(0, "// newer\n", warned)]);
+        let held =
+            compiled("kernels/x.cu", "", vec![answer(0, ptx, warned), answer(0, "// newer\n", warned)]);
         assert_eq!(held.ptx, ".file 1 \"kernels/x.cu\"\n.file 2 \"kernels/clang/cuda.h\"\n");
         assert_eq!((held.status, &*held.newer), (0, "// newer\n"));
         assert_eq!(held.said, "kernels/x.cu(1): warning: unused\n");
         let said = "kernels/x.cu(1): error: use of undeclared identifier '__vadd4'\n";
-        let held = compiled("kernels/x.cu", vec![answer(1, "", said)]);
+        let held = compiled("kernels/x.cu", "", vec![answer(1, "", said)]);
         assert_eq!((held.status, &*held.ptx), (1, ""));
         assert!(held.said.starts_with(said) && held.said.contains("If __vadd4 is CUDA's"), "{}", held.said);
     }

@@ -9,21 +9,33 @@
 //! | [`within`] | runs a program for a limited time |
 //! | [`refusal`] | why a compiler failed: the source is wrong, or the compiler could not do its work |
 //! | [`call`] | what all calls have in common: messages, file names |
+//! | [`explain`] | the messages in better words, at the reader's own lines |
+//! | [`braces`] | where a brace is missing |
+//! | [`host`] | host code, and what says the same in the launch language |
+//! | [`capability`] | for which GPUs a source is compiled |
 //! | [`build`] | what a kernel file becomes: source, PTX, machine code |
 //! | [`hash`] | identity of sources and of compiled code |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
 //! | [`renew`] | committed files that tests make: compared, or written again |
-//! | [`parameters`] | what a source calls the parameters of its kernels |
+//! | [`lex`] | the tokens of a source |
+//! | [`parameters`] | what a source calls its kernels and their parameters |
+//! | [`misfit`] | why the host cannot launch a kernel that somebody has edited |
 //! | [`edit`] | edits of a source |
 #![warn(missing_docs)]
 
+pub mod braces;
 pub mod build;
 pub mod call;
+pub mod capability;
 pub mod clang;
 pub mod compiler;
 pub mod edit;
+pub mod explain;
 pub mod hash;
+pub mod host;
 pub mod in_page;
+pub mod lex;
+pub mod misfit;
 pub mod nvcc;
 pub mod parameters;
 pub mod prebuilt;

@@ -1,4 +1,6 @@
-//! What a source calls the parameters of its kernels: PTX has lost their names, and what a pointer points to.
+//! What a source calls its kernels and their parameters: PTX has lost the names, and what a pointer points to.
+
+use super::lex::{Token, placed};
 
 /// A parameter as the source has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,23 +9,150 @@ pub struct Parameter {
     pub name: String,
     /// What it points to, or is, if that is a number: `f32`.
     pub kind: Option<&'static str>,
+    /// The bytes of that, if they are known; of vectors too.
+    pub bytes: Option<u32>,
 }
 
-/// The parameters of `kernel` in `source`; none if a macro or a template makes the kernel.
+/// A kernel as the source has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Where that stands, from 1.
+    pub line: u32,
+    /// Whether its name in PTX is this one: `extern "C"`.
+    pub is_c: bool,
+    /// Whether it becomes a kernel only where it is instantiated.
+    pub is_template: bool,
+    /// What stands between its parentheses, in one line.
+    pub parameters: String,
+}
+
+/// The kernels of `source`, in its order.
+pub fn kernels(source: &str) -> Vec<Kernel<'_>> {
+    let tokens: Vec<(usize, Token)> =
+        placed(source).into_iter().filter(|(_, token)| *token != Token::LineEnd).collect();
+    let mut found = Vec::new();
+    let mut start = 0;
+    // Whether each open brace is that of `extern "C" {`.
+    let mut open: Vec<bool> = Vec::new();
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        let head = &tokens[start..at];
+        if token.is_word("__global__") {
+            found.extend(kernel(source, head, &tokens[at + 1..], open.contains(&true)));
+        }
+        if token.is_mark("{") {
+            open.push(is_c(head));
+        } else if token.is_mark("}") {
+            open.pop();
+        }
+        if [";", "{", "}"].iter().any(|mark| token.is_mark(mark)) {
+            start = at + 1;
+        }
+    }
+    found
+}
+
+/// Whether `extern "C"` stands in the head of a definition.
+fn is_c(head: &[(usize, Token)]) -> bool {
+    let is_c = |pair: &[(usize, Token)]| pair[0].1.is_word("extern") && pair[1].1.text() == "\"C\"";
+    head.windows(2).any(is_c)
+}
+
+/// The kernel with what stands before its `__global__`, and behind.
+fn kernel<'a>(
+    source: &'a str,
+    head: &[(usize, Token)],
+    behind: &[(usize, Token<'a>)],
+    in_c: bool,
+) -> Option<Kernel<'a>> {
+    let mut at = 0;
+    let (name, place, first) = loop {
+        match behind.get(at..at + 2)? {
+            [(_, Token::Word(word)), (_, open)] if open.is_mark("(") && word.starts_with("__") => {
+                at = closing(behind, at + 1)? + 1; // of `__launch_bounds__(64)`
+            }
+            [(place, Token::Word(word)), (_, open)] if open.is_mark("(") => break (*word, *place, at + 1),
+            [(_, one), _] if [";", "{", "}"].iter().any(|mark| one.is_mark(mark)) => return None,
+            _ => at += 1,
+        }
+    };
+    let last = closing(behind, first)?;
+    let text = &source[behind[first].0 + 1..behind[last].0];
+    let parameters = without_comments(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = 1 + source[..place].matches('\n').count() as u32;
+    let is_template = head.iter().any(|(_, token)| token.is_word("template"));
+    Some(Kernel { name, line, is_c: in_c || is_c(head), is_template, parameters })
+}
+
+/// Which token closes the parenthesis that token `open` opens.
+fn closing(tokens: &[(usize, Token)], open: usize) -> Option<usize> {
+    let mut depth = 0;
+    let depths = tokens.iter().enumerate().skip(open).map(|(at, (_, token))| {
+        depth += i32::from(token.is_mark("(")) - i32::from(token.is_mark(")"));
+        (at, depth)
+    });
+    depths.into_iter().find(|(_, depth)| *depth == 0).map(|(at, _)| at)
+}
+
+/// `reduce` of the name that PTX has for a kernel: a C++ compiler makes `_Z6reduceILi256EEvPi` of it (Itanium
+/// C++ ABI, 5.1), and of one in a namespace `_ZN3lab6reduceEv`.
+pub fn source_name(kernel: &str) -> &str {
+    let Some(mut rest) = kernel.strip_prefix("_Z") else { return kernel };
+    rest = rest.strip_prefix('N').unwrap_or(rest);
+    let mut name = kernel;
+    while let Some((length, behind)) = length_of(rest) {
+        let Some((part, behind)) = behind.split_at_checked(length) else { break };
+        name = part;
+        rest = behind;
+    }
+    name
+}
+
+fn length_of(text: &str) -> Option<(usize, &str)> {
+    let (digits, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    Some((digits.parse().ok()?, rest))
+}
+
+/// The parameters of `kernel`, by its name in the source or in PTX; none if a macro or a template makes the
+/// kernel.
 pub fn parameters(source: &str, kernel: &str) -> Vec<Parameter> {
     let code = without_comments(source);
-    let list = after(&code, kernel).and_then(|rest| rest.split(')').next());
+    let list = after(&code, source_name(kernel)).and_then(|rest| rest.split(')').next());
     list.into_iter().flat_map(|list| list.split(',')).map(parameter).collect()
 }
 
 /// What the shared arrays of `kernel` consist of, if it has some and all have the same type.
 pub fn shared_kind(source: &str, kernel: &str) -> Option<&'static str> {
     let code = without_comments(source);
-    let body = after(&code, kernel)?.split("__global__").next()?;
-    let mut kinds =
-        body.split("__shared__ ").skip(1).map(|text| parameter(text.split(['[', ';']).next()?).kind);
+    let mut kinds = shared(&code, kernel).map(|(array, _)| array.kind);
     let first = kinds.next()?;
     first.filter(|_| kinds.all(|kind| kind == first))
+}
+
+/// The bytes of an element of the shared array `name` of `kernel`, if it has one dimension, or is one number.
+pub fn shared_element(source: &str, kernel: &str, name: &str) -> Option<u32> {
+    let code = without_comments(source);
+    let (array, dimensions) = shared(&code, kernel).find(|(array, _)| array.name == name)?;
+    array.bytes.filter(|_| dimensions < 2)
+}
+
+/// Name and bytes of an element of the dynamic shared memory of `kernel`, if it has no other.
+pub fn dynamic_shared(source: &str, kernel: &str) -> Option<(String, u32)> {
+    let code = without_comments(source);
+    let mut all = shared(&code, kernel);
+    let (Parameter { name, bytes, .. }, dimensions) = all.next()?;
+    let is_alone = dimensions == 1 && all.next().is_none() && code.contains("extern __shared__");
+    is_alone.then_some((name, bytes?))
+}
+
+/// The shared variables of `kernel`, with how many dimensions each has.
+fn shared<'a>(code: &'a str, kernel: &str) -> impl Iterator<Item = (Parameter, usize)> + use<'a> {
+    let body = after(code, source_name(kernel)).and_then(|rest| rest.split("__global__").next());
+    body.into_iter().flat_map(|body| body.split("__shared__ ").skip(1)).filter_map(|text| {
+        let declared = text.split(';').next()?;
+        Some((parameter(declared.split(['[', '=']).next()?), declared.matches('[').count()))
+    })
 }
 
 fn without_comments(source: &str) -> String {
@@ -45,42 +174,71 @@ fn parameter(text: &str) -> Parameter {
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let mut words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
     let name = words.pop().unwrap_or_default().to_string();
-    words.retain(|word| !matches!(*word, "const" | "volatile" | "__restrict__"));
-    Parameter { name, kind: kind(&words.join(" ")) }
+    words.retain(|word| !matches!(*word, "const" | "volatile" | "__restrict__" | "extern"));
+    let words = words.join(" ");
+    let kind = kind(&words);
+    let bytes = kind.and_then(bytes).or(vector(&words));
+    Parameter { name, kind, bytes }
 }
 
-fn kind(words: &str) -> Option<&'static str> {
+/// What the launch language calls a type of C++, if it is a number.
+pub fn kind(words: &str) -> Option<&'static str> {
     Some(match words {
-        "signed char" | "int8_t" => "i8",
+        "char" | "signed char" | "int8_t" => "i8",
         "short" | "int16_t" => "i16",
         "int" | "int32_t" => "i32",
-        "long long" | "int64_t" => "i64",
-        "unsigned" | "unsigned int" | "uint32_t" => "u32",
-        "unsigned long long" | "uint64_t" => "u64",
+        "long" | "long long" | "int64_t" | "ptrdiff_t" => "i64",
+        "unsigned char" | "uint8_t" | "bool" => "u8",
+        "unsigned short" | "uint16_t" => "u16",
+        "unsigned" | "unsigned int" | "uint" | "uint32_t" => "u32",
+        "unsigned long" | "unsigned long long" | "uint64_t" | "size_t" => "u64",
+        "half" | "__half" => "f16",
+        "__nv_bfloat16" => "bf16",
         "float" => "f32",
         "double" => "f64",
         _ => return None,
     })
 }
 
+/// The bytes of a number: those of `bf16` are 2.
+fn bytes(kind: &str) -> Option<u32> {
+    let digits = kind.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    digits.parse::<u32>().ok().map(|bits| bits / 8)
+}
+
+/// The bytes of `float4`.
+fn vector(words: &str) -> Option<u32> {
+    let (number, count) = words.split_at_checked(words.len().checked_sub(1)?)?;
+    let count: u32 = count.parse().ok().filter(|count| (1..=4).contains(count))?;
+    let one = match number {
+        "char" | "uchar" => 1,
+        "short" | "ushort" | "half" | "__half" => 2,
+        "int" | "uint" | "float" => 4,
+        "longlong" | "ulonglong" | "double" => 8,
+        _ => return None,
+    };
+    Some(one * count)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{parameters, shared_kind};
+    use super::*;
 
     const SOURCE: &str = "// void reduce(wrong)\n\
         extern \"C\" __global__ void __launch_bounds__(64)\n    reduce(const int *g_a, // first\n\
         \x20   float *__restrict__ g_odata, unsigned long long size)\n{\n}\n\
-        __global__ void call(Node *nodes) { reduce(nodes); }\n";
+        __global__ void call(Node *nodes, const float4 *all) { reduce(nodes); }\n";
 
     #[test]
     fn parameters_have_the_names_and_types_of_the_source() {
         let of = |kernel| {
             let all = parameters(SOURCE, kernel).into_iter();
-            all.map(|one| (one.name, one.kind.unwrap_or("-"))).collect::<Vec<_>>()
+            all.map(|one| (one.name, one.kind.unwrap_or("-"), one.bytes)).collect::<Vec<_>>()
         };
-        let is = |name: &str, kind| (name.to_string(), kind);
-        assert_eq!(of("reduce"), [is("g_a", "i32"), is("g_odata", "f32"), is("size", "u64")]);
-        assert_eq!(of("call"), [is("nodes", "-")]);
+        let is = |name: &str, kind, bytes| (name.to_string(), kind, bytes);
+        let all = [is("g_a", "i32", Some(4)), is("g_odata", "f32", Some(4)), is("size", "u64", Some(8))];
+        assert_eq!(of("reduce"), all);
+        assert_eq!(of("_Z4callP4NodePK6float4"), [is("nodes", "-", None), is("all", "-", Some(16))]);
         assert_eq!(of("uce"), [], "part of a name");
         assert_eq!(of("other"), []);
     }
@@ -94,5 +252,47 @@ mod tests {
         assert_eq!(of(&format!("{one} __shared__ int ends[2];")), None);
         assert_eq!(of("int x;"), None);
         assert_eq!(shared_kind(&with(one), "reduce"), None, "another kernel's");
+        let element =
+            |name| shared_element(&with("__shared__ short a[9], s; __shared__ int b[2][3];"), "dot", name);
+        assert_eq!([element("a"), element("b"), element("c")], [Some(2), None, None]);
+        let dynamic = |body: &str| dynamic_shared(&with(body), "dot");
+        assert_eq!(dynamic("extern __shared__ double all[];"), Some(("all".to_string(), 8)));
+        assert_eq!(dynamic(one), None, "it may begin behind the other");
+    }
+
+    #[test]
+    fn kernels_are_found_with_their_lines_and_heads() {
+        let source = "#include <cstdio>\nextern \"C\" {\n__global__ void a(int *x) {}\n}\n\
+            template <int N> __global__ void b(float (*f)(int),\n  int n) {}\n\
+            __device__ int helper(int i) { return i; }\n__global__ void c();\n";
+        let source = format!("{SOURCE}{source}");
+        let all = kernels(&source);
+        let heads: Vec<_> = all.iter().map(|one| (one.name, one.line, one.is_c, one.is_template)).collect();
+        let is = [
+            ("reduce", 3, true, false),
+            ("call", 7, false, false),
+            ("a", 10, true, false),
+            ("b", 12, false, true),
+            ("c", 15, false, false),
+        ];
+        assert_eq!(heads, is);
+        assert_eq!(all[0].parameters, "const int *g_a, float *__restrict__ g_odata, unsigned long long size");
+        assert_eq!(all[3].parameters, "float (*f)(int), int n");
+        assert!(kernels("__global__").is_empty() && kernels("__global__ void x; f(2);").is_empty());
+    }
+
+    #[test]
+    fn a_kernel_has_the_name_of_the_source() {
+        for (kernel, name) in [
+            ("_Z3sumPKiPi", "sum"),
+            ("_ZN3lab3sumEv", "sum"),
+            ("_Z6reduceILi256EEvPi", "reduce"),
+            ("sum", "sum"),
+            ("_Z", "_Z"),
+            ("_Z99sum", "_Z99sum"),
+            ("_Z99999999999999999999999sum", "_Z99999999999999999999999sum"),
+        ] {
+            assert_eq!(source_name(kernel), name);
+        }
     }
 }

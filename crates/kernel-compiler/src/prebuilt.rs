@@ -125,6 +125,7 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         stem: stem.to_owned().into(),
         source_path: source_path.to_owned().into(),
         source: source.into(),
+        printed: Default::default(),
         ptx: ptx.into(),
         newer: newer.into(),
         fatbin: fatbin.into(),

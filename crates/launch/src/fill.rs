@@ -8,13 +8,9 @@ use text::arguments::number;
 use text::files::no_file;
 use text::number::thousands;
 
+use super::nearest;
 use super::number::{Names, Type, expression};
 use super::scope::Scope;
-
-/// What `TYPE:ELEMENTS` and an argument look like.
-pub const FORMS: &str = "write TYPE:NUMBER, like i32:5; buf:TYPE:ELEMENTS, like buf:i32:1,2,3, \
-                         buf:f32:zeros*1024, buf:i32:iota*1000 or buf:u8:uninit*64; struct:TYPE:NUMBER,…, \
-                         like struct:i32:4,f32:0.5; or @BUFFER";
 
 /// Bytes that a buffer may have: how many addresses the simulator keeps for one.
 const MAX_BYTES: u64 = 1 << 36;
@@ -67,7 +63,7 @@ enum Part {
 impl Fill {
     /// Reads `TYPE:ELEMENTS`; the error says what is wrong with which part.
     pub fn parse(text: &str, scope: Scope) -> Result<Fill> {
-        let (kind, elements) = text.split_once(':').context(FORMS)?;
+        let (kind, elements) = text.split_once(':').with_context(|| nearest::elements(text))?;
         let kind = Type::parse(kind.trim())?;
         let elements = elements.trim();
         let parts = if let Some(file) = elements.strip_prefix("file=") {
@@ -78,6 +74,21 @@ impl Fill {
             elements.split(',').map(|text| part(kind, text.trim(), scope.names)).collect::<Result<_>>()?
         };
         Ok(Fill { kind, parts })
+    }
+
+    /// The buffers that its addresses point to.
+    pub(super) fn names(&self) -> Vec<&String> {
+        let parts = self.parts.iter();
+        parts
+            .filter_map(|(part, _)| if let Part::Pointer(to) = part { Some(&to.buffer) } else { None })
+            .collect()
+    }
+
+    pub(super) fn names_mut(&mut self) -> Vec<&mut String> {
+        let parts = self.parts.iter_mut();
+        parts
+            .filter_map(|(part, _)| if let Part::Pointer(to) = part { Some(&mut to.buffer) } else { None })
+            .collect()
     }
 
     /// How many elements there are.

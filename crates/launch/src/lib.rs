@@ -19,15 +19,20 @@
 //! | `zeros*N`, `uninit*N`, `iota*N`, `iota:1*N`, `random*N`, `random:SEED*N`, `5*N` | N elements |
 //! | `1,2,zeros*8` | parts, side by side |
 //! | `file=in.bin` | what a file holds, raw bytes |
-//! | `KERNEL<<<GRID, BLOCK, SHARED>>>` | a launch; `<<<2,2, 64>>>` has a grid of two rows |
+//! | `KERNEL<<<GRID, BLOCK, SHARED>>>` | a launch |
+//! | `<<<dim3(2, 2), dim3(32, 8)>>>` | two or three dimensions; also `<<<(2,2), (32,8)>>>` and `<<<2,2, 32,8>>>` |
 //! | `cluster=4` | before the arguments: blocks of a cluster |
 //!
 //! Wherever a whole number stands may stand a small expression, with names that the caller gives:
 //! `reduce<<<n/(4*block), block>>>`; a division rounds up. A `#` begins a comment.
 //!
+//! In the comments of a source, a line `// %%` begins a cell. A buffer of a later cell takes the name of one of
+//! an earlier cell from it.
+//!
 //! | file | job |
 //! | --- | --- |
 //! | `number.rs` | types, numbers and expressions |
+//! | `nearest.rs` | what was meant by a word that is none of the language |
 //! | `fill.rs` | the elements of a buffer |
 //! | `scope.rs` | what a text may name: numbers and files |
 //! | `script.rs` | the lines |
@@ -38,6 +43,7 @@
 
 mod fill;
 mod held;
+mod nearest;
 mod number;
 mod scope;
 mod script;
@@ -49,5 +55,7 @@ pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
 pub use number::{Names, Type};
 pub use scope::{Files, Output, Scope};
-pub use script::{Dimensions, Launch, Named, Script, Spec, Step, Value, dimensions, in_comments};
+pub use script::{
+    Dimensions, Launch, Named, Place, Script, Spec, Step, Value, dimensions, down_to_cell, in_comments,
+};
 pub use stage::{Ran, Stage, run};

@@ -4,6 +4,8 @@ use anyhow::{Context, Result, bail, ensure};
 use ptx_simulator::Format;
 use text::arguments::number;
 
+use super::nearest;
+
 /// The types of numbers, with their bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
@@ -17,7 +19,8 @@ pub enum Type {
     Ptr,
 }
 
-const NAMES: &str = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr";
+/// Their names.
+pub const NAMES: &str = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr";
 
 /// What names stand for in an expression.
 pub type Names<'a> = &'a [(&'a str, u64)];
@@ -73,7 +76,7 @@ impl Type {
     /// The type with this name; the error lists them.
     pub fn parse(name: &str) -> Result<Type> {
         let is_known = NAMES.split(' ').any(|known| known == name);
-        ensure!(is_known, "`{name}` is not a type; there are {NAMES}, and buf:TYPE: for a buffer");
+        ensure!(is_known, nearest::of_type(name));
         let bits = || name[1..].parse().unwrap_or_default();
         Ok(match (Format::parse(name), &name[..1]) {
             (Some(format), _) => Type::Float(format),

@@ -3,7 +3,8 @@
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use ptx_simulator::LaunchConfig;
 
-use super::fill::{FORMS, Fill, Pointer};
+use super::fill::{Fill, Pointer};
+use super::nearest;
 use super::number::{Names, Type, expression, split};
 use super::scope::{Output, Scope};
 
@@ -35,7 +36,7 @@ impl Spec {
         let (first, rest) = text.split_once(':').unwrap_or((text, ""));
         let value = match first {
             pointer if pointer.starts_with('@') => Value::Pointer(Pointer::parse(text)?),
-            _ if !text.contains(':') => bail!(FORMS),
+            _ if !text.contains(':') => bail!(nearest::argument(text)),
             "buf" => Value::Buffer(Fill::parse(rest, scope)?),
             "ptr" => Value::Pointer(Pointer::parse(rest)?),
             "struct" => structure(rest, scope.names)?,
@@ -53,6 +54,28 @@ impl Spec {
             Value::Number(kind, _) => kind.bytes(),
             Value::Struct(bytes, _) => bytes.len(),
             Value::Pointer(_) | Value::Buffer(_) => Type::Ptr.bytes(),
+        }
+    }
+}
+
+impl Spec {
+    fn names(&self) -> Vec<&String> {
+        match &self.value {
+            Value::Number(..) => Vec::new(),
+            Value::Pointer(pointer) => vec![&pointer.buffer],
+            Value::Struct(_, pointers) => pointers.iter().map(|(_, pointer)| &pointer.buffer).collect(),
+            Value::Buffer(fill) => fill.names(),
+        }
+    }
+
+    fn names_mut(&mut self) -> Vec<&mut String> {
+        match &mut self.value {
+            Value::Number(..) => Vec::new(),
+            Value::Pointer(pointer) => vec![&mut pointer.buffer],
+            Value::Struct(_, pointers) => {
+                pointers.iter_mut().map(|(_, pointer)| &mut pointer.buffer).collect()
+            }
+            Value::Buffer(fill) => fill.names_mut(),
         }
     }
 }
@@ -101,6 +124,8 @@ fn structure(text: &str, names: Names) -> Result<Value> {
 pub struct Named {
     /// Of the buffer or the variable.
     pub name: String,
+    /// The cell of a notebook that it stands in, from 1.
+    pub cell: usize,
     /// What it holds or is to hold.
     pub fill: Fill,
 }
@@ -109,12 +134,12 @@ impl Named {
     /// `NAME=TYPE:ELEMENTS`
     fn parse(text: &str, scope: Scope) -> Result<Named> {
         let (name, elements) = pair(text)?;
-        Ok(Named { name, fill: Fill::parse(elements, scope)? })
+        Ok(Named { name, cell: 1, fill: Fill::parse(elements, scope)? })
     }
 }
 
 fn pair(text: &str) -> Result<(String, &str)> {
-    let (name, rest) = text.split_once('=').with_context(|| format!("`{text}`: write NAME=…"))?;
+    let (name, rest) = text.split_once('=').with_context(|| nearest::assignment(text))?;
     let name = name.trim().trim_start_matches('@');
     // A name has to stand in an address, too: `@NAME+16`.
     let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c));
@@ -154,22 +179,13 @@ impl Launch {
     /// Reads `KERNEL<<<GRID, BLOCK, SHARED>>> cluster=BLOCKS ARG ARG …`; the error says what is wrong with
     /// it.
     pub fn parse(text: &str, scope: Scope) -> Result<Launch> {
-        let wrong =
-            || format!("`{text}`: write KERNEL<<<GRID, BLOCK>>> ARG …, like sum<<<4, 256>>> @in i32:1024");
-        let (kernel, rest) = text.split_once("<<<").with_context(wrong)?;
-        let (config, args) = rest.split_once(">>>").with_context(wrong)?;
-        // `<<<2,2, 64>>>` has a grid of two rows; `<<<4,256>>>`, without a blank, can only be as in CUDA.
-        let at_blanks = split(config, ' ').map(|part| part.trim_end_matches(','));
-        let at_blanks: Vec<&str> = at_blanks.filter(|part| !part.is_empty()).collect();
-        let parts = if at_blanks.len() > 1 { at_blanks } else { split(config, ',').collect() };
-        let ([grid, block] | [grid, block, _]) = parts[..] else { bail!(wrong()) };
-        let shared = parts.get(2).map_or(Some(0), |text| expression(text, scope.names));
-        let config = LaunchConfig {
-            grid_dim: dimensions(grid, scope.names)?,
-            block_dim: dimensions(block, scope.names)?,
-            shared_mem_bytes: shared.and_then(|bytes| bytes.try_into().ok()).with_context(wrong)?,
-        };
-        let mut args = args.split_whitespace().peekable();
+        let (kernel, rest) = text.split_once("<<<").with_context(|| nearest::launch(text))?;
+        let (sizes, args) = rest.split_once(">>>").with_context(|| nearest::launch(text))?;
+        let config = config(sizes, scope.names)?;
+        if let Some(wrong) = nearest::arguments(args, &format!("{}<<<{sizes}>>>", kernel.trim())) {
+            bail!(wrong);
+        }
+        let mut args = args.trim_end().trim_end_matches(';').split_whitespace().peekable();
         let cluster = args.next_if(|arg| arg.starts_with("cluster="));
         let cluster = cluster.map(|arg| dimensions(&arg["cluster=".len()..], scope.names)).transpose()?;
         let args = args.map(|arg| Spec::parse(arg, scope)).collect::<Result<_>>()?;
@@ -178,10 +194,96 @@ impl Launch {
     }
 }
 
-/// The script in the comments of `source`, the text behind each `//@`, in the line where it stands there.
+/// What stands between `<<<` and `>>>`. Where a blank follows a comma, it parts the sizes there alone, so that
+/// `2,2, 64` has a grid of two rows; `4,256`, without a blank, can only be as in CUDA.
+fn config(text: &str, names: Names) -> Result<LaunchConfig> {
+    let packed = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",");
+    let mut parts: Vec<String> = vec![String::new()];
+    for part in split(&packed, ',') {
+        match parts.last_mut() {
+            Some(last) if !part.starts_with(' ') && !last.is_empty() => *last += &format!(",{part}"),
+            Some(last) if last.is_empty() => *last = part.to_string(),
+            _ => parts.push(part.to_string()),
+        }
+    }
+    if parts.len() == 1 {
+        parts = split(&packed, ',').map(str::to_string).collect();
+    }
+    let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', "")).collect();
+    let (grid, block, more) = match &parts[..] {
+        [_] | [] => {
+            bail!("`<<<{text}>>>`: the threads per block are missing; write <<<{}, 256>>>", or_one(text))
+        }
+        [grid, block, more @ ..] => (grid, block, more),
+    };
+    let (shared, stream) = match more {
+        [] => (None, None),
+        [shared] => (Some(shared), None),
+        [shared, stream] => (Some(shared), Some(stream)),
+        _ => bail!(
+            "`<<<{text}>>>`: blocks, threads per block and bytes of shared memory are all that there is; of \
+             several dimensions write dim3(2, 2)"
+        ),
+    };
+    if let Some(stream) = stream.filter(|stream| *stream != "0") {
+        bail!("`{stream}`: there are no streams here, launches come one after another; leave it out");
+    }
+    let shared_mem_bytes = match shared {
+        None => 0,
+        Some(shared) => {
+            expression(shared, names).and_then(|bytes| bytes.try_into().ok()).with_context(|| {
+                format!("`{shared}` is not a number of bytes of shared memory; write one, like 1024")
+            })?
+        }
+    };
+    let sizes = |text: &str| dimensions(bare(text), names).map_err(|_| anyhow!(nearest::size(text)));
+    Ok(LaunchConfig { grid_dim: sizes(grid)?, block_dim: sizes(block)?, shared_mem_bytes })
+}
+
+fn or_one(text: &str) -> &str {
+    if text.trim().is_empty() { "1" } else { text.trim() }
+}
+
+/// `2,2` of `dim3(2,2)` and of `(2,2)`.
+fn bare(text: &str) -> &str {
+    let list = text.strip_prefix("dim3").unwrap_or(text);
+    let inside = list.strip_prefix('(').and_then(|list| list.strip_suffix(')'));
+    let is_list =
+        |inside: &str| split(list, ',').count() == 1 && (list != text || split(inside, ',').count() > 1);
+    inside.filter(|inside| is_list(inside)).unwrap_or(text)
+}
+
+/// The script in the comments of `source`, the text behind each `//@`, in the line where it stands there; and
+/// [`CELL`] where a cell begins.
 pub fn in_comments(source: &str) -> String {
-    let line = |line: &str| line.trim_start().strip_prefix("//@").unwrap_or_default().to_string() + "\n";
+    let line = |line: &str| {
+        let is_mark = line.starts_with("// %%") || line.starts_with("//%%");
+        let text = if is_mark { CELL } else { line.trim_start().strip_prefix("//@").unwrap_or_default() };
+        format!("{text}\n")
+    };
     source.lines().map(line).collect()
+}
+
+/// The lines of a script in comments down to the end of a cell, from 1.
+pub fn down_to_cell(script: &str, cell: usize) -> String {
+    let mut cells = 1;
+    let is_before = |(number, line): &(usize, &str)| {
+        cells += usize::from(*line == CELL && *number > 0);
+        cells <= cell
+    };
+    script.lines().enumerate().take_while(is_before).map(|(_, line)| format!("{line}\n")).collect()
+}
+
+/// The line that begins a cell.
+const CELL: &str = "%%";
+
+/// Where a step stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Its line, from 1; 0 of one that stands in no text.
+    pub line: usize,
+    /// Its cell of a notebook, from 1.
+    pub cell: usize,
 }
 
 /// One thing that is done after the others.
@@ -198,6 +300,31 @@ pub enum Step {
     Save { name: String, output: Output },
 }
 
+impl Step {
+    /// The buffers that it names.
+    fn names(&self) -> Vec<&String> {
+        match self {
+            Step::Symbol { named, .. } => named.fill.names(),
+            Step::Launch(launch) => launch.args.iter().flat_map(Spec::names).collect(),
+            Step::Check { expected: Named { name, fill, .. }, .. } => {
+                std::iter::once(name).chain(fill.names()).collect()
+            }
+            Step::Save { name, .. } => vec![name],
+        }
+    }
+
+    fn names_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Step::Symbol { named, .. } => named.fill.names_mut(),
+            Step::Launch(launch) => launch.args.iter_mut().flat_map(Spec::names_mut).collect(),
+            Step::Check { expected: Named { name, fill, .. }, .. } => {
+                std::iter::once(name).chain(fill.names_mut()).collect()
+            }
+            Step::Save { name, .. } => vec![name],
+        }
+    }
+}
+
 /// Buffers, and what is done with them one after another.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
@@ -205,6 +332,16 @@ pub struct Script {
     pub buffers: Vec<Named>,
     /// In their order.
     pub steps: Vec<Step>,
+    /// Where each of them stands.
+    pub places: Vec<Place>,
+    /// Steps before the first of those whose result is wanted.
+    pub before: usize,
+    /// Whether what is found calls buffers by their names here, and not as the kernel's parameters.
+    pub names_buffers: bool,
+    /// Cells that have begun.
+    cells: usize,
+    /// The line that is read.
+    line: usize,
 }
 
 impl Script {
@@ -218,43 +355,99 @@ impl Script {
     /// The same script, which writes no file.
     pub fn without_outputs(&self) -> Script {
         let mut script = self.clone();
-        script.steps.retain(|step| !matches!(step, Step::Save { .. }));
+        script.keep(|step, _| !matches!(step, Step::Save { .. }));
         script
+    }
+
+    /// Leaves out the other steps.
+    fn keep(&mut self, is_kept: impl Fn(&Step, &Place) -> bool) {
+        let all =
+            std::mem::take(&mut self.steps).into_iter().zip(std::mem::take(&mut self.places)).enumerate();
+        let before = std::mem::take(&mut self.before);
+        for (number, (step, place)) in all.filter(|(_, (step, place))| is_kept(step, place)) {
+            self.before += usize::from(number < before);
+            self.steps.push(step);
+            self.places.push(place);
+        }
+    }
+
+    /// What the last cell asks for. What stands in the cells before it comes first if the cell works on their
+    /// buffers or `needs_all`; the names of what is to be shown are the second.
+    ///
+    /// # Errors
+    /// The cell asks for nothing.
+    pub fn of_cell(&self, cell: usize, needs_all: bool) -> Result<(Script, Vec<String>)> {
+        let mut script = self.clone();
+        let first = script.places.iter().position(|place| place.cell == cell);
+        let first = first.with_context(|| format!("cell {cell} has no line `//@ launch …`"))?;
+        let mut named: Vec<String> =
+            script.buffers.iter().filter(|buffer| buffer.cell == cell).map(|one| one.name.clone()).collect();
+        let mut names_earlier = false;
+        let own = script.buffers.iter().filter(|buffer| buffer.cell == cell).flat_map(|one| one.fill.names());
+        for name in own.chain(script.steps[first..].iter().flat_map(Step::names)) {
+            let is_earlier = script.buffers.iter().any(|buffer| buffer.name == *name && buffer.cell < cell);
+            names_earlier |= is_earlier;
+            if !named.contains(name) {
+                named.push(name.clone());
+            }
+        }
+        if !(names_earlier || needs_all) {
+            script.keep(|_, place| place.cell == cell);
+            script.buffers.retain(|buffer| buffer.cell == cell);
+            return Ok((script, named));
+        }
+        script.before = first;
+        Ok((script, named))
+    }
+
+    /// The cell in which the next line stands.
+    fn cell(&self) -> usize {
+        self.cells.max(1)
     }
 
     /// [`Script::parse`], behind what it says already.
     pub fn add_lines(&mut self, text: &str, scope: Scope) -> Result<()> {
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default().trim();
+            if line == CELL {
+                // What stands before the first mark is a cell too.
+                self.cells = if number == 1 { 1 } else { self.cell() + 1 };
+                continue;
+            }
+            self.line = number;
             let (what, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             if !line.is_empty() {
                 self.add(what, rest.trim(), scope).map_err(|why| anyhow!("{number}: {why:#}"))?;
             }
         }
+        self.line = 0;
         Ok(())
     }
 
     /// Adds one line: its first word, and the rest.
     pub fn add(&mut self, what: &str, rest: &str, scope: Scope) -> Result<()> {
         match what {
-            "buffer" => self.buffers.push(Named::parse(rest, scope)?),
+            "buffer" => {
+                let named = Named::parse(rest, scope)?;
+                self.buffer_of_this_cell(named);
+            }
             "symbol" => {
                 let named = Named::parse(rest, scope)?;
-                self.steps.push(Step::Symbol { variable: named.name.clone(), named });
+                self.step(Step::Symbol { variable: named.name.clone(), named });
             }
             "launch" => self.launch(Launch::parse(rest, scope)?),
             "expect" => {
                 let (rest, within) = rest.rsplit_once(" within ").unwrap_or((rest, "0"));
                 let part = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
                 let within = part.with_context(|| format!("`{within}` is not a number of at least 0"))?;
-                self.steps.push(Step::Check { expected: Named::parse(rest, scope)?, within });
+                self.step(Step::Check { expected: Named::parse(rest, scope)?, within });
             }
             "save" => {
                 let (name, file) = pair(rest)?;
                 let output = scope.files.to_write(file)?;
-                self.steps.push(Step::Save { name, output });
+                self.step(Step::Save { name, output });
             }
-            _ => bail!("`{what}` is not one of buffer, symbol, launch, expect, save"),
+            _ => bail!(nearest::step(what, rest)),
         }
         Ok(())
     }
@@ -264,15 +457,49 @@ impl Script {
         for (number, arg) in launch.args.iter_mut().enumerate() {
             let Value::Buffer(fill) = &arg.value else { continue };
             let name = number.to_string();
-            self.buffers.push(Named { name: name.clone(), fill: fill.clone() });
+            self.buffer_of_this_cell(Named { name: name.clone(), cell: 1, fill: fill.clone() });
             arg.value = Value::Pointer(Pointer { buffer: name, offset: 0 });
         }
-        self.steps.push(Step::Launch(launch));
+        self.step(Step::Launch(launch));
+    }
+
+    fn step(&mut self, step: Step) {
+        self.steps.push(step);
+        self.places.push(Place { line: self.line, cell: self.cell() });
+    }
+
+    /// Adds a buffer of the cell that is read; one of an earlier cell loses its name to it.
+    fn buffer_of_this_cell(&mut self, named: Named) {
+        let cell = self.cell();
+        let earlier = self.buffers.iter().find(|buffer| buffer.name == named.name && buffer.cell < cell);
+        if let Some(of) = earlier.map(|buffer| buffer.cell) {
+            let is_number = named.name.bytes().all(|byte| byte.is_ascii_digit());
+            let what = if is_number { "argument " } else { "" };
+            self.rename(&named.name, &format!("{what}{} of cell {of}", named.name));
+        }
+        self.buffers.push(Named { cell, ..named });
+    }
+
+    fn rename(&mut self, from: &str, to: &str) {
+        let names = self.buffers.iter_mut().flat_map(|buffer| {
+            let Named { name, fill, .. } = buffer;
+            std::iter::once(name).chain(fill.names_mut())
+        });
+        for name in names.chain(self.steps.iter_mut().flat_map(Step::names_mut)).filter(|name| *name == from)
+        {
+            *name = to.to_string();
+        }
     }
 
     /// The launches, in their order.
     pub fn launches(&self) -> impl Iterator<Item = &Launch> {
         self.steps.iter().filter_map(|step| if let Step::Launch(launch) = step { Some(launch) } else { None })
+    }
+
+    /// Those whose result is wanted.
+    pub fn own_launches(&self) -> impl Iterator<Item = &Launch> {
+        let own = self.steps.get(self.before..).unwrap_or_default();
+        own.iter().filter_map(|step| if let Step::Launch(launch) = step { Some(launch) } else { None })
     }
 
     /// The number of the buffer that is called so; the error lists what there is.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
-use device::{Arg, Buffer, Device, Function, LaunchArgs, Module};
+use device::{Arg, Buffer, Called, Device, Function, LaunchArgs, Module};
 use ptx_simulator::{Counters, Diagnostic, Written};
 use text::files::{write_new, write_whole};
 use text::number::thousands;
@@ -32,6 +32,10 @@ pub struct Stage<'a> {
 pub struct Ran {
     /// Whether all launches ran to their end; if not, the device's last finding says why.
     pub completed: bool,
+    /// The cell that was stopped, where that is one that only comes first.
+    pub stopped_in: Option<usize>,
+    /// Launches that only came first, of which nothing is said.
+    pub skipped: usize,
     /// What each of the launches counted, on the simulator.
     pub counters: Vec<Counters>,
     /// What they hold afterwards: the script's buffers, then the variables that it names.
@@ -52,7 +56,15 @@ pub struct Ran {
 pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
     let mut stage = Stage::new(device, script.clone())?;
     let mut ran = Ran { completed: true, ..Ran::default() };
-    for step in &script.steps {
+    for (number, step) in script.steps.iter().enumerate() {
+        if number == script.before && number > 0 {
+            // What the steps before have shown is no concern of these.
+            let skipped = ran.counters.len();
+            device.take_seen();
+            device.take_printed();
+            device.take_trace();
+            ran = Ran { completed: true, skipped, ..Ran::default() };
+        }
         match step {
             Step::Symbol { named, variable } => stage.set_symbol(module, named, variable)?,
             Step::Launch(launch) => {
@@ -70,6 +82,8 @@ pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
             }
         }
         if !ran.completed {
+            let is_before = number < script.before;
+            ran.stopped_in = script.places.get(number).filter(|_| is_before).map(|place| place.cell);
             break;
         }
     }
@@ -84,7 +98,7 @@ impl<'a> Stage<'a> {
     /// There is no room for them; two have the same name; a file of elements that cannot be read.
     pub fn new(device: &'a Device, script: Script) -> Result<Stage<'a>> {
         let mut buffers = Vec::new();
-        for (number, Named { name, fill }) in script.buffers.iter().enumerate() {
+        for (number, Named { name, fill, .. }) in script.buffers.iter().enumerate() {
             ensure!(
                 script.buffer(name)? == number,
                 "two buffers are named {name}; an argument's buffer is named after the argument's number: \
@@ -188,6 +202,7 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// Of [`Stage::arguments`]; arguments that do not fit; what stops it on a GPU.
     pub fn launch(&self, launch: &Launch, function: &Function) -> Result<bool> {
+        self.device.call_arguments(launch.args.iter().map(|arg| self.called(&arg.value)).collect());
         match self.arguments(launch, self.device, function)?.launch(launch.config) {
             Ok(()) => Ok(true),
             Err(error) if error.is::<Diagnostic>() => Ok(false),
@@ -195,8 +210,23 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// What an argument points to is called; nothing, if it is a number.
+    fn called(&self, value: &Value) -> Option<Called> {
+        let Value::Pointer(pointer) = value else { return None };
+        let Named { name, fill, .. } = &self.script.buffers[self.script.buffer(&pointer.buffer).ok()?];
+        // What an argument has made is called as that.
+        let is_named = self.script.names_buffers && name.parse::<usize>().is_err();
+        let name = is_named.then(|| name.clone());
+        Some(Called { name, kind: Some(fill.kind.name()), element: Some(fill.kind.bytes() as u32) })
+    }
+
     /// Sets a variable of the module, from its start.
-    fn set_symbol(&mut self, module: &Module, Named { name, fill }: &Named, variable: &str) -> Result<()> {
+    fn set_symbol(
+        &mut self,
+        module: &Module,
+        Named { name, fill, .. }: &Named,
+        variable: &str,
+    ) -> Result<()> {
         let core = || self.device.core();
         let (address, bytes) = core()?.variable(module.ptx(), variable).map_err(|wrong| *wrong)?;
         let given = fill.bytes();
@@ -226,7 +256,7 @@ impl<'a> Stage<'a> {
 
     /// What is wrong with a buffer, if something is. Nothing is expected of an element that the check calls
     /// `uninit`.
-    fn check(&self, Named { name, fill }: &Named, within: f64) -> Result<Option<String>> {
+    fn check(&self, Named { name, fill, .. }: &Named, within: f64) -> Result<Option<String>> {
         let number = self.script.buffer(name)?;
         let own = &self.script.buffers[number].fill;
         let kind = fill.kind;
@@ -305,7 +335,7 @@ impl<'a> Stage<'a> {
     /// A kernel went wrong on a GPU.
     pub fn held(self) -> Result<Vec<Held>> {
         let mut all = Vec::new();
-        for (Named { name, fill }, buffer) in self.script.buffers.iter().zip(self.buffers) {
+        for (Named { name, fill, .. }, buffer) in self.script.buffers.iter().zip(self.buffers) {
             let (bytes, written) = self.device.take(buffer)?;
             all.push(Held { name: name.clone(), kind: fill.kind, bytes, written });
         }

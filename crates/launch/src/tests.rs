@@ -172,10 +172,12 @@ fn a_structure_has_its_fields_where_a_compiler_has_them() {
 #[test]
 fn what_is_no_argument_is_refused_by_name() {
     for (text, part) in [
-        ("5", "write TYPE:NUMBER, like i32:5"),
-        ("buf", "write TYPE:NUMBER"),
-        ("buf:i32", "buf:TYPE:ELEMENTS"),
-        ("int:5", "`int` is not a type; there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr"),
+        ("5", "`5` has no type; write i32:5"),
+        ("buf", "`buf` is not an argument; write @buf"),
+        ("buf:i32", "`i32`: the elements are missing"),
+        ("int:5", "`int` is not a type here; write i32"),
+        ("i33:5", "`i33` is not a type here; write i32"),
+        ("word:5", "`word` is not a type; there are i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr"),
         ("buf:f8:1", "`f8` is not a type"),
         ("f16:65520", "`65520` is too large for f16"),
         ("struct:1", "the first field needs a type, like i32:1"),
@@ -219,6 +221,76 @@ fn a_script_is_read_line_by_line() {
     assert_eq!((launches[0].config, launches[0].args.len()), (config, 3));
     assert_eq!((launches[1].kernel.clone(), launches[1].config), (None, LaunchConfig::new(1, 32)));
     assert!(matches!(&script.steps[3], Step::Check { within: 1e-5, .. }));
+    assert_eq!(script.places[2], Place { line: 7, cell: 1 });
+}
+
+#[test]
+fn sizes_may_be_written_as_in_cuda() {
+    let config = |sizes: &str| {
+        let launch = Launch::parse(&format!("k<<<{sizes}>>> @in"), Scope::default());
+        launch.unwrap_or_else(|error| panic!("{sizes}: {error}")).config
+    };
+    let two = LaunchConfig { grid_dim: (2, 2, 1), block_dim: (32, 8, 1), shared_mem_bytes: 0 };
+    for sizes in [
+        "dim3(2, 2), dim3(32, 8)",
+        "(2,2), (32,8)",
+        "2,2, 32,8",
+        "dim3(2,2),dim3(32,8)",
+        "(2, 2), (32, 8), 0, 0",
+    ] {
+        assert_eq!(config(sizes), two, "{sizes}");
+    }
+    let with = |grid_dim, block_dim, shared_mem_bytes| LaunchConfig { grid_dim, block_dim, shared_mem_bytes };
+    for (sizes, expected) in [
+        ("4, 256", with((4, 1, 1), (256, 1, 1), 0)),
+        ("4,256", with((4, 1, 1), (256, 1, 1), 0)),
+        ("4,256,64", with((4, 1, 1), (256, 1, 1), 64)),
+        ("1000 / 256, 256", with((4, 1, 1), (256, 1, 1), 0)),
+        (" dim3(2) , dim3(8, 8, 2) , 4 * 64 ", with((2, 1, 1), (8, 8, 2), 256)),
+        ("(2*3), max(4, 8)", with((6, 1, 1), (8, 1, 1), 0)),
+        ("2,2, 4,4,64", with((2, 2, 1), (4, 4, 64), 0)),
+    ] {
+        assert_eq!(config(sizes), expected, "{sizes}");
+    }
+    let (launch, _) = ("k<<<1, 8>>> @in i32:8;", ());
+    assert_eq!(Launch::parse(launch, Scope::default()).unwrap().args.len(), 2, "a line of C++ ends so");
+}
+
+/// Four cells: the second one's buffer has the name of the first one's, and the fourth works on the third's.
+const CELLS: &str = "//@ buffer out = i32:1\n//@ launch a<<<1, 1>>> @out buf:i32:7\n// %% two\n\
+    //@ buffer out = i32:2,3\n//@ launch b<<<1, 1>>> @out buf:i32:8\n//@ expect out = i32:2,3\n//%%\n\
+    //@ buffer in = ptr:@out\n//@ launch c<<<1, 1>>> @in\n// %%\n//@ launch d<<<1, 1>>> @in\n// %%\nint x;\n";
+
+#[test]
+fn a_later_cell_takes_a_name_from_an_earlier_one() {
+    let script = Script::parse(&in_comments(CELLS), Scope::default()).unwrap();
+    let buffers: Vec<_> = script.buffers.iter().map(|buffer| (&*buffer.name, buffer.cell)).collect();
+    let is = [("out of cell 1", 1), ("argument 1 of cell 1", 1), ("out", 2), ("1", 2), ("in", 3)];
+    assert_eq!(buffers, is);
+    let cells: Vec<usize> = script.places.iter().map(|place| place.cell).collect();
+    assert_eq!((cells, script.places[1].line), (vec![1, 2, 2, 3, 4], 5));
+    let first = script.launches().next().unwrap();
+    assert!(matches!(&first.args[0].value, Value::Pointer(to) if to.buffer == "out of cell 1"));
+}
+
+#[test]
+fn a_cell_has_its_own_steps_and_those_that_it_needs() {
+    let of = |cell, needs_all| {
+        let script = Script::parse(&down_to_cell(&in_comments(CELLS), cell), Scope::default()).unwrap();
+        let (script, shown) = script.of_cell(cell, needs_all).unwrap();
+        let launches: Vec<String> = script.launches().map(|launch| launch.kernel.clone().unwrap()).collect();
+        (launches.concat(), script.before, script.own_launches().count(), shown.join(" "))
+    };
+    let is =
+        |launches: &str, before, own, shown: &str| (launches.to_string(), before, own, shown.to_string());
+    assert_eq!(of(1, false), is("a", 0, 1, "out 1"));
+    assert_eq!(of(2, false), is("b", 0, 1, "out 1"));
+    assert_eq!(of(2, true), is("ab", 1, 1, "out 1"), "the file has variables");
+    assert_eq!(of(3, false), is("abc", 3, 1, "in out"), "a pointer to another cell's buffer");
+    assert_eq!(of(4, false), is("abcd", 4, 1, "in"));
+    let script = Script::parse(&in_comments(CELLS), Scope::default()).unwrap();
+    let nothing = script.of_cell(5, false).unwrap_err().to_string();
+    assert_eq!(nothing, "cell 5 has no line `//@ launch …`");
 }
 
 #[test]
@@ -251,24 +323,24 @@ fn sizes_may_be_expressions_and_arguments_may_make_buffers() {
         Script::parse(text, Scope::of(&[("n", 5)]))
             .unwrap_err()
             .to_string()
-            .starts_with("2: `max(7, n/(4*block))`")
+            .starts_with("2: `max(7,n/(4*block))` is not a size")
     );
 }
 
 #[test]
 fn a_wrong_line_is_named() {
     for (text, part) in [
-        ("\nfree in", "2: `free` is not one of buffer"),
-        ("launch sum<<<1>>>", "1: `sum<<<1>>>`: write KERNEL<<<GRID, BLOCK>>>"),
-        ("launch sum<<<1, -1>>>", "X[,Y[,Z]]"),
-        ("buffer in i32:1", "write NAME="),
-        ("buffer in = 5", "write TYPE:NUMBER"),
-        ("launch sum<<<1, 2, 3, 4>>>", "write KERNEL<<<GRID, BLOCK>>>"),
-        ("launch sum<<<1, 2, x>>>", "write KERNEL<<<GRID, BLOCK>>>"),
-        ("launch sum<<<>>>", "write KERNEL<<<GRID, BLOCK>>>"),
-        ("launch sum>>>1, 2<<<", "write KERNEL<<<GRID, BLOCK>>>"),
-        ("launch", "write KERNEL<<<GRID, BLOCK>>>"),
-        ("buffer", "write NAME="),
+        ("\nfree in", "2: `free` is not a step; there are buffer"),
+        ("launch sum<<<1>>>", "1: `<<<1>>>`: the threads per block are missing; write <<<1, 256>>>"),
+        ("launch sum<<<1, -1>>>", "`-1` is not a size"),
+        ("buffer in i32:1", "an = is missing; write in = i32:1"),
+        ("buffer in = 5", "`5` has no type; write i32:5"),
+        ("launch sum<<<1, 2, 3, 4>>>", "`4`: there are no streams here"),
+        ("launch sum<<<1, 2, x>>>", "`x` is not a number of bytes of shared memory"),
+        ("launch sum<<<>>>", "the threads per block are missing; write <<<1, 256>>>"),
+        ("launch sum>>>1, 2<<<", "the threads per block are missing; write sum<<<1, 256>>>"),
+        ("launch", "the kernel is missing; write launch KERNEL<<<1, 256>>>"),
+        ("buffer", "write a name, = and what it is"),
         ("buffer = i32:1", "`` is not a name"),
         ("buffer a+1 = i32:1", "`a+1` is not a name"),
         ("save = x.bin", "`` is not a name"),

@@ -30,7 +30,7 @@ pub use diagnostic::{
 };
 pub use explore::Interleaving;
 pub use grid::Together;
-pub use memory::Written;
+pub use memory::{Written, number_and_offset};
 pub use orders::{Budget, Cut, Failing, Orders};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

@@ -125,6 +125,11 @@ impl Spot {
         }
     }
 
+    /// `` `g_data` ``, or `argument 0`.
+    fn called(&self) -> String {
+        self.name.as_ref().map_or(self.region.to_string(), |name| format!("`{name}`"))
+    }
+
     /// Where an access of `width` bytes lies that are not all there: ` at byte 12 of argument 0, which …`.
     fn outside(&self, width: u32) -> String {
         let size = self.size.unwrap_or(0);
@@ -148,7 +153,7 @@ impl Spot {
             (0, 0) => format!(": element {} of {}", self.byte / i64::from(width), size / u64::from(width)),
             _ => String::new(),
         };
-        format!("{in_front}{at} {}, which has {}{element}", self.region, bytes(size))
+        format!("{in_front}{at} {}, which has {}{element}", self.called(), bytes(size))
     }
 }
 
@@ -191,7 +196,7 @@ impl std::fmt::Display for Spot {
             (None, Region::Shared { start, .. }) => {
                 write!(f, "byte {} of {}", start.wrapping_add_signed(self.byte), self.region)
             }
-            (None, region) => write!(f, "byte {} of {region}", self.byte),
+            (None, _) => write!(f, "byte {} of {}", self.byte, self.called()),
         }
     }
 }

@@ -1,26 +1,31 @@
 //! Arguments against the parameters of a kernel.
 
 use anyhow::{Result, bail};
+use kernel_compiler::parameters::Parameter;
 use launch::{Spec, Type, Value};
 use ptx_simulator::{Format, Param};
 
-/// Number, sizes and kinds of the arguments, against the kernel's parameters.
+/// Number, sizes and kinds of the arguments, against the kernel's parameters, which the source calls as in
+/// `named`.
 ///
 /// # Errors
 /// Says which argument does not fit, and lists the parameters.
-pub fn check(kernel: &str, params: &[Param], args: &[Spec]) -> Result<()> {
+pub fn check(kernel: &str, params: &[Param], named: &[Parameter], args: &[Spec]) -> Result<()> {
     let counted = |n: usize| if n == 1 { "1 argument".to_string() } else { format!("{n} arguments") };
     if params.len() != args.len() {
         bail!(
             "{kernel} takes {}, {} given:\n{}",
             counted(params.len()),
             if args.len() == 1 { "1 was".to_string() } else { format!("{} were", args.len()) },
-            signature(params, args)
+            signature(params, named, args)
         );
     }
     for (number, (param, arg)) in params.iter().zip(args).enumerate() {
         if let Some(why) = misfit(param, arg) {
-            bail!("argument {number} of {kernel} does not fit, {arg}: {why}\n{}", signature(params, args));
+            bail!(
+                "argument {number} of {kernel} does not fit, {arg}: {why}\n{}",
+                signature(params, named, args)
+            );
         }
     }
     Ok(())
@@ -51,13 +56,14 @@ fn misfit(param: &Param, arg: &Spec) -> Option<String> {
 }
 
 /// The parameters, one per line, beside the arguments that were given.
-fn signature(params: &[Param], args: &[Spec]) -> String {
+fn signature(params: &[Param], named: &[Parameter], args: &[Spec]) -> String {
     let mut lines = Vec::new();
     for number in 0..params.len().max(args.len()) {
         let given = args.get(number).map_or("nothing was given".to_string(), |arg| format!("given: {arg}"));
         lines.push(match params.get(number) {
             Some(param) => {
-                format!("  {number}  {}, .{} ({}); {given}", param.name, param.kind, takes(param))
+                let name = named.get(number).map_or(&param.name, |parameter| &parameter.name);
+                format!("  {number}  {name}, .{} ({}); {given}", param.kind, takes(param))
             }
             None => format!("  {number}  no parameter; {given}"),
         });

@@ -107,6 +107,16 @@ impl Sources {
         read_text(&self.directories.iter().find_map(inside)?, MAX_SOURCE).ok()
     }
 
+    /// The source of the kernels: `file`, or what its PTX was made from, if that is here; else empty.
+    pub fn code(&self, file: &Path, ptx: &str) -> String {
+        if file.extension().is_none_or(|extension| extension != "ptx") {
+            return self.text(&file.display().to_string()).unwrap_or_default().to_string();
+        }
+        let made_from =
+            ptx.lines().find_map(|line| line.trim_start().strip_prefix(".file")?.split('"').nth(1));
+        made_from.and_then(|name| self.find(name)).unwrap_or_default()
+    }
+
     /// The kernel templates of the reader's file, which become kernels only where they are instantiated.
     pub fn templates(&self, file: &Path) -> Vec<&str> {
         let text = self.text(&file.display().to_string()).unwrap_or_default();

@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
+use kernel_compiler::host;
+use kernel_compiler::parameters::parameters;
 use launch::{self as language, Files, Launch, Named, Output, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
 use ptx_simulator::{self as sim, Diagnostic, Kind, Orders};
@@ -85,17 +87,23 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
         let args = options.args.clone();
         script.launch(Launch { kernel, config, cluster, args });
     } else {
-        add_lines(&mut script, &options.file, &language::in_comments(source), inside(options))?;
-        ensure!(
-            script.launches().next().is_some(),
-            "{} has no line `//@ launch KERNEL<<<GRID, BLOCK>>> ARG …`: add one, or give --grid and --block, \
-             or a --script",
-            options.file.display()
-        );
+        let all = language::in_comments(source);
+        let lines = options.cell.map_or(all.clone(), |cell| language::down_to_cell(&all, cell as usize));
+        add_lines(&mut script, &options.file, &lines, inside(options))?;
+        let file = options.file.display();
+        if script.launches().next().is_none() {
+            if let Some(host) = host::found(source) {
+                bail!("{file}:{}: {}\n{}", host.line, host.what(false), host.more().trim_end());
+            }
+            bail!(
+                "{file} has no line `//@ launch …`: add one, like //@ launch sum<<<4, 256>>> @in i32:1024, or give \
+                 --grid and --block, or a --script"
+            );
+        }
     }
     add(&mut script, "expect", &options.expected)?;
     add(&mut script, "save", &options.saves)?;
-    check_memory(&script, options.memory)?;
+    script.names_buffers = true;
     Ok(script)
 }
 
@@ -107,7 +115,19 @@ fn inside(options: &Options) -> Files<'_> {
     Files::Inside { reads, writes: options.out.as_deref() }
 }
 
-/// Does what `script` says. `templates` of the source may be meant by a name that there is no kernel for.
+/// What the options want of `script`: all of it, or a cell and what that needs, and then the names of what is
+/// shown.
+fn wanted(module: &Module, options: &Options, script: &Script) -> Result<(Script, Option<Vec<String>>)> {
+    let Some(cell) = options.cell else { return Ok((script.clone(), None)) };
+    // Those with a dollar sign are texts that the compiler has named.
+    let has_variables = module.ptx().variables().iter().any(|name| !name.contains('$'));
+    let (script, shown) =
+        script.of_cell(cell as usize, has_variables).with_context(|| options.file.display().to_string())?;
+    Ok((script, Some(shown)))
+}
+
+/// Does what `script` says with the kernels of `source`. Its `templates` may be meant by a name that there is no
+/// kernel for.
 ///
 /// # Errors
 /// There is no such kernel, or the script does not fit it.
@@ -116,17 +136,24 @@ pub fn launch(
     module: &Module,
     options: &Options,
     script: &Script,
-    templates: &[&str],
+    (source, templates): (&str, &[&str]),
 ) -> Result<Launched> {
-    let mut script = script.clone();
-    for step in &mut script.steps {
+    let (mut script, shown) = wanted(module, options, script)?;
+    check_memory(&script, options.memory)?;
+    for (step, place) in script.steps.iter_mut().zip(&script.places) {
+        let at = || match (place.line, options.script.as_ref().unwrap_or(&options.file).display()) {
+            (0, file) => file.to_string(),
+            (line, file) => format!("{file}:{line}"),
+        };
         match step {
             Step::Launch(launch) => {
-                let file = || options.file.display().to_string();
-                let kernel = names::kernel(module, launch.kernel.as_deref(), templates).with_context(file)?;
+                // Between the place and the reason stands a colon and a blank.
+                let wrong = |why: anyhow::Error| anyhow!("{}: {why:#}", at());
+                let kernel = names::kernel(module, launch.kernel.as_deref(), templates).map_err(wrong)?;
                 let params = module.ptx().params(kernel).unwrap_or_default();
-                fit::check(kernel, params, &launch.args).with_context(file)?;
-                sim::check_config(&launch.config).map_err(anyhow::Error::msg)?;
+                let parameters = parameters(source, kernel);
+                fit::check(names::short(kernel), params, &parameters, &launch.args).map_err(wrong)?;
+                sim::check_config(&launch.config).map_err(anyhow::Error::msg).map_err(wrong)?;
                 launch.kernel = Some(kernel.to_string());
             }
             Step::Symbol { named, variable } => *variable = names::variable(module, &named.name)?.to_string(),
@@ -134,9 +161,14 @@ pub fn launch(
         }
     }
     check_outputs(&script, options)?;
-    let ran = language::run(device, module, &script)?;
+    device.name_by(source);
+    let mut ran = language::run(device, module, &script)?;
+    if let Some(shown) = shown {
+        ran.buffers.retain(|held| shown.contains(&held.name));
+    }
     let seen = device.take_seen();
-    let kernels = script.launches().take(ran.counters.len()).filter_map(|launch| launch.kernel.clone());
+    let launches = script.launches().skip(ran.skipped).take(ran.counters.len());
+    let kernels = launches.filter_map(|launch| launch.kernel.clone());
     let mut launched = Launched {
         kernels: kernels.collect(),
         diagnostics: seen.found,
@@ -214,7 +246,7 @@ fn with_names(mut trace: Trace, script: &Script) -> Trace {
             *kernel = names::readable(kernel);
         }
     }
-    for (place, arg) in script.launches().flat_map(|launch| launch.args.iter().enumerate()) {
+    for (place, arg) in script.own_launches().flat_map(|launch| launch.args.iter().enumerate()) {
         let Value::Pointer(pointer) = &arg.value else { continue };
         let Ok(number) = script.buffer(&pointer.buffer) else { continue };
         let name = format!("argument {place}");

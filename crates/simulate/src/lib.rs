@@ -99,6 +99,7 @@ fn write_figure(path: &Path, trace: &Trace, sources: &input::Sources) -> Result<
 fn simulate(options: &Options) -> Result<Report> {
     let (ptx, mut sources) = input::read(options)?;
     let file = options.file.display().to_string();
+    let source = sources.code(&options.file, &ptx);
     let script = launch::script(options, sources.text(&file).unwrap_or_default())?;
     let remembers = options.steps || options.figure.is_some() || options.remembers;
     ensure!(
@@ -108,11 +109,12 @@ fn simulate(options: &Options) -> Result<Report> {
     let run = |options: &Options, script: &Script, order: Option<LaunchOrder>| {
         let device = launch::device(options, order)?;
         if remembers {
-            device.remember(MAX_EVENTS, None); // all that it prints says `argument 0`
+            device.remember(MAX_EVENTS, None); // buffers without a name are called `argument 0`
         }
         match device.load_code(&file, &ptx, &[]) {
             Ok(module) => {
-                launch::launch(&device, &module, options, script, &sources.templates(&options.file))
+                let source = (&*source, &sources.templates(&options.file)[..]);
+                launch::launch(&device, &module, options, script, source)
             }
             // Text that the simulator cannot read: nothing is launched.
             Err(error) => Ok(Launched { diagnostics: vec![error.downcast()?], ..Launched::default() }),
@@ -120,7 +122,8 @@ fn simulate(options: &Options) -> Result<Report> {
     };
     let order = options.order.as_deref().map(orders::read).transpose()?;
     let mut launched = run(options, &script, order)?;
-    if remembers && let Some(order) = orders::failing(&launched.orders) {
+    let skipped = launched.ran.skipped;
+    if remembers && let Some(order) = orders::failing(&launched.orders, skipped) {
         // What is shown is the order that has shown something.
         let trace = run(options, &script.without_outputs(), Some(order))?.trace;
         let findings = launched.diagnostics.clone();
@@ -128,7 +131,10 @@ fn simulate(options: &Options) -> Result<Report> {
     }
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
-        launched.ran.lost.extend(orders::save(path, &launched.orders).err().map(|why| format!("{why:#}")));
+        launched
+            .ran
+            .lost
+            .extend(orders::save(path, &launched.orders, skipped).err().map(|why| format!("{why:#}")));
     }
     if let (Some(path), Some(trace)) = (&options.figure, &launched.trace) {
         launched.ran.lost.extend(write_figure(path, trace, &sources).err().map(|why| format!("{why:#}")));

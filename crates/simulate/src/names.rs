@@ -40,6 +40,11 @@ pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -
     }
 }
 
+/// `sum` of `_Z3sumPKiPi`.
+pub fn short(kernel: &str) -> &str {
+    kernel_compiler::parameters::source_name(kernel)
+}
+
 /// The variable of the module that PTX or the source calls `asked`, as PTX names it.
 pub fn variable<'m>(module: &'m Module, asked: &str) -> Result<&'m str> {
     let variables = module.ptx().variables();

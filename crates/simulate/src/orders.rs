@@ -40,14 +40,15 @@ pub fn read(path: &Path) -> Result<LaunchOrder> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn save(path: &Path, orders: &[Orders]) -> Result<()> {
-    let Some(order) = failing(orders) else { return Ok(()) };
+pub fn save(path: &Path, orders: &[Orders], skipped: usize) -> Result<()> {
+    let Some(order) = failing(orders, skipped) else { return Ok(()) };
     let text = serde_json::to_string(&order).context("the order cannot be written")?;
     write_whole(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The first order that has shown something that the plain one has not.
-pub fn failing(orders: &[Orders]) -> Option<LaunchOrder> {
-    let mut all = orders.iter().enumerate();
-    all.find_map(|(launch, one)| Some(LaunchOrder { launch, order: one.failing.as_ref()?.order.clone() }))
+/// The first order that has shown something that the plain one has not; `skipped` launches came before those of
+/// `orders`.
+pub fn failing(orders: &[Orders], skipped: usize) -> Option<LaunchOrder> {
+    let mut all = orders.iter().zip(skipped..);
+    all.find_map(|(one, launch)| Some(LaunchOrder { launch, order: one.failing.as_ref()?.order.clone() }))
 }

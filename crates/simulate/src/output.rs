@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use ptx_simulator::trace::Trace;
 use ptx_simulator::{Counters, Diagnostic, Kind, Orders, Severity};
 use serde::Serialize;
+use text::printed::first_lines;
 use text::say;
 use view::diagnostics;
 
@@ -106,8 +107,7 @@ impl Report {
         let Launched { ran, printed, trace, .. } = &self.launched;
         let mut text = String::new();
         if !printed.is_empty() {
-            let end = if printed.ends_with('\n') { "" } else { "\n" };
-            text += &format!("printed by the kernel:\n{}{end}\n", say::visible(printed));
+            text += &format!("printed by the kernel:\n{}\n", first_lines(printed));
         }
         for buffer in &ran.buffers {
             text += &format!("{}\n", say::visible(&buffers::text(buffer)));
@@ -163,7 +163,10 @@ impl Report {
         let how = match (self.status(), self.launched.ran.completed) {
             (2, _) => "; the simulator cannot run this",
             (_, true) => "",
-            (_, false) => "; the launch was stopped, and the buffers are as it left them",
+            (_, false) => match self.launched.ran.stopped_in {
+                Some(cell) => &*format!("; cell {cell}, which runs before this one, was stopped"),
+                None => "; the launch was stopped, and the buffers are as it left them",
+            },
         };
         match (&found[..], checks) {
             ([], _) if !self.launched.ran.wrong.is_empty() => "the results are not as expected".to_string(),

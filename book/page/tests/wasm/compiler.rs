@@ -71,7 +71,7 @@ fn files(folder: &str) -> Vec<String> {
 }
 
 /// The answer to each of `requests`.
-fn ask(name: &str, requests: &[Value]) -> Vec<Value> {
+pub fn ask(name: &str, requests: &[Value]) -> Vec<Value> {
     let scratch = scratch(name);
     let live = scratch.join("live");
     copy(&root().join("book/src/live"), &live);

@@ -1,5 +1,6 @@
 //! The page's WebAssembly says what the terminal says.
 
+mod beginners;
 mod built;
 mod compiler;
 mod exercises;

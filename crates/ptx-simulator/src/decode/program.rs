@@ -188,7 +188,7 @@ pub struct Param {
 
 impl Param {
     /// Pieces of eight bytes that a launch is given for it.
-    pub(crate) fn pieces(&self) -> usize {
+    pub fn pieces(&self) -> usize {
         self.bytes.div_ceil(8).max(1)
     }
 

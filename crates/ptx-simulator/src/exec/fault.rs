@@ -20,6 +20,9 @@ pub struct Unstarted {
     pub residency: Residency,
 }
 
+/// Below this address lies what a null pointer and an index lead to.
+const NULL: u64 = 1 << 20;
+
 impl Unstarted {
     /// What is wrong, and what to do.
     fn said(&self, device: &DeviceProperties) -> (String, String) {
@@ -160,6 +163,7 @@ impl Context<'_> {
     #[cold]
     pub fn outside(&self, warp: &Warp, at: At, lane: usize, request: &Request) -> Box<Diagnostic> {
         let address = request.addresses[lane];
+        let lane_at = at.lane(lane);
         let what = of_bytes(request.access, request.bytes);
         let outside = |spot| What::Outside { does: request.access, bytes: request.bytes, spot };
         let what: What = match request.space {
@@ -168,7 +172,11 @@ impl Context<'_> {
                 match self.shared.outside(address, block) {
                     Ok(spot) => outside(spot),
                     Err(at) => {
-                        format!("{what} at {at:#x} in shared memory, where there is no variable").into()
+                        let message =
+                            format!("{what} at {at:#x} in shared memory, where there is no variable");
+                        let help = "an array that is `extern __shared__` has the bytes that the launch gives it: \
+                                    <<<blocks, threads, bytes>>>";
+                        return self.fault(warp, lane_at, Kind::OutOfBounds, message, help);
                     }
                 }
             }
@@ -186,10 +194,15 @@ impl Context<'_> {
                     outside(Spot { region, byte, size: Some(size), name: None, element: None })
                 }
                 Err(Wrong::Freed) => format!("{what} in a buffer that has been freed").into(),
+                _ if address < NULL => {
+                    let message = format!("{what} at address {address:#x}, through a null pointer");
+                    let help = "let the pointer point to a buffer or a variable before this line";
+                    return self.fault(warp, lane_at, Kind::OutOfBounds, message, help);
+                }
                 _ => format!("{what} at address {address:#x}, where nothing has been allocated").into(),
             },
         };
         let help = "compare the index with the number of elements before this line, also in the last block";
-        self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help)
+        self.fault(warp, lane_at, Kind::OutOfBounds, what, help)
     }
 }

@@ -92,7 +92,7 @@ fn far_away_there_is_nothing() {
 #[test]
 fn a_null_pointer_and_a_freed_buffer_are_named() {
     let mut bench = Bench::default();
-    says(&fails(&mut bench, BOUNDS, "nullPointer", 32, &[0]), "where nothing has been allocated");
+    says(&fails(&mut bench, BOUNDS, "nullPointer", 32, &[0]), "at address 0x0, through a null pointer");
     let address = bench.upload(&[1; 40]);
     bench.sim.free(address);
     bench.upload(&[1; 40]);

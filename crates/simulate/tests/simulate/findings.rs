@@ -46,7 +46,7 @@ fn names_are_those_of_the_source() {
         run(&format!("{KERNELS} --kernel plain --grid 1 --block 2 --arg buf:i32: --json")).exits(1).json();
     assert_eq!(json["diagnostics"][0]["kernel"], json!("plain"));
     let said = json["diagnostics"][0]["message"].as_str().unwrap().to_string();
-    assert_eq!(said, "a store of 4 bytes at byte 0 of argument 0, which has 0 bytes: element 0 of 0");
+    assert_eq!(said, "a store of 4 bytes at `out[0]`, and `out` has 0 elements");
 }
 
 #[test]

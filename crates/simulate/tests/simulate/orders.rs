@@ -36,7 +36,7 @@ fn a_verdict_says_on_how_many_orders_it_rests() {
 fn what_depends_on_the_order_is_named_with_both_results_and_both_operations() {
     let text = run(LAST_WRITER).exits(0).stdout();
     for part in [
-        "warning[order-dependent]: byte 0 of argument 0 ends as 3 or as 2, depending on which comes first: \
+        "warning[order-dependent]: `word[0]` ends as 3 or as 2, depending on which comes first: \
          the atomic by thread 0 of block 2, or the atomic by thread 0 of block 1\n",
         "\n1 warning (all 6 orders of its 3 atomic or volatile operations; --save-order FILE keeps this",
     ] {

@@ -20,7 +20,7 @@ fn structures_are_given_by_fields() {
     assert_eq!(run.json()["buffers"][1], json!({"arg": 2, "type": "f32", "values": [6.5, 24.5]}));
     assert_eq!(run.json()["buffers"][0]["name"], json!("m"));
     let few = program("rowSums", 2, &format!("{matrix} --arg struct:f32:2,1 --arg buf:f32:uninit*2"));
-    few.refuses(&["has 12 bytes, it has 8", "rowSums_param_1, .b8 (12 bytes: struct:TYPE:NUMBER,…)"]);
+    few.refuses(&["has 12 bytes, it has 8", "1  scale, .b8 (12 bytes: struct:TYPE:NUMBER,…)"]);
     let lost = program("rowSums", 2, "--arg struct:i32:2,3,ptr:@x --arg struct:f32:1,1,1 --arg buf:f32:0*2");
     lost.refuses(&["no buffer is called @x; there are: @2"]);
     let out = program("gather", 2, "--buffer a=i32:1,2 --arg buf:ptr:@a,@a+4 --arg buf:i32:uninit*2");
@@ -106,7 +106,8 @@ fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
     std::fs::write(&steps, "buffer in = f32:1\nlaunch blockSum<<<1, 64>>> @in @in i32:1\n").unwrap();
     run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["no kernel is named blockSum"]);
     std::fs::write(&steps, "buffer in = f32:1\nlanch blockSums\n").unwrap();
-    run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["steps.txt:2: `lanch` is not one of"]);
+    run(&format!("{PROGRAMS} --script {}", steps.display()))
+        .refuses(&["steps.txt:2: `lanch` is not a step; write launch"]);
 }
 
 /// The file of [`PROGRAMS`] with `lines` below it.
@@ -131,15 +132,15 @@ fn a_file_says_in_its_comments_what_is_launched() {
     let other = run(&format!("{} {other}", file.display())).exits(0).stdout();
     assert!(other.contains("argument 2: 1 element of f32") && !other.contains("sums"), "{other}");
     for (line, says) in [
-        ("lanch blockSums", "`lanch` is not one of buffer, symbol, launch, expect, save"),
-        ("launch blockSums<<<4>>>", "write KERNEL<<<GRID, BLOCK>>> ARG"),
+        ("lanch blockSums", "`lanch` is not a step; write launch"),
+        ("launch blockSums<<<4>>>", "the threads per block are missing; write <<<4, 256>>>"),
         ("buffer in = i33:1", "i33"),
     ] {
         let file = with_lines("comments", &format!("//@ buffer out = f32:1\n//@ {line}\n"));
         let number = std::fs::read_to_string(&file).unwrap().lines().count();
         run(&file.display().to_string()).refuses(&[&format!("{}:{number}: ", file.display()), says]);
     }
-    run(SUM).refuses(&["missing_barrier.ptx has no line `//@ launch KERNEL<<<GRID, BLOCK>>> ARG"]);
+    run(SUM).refuses(&["missing_barrier.ptx has no line `//@ launch …`: add one, like"]);
     run(&format!("{SUM} --arg buf:i32:1")).refuses(&["--grid"]);
 }
 
@@ -258,4 +259,26 @@ fn two_buffers_of_arguments_need_names() {
     let file = with_lines("names", &launch.repeat(2));
     run(&file.display().to_string())
         .refuses(&["two buffers are named 0", "name one of them with a line `buffer NAME = …`"]);
+}
+
+/// Cells of a notebook: each has its own launches, buffers and findings; another's run first if it needs them.
+#[test]
+fn a_cell_is_run_and_shown_by_itself() {
+    let lines = "//@ buffer in = f32:iota*200\n//@ buffer sums = f32:uninit*4\n\
+                 //@ launch blockSums<<<4, 64>>> @in @sums i32:200\n// %% two\n\
+                 //@ buffer in = f32:iota*60\n//@ launch blockSums<<<1, 64>>> @in buf:f32:uninit*1 i32:64\n// %%\n\
+                 //@ launch blockSums<<<1, 64>>> @sums buf:f32:uninit*1 i32:4\n";
+    let file = with_lines("cells", lines);
+    let cell = |number: u32| run(&format!("{} --cell {number}", file.display()));
+    let first = cell(1).exits(0).stdout();
+    assert!(first.contains("sums: 4 elements of f32\n  [0]   2016.0  6112.0"), "{first}");
+    assert!(first.contains("in: 200 elements") && !first.contains("argument 1"), "{first}");
+    let second = cell(2).exits(1).stdout();
+    assert!(second.contains("a load of 4 bytes at `in[60]`, and `in` has 60 elements"), "{second}");
+    assert!(second.contains("in: 60 elements of f32") && !second.contains("sums:"), "{second}");
+    let third = cell(3).exits(1).stdout();
+    assert!(third.contains("1 error; cell 2, which runs before this one, was stopped"), "{third}");
+    run(&format!("{} --cell 4", file.display())).refuses(&["cell 4 has no line `//@ launch …`"]);
+    let whole = run(&file.display().to_string()).exits(1).stdout();
+    assert!(whole.contains("in of cell 1: 200") && whole.contains("in: 60"), "{whole}");
 }

@@ -179,18 +179,17 @@ fn a_kernel_or_an_argument_that_is_not_there_is_refused_with_the_list() {
     run(&format!("{KERNELS} --grid 1 --block 1")).refuses(&["give --kernel one of: numbers, copy, strided"]);
     kernel("strided", 1, "buf:i32:1 buf:i32:1").refuses(&[
         "strided takes 3 arguments, 2 were given",
-        "0  strided_param_0, .u64 (8 bytes: i64, u64 or a buffer); given: buf:i32:1",
-        "2  strided_param_2, .u32 (4 bytes: i32 or u32); nothing was given",
+        "0  in, .u64 (8 bytes: i64, u64 or a buffer); given: buf:i32:1",
+        "2  stride, .u32 (4 bytes: i32 or u32); nothing was given",
     ]);
     kernel("hello", 1, "i32:1 buf:i32:1")
         .refuses(&["hello takes 1 argument, 2 were given", "1  no parameter; given: buf:i32:1"]);
     kernel("hello", 1, "").refuses(&["hello takes 1 argument, 0 were given"]);
     kernel("hello", 1, "i64:1")
         .refuses(&["argument 0 of hello does not fit, i64:1: the parameter has 4 bytes, it has 8"]);
-    kernel("hello", 1, "buf:i32:1").refuses(&["the address of a buffer has 8", "hello_param_0"]);
+    kernel("hello", 1, "buf:i32:1").refuses(&["the address of a buffer has 8", "0  number, .u32"]);
     kernel("hello", 1, "f32:1").refuses(&["the parameter is a whole number (.u32), it is a float"]);
-    kernel("structure", 1, "i32:1 buf:i32:1")
-        .refuses(&["has 12 bytes, it has 4; give a structure", "structure_param_0"]);
+    kernel("structure", 1, "i32:1 buf:i32:1").refuses(&["has 12 bytes, it has 4; give a structure", "0  "]);
 }
 
 /// As it stands in the PTX, and at the line of the `.cu` that it comes from.

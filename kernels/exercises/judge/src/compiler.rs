@@ -7,8 +7,6 @@ use anyhow::Result;
 use kernel_compiler::call::Ptx;
 use kernel_compiler::compiler::{self, Maker};
 
-#[cfg(not(target_family = "wasm"))]
-use super::capability::capability;
 use super::page::Page;
 use super::source::Exercise;
 
@@ -61,7 +59,7 @@ impl Compiler {
                 let alone = super::machine::alone(exercise, text)?;
                 let source = alone.path().join(&exercise.path);
                 let compiler = compiler.clone().within(super::machine::PATIENCE).run_in(alone.path());
-                compiler.ptx_with(&source, alone.path(), Some(capability(text)), &[])
+                compiler.ptx(&source, alone.path())
             }
             #[cfg(target_family = "wasm")]
             Compiler::Installed(_) => anyhow::bail!("a page starts no compiler"),

@@ -21,7 +21,7 @@
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
 //! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
 //! | `sums.rs`, `wrapping.rs` | floats that are added in no order; differences that do not fit an `int` |
-//! | `own.rs`, `lex.rs` | answers that bring in other files; the tokens of an answer |
+//! | `own.rs` | answers that bring in other files |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
 //! | `state.rs` | what the learner has done so far |
@@ -32,7 +32,6 @@
 //! | `terminal.rs` | these and `watch` in a terminal |
 
 mod answer;
-mod capability;
 pub mod catalogue;
 pub mod code;
 pub mod compiler;
@@ -43,7 +42,6 @@ mod figure;
 mod goal;
 pub mod id;
 pub mod info;
-mod lex;
 #[cfg(not(target_family = "wasm"))]
 mod machine;
 pub mod mark;

@@ -6,8 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use device::Module;
+use kernel_compiler::lex;
+use kernel_compiler::misfit::{self, Given, Misfit};
+use launch::{Spec, Value};
 use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
 use text::number::{nine_digits, thousands};
+use text::printed::first_lines;
 
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
@@ -18,7 +22,7 @@ use super::source::{Exercise, Kind};
 use super::sums::Unordered;
 use super::verdict::{Counted, Counts, Findings, failed, too_much};
 use super::wrapping::{Wrapping, wrapped};
-use super::{goal, lex, names, numbers, own, rules, summary, weigh};
+use super::{goal, names, numbers, own, rules, summary, weigh};
 
 /// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
 const MAX_GLOBAL: usize = 64 << 20;
@@ -98,7 +102,8 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     if let Some(what) = too_large(&module) {
         return Ok(failed(exercise, Fault::Found(DiagnosticKind::MemoryLimit), what));
     }
-    if let Some(what) = misfit(&module, plan) {
+    if let Some(misfit) = misfit(&module, exercise, plan, text) {
+        let what = misfit.of(&exercise.path, text).to_string();
         return Ok(failed(exercise, Fault::MissingKernel, what));
     }
     let plan = &plan.for_text(text);
@@ -216,7 +221,8 @@ impl Attempt<'_> {
             tried.iter().filter(is_short).filter(|one| !one.outcome.printed.is_empty()).collect();
         // One number prints little.
         let printed = printing.iter().find(|one| one.case.n > 1).or(printing.last());
-        let printed = printed.map_or(String::new(), |one| format!("{}:\n{}", one.case, one.outcome.printed));
+        let of = |one: &Tried| format!("{}:\n{}", one.case, first_lines(&one.outcome.printed));
+        let printed = printed.map_or(String::new(), |one| of(one));
         Ok(Findings { tried: right.len(), counts, printed, diagnostics, ..Findings::default() })
     }
 
@@ -250,7 +256,7 @@ impl Attempt<'_> {
         failure.what += &self.children(case)?;
         failure.what += no_dynamic_memory(self.text, &failure.diagnostics);
         if !failure.printed.is_empty() {
-            failure.printed = format!("{case}:\n{}", failure.printed);
+            failure.printed = format!("{case}:\n{}", first_lines(&failure.printed));
         }
         let run = |input| run::result_for(&self.yours.module, plan, case, input);
         Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run))
@@ -445,30 +451,26 @@ fn too_large(module: &Module) -> Option<String> {
     None
 }
 
-/// Why the plan cannot launch the kernels of `module`, if so.
-fn misfit(module: &Module, plan: &Plan) -> Option<String> {
+/// Why the plan cannot launch the kernels of `module`, which were made from `text`, if so.
+fn misfit(module: &Module, exercise: &Exercise, plan: &Plan, text: &str) -> Option<Misfit> {
     for launch in &plan.launches {
         let Some(params) = module.ptx().params(&launch.kernel) else {
-            let there_are = match module.kernels() {
-                [] => "no kernel".to_string(),
-                kernels => kernels.join(", "),
-            };
-            return Some(format!(
-                "The host launches a kernel named {}, and the file has {there_are}. Give the kernel its name \
-                 back, with extern \"C\" before it.",
-                launch.kernel
-            ));
+            return Some(misfit::missing(text, &launch.kernel));
         };
-        let fit = params.iter().map(|param| param.bytes).eq(launch.args.iter().map(|arg| arg.bytes()));
-        if !fit {
-            return Some(format!(
-                "The host launches {launch}, and the kernel takes {} parameters that do not fit. Give it \
-                 back the parameters that it had.",
-                params.len()
-            ));
+        let fits = params.iter().map(|param| param.bytes).eq(launch.args.iter().map(|arg| arg.bytes()));
+        if !fits {
+            let given: Vec<Given> = launch.args.iter().map(given).collect();
+            return Some(misfit::other_parameters(text, &launch.kernel, &given, &exercise.stub()));
         }
     }
     None
+}
+
+fn given(argument: &Spec) -> Given {
+    match argument.value {
+        Value::Pointer(_) | Value::Buffer(_) => Given::Address,
+        Value::Number(..) | Value::Struct(..) => Given::Bytes(argument.bytes()),
+    }
 }
 
 /// Sums that round must have the same bits in every order of turns.

@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(argument(0, 12, 12), "a load of 4 bytes at `g_a[3]`, and `g_a` has 3 elements");
         assert_eq!(argument(0, -4, 4), "a load of 4 bytes at `g_a[-1]`, and `g_a` has 1 element");
         assert_eq!(argument(1, 4, 6), "a load of 4 bytes at `g_odata[1]`, and `g_odata` has 1 element");
-        assert_eq!(argument(0, 6, 6), "a load of 4 bytes at byte 6 of argument 0, which has 6 bytes");
+        assert_eq!(argument(0, 6, 6), "a load of 4 bytes at byte 6 of `g_a`, which has 6 bytes");
         assert_eq!(
             argument(7, 12, 8),
             "a load of 4 bytes at byte 12 of argument 7, which has 8 bytes: element 3 of 2"

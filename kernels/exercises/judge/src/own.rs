@@ -1,7 +1,8 @@
 //! Whether an answer in CUDA C++ is the learner's own work: what stands in its file, and nothing that comes
 //! from elsewhere.
 
-use super::lex::{Token, joined, tokens};
+use kernel_compiler::explain;
+use kernel_compiler::lex::{Token, joined, tokens};
 
 /// The headers that an answer may include: those of C and C++ about types and numbers, and CUDA's.
 const HEADERS: [&str; 36] = [
@@ -89,7 +90,12 @@ fn directive(line: &[Token]) -> Option<String> {
             [Token::Quoted(quoted)] => quoted.trim_matches('"'),
             _ => written.strip_prefix('<').and_then(|header| header.strip_suffix('>')).unwrap_or_default(),
         };
-        return (!HEADERS.contains(&header)).then(|| elsewhere(&format!("#include {written}")));
+        let included = format!("#include {written}");
+        let why = || match explain::header(header) {
+            Some(why) => format!("`{included}`: {why}."),
+            None => elsewhere(&included),
+        };
+        return (!HEADERS.contains(&header)).then(why);
     }
     if name.is_word("pragma") {
         let is_allowed = rest.first().is_none_or(|first| PRAGMAS.contains(&first.text()));
@@ -160,6 +166,14 @@ mod tests {
             let found = not_allowed(&format!("int x;\n{line}\n")).unwrap_or_else(|| panic!("{line}"));
             assert!(found.contains("is not allowed"), "{line}: {found}");
         }
+    }
+
+    #[test]
+    fn a_header_of_the_standard_library_is_told_what_a_kernel_has() {
+        let said = not_allowed("#include <vector>\n").unwrap();
+        let expected = "`#include <vector>`: there is no standard library on the device here; leave <vector> out: a \
+                        kernel works on arrays and pointers.";
+        assert_eq!(said, expected);
     }
 
     #[test]

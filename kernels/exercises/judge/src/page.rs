@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result};
 use kernel_compiler::call::Ptx;
+use kernel_compiler::capability;
 use kernel_compiler::hash::text_hash;
 use kernel_compiler::refusal::Refused;
 use serde::{Deserialize, Serialize};
 
-use super::capability::capability;
 use super::source::Exercise;
 
 /// What a page's clang has compiled.
@@ -40,7 +40,7 @@ pub struct Wanted {
 impl Wanted {
     /// `text`, a version of the file of `exercise`.
     pub fn new(exercise: &Exercise, text: String) -> Wanted {
-        let capability = capability(&text);
+        let capability = capability::of(&text);
         Wanted { hash: text_hash(&text), path: exercise.path.clone(), source: text, capability }
     }
 }

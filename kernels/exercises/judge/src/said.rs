@@ -13,6 +13,8 @@ pub enum Part {
     Prose(String),
     /// Lines that stand as they are, each with its end: what a compiler says, code, what a kernel printed.
     Lines(String),
+    /// What a kernel printed, line by line, of which a page shows some at a time.
+    Printed(String),
     /// What the simulator has found.
     Finding {
         found: Box<Diagnostic>,
@@ -44,7 +46,7 @@ pub fn text(parts: &[Part], color: bool) -> String {
     for part in parts {
         match part {
             Part::Prose(prose) => text += &paragraph(prose),
-            Part::Lines(lines) => text += lines,
+            Part::Lines(lines) | Part::Printed(lines) => text += lines,
             Part::Finding { found, path, source } => text += &finding(found, path, source, color),
             Part::Table { columns, .. } => text += &text_table(columns),
             Part::Gap => text.push('\n'),
@@ -65,6 +67,7 @@ pub fn html(parts: &[Part]) -> String {
         }
         match part {
             Part::Lines(more) => lines += more,
+            Part::Printed(lines) => html += &block(lines).replacen("<pre>", "<pre class=\"printed\">", 1),
             Part::Prose(prose) => html += &format!("<p>{}</p>\n", escape(prose)),
             Part::Finding { found, path, source } => html += &block(&finding(found, path, source, false)),
             Part::Table { columns, of } => {
@@ -108,13 +111,21 @@ mod tests {
             Part::lines("  a[i] <= b;\n"),
             Part::lines("  c;\n"),
             Part::Gap,
+            Part::Printed("<1>\n".into()),
             Part::Table { columns: vec![Column::left("counts", ["barriers"])], of: "What it costs" },
         ];
         let page = html(&parts);
         assert!(page.starts_with("<p>The sum is &lt;b&gt;7&lt;/b&gt;.</p>\n<pre>"), "{page}");
         assert_eq!(page.matches("<pre>").count(), 1, "{page}");
+        assert!(
+            page.contains("<pre class=\"printed\"><code class=\"language-text hljs\">&lt;1&gt;\n</code>"),
+            "{page}"
+        );
         assert!(page.contains("a&#91;i&#93; &lt;= b;\n  c;\n</code>"), "{page}");
         assert!(page.contains("aria-label=\"What it costs\"><table>"), "{page}");
-        assert_eq!(text(&parts, false), "The sum is <b>7</b>.\n  a[i] <= b;\n  c;\n\ncounts\nbarriers\n");
+        assert_eq!(
+            text(&parts, false),
+            "The sum is <b>7</b>.\n  a[i] <= b;\n  c;\n\n<1>\ncounts\nbarriers\n"
+        );
     }
 }

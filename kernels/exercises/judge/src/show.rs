@@ -17,8 +17,6 @@ use super::verdict::{Counted, Counts, Findings, Guess};
 
 /// Diagnostics that are shown in full, at most.
 const SHOWN: usize = 2;
-/// Lines that are shown of what a kernel printed, at most.
-const PRINTED: usize = 12;
 
 /// After so many wrong answers it is said what to look at.
 const TRIES: usize = 3;
@@ -153,7 +151,8 @@ pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, progress: &
     let mut parts = vec![Part::prose(format!("{}: not yet.", title(exercise))), Part::Gap];
     for line in visible(&failure.what).trim_end().lines() {
         // What a compiler says has lines of its own.
-        let is_prose = failure.kinds != [Fault::CompileError] && !line.starts_with(' ');
+        let is_compilers = matches!(failure.kinds[..], [Fault::CompileError | Fault::MissingKernel]);
+        let is_prose = !is_compilers && !line.starts_with(' ');
         parts.push(if is_prose { Part::prose(line) } else { Part::lines(format!("{line}\n")) });
     }
     if let Some(line) = failure.line {
@@ -214,14 +213,9 @@ fn after_tries(exercise: &Exercise, guesses: &[Guess], tries: usize) -> Option<P
 
 /// What the answer wrote to the terminal, below a line that says for which input; nothing for nothing.
 fn printed(printed: &str) -> Vec<Part> {
-    let printed = visible(printed);
     let Some((input, lines)) = printed.split_once('\n') else { return Vec::new() };
-    let lines: Vec<&str> = lines.lines().collect();
-    let mut text: String = lines.iter().take(PRINTED).map(|line| format!("  {line}\n")).collect();
-    if lines.len() > PRINTED {
-        text += &format!("  … {} lines more\n", lines.len() - PRINTED);
-    }
-    vec![Part::Gap, Part::prose(format!("It printed, for {input}")), Part::lines(text)]
+    let text = lines.lines().map(|line| format!("  {line}\n")).collect::<String>();
+    vec![Part::Gap, Part::prose(format!("It printed, for {input}")), Part::Printed(text)]
 }
 
 /// The question after an exercise, with its answer.

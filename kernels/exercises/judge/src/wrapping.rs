@@ -2,8 +2,8 @@
 //! undefined what it is then ([expr.pre]), and a compiler that makes a comparison of it gives the right
 //! result by luck. So such an answer is compiled once more, with differences that wrap as the machine's do.
 
-use super::lex::{Token, joined, placed};
 use super::plan::Plan;
+use kernel_compiler::lex::{Token, joined, placed};
 
 /// A difference of `int`s that wraps: `a - b` becomes `a - wrapping::minus - b`, which binds as it did. All
 /// other differences are what they were.

@@ -14,6 +14,7 @@ use kernel_compiler::refusal::failed_itself;
 use kernel_compiler::within;
 use scratch::Scratch;
 use text::number::thousands;
+use text::printed::first_lines;
 
 use super::PATIENCE;
 use crate::fault::Fault;
@@ -235,7 +236,7 @@ impl<'a> Program<'a> {
         let ran = within::run(Command::new(&self.path).arg(&result), &given, TIME_LIMIT)?;
         let written = String::from_utf8_lossy(&fs::read(result)?).into_owned();
         let mut lines = written.lines().filter_map(|line| line.strip_prefix(&key)?.strip_prefix(' '));
-        let mut printed = ran.stdout;
+        let mut printed = first_lines(&ran.stdout);
         if !printed.is_empty() {
             printed.insert_str(0, &format!("n = {}:\n", input.len()));
         }

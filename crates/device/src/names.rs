@@ -1,0 +1,61 @@
+//! What the simulator knows as byte 8 of argument 0 is `g_data[2]` to whoever wrote the kernel.
+
+use kernel_compiler::parameters::{Parameter, dynamic_shared, parameters, shared_element};
+use ptx_simulator::{Diagnostic, Region, Spot, number_and_offset};
+
+/// A buffer, as the host calls it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Its name; none if it has none of its own, and is called as the kernel's parameter.
+    pub name: Option<String>,
+    /// The type of its elements, if the host knows it: `f32`.
+    pub kind: Option<&'static str>,
+    /// Bytes of an element, if the host knows them.
+    pub element: Option<u32>,
+}
+
+/// The names of the memory that kernels work on.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// The source of the kernels.
+    pub source: String,
+    /// What the arguments of the next launch point to, one for each; nothing of a number.
+    pub called: Vec<Option<Called>>,
+}
+
+impl Names {
+    /// Gives `found` the names of the source; `kernel` was launched by the host with `arguments`, the value of
+    /// each.
+    pub fn name(&self, found: &mut Diagnostic, kernel: &str, arguments: &[u64]) {
+        let running = found.kernel.clone();
+        let Some(spot) = found.spot_mut() else { return };
+        match spot.region.clone() {
+            Region::Argument(place) => self.argument(spot, place, kernel, arguments),
+            Region::Shared { .. } => {
+                let Some(kernel) = running else { return };
+                if let Some(name) = &spot.name {
+                    spot.element = shared_element(&self.source, &kernel, name);
+                } else if let Some((name, bytes)) = dynamic_shared(&self.source, &kernel) {
+                    spot.name = Some(name);
+                    spot.element = Some(bytes);
+                }
+            }
+            Region::Variable(_) | Region::Buffer => {}
+        }
+    }
+
+    fn argument(&self, spot: &mut Spot, place: usize, kernel: &str, arguments: &[u64]) {
+        let called = self.called.get(place).cloned().flatten().unwrap_or_default();
+        let parameter = parameters(&self.source, kernel).into_iter().nth(place);
+        let bytes = parameter.as_ref().and_then(|parameter| parameter.bytes);
+        if called.name.is_none() {
+            // The parameter is a pointer, which may point into the middle of a buffer.
+            let start = arguments.get(place).map_or(0, |address| number_and_offset(*address).1);
+            spot.byte -= start as i64;
+            spot.size = spot.size.map(|size| size.saturating_sub(start));
+        }
+        spot.element = bytes.or(called.element);
+        let name = parameter.map(|Parameter { name, .. }| name);
+        spot.name = called.name.or(name).filter(|name| !name.is_empty());
+    }
+}

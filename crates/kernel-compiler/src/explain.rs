@@ -1,0 +1,387 @@
+//! What a compiler says of a source, in the words of the reader's own text: a brace that is missing stands at
+//! the line that opens it, and what a device does not have is named with what it has.
+
+use std::fmt::Write;
+
+use text::say::visible;
+
+use super::braces::{Unbalanced, unbalanced};
+use super::host;
+
+/// A message with the lines that belong to it.
+struct Message<'a> {
+    /// The line of the reader's file that it is about; none of another file, or of none.
+    line: Option<u32>,
+    /// `error`, `fatal error`, `warning`
+    kind: &'a str,
+    what: String,
+    /// The first line as the compiler has it, if `what` is still the compiler's.
+    head: &'a str,
+    /// The line, the marks below it, and notes.
+    rest: Vec<&'a str>,
+}
+
+/// What a compiler `said` of `source`, the file `path`, in the form of [`call::messages`](super::call::messages),
+/// in better words where there are some.
+pub fn explained(said: &str, path: &str, source: &str) -> String {
+    let (before, mut messages) = read(said, path);
+    let is_refused = messages.iter().any(Message::is_error);
+    for message in &mut messages {
+        message.better(source);
+    }
+    let mut own = Vec::new();
+    if let Some(found) = host::found(source).filter(|found| is_refused || found.is_whole) {
+        messages.retain(|message| !message.line.is_some_and(|line| found.concerns(line)));
+        let kind = if is_refused { "error" } else { "warning" };
+        // The chapters and the exercises have a host of their own.
+        let has_own = path.starts_with("kernels/");
+        let more = if has_own { String::new() } else { found.more() };
+        own.push(placed(path, source, found.line, kind, &found.what(has_own), &more));
+    }
+    if is_refused && let Some(unbalanced) = unbalanced(source) {
+        let (line, end, what) = match unbalanced {
+            Unbalanced::Open { line, until } => {
+                (line, until, "a } is missing: nothing closes the { of this line")
+            }
+            Unbalanced::Extra { line } => (line, line, "a } is too many: nothing opens what it closes"),
+        };
+        messages.retain(|message| message.line.is_some_and(|line| line < end) && !message.is_of_braces());
+        own.push(placed(path, source, line, "error", what, ""));
+    }
+    once_for_each_line(&mut messages);
+    let mut text = own.concat() + &before;
+    for Message { line, kind, what, head, rest } in &messages {
+        let _ = match line {
+            Some(line) if !what.is_empty() => writeln!(text, "{path}({line}): {kind}: {what}"),
+            _ => writeln!(text, "{head}"),
+        };
+        rest.iter().for_each(|line| text += &format!("{line}\n"));
+    }
+    text
+}
+
+/// A message of ours in the form of a compiler's.
+fn placed(path: &str, source: &str, line: u32, kind: &str, what: &str, more: &str) -> String {
+    let quoted = visible(source.lines().nth(line as usize - 1).unwrap_or_default());
+    format!("{path}({line}): {kind}: {what}\n{quoted}\n{more}")
+}
+
+/// The lines before the first message, and the messages.
+fn read<'a>(said: &'a str, path: &str) -> (String, Vec<Message<'a>>) {
+    let mut before = String::new();
+    let mut messages: Vec<Message> = Vec::new();
+    for text in said.lines() {
+        let head = head(text);
+        let is_note = head.is_some_and(|(.., kind, _)| kind.starts_with("note"));
+        match (head, messages.last_mut()) {
+            (Some((file, line, kind, _)), _) if !is_note => {
+                let line = line.filter(|_| file == path);
+                messages.push(Message { line, kind, what: String::new(), head: text, rest: Vec::new() });
+            }
+            (_, Some(last)) => last.rest.push(text),
+            (_, None) => before += &format!("{text}\n"),
+        }
+    }
+    (before, messages)
+}
+
+/// File, line, kind and words of the first line of a message: `x.cu(3): error: …`, or at the end of a source
+/// `At end of source: error: …`.
+fn head(text: &str) -> Option<(&str, Option<u32>, &str, &str)> {
+    let (place, rest) = text.split_once(": ")?;
+    let (kind, what) = rest.split_once(": ")?;
+    let kinds = ["error", "fatal error", "catastrophic error", "warning", "note"];
+    // nvcc writes `warning #177-D`.
+    kinds.contains(&kind.split(" #").next()?).then_some(())?;
+    match place.strip_suffix(')').and_then(|place| place.rsplit_once('(')) {
+        Some((file, number)) => number.parse().ok().map(|number| (file, Some(number), kind, what)),
+        None => Some(("", None, kind, what)),
+    }
+}
+
+impl Message<'_> {
+    fn is_error(&self) -> bool {
+        self.kind.contains("error")
+    }
+
+    fn words(&self) -> &str {
+        head(self.head).map_or("", |(.., what)| what)
+    }
+
+    /// Whether it says no more than that a brace is missing, or too many.
+    fn is_of_braces(&self) -> bool {
+        let of = [
+            "expected '}'",
+            "expected a \"}\"",
+            "extraneous closing brace",
+            "function definition is not allowed",
+        ];
+        self.is_error() && of.iter().any(|words| self.words().starts_with(words))
+    }
+
+    /// Finds better words, if there are some.
+    fn better(&mut self, source: &str) {
+        let words = self.words();
+        let quoted = self.line.and_then(|line| source.lines().nth(line as usize - 1)).unwrap_or_default();
+        let better = if self.is_error() {
+            std_name(words, quoted)
+                .map(|name| NO_LIBRARY.to_string() + &in_place_of(name))
+                .or_else(|| missing_header(words).and_then(header))
+                .or_else(|| newer(words))
+        } else {
+            // Nothing is deleted: clang is told to keep it, and the simulator finds it.
+            words.starts_with("indirection of non-volatile null pointer").then(|| NULL.to_string())
+        };
+        if let Some(better) = better {
+            self.what = better;
+            self.rest.retain(|line| !line.contains("): note: "));
+        }
+    }
+}
+
+/// Of several errors in a line that has one of ours, the others are its consequences.
+fn once_for_each_line(messages: &mut Vec<Message>) {
+    let ours: Vec<u32> = messages
+        .iter()
+        .filter(|one| one.is_error() && !one.what.is_empty())
+        .filter_map(|one| one.line)
+        .collect();
+    let mut said: Vec<String> = Vec::new();
+    messages.retain(|one| {
+        let Some(line) = one.line.filter(|line| one.is_error() && ours.contains(line)) else { return true };
+        let place = format!("{line} {}", one.what);
+        let is_new = !one.what.is_empty() && !said.contains(&place);
+        said.push(place);
+        is_new
+    });
+}
+
+const NULL: &str = "this goes through a null pointer: there is no memory at address 0";
+const NO_LIBRARY: &str = "there is no standard library on the device here; ";
+
+/// The name behind `std::` that a message of a compiler is about.
+fn std_name<'a>(words: &str, quoted: &'a str) -> Option<&'a str> {
+    let is_it = words.contains("identifier 'std'")
+        || words.contains("namespace 'std'")
+        || words.contains("namespace \"std\"")
+        || words.contains("name followed by \"::\"")
+        || words.contains("__host__ function");
+    let (_, behind) = quoted.split_once("std::").filter(|_| is_it)?;
+    Some(&behind[..behind.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(behind.len())])
+}
+
+/// What a kernel has in place of `std::name`.
+fn in_place_of(name: &str) -> String {
+    match name {
+        "cout" | "cerr" | "endl" | "print" | "println" => "use printf()".to_string(),
+        "vector" | "array" | "string" | "span" | "map" | "list" | "begin" | "end" => ARRAYS.to_string(),
+        "swap" => "swap the two with a third variable".to_string(),
+        "numeric_limits" => "use INT_MIN, INT_MAX and others of <climits>".to_string(),
+        "accumulate" | "reduce" | "sort" | "fill" | "copy" | "transform" => "write the loop".to_string(),
+        "atomic" => "use atomicAdd() and others".to_string(),
+        "size_t" | "int32_t" | "uint32_t" | "int64_t" | "uint64_t" => format!("write {name}, without std::"),
+        _ => format!("use {name}()"),
+    }
+}
+
+const ARRAYS: &str = "a kernel works on arrays and pointers";
+
+/// The header that a message says is not there.
+fn missing_header(words: &str) -> Option<&str> {
+    words.strip_prefix('\'').and_then(|rest| rest.strip_suffix("' file not found"))
+}
+
+/// What is wrong with a header of the standard library: a sentence without its end; nothing of other headers.
+pub fn header(name: &str) -> Option<String> {
+    HEADERS.contains(&name).then(|| NO_LIBRARY.to_string() + &in_place_of_header(name))
+}
+
+/// Headers of C and C++ that a kernel has no use for.
+const HEADERS: [&str; 25] = [
+    "algorithm",
+    "array",
+    "atomic",
+    "chrono",
+    "cstdlib",
+    "cstring",
+    "fstream",
+    "functional",
+    "iomanip",
+    "iostream",
+    "iterator",
+    "limits",
+    "list",
+    "map",
+    "memory",
+    "numeric",
+    "random",
+    "set",
+    "sstream",
+    "stdlib.h",
+    "string",
+    "string.h",
+    "thread",
+    "utility",
+    "vector",
+];
+
+/// What a kernel has in place of a header.
+fn in_place_of_header(name: &str) -> String {
+    match name {
+        "algorithm" => "leave <algorithm> out; min() and max() need no header".to_string(),
+        "iostream" | "fstream" | "sstream" | "iomanip" => format!("leave <{name}> out, and use printf()"),
+        "limits" => "INT_MIN, INT_MAX and others are in <climits>".to_string(),
+        "atomic" => "leave <atomic> out, and use atomicAdd() and others".to_string(),
+        "cstdlib" | "cstring" | "memory" | "stdlib.h" | "string.h" | "utility" => {
+            format!("leave <{name}> out")
+        }
+        _ => format!("leave <{name}> out: {ARRAYS}"),
+    }
+}
+
+/// What needs a newer GPU, if that is what a message says or means.
+fn newer(words: &str) -> Option<String> {
+    let name = words.split(['\'', '"']).nth(1)?;
+    let wants = if let Some((_, features)) = words.split_once("needs target feature") {
+        let (_, number) = features.split_once("sm_")?;
+        let digits = number.split(|c: char| !c.is_ascii_digit()).next()?;
+        let (major, minor) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
+        format!("{major}.{minor}")
+    } else if words.contains("undeclared identifier")
+        || words.contains("is undefined")
+        || words.contains("no member")
+    {
+        let (_, capability) = NEWER.iter().find(|(known, _)| name.starts_with(known))?;
+        capability.to_string()
+    } else {
+        return None;
+    };
+    Some(format!("`{name}` needs compute capability {wants} or newer, and this is compiled for an older one"))
+}
+
+/// What newer GPUs alone have, by the beginning of its name (CUDA C++ Programming Guide, "C++ Language
+/// Extensions" and "Cooperative Groups").
+const NEWER: [(&str, &str); 5] = [
+    ("__reduce_", "8.0"),
+    ("__pipeline_", "8.0"),
+    ("__cluster_dims__", "9.0"),
+    ("this_cluster", "9.0"),
+    ("cluster_group", "9.0"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: &str = "kernels/x.cu";
+
+    fn heads(said: &str) -> Vec<&str> {
+        said.lines().filter(|line| line.starts_with(PATH)).collect()
+    }
+
+    /// Chapter 2's kernel without a brace: clang speaks of the kernel behind it.
+    #[test]
+    fn a_missing_brace_stands_where_it_is_opened() {
+        let source = "__global__ void a(int *p)\n{\n    if (p) {\n        p[0] = 1;\n}\n// END\n__global__ void b() {}\n";
+        let clang = "kernels/x.cu(4): warning: unused\n  p\nkernels/x.cu(7): error: expected unqualified-id\n\
+            __global__ void b() {}\n^\nkernels/x.cu(7): error: expected '}'\n__global__ void b() {}\n          ^\n\
+            kernels/x.cu(2): note: to match this '{'\n{\n^\n";
+        let nvcc = "kernels/x.cu(7): error: expected a \";\"\n  b\n\nAt end of source: error: expected a \"}\"\n\
+            kernels/x.cu(2): note #3196-D: to match this \"{\"\n  {\n";
+        for said in [clang, nvcc] {
+            let said = explained(said, PATH, source);
+            assert!(said.starts_with("kernels/x.cu(3): error: a } is missing: nothing closes the { of this line\n    if (p) {\n"), "{said}");
+            assert!(!said.contains("(7)") && !said.contains("expected"), "{said}");
+        }
+        assert_eq!(heads(&explained(clang, PATH, source)).len(), 2, "a warning stays");
+        let extra = explained(
+            "kernels/x.cu(3): error: extraneous closing brace ('}')\n}\n^\n",
+            PATH,
+            "void f()\n{}\n}\n",
+        );
+        assert_eq!(extra, "kernels/x.cu(3): error: a } is too many: nothing opens what it closes\n}\n");
+    }
+
+    #[test]
+    fn what_the_device_has_not_is_named_with_what_it_has() {
+        for (source, said, better) in [
+            ("p[0] = std::min(1, 2);", "error: use of undeclared identifier 'std'", "use min()"),
+            (
+                "p[0] = std::min(1, 2);",
+                "error: calling a constexpr __host__ function(\"min\") from a",
+                "use min()",
+            ),
+            ("std::vector<int> v;", "error: namespace \"std\" has no member \"vector\"", ARRAYS),
+            (
+                "#include <vector>",
+                "fatal error: 'vector' file not found",
+                "leave <vector> out: a kernel works on",
+            ),
+            (
+                "#include <iostream>",
+                "fatal error: 'iostream' file not found",
+                "leave <iostream> out, and use printf()",
+            ),
+        ] {
+            let said = explained(&format!("kernels/x.cu(1): {said}\n{source}\n"), PATH, source);
+            let head = heads(&said)[0];
+            let (_, what) = head.split_once("error: ").unwrap();
+            assert!(what.starts_with(NO_LIBRARY) && what[NO_LIBRARY.len()..].starts_with(better), "{head}");
+        }
+        let twice = "kernels/x.cu(1): error: use of undeclared identifier 'std'\n  x\n\
+            kernels/x.cu(1): error: use of undeclared identifier 'v'\n  x\n";
+        assert_eq!(heads(&explained(twice, PATH, "std::vector<int> v;")).len(), 1);
+        let other = "kernels/x.cu(1): fatal error: 'cub/cub.cuh' file not found\n#include <cub/cub.cuh>\n";
+        assert_eq!(explained(other, PATH, "#include <cub/cub.cuh>"), other);
+    }
+
+    #[test]
+    fn what_a_newer_gpu_has_is_named_with_that() {
+        for said in [
+            "error: use of undeclared identifier '__reduce_add_sync'",
+            "error: identifier \"__reduce_add_sync\" is undefined",
+            "error: '__reduce_add_sync' needs target feature (sm_80|sm_86),ptx70",
+        ] {
+            let said = explained(&format!("kernels/x.cu(1): {said}\n"), PATH, "x");
+            let what = "`__reduce_add_sync` needs compute capability 8.0 or newer, and this is compiled for an older one";
+            assert_eq!(said, format!("kernels/x.cu(1): error: {what}\n"));
+        }
+    }
+
+    #[test]
+    fn host_code_is_told_what_says_the_same_where_nobody_else_launches() {
+        let source = "__global__ void k(int *p) {}\nint main()\n{\n    int *d;\n    cudaMalloc(&d, 64);\n    \
+            k<<<1, 16>>>(d);\n}\n";
+        let said = |path: &str, what: &str| explained(&format!("{path}(5): {what}\n  x\n"), path, source);
+        let own = said("notebook.cu", "error: use of undeclared identifier 'cudaMalloc'");
+        let head = "notebook.cu(2): error: host code does not run here; in place of lines 2 to 7, this says the same:\n";
+        assert_eq!(
+            own,
+            format!("{head}int main()\n    //@ buffer d = i32:uninit*16\n    //@ launch k<<<1, 16>>> @d\n")
+        );
+        assert!(
+            said("notebook.cu", "warning: unused")
+                .starts_with("notebook.cu(2): warning: host code does not run")
+        );
+        let chapters = said(PATH, "error: use of undeclared identifier 'cudaMalloc'");
+        let what = "host code does not run here: a program of the workbook launches the kernels; leave lines 2 to 7 out";
+        assert_eq!(chapters, format!("{PATH}(2): error: {what}\nint main()\n"));
+    }
+
+    #[test]
+    fn a_null_pointer_is_called_so() {
+        let said = "kernels/x.cu(1): warning: indirection of non-volatile null pointer will be deleted, not trap \
+            [-Wnull-dereference]\n*(int *)0 = 1;\n^\nkernels/x.cu(1): note: consider using __builtin_trap()\n";
+        let said = explained(said, PATH, "*(int *)0 = 1;");
+        assert_eq!(said, format!("kernels/x.cu(1): warning: {NULL}\n*(int *)0 = 1;\n^\n"));
+    }
+
+    #[test]
+    fn what_is_well_said_stays_as_it_is() {
+        let said =
+            "kernels/x.cu(5): error: expected ';'\n  x\n   ^\nkernels/clang/cuda.h(3): error: x\n  y\n";
+        assert_eq!(explained(said, PATH, "a\nb\n"), said);
+        assert_eq!(explained("", PATH, ""), "");
+        assert_eq!(explained("ch9.cu\n", PATH, ""), "ch9.cu\n");
+    }
+}

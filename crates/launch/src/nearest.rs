@@ -1,0 +1,198 @@
+//! What was meant by a word that is none of the language: a refusal names the word, and the nearest that is
+//! right.
+
+use kernel_compiler::parameters::kind;
+use text::near::nearest;
+
+use super::number::{NAMES, split};
+
+/// What a line begins with.
+pub const STEPS: [&str; 5] = ["buffer", "symbol", "launch", "expect", "save"];
+
+/// What is wrong with a line that begins with `what`, and goes on with `rest`.
+pub fn step(what: &str, rest: &str) -> String {
+    if what.contains("<<<") {
+        return format!("`{what}`: write launch before it: {}", format!("launch {what} {rest}").trim_end());
+    }
+    match nearest(what, STEPS) {
+        Some(step) => format!("`{what}` is not a step; write {step}"),
+        None => format!("`{what}` is not a step; there are {}", STEPS.join(", ")),
+    }
+}
+
+/// What is wrong with the name of a type that is not one.
+pub fn of_type(name: &str) -> String {
+    let alike =
+        NAMES.split(' ').filter(|known| known[..1].eq_ignore_ascii_case(name.get(..1).unwrap_or_default()));
+    let meant = kind(name).or_else(|| nearest(name, alike));
+    match meant {
+        Some(meant) => format!("`{name}` is not a type here; write {meant}"),
+        None => format!("`{name}` is not a type; there are {NAMES}, and buf:TYPE: for a buffer"),
+    }
+}
+
+/// What is wrong with an argument without a type.
+pub fn argument(text: &str) -> String {
+    match right(text) {
+        Some(right) if is_name(text) => {
+            format!("`{text}` is not an argument; write {right} for the buffer of this name")
+        }
+        Some(right) => format!("`{text}` has no type; write {right}"),
+        None => {
+            format!("`{text}` is not an argument; write a number like i32:5, or @ and the name of a buffer")
+        }
+    }
+}
+
+/// What is wrong with the elements of a buffer, of which nothing says the type.
+pub fn elements(text: &str) -> String {
+    if let Some((name, count)) = text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        let kind = kind(name.trim()).unwrap_or(name.trim());
+        return format!("`{text}` are not elements; write {kind}:zeros*{count}");
+    }
+    if let Some(kind) = kind(text).or(NAMES.split(' ').find(|known| *known == text)) {
+        return format!("`{text}`: the elements are missing; write {kind}:zeros*1024");
+    }
+    format!("`{text}` has no type; write i32:{text}, or f32:{text}")
+}
+
+/// What is wrong with what gives nothing to a name.
+pub fn assignment(text: &str) -> String {
+    match text.split_once(char::is_whitespace) {
+        Some((name, rest)) => format!("`{text}`: an = is missing; write {name} = {}", rest.trim_start()),
+        None => format!("`{text}`: write a name, = and what it is, like in = i32:zeros*16"),
+    }
+}
+
+/// An argument as C++ has it, in this language: `i32:5`, `f32:1.5`, `@in`.
+fn right(text: &str) -> Option<String> {
+    if text.starts_with('@') || text.contains(':') {
+        return Some(text.to_string());
+    }
+    if is_name(text) {
+        return Some(format!("@{text}"));
+    }
+    let number = text.trim_end_matches(['f', 'F']);
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    if digits.parse::<i64>().is_ok() {
+        return Some(format!("{}:{digits}", if text.contains(['u', 'U']) { "u32" } else { "i32" }));
+    }
+    number.parse::<f64>().is_ok().then(|| format!("f32:{number}"))
+}
+
+fn is_name(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && letters.all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// What is wrong with arguments in parentheses or with commas, as C++ has them; nothing if they are not.
+pub fn arguments(text: &str, head: &str) -> Option<String> {
+    let list = text.trim().trim_end_matches(';').trim_end();
+    let inside = list.strip_prefix('(').map(|list| list.strip_suffix(')').unwrap_or(list));
+    let has_commas = list.split_whitespace().any(|word| word.ends_with(','));
+    let parts = || split(inside.unwrap_or(list), ',').map(str::trim).filter(|part| !part.is_empty());
+    let write = || {
+        let words: Vec<String> = parts().map(|part| right(part).unwrap_or(part.to_string())).collect();
+        format!("{head} {}", words.join(" "))
+    };
+    match inside {
+        Some(_) => Some(format!(
+            "`{list}`: arguments follow >>> without parentheses, parted by blanks; write {}",
+            write()
+        )),
+        None if has_commas => {
+            Some(format!("`{list}`: arguments are parted by blanks, not by commas; write {}", write()))
+        }
+        None => None,
+    }
+}
+
+/// What is wrong with a launch that has no `<<<…>>>`.
+pub fn launch(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() {
+        return "the kernel is missing; write launch KERNEL<<<1, 256>>> and its arguments".to_string();
+    }
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
+    let (kernel, rest) = text.split_at(end);
+    let config = rest.trim_start_matches('<').split_once('>').filter(|_| rest.starts_with('<'));
+    match config {
+        Some((config, args)) => {
+            let args = args.trim_start_matches('>');
+            format!(
+                "`{text}`: three < and three > stand around the sizes; write {kernel}<<<{config}>>>{args}"
+            )
+        }
+        None if rest.starts_with('<') => format!("`{text}`: >>> is missing behind the sizes"),
+        None => {
+            format!(
+                "`{text}`: the blocks and the threads per block are missing; write {kernel}<<<1, 256>>>{rest}"
+            )
+        }
+    }
+}
+
+/// What is wrong with a size of a grid or a block.
+pub fn size(text: &str) -> String {
+    let text = text.trim();
+    if let Some((sum, divisor)) = text.strip_prefix('(').and_then(|text| text.split_once(")/"))
+        && let Some((count, _)) = sum.split_once('+')
+    {
+        return format!("`{text}`: a division rounds up here; write {}/{divisor}", count.trim());
+    }
+    if text.contains(['+', '-']) && text.contains(|c: char| c.is_ascii_digit()) && !text.starts_with('-') {
+        return format!(
+            "`{text}`: a size is a number, a product or a quotient, which rounds up; write the number"
+        );
+    }
+    format!("`{text}` is not a size; write a number, like 256, or several, like dim3(16, 16)")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Launch, Scope, Script, Spec};
+
+    fn launch(text: &str) -> String {
+        Launch::parse(text, Scope::default()).map_or_else(|error| format!("{error:#}"), |_| String::new())
+    }
+
+    #[test]
+    fn launches_of_cuda_are_read_or_told_what_they_are_here() {
+        for (text, said) in [
+            ("k<<<1, 64>>>(in, out, 1024);", "write k<<<1, 64>>> @in @out i32:1024"),
+            ("k<<<1, 64>>>(a, 2.5f, 3u)", "write k<<<1, 64>>> @a f32:2.5 u32:3"),
+            ("k<<<1, 64>>> @in, @out", "are parted by blanks, not by commas; write k<<<1, 64>>> @in @out"),
+            ("k<<<1, 64>>> in", "`in` is not an argument; write @in for the buffer of this name"),
+            ("k<<<1, 64>>> 1024", "`1024` has no type; write i32:1024"),
+            ("k<<<1, 64>>> 1.5f", "`1.5f` has no type; write f32:1.5"),
+            ("k<<<1, 64>>> int:5", "`int` is not a type here; write i32"),
+            ("k<<<1, 64>>> float:5", "`float` is not a type here; write f32"),
+            ("k<1, 64> @in", "three < and three > stand around the sizes; write k<<<1, 64>>> @in"),
+            ("k @in", "the blocks and the threads per block are missing; write k<<<1, 256>>> @in"),
+            ("k<<<1, 64> @in", "write k<<<1, 64>>> @in"),
+            ("k<<<(1000+255)/256, 256>>>", "`(1000+255)/256`: a division rounds up here; write 1000/256"),
+            ("k<<<n, 256>>>", "`n` is not a size; write a number, like 256, or several, like dim3(16, 16)"),
+            ("k<<<1, 64, 0, s>>>", "`s`: there are no streams here"),
+            ("k<<<1, 64, lots>>>", "`lots` is not a number of bytes of shared memory"),
+        ] {
+            assert!(launch(text).contains(said), "{text}: {}", launch(text));
+        }
+    }
+
+    #[test]
+    fn steps_and_buffers_are_told_the_nearest_that_is_right() {
+        let said = |text: &str| format!("{:#}", Script::parse(text, Scope::default()).unwrap_err());
+        for (text, expected) in [
+            ("lanch k<<<1, 1>>>", "1: `lanch` is not a step; write launch"),
+            ("k<<<1, 64>>> @in", "1: `k<<<1,`: write launch before it: launch k<<<1, 64>>> @in"),
+            ("buffer in i32:zeros*4", "1: `in i32:zeros*4`: an = is missing; write in = i32:zeros*4"),
+            ("buffer in = float[64]", "1: `float[64]` are not elements; write f32:zeros*64"),
+            ("buffer in = zeros*4", "1: `zeros*4` has no type; write i32:zeros*4, or f32:zeros*4"),
+            ("buffer in = i32", "1: `i32`: the elements are missing; write i32:zeros*1024"),
+        ] {
+            assert_eq!(said(text), expected);
+        }
+        assert!(Spec::parse("f8:1", Scope::default()).unwrap_err().to_string().contains("there are i8 u8"));
+    }
+}
