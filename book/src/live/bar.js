@@ -19,6 +19,9 @@ export const input = cell => `${options(cell).join(' ')}\n${edits.edited(cell)?.
 
 const IS_OLD = 'Changed since this result: Run shows the new one.';
 
+/** Why a what-if cannot be chosen. */
+const IS_OFF = 'These change the printed source, and the cell runs yours. Reset, below your code, brings the printed one back; your edit is kept.';
+
 /** A result of other controls or other code is dimmed, and the cell says so. */
 function showAge(cell) {
     const out = cell.element.querySelector('.live-out');
@@ -56,7 +59,9 @@ function showEdited(cell) {
     const whatIf = part(cell, '.what-if');
     if (whatIf) {
         whatIf.disabled = isEdited;
-        whatIf.title = isEdited ? 'Of the printed source: Reset your edit first' : '';
+        const why = part(cell, '.what-if-off');
+        why.hidden = !isEdited;
+        why.textContent = isEdited ? IS_OFF : '';
     }
 }
 

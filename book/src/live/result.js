@@ -107,7 +107,7 @@ function different(cell, answer, both, edited) {
     const nvcc = edited && recorded?.querySelector('figcaption')?.textContent.match(/nvcc [\d.]+/)?.[0];
     return [
         ...(answer.record.runs.length ? [framed(both ?? parsed(answer.table).querySelector('table'), `Out [${cell.number}]: your run`)] : []),
-        ...(both || !recorded ? [] : [note('Every number of this table is as recorded.')]),
+        ...(both || !recorded || answer.record.runs.length === 0 ? [] : [note('Every number of this table is as recorded.')]),
         ...(nvcc ? [note(`Yours is compiled by ${edited.compiler} in this page, the recorded one by ${nvcc}: for that reason alone, counts of instructions can differ by some percent.`)] : []),
         ...answer.notes.map(text => note(text)),
         ...answer.record.runs.filter(run => run.orders).map(run => note(element('code', { textContent: run.kernel }), `: ${run.orders}.`)),
