@@ -107,6 +107,6 @@ export function number({ pre, first }) {
 /** Marks the lines that a diagnostic names, both sides of a race among them. */
 export function mark(exercise, diagnostics) {
     exercise.editor?.unmark('found', exercise.id);
-    exercise.marks = sites(diagnostics).filter(({ file }) => file === exercise.path).map(site => ({ ...site, kind: 'found', cell: exercise.id }));
+    exercise.marks = sites(diagnostics).filter(({ file }) => file === exercise.path).map(site => ({ ...site, kind: 'found', cell: exercise.id, go: (file, line) => exercise.editor?.reveal(line) }));
     exercise.marks.forEach(mark => exercise.editor?.mark(mark));
 }

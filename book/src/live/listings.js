@@ -42,13 +42,13 @@ const markId = (cell, kind, file, line) => `${kind}-${cell.number}-${file.replac
 
 /** Marks a line wherever it stands, with a few words that lead to the cell. The listing nearest above the cell has the
     name that links lead to. */
-function mark(cell, kind, file, line, words, sentence) {
+function mark(cell, kind, { file, line, words, sentence, help, others }) {
     const id = markId(cell, kind, file, line);
     const all = places(file, line);
     for (const [listing] of all) {
         const isThere = other => other.cell === cell.number && other.kind === kind && other.line === line && other.words === words;
         if (!listing.marks.some(isThere)) {
-            listing.marks.push({ cell: cell.number, kind, line, words, sentence });
+            listing.marks.push({ cell: cell.number, kind, line, words, sentence, help, others, go: (...to) => go(cell, ...to) });
             listing.editor?.mark(listing.marks.at(-1));
         }
     }
@@ -92,9 +92,16 @@ export function reveal(file, line) {
     return Boolean(editor);
 }
 
+/** Goes to a line that a diagnostic of the cell names. */
+function go(cell, file, line) {
+    if (!reveal(file, line)) {
+        document.getElementById(target(cell, file, line))?.scrollIntoView({ block: 'center' });
+    }
+}
+
 /** Both sides of a race, and whatever else a diagnostic names. */
 export function showFound(cell, diagnostics) {
-    sites(diagnostics).filter(({ file }) => file).forEach(({ file, line, words, sentence }) => mark(cell, 'found', file, line, words, sentence));
+    sites(diagnostics).filter(({ file }) => file).forEach(site => mark(cell, 'found', site));
 }
 
 export const clearFound = cell => unmark(cell, 'found');
@@ -159,7 +166,7 @@ export function showWhatIf(cell, whatIf) {
     const label = whatIf.label.replaceAll('`', '');
     const begins = line => !whatIf.lines.some(other => other.line === line - 1);
     note.replaceChildren(...whatIf.lines.map(({ line, text }) => {
-        mark(cell, 'edited', file, line, begins(line) ? label : '', `What if: ${label}`);
+        mark(cell, 'edited', { file, line, words: begins(line) ? label : '', sentence: `What if: ${label}` });
         const id = markId(cell, 'edited', file, line);
         const where = document.getElementById(id) ? element('a', { href: `#${id}`, textContent: `line ${line}` }) : `line ${line}`;
         return element('span', {}, where, ' ', element('code', { textContent: text.trim() || '(gone)' }));

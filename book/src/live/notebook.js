@@ -246,7 +246,7 @@ function editorAt(line) {
     return cells[place]?.editor;
 }
 // One line past a cell's last is the next one's mark, which has no editor.
-const mark = (line, words, sentence) => editorAt(line)?.mark({ cell: NAME, kind: 'found', line, words, sentence });
+const mark = site => editorAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found', go: (file, line) => reveal(line) });
 const reveal = line => editorAt(line)?.reveal(line);
 
 const LOOKS = {
@@ -270,7 +270,7 @@ async function ran(cell, signal, tell) {
     };
     const made = await build({ path: file.PATH, source }, signal, tell);
     const found = messages(made.said).filter(message => message.file === file.PATH);
-    found.forEach(({ line, kind, message }) => mark(line, kind, message));
+    sites(found).forEach(mark);
     const told = made.said ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), said(made.said, reveal)] : [];
     if (!made.ptx) {
         end(refusal(found), ...told);
@@ -286,12 +286,12 @@ async function ran(cell, signal, tell) {
     if (!answer) {
         const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);
         if (line) {
-            mark(line, 'error', simulator.refusal(left));
+            mark({ line, words: 'error', sentence: simulator.refusal(left) });
         }
         end(`It was not launched${line ? `: line ${line}` : ''}.`, ...told, said(left.stderr, reveal));
         return false;
     }
-    sites(answer.diagnostics).filter(site => site.file === file.PATH).forEach(({ line, words, sentence }) => mark(line, words, sentence));
+    sites(answer.diagnostics).filter(site => site.file === file.PATH).forEach(mark);
     const isOld = source !== file.source(cells, cells.indexOf(cell));
     end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.${isOld ? ` ${IS_OLD}` : ''}`, ...told, ...result(answer, COMMAND, reveal));
     return true;
