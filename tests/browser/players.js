@@ -93,17 +93,17 @@ async function play(page, figure, where, report) {
     return last;
 }
 
-/** A figure begins with its first frame; on paper it shows the one that it shows without scripts. */
+/** A figure opens with the frame that it names; on paper it shows the one that it shows without scripts. */
 async function begins(figure, where) {
-    const [first, paper, after, still] = await figure.evaluate(figure => {
+    const [first, paper, after, still, opens] = await figure.evaluate(figure => {
         const at = () => `${figure.player.track}.${figure.player.frame}`;
         const first = at();
         window.dispatchEvent(new Event('beforeprint'));
         const paper = at();
         window.dispatchEvent(new Event('afterprint'));
-        return [first, paper, at(), `0.${figure.player.film.frame}`];
+        return [first, paper, at(), `0.${figure.player.film.frame}`, `0.${figure.player.film.opens}`];
     });
-    if (first !== '0.0' || after !== first || paper !== still) {
+    if (first !== opens || after !== first || paper !== still) {
         problems.add(`${where}: begins at ${first}, on paper ${paper} in place of ${still}, and then ${after}`);
     }
 }
