@@ -40,7 +40,7 @@ function serve(root) {
     return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
 }
 
-/** Presses a button, which may be below a cover. */
+/** Presses a button, which may be folded. */
 const press = (page, selector) => page.evaluate(selector => document.querySelector(selector).click(), selector);
 
 /** Runs the first cell; what it says. */

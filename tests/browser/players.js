@@ -190,7 +190,7 @@ async function checkPage(page, origin, name, ends) {
             await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
             await page.evaluate(theme => localStorage.setItem('mdbook-theme', theme), theme);
             await page.reload({ waitUntil: 'load' });
-            // Figures that answer a question are covered until its answer is opened.
+            // Figures that answer a question are folded with its answer.
             await page.evaluate(() => document.querySelectorAll('.predict').forEach(details => (details.open = true)));
             for (const figure of await page.$$('figure.film')) {
                 await figure.evaluate(figure => figure.scrollIntoView());

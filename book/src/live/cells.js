@@ -95,6 +95,7 @@ export async function begin(_, cells) {
     workbench.showSource(file);
     showEdits(file, cells);
     const listing = workbench.listingOf(cell, cells);
+    window.workbook.reveal(listing.caption);
     await edit(cell, cells, listing.caption);
     listing.editor?.frame.scrollIntoView({ block: 'center' });
     say(cell, 'The code of a link. It runs when you press Run.');
@@ -103,6 +104,7 @@ export async function begin(_, cells) {
 /** What a shared address shows. */
 export async function fromAddress(_, cells) {
     const shared = cells.filter(controls.fromAddress);
+    shared.forEach(cell => window.workbook.reveal(cell.element));
     shared.forEach(cell => change(cell, cells));
     for (const cell of shared.filter(cell => !edits.edited(cell))) {
         await run(cell, cells);

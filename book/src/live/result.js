@@ -156,13 +156,16 @@ export function addChart(cell, { chart }) {
     }
 }
 
+/** The table of a figure, as it was built. */
+const tableOf = figure => figure.querySelector(':scope > .table-frame table');
+
 /** Shows `answer` in place of what the cell has shown. */
 export function show(cell, answer, whatIf, edited) {
     remove(cell);
     listings.showFound(cell, answer.diagnostics);
     const of = [answer.headline, ...besides(cell, whatIf, edited)].join(' · ');
     const recorded = recordedHere(cell);
-    const both = compare((recorded ?? cell.element).querySelector('.table-frame table'), parsed(answer.table).querySelector('table'));
+    const both = compare(tableOf(recorded ?? cell.element.querySelector('.cell-out')), parsed(answer.table).querySelector('table'));
     const isSame = recorded && !both && !edited && !cell.live.isOther && differences(cell).length === 0 && saysTheSame(cell, answer);
     const parts = isSame ? identical(cell, answer) : different(cell, answer, both, edited);
     const steps = answer.films?.length ? [folded(answer.films)] : [];
@@ -192,14 +195,30 @@ export function remove(cell) {
     }
 }
 
-/** The reader's own run from the terminal, in one table with the recorded one of the same kind of device. */
+/** Whether a table has all kernels of another. */
+const hasAll = (table, other) => {
+    const [names, others] = [table, other].map(({ tBodies: [body] }) => [...body.rows].map(row => row.cells[0].textContent));
+    return others.every(name => names.includes(name));
+};
+
+/** The reader's own run from the terminal beside the recorded one of the same kind of device: both heads, what differs, and one table. */
 export function compareOwnRuns() {
     for (const own of document.querySelectorAll('.cell-out.local')) {
         const recorded = own.previousElementSibling;
-        const tables = [recorded, own].map(figure => figure.querySelector(':scope > .table-frame table'));
-        const both = recorded.matches('.recorded') && tables.every(Boolean) && compare(...tables);
-        if (both) {
-            tables[1].replaceWith(both);
+        const frames = [recorded, own].map(figure => figure.querySelector(':scope > .table-frame'));
+        if (!recorded.matches('.recorded') || !frames.every(Boolean)) {
+            continue;
         }
+        const [there, here] = frames.map(frame => frame.querySelector('table'));
+        const both = hasAll(here, there) && compare(there, here);
+        if (!both) {
+            continue;
+        }
+        const [head, differs] = ['.cell-head', '.differs'].map(part => own.querySelector(`:scope > ${part}`));
+        const about = [head, differs].filter(Boolean).map(part => part.cloneNode(true));
+        about[0].querySelector('.cell-label')?.replaceChildren();
+        const together = element('div', { className: 'own-beside' }, ...about, framed(both, 'Recorded, and yours'));
+        frames[0].before(together);
+        [recorded, own].forEach(figure => figure.classList.add('in-one-table'));
     }
 }

@@ -102,7 +102,11 @@ export async function run(cell, cells) {
     return Boolean(goesOn);
 }
 
-export const runOrStop = (cell, cells) => (isRunning(cell) ? stop(cell) : run(cell, cells));
+/** For a reader who has pressed a button, here or where the cell's kernels are edited; its result is seen. */
+export function runOrStop(cell, cells) {
+    window.workbook.reveal(cell.element);
+    return isRunning(cell) ? stop(cell) : run(cell, cells);
+}
 
 /** All cells, in order; Stop ends them all. */
 export async function runAll(_, cells) {
