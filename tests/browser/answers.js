@@ -68,7 +68,7 @@ async function type(page, text) {
 const settled = page => page.evaluate(() => new Promise(resolve => setTimeout(resolve, 300)));
 const code = page => page.$eval(CARD, card => [...card.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n'));
 const status = page => page.$eval(`${CARD} .exercise-status`, element => element.textContent);
-const question = page => page.$eval(`${CARD} .asked`, element => (element.checkVisibility() ? element.textContent : ''));
+const question = page => page.$eval(`${CARD} .other-tab`, element => (element.checkVisibility() ? element.textContent : ''));
 /** All that the browser keeps, as one text. */
 const held = page => page.evaluate(() => Object.entries(localStorage).flat().join('\n'));
 
@@ -132,9 +132,9 @@ async function twoTabsElsewhere(browser, address, { page: name, open, frame, bac
     await settled(one);
     const all = await held(one);
     expect(all.includes('First tab') && all.includes('Second tab'), `${name}: a key in the second tab destroys the first’s work`, all.slice(-300));
-    const asks = await one.$eval('.asked', element => (element.checkVisibility() ? element.textContent : ''));
+    const asks = await one.$eval('.other-tab', element => (element.checkVisibility() ? element.textContent : ''));
     expect(/changed in another tab/.test(asks), `${name}: nobody asks which text is to stay`, asks);
-    await press(one, '.asked', 'Show theirs');
+    await press(one, '.other-tab', 'Show theirs');
     await settled(one);
     const text = () => one.$eval('body', body => [...body.querySelectorAll('.cm-line')].map(line => line.textContent).join(' '));
     expect(/Second tab/.test(await text()), `${name}: the other text is not shown`, await text());

@@ -1,8 +1,8 @@
 //! Predictions: what answers one is folded with its answer, so that no figure, table or sentence gives it away.
 //!
 //! A page has the question and a short answer in `<details class="predict">`. What follows, up to the next
-//! heading, prediction, exercise or whole record, belongs to the answer if a result is in it (a cell, a table, a
-//! chart, a figure). What is folded at its end does not: the host's side, a helper. A line `<!-- answered -->`
+//! heading, prediction, exercise or whole record, belongs to the answer if a result is in either (a cell, a
+//! table, a chart, a figure). What is folded at its end does not: the host's side, a helper. A line `<!-- answered -->`
 //! ends the answer earlier, or makes one of what has no result.
 
 use std::ops::Range;
@@ -14,6 +14,8 @@ const OTHERS: [&str; 3] = [PREDICTION, "<details class=\"exercise-card\"", "<det
 /// What a result begins with.
 const RESULTS: [&str; 4] =
     ["<div class=\"cell\"", "<figure class=\"measured\"", "<figure class=\"film\"", "<div data-film="];
+/// What a table in Markdown begins with: a result where it stands in the answer itself.
+const TABLE: &str = "| ";
 const ANSWERED: &str = "<!-- answered -->";
 /// A run of the reader's own, which stands open.
 const OWN: &str = "class=\"cell-out local\"";
@@ -33,7 +35,7 @@ pub fn folded(page: &str) -> String {
             continue;
         }
         let end = end_of_details(&lines, at);
-        let answer = answer(&lines, end);
+        let answer = answer(&lines, at..end);
         let whole = lines[at..end - 1].concat() + &lines[answer.clone()].concat();
         text += &if whole.contains(OWN) { whole.replacen("<details", "<details open", 1) } else { whole };
         text += if answer.is_empty() { "" } else { "\n" };
@@ -59,10 +61,12 @@ fn end_of_details(lines: &[&str], from: usize) -> usize {
     lines.len()
 }
 
-/// The lines from `from` on that belong to the answer.
-fn answer(lines: &[&str], from: usize) -> Range<usize> {
+/// The lines behind a prediction that belong to its answer.
+fn answer(lines: &[&str], prediction: Range<usize>) -> Range<usize> {
+    let is_result = |line: &&str| RESULTS.iter().any(|result| line.starts_with(result));
+    let mut has_result = lines[prediction.clone()].iter().any(|line| is_result(line) || line.starts_with(TABLE));
+    let from = prediction.end;
     let mut fence = None;
-    let mut has_result = false;
     let mut end = from;
     let mut at = from;
     while at < lines.len() {
@@ -78,7 +82,7 @@ fn answer(lines: &[&str], from: usize) -> Range<usize> {
                 at = end_of_details(lines, at);
                 continue;
             }
-            None => has_result |= RESULTS.iter().any(|result| line.starts_with(result)),
+            None => has_result |= is_result(&line),
         }
         at += 1;
         if !line.trim().is_empty() {

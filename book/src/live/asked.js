@@ -25,7 +25,7 @@ export function asked(text, { shown, say, bringBack = 'Bring back' }) {
     };
     const theirs = button('Show theirs', answer(() => text.showTheirs(), `The other tab’s text. Yours is kept: ${bringBack}.`));
     const mine = button('Keep mine', answer(() => text.keepMine(), `Your text. The other tab’s is kept: ${bringBack}.`));
-    const frame = element('div', { className: 'asked', role: 'group', ariaLabel: 'Changed in another tab' }, sentence, theirs, mine);
+    const frame = element('div', { className: 'other-tab', role: 'group', ariaLabel: 'Changed in another tab' }, sentence, theirs, mine);
     function follow() {
         const asks = text.others().length > 0;
         const words = asks ? ASKS.replace('Bring back', bringBack) : '';

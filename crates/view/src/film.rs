@@ -62,9 +62,8 @@ pub fn lines(source: &str, from: u32, to: u32) -> Vec<(u32, String)> {
     all.into_iter().map(|(line, text)| (line, text.get(shared..).unwrap_or("").to_string())).collect()
 }
 
-/// Pixels for a unit of the drawing, where there is room.
-const ALONE: f64 = 1.2;
-const BESIDE_A_LISTING: f64 = 1.08;
+/// Pixels for a unit of the drawing, where there is room: its text is as large as that of a page.
+const SCALE: f64 = 1.5;
 
 /// A drawing that moves.
 #[derive(Clone, Debug)]
@@ -107,8 +106,7 @@ impl Film {
             html += &format!("<p class=\"film-run\">{}:</p>\n", escape(&first.label));
         }
         html += "<div class=\"film-stage\">\n";
-        let scale = if first.listing.is_empty() { ALONE } else { BESIDE_A_LISTING };
-        html += &self.drawing.svg(&still.looks, scale);
+        html += &self.drawing.svg(&still.looks, SCALE);
         html += &listing(first, still.line);
         html += "</div>\n";
         if moves {
