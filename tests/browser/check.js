@@ -62,6 +62,7 @@ async function tab(browser, origin) {
     // Several tabs have the focus, each for itself.
     await (await page.createCDPSession()).send('Emulation.setFocusEmulationEnabled', { enabled: true });
     page.current = '';
+    await page.evaluateOnNewDocument(forget);
     page.on('console', message => {
         // Chromium asks for the icon again when the address changes, network or not.
         if (!/\/favicon-/.test(message.location().url ?? '') || !message.text().includes('DISCONNECTED')) {
@@ -118,16 +119,28 @@ async function accessibility(page, where, { only, except }) {
     }
 }
 
+/** Every page is as at first, unless it is to remember what was opened. */
+function forget() {
+    try {
+        if (!sessionStorage.getItem('remembers')) {
+            localStorage.removeItem(`workbook-open ${location.pathname}`);
+        }
+    } catch {
+        // Not a page of the book.
+    }
+}
+
 /** A part that the reader has opened is open when the page is loaded again; then the page is as at first. */
 async function remembers(page) {
     if (!(await page.$('.predict'))) {
         return [];
     }
+    await page.evaluate(() => sessionStorage.setItem('remembers', 'yes'));
     const folded = await page.evaluate(inPage.fold);
     await new Promise(done => setTimeout(done, 50)); // the page hears of it
     await page.reload({ waitUntil: 'load' });
     const again = await page.evaluate(inPage.folds);
-    await page.evaluate(() => localStorage.removeItem(`workbook-open ${location.pathname}`));
+    await page.evaluate(() => sessionStorage.removeItem('remembers'));
     await page.reload({ waitUntil: 'load' });
     const fresh = await page.evaluate(inPage.folds);
     await page.addStyleTag({ content: STILL });

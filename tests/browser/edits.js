@@ -129,6 +129,7 @@ async function story(check, page, say, opened, compiler) {
     now = await run(page);
     const race = await page.evaluate(inPage.found);
     expect('a race is not marked at its two sides', /data-race/.test(now.status) && race.words.length === 2 && /thread \d+/.test(race.message), [now, race]);
+    expect('the first finding is not open with its help', /Help: \w/.test(race.message), race);
     await press(page, 'Diff');
     await page.focus('.cm-content');
     await chord(page, 'Control', 'f');

@@ -57,19 +57,27 @@ exports.shown = () => {
     };
 };
 
-/** What is marked in the editor: the number of the first such line, the words, and the first message after a click. */
+/** What is marked in the editor: the number of the first such line, the words, and what the first mark, which is open, says. */
 exports.found = () => {
     const lines = [...document.querySelectorAll('.cm-line')];
     const numbers = [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].slice(1).map(number => number.textContent);
     const marks = [...document.querySelectorAll('.editor-mark.found, .editor-mark.error')];
     const words = mark => mark?.querySelector('summary').textContent;
-    marks[0]?.querySelector('summary').click();
     return {
         line: numbers[lines.findIndex(line => line.matches('.cm-found'))],
         words: marks.map(words),
         doubled: marks.filter(mark => mark.previousElementSibling?.matches('.editor-mark') && words(mark) === words(mark.previousElementSibling)).length,
-        message: marks[0]?.open ? marks[0].querySelector('p').innerText : '',
+        message: marks[0]?.open ? marks[0].innerText : '',
     };
+};
+
+/** Presses the way from the open mark to the other line that it is about; whether that line has the cursor then. */
+exports.lead = async () => {
+    const lead = document.querySelector('.editor-mark[open] .editor-leads button');
+    lead?.click();
+    await new Promise(done => setTimeout(done, 50));
+    const at = getSelection().anchorNode?.parentElement?.closest('.cm-line') ?? getSelection().anchorNode;
+    return `${lead?.textContent} leads to ${at?.textContent}`;
 };
 
 /** What Copy link puts on the clipboard. */

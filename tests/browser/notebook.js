@@ -8,7 +8,7 @@ const path = require('node:path');
 const { deflateRawSync } = require('node:zlib');
 const { pathToFileURL } = require('node:url');
 const inPage = require('./notebook_in_page.js');
-const { select } = require('./edits_in_page.js');
+const { lead, select } = require('./edits_in_page.js');
 
 const PAGE = 'appendix_simulate.html';
 const PATIENCE = 120_000;
@@ -79,6 +79,8 @@ async function story(check, page, say, origin) {
     // The example: a race, and both of its sides.
     let now = await press(page, 'Run', 0);
     expect('the race is not marked at its two sides', now.marks.includes('data-race') && now.marks.some(words => /^thread \d+ .* reads it here/.test(words)), now);
+    const led = await page.evaluate(lead);
+    expect('no click leads to the other line of a race', /^Line \d+: .*thread.* leads to .*\[/.test(led), led);
     expect('the result has no buffers, drawing or steps', now.cells[0].tables === 3 && now.cells[0].plots === 1 && now.cells[0].steps > 0, now);
 
     // Mended.

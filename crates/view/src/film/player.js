@@ -29,7 +29,7 @@
             this.frame = 0;
             this.timer = 0;
             this.addBar();
-            this.show(film.opens);
+            this.show(film.opens ?? film.frame);
             /** Until the reader has touched it: then Play begins at the first frame. */
             this.isFresh = true;
             this.say.setAttribute('aria-live', 'polite');
