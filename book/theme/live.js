@@ -68,13 +68,13 @@
         const all = controls(live, number);
         const inView = all.splice(0, live.block ? 2 : 1);
         return make('form', { className: 'cell-bar', noValidate: true, ariaLabel: `Run cell ${number}` },
-            make('button', { className: 'cell-run', textContent: 'Run' }),
+            make('button', { className: 'card-run', textContent: 'Run' }),
             ...inView,
             make('details', { className: 'cell-more' }, make('summary', { textContent: 'more' }), make('div', {}, ...all)),
             make('button', { className: 'cell-reset', type: 'reset', textContent: 'Reset', hidden: true }),
             ...(live.what_ifs.length ? [whatIf(live)] : []),
             make('progress', { hidden: true, value: 0, ariaLabel: 'Progress of the run' }),
-            make('p', { className: 'cell-status', role: 'status' }));
+            make('p', { className: 'card-status', role: 'status' }));
     };
 
     const cells = isFile ? [] : elements.map(element => {
@@ -105,7 +105,7 @@
         return actions;
     };
     const act = async (name, cell, what) => {
-        const say = sentence => (cell.form.querySelector('.cell-status').textContent = sentence);
+        const say = sentence => (cell.form.querySelector('.card-status').textContent = sentence);
         let actions;
         try {
             actions = await fetchedModule();
@@ -124,7 +124,7 @@
         const { element, form } = cell;
         const once = { once: true };
         form.addEventListener('focusin', () => act('warm', cell), once);
-        form.querySelector('.cell-run').addEventListener('pointerenter', () => act('warm', cell), once);
+        form.querySelector('.card-run').addEventListener('pointerenter', () => act('warm', cell), once);
         form.addEventListener('submit', event => {
             event.preventDefault();
             act('runOrStop', cell);

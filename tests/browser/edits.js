@@ -222,7 +222,7 @@ async function shares(check, page, say, address, code) {
         await other.goto(address, { waitUntil: 'load' });
         await other.waitForSelector('.cm-content', { timeout: PATIENCE }).catch(() => {});
     }
-    await press(other, 'Back to my own edit');
+    await press(other, 'Bring back');
     if ((await shown(other)).code !== own) {
         say(`a link takes the reader's own edit: ${JSON.stringify(await shown(other)).slice(0, 300)}`);
     }

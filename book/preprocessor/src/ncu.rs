@@ -159,8 +159,8 @@ impl Kernel {
     /// Shares of a warp's time, in the order of [`STATES`].
     fn shares(&self) -> [f64; STATES.len()] {
         let all: f64 = self.states.values().sum();
-        let mut shares = STATES
-            .map(|state| state.ncu.iter().filter_map(|name| self.states.get(*name)).sum::<f64>() / all);
+        let mut shares =
+            STATES.map(|state| state.ncu.iter().filter_map(|name| self.states.get(*name)).sum::<f64>() / all);
         shares[STATES.len() - 1] = 1.0 - shares.iter().sum::<f64>();
         shares
     }

@@ -16,11 +16,17 @@ pub fn difference(recorded: &Record, own: &Record, columns: &[&str]) -> Option<S
     let pairs: Vec<(&Run, &Run)> = own.runs.iter().filter_map(|run| Some((of_same(&run)?, run))).collect();
     let (there, here) = pairs.first()?;
     if there.n != here.n {
-        return Some(format!("Another size: n = {} here, and {} in the recorded run.", size(here.n), size(there.n)));
+        return Some(format!(
+            "Another size: n = {} here, and {} in the recorded run.",
+            size(here.n),
+            size(there.n)
+        ));
     }
     if there.block != here.block {
         let [here, there] = [here.block, there.block].map(|block| thousands(block.into()));
-        return Some(format!("Other blocks: {here} threads per block here, and {there} in the recorded run."));
+        return Some(format!(
+            "Other blocks: {here} threads per block here, and {there} in the recorded run."
+        ));
     }
     let others = differing(recorded, own, columns);
     let same = match &others[..] {

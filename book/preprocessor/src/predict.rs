@@ -64,7 +64,8 @@ fn end_of_details(lines: &[&str], from: usize) -> usize {
 /// The lines behind a prediction that belong to its answer.
 fn answer(lines: &[&str], prediction: Range<usize>) -> Range<usize> {
     let is_result = |line: &&str| RESULTS.iter().any(|result| line.starts_with(result));
-    let mut has_result = lines[prediction.clone()].iter().any(|line| is_result(line) || line.starts_with(TABLE));
+    let mut has_result =
+        lines[prediction.clone()].iter().any(|line| is_result(line) || line.starts_with(TABLE));
     let from = prediction.end;
     let mut fence = None;
     let mut end = from;
@@ -96,7 +97,8 @@ fn answer(lines: &[&str], prediction: Range<usize>) -> Range<usize> {
 mod tests {
     use super::*;
 
-    const QUESTION: &str = "<details class=\"predict\">\n<summary>Which?</summary>\n\nThe second.\n\n</details>\n";
+    const QUESTION: &str =
+        "<details class=\"predict\">\n<summary>Which?</summary>\n\nThe second.\n\n</details>\n";
 
     #[test]
     fn results_and_sentences_are_inside_and_folded_parts_behind_them_are_not() {

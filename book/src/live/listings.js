@@ -1,5 +1,6 @@
 // The listings of the page: lines that a diagnostic is about, and lines that a what-if changes, are marked there.
 
+import { Code } from './card_code.js';
 import { element, highlight, parsed } from './html.js';
 import { sites } from './said.js';
 
@@ -9,8 +10,7 @@ const numbers = spans => spans.split(',').flatMap(span => {
     return Array.from({ length: count }, (_, i) => first + i);
 });
 
-/** `lines`: of which lines of its file it consists now; `marks`: of these lines; `editor`: what stands in its place while
-    the reader writes. */
+/** `lines`: of which lines of its file it consists now. */
 const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(caption => {
     const before = caption.previousElementSibling;
     const pre = before.matches('pre') ? before : before.querySelector('pre');
@@ -18,6 +18,7 @@ const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(cap
     return {
         caption,
         pre,
+        code: new Code(pre, pre.closest('.listing-marked') ?? pre),
         file: caption.querySelector(':scope > code').textContent,
         anchor: caption.dataset.anchor,
         printedLines: lines,
@@ -26,8 +27,6 @@ const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(cap
         owner: null,
         printed: pre.querySelector('code').innerHTML,
         shown: '0 ',
-        marks: [],
-        editor: null,
     };
 });
 
@@ -47,9 +46,8 @@ function mark(cell, kind, { file, line, words, sentence, help, others }) {
     const all = places(file, line);
     for (const [listing] of all) {
         const isThere = other => other.cell === cell.number && other.kind === kind && other.line === line && other.words === words;
-        if (!listing.marks.some(isThere)) {
-            listing.marks.push({ cell: cell.number, kind, line, words, sentence, help, others, go: (...to) => go(cell, ...to) });
-            listing.editor?.mark(listing.marks.at(-1));
+        if (!listing.code.marks.some(isThere)) {
+            listing.code.mark({ cell: cell.number, kind, line, words, sentence, help, others, go: (...to) => go(cell, ...to) });
         }
     }
     const known = document.getElementById(id);
@@ -73,10 +71,7 @@ function mark(cell, kind, { file, line, words, sentence, help, others }) {
 
 function unmark(cell, kind) {
     document.querySelectorAll(`.line-mark.${kind}[data-cell="${cell.number}"]`).forEach(band => band.remove());
-    for (const listing of listings) {
-        listing.marks = listing.marks.filter(mark => mark.kind !== kind || mark.cell !== cell.number);
-        listing.editor?.unmark(kind, cell.number);
-    }
+    listings.forEach(({ code }) => code.unmark(kind, cell.number));
 }
 
 /** The name of the mark of a diagnostic at this line, if the line is on the page. */
@@ -87,7 +82,7 @@ export function target(cell, file, line) {
 
 /** Goes to a line in the editor that has it; whether there is one. */
 export function reveal(file, line) {
-    const editor = places(file, line).map(([listing]) => listing.editor).find(Boolean);
+    const editor = places(file, line).map(([{ code }]) => code.editor).find(Boolean);
     editor?.reveal(line);
     return Boolean(editor);
 }

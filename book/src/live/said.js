@@ -1,7 +1,5 @@
 // What the compiler and the simulator say: the lines that they name.
 
-import { element } from './html.js';
-
 /** The number of a line of source that is shown, or one behind the name of its file. */
 const LINE = /^ *(\d+)(?= \|)|([\w./-]+\.cuh?)[:(](\d+)/gm;
 
@@ -25,12 +23,3 @@ export const sites = diagnostics => diagnostics.flatMap(({ kind, file, line, mes
     const others = place => places.filter(other => other.line && (other.file !== place.file || other.line !== place.line));
     return places.map(place => ({ ...place, sentence: message, help, others: others(place) }));
 });
-
-/** Makes of a line of the file `path` what leads there. */
-export const leadTo = (path, reveal) => (file, line, number) => {
-    const onclick = event => {
-        event.preventDefault();
-        reveal(line);
-    };
-    return file === path ? element('a', { href: '#', textContent: number, onclick }) : number;
-};

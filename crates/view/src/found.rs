@@ -60,7 +60,8 @@ fn of_side(trace: &Trace, event: &Event, side: &Side) -> Vec<(usize, u64)> {
     }
     let place = lanes(event.lanes).position(|lane| lane == who.lane);
     let first = place.and_then(|place| touch.at.get(place));
-    let parts = |first: &u64| (*first..*first + u64::from(touch.parts)).map(|element| (touch.buffer, element));
+    let parts =
+        |first: &u64| (*first..*first + u64::from(touch.parts)).map(|element| (touch.buffer, element));
     first.into_iter().flat_map(parts).collect()
 }
 

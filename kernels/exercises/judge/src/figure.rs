@@ -103,7 +103,11 @@ fn failing(orders: &[Orders]) -> Option<LaunchOrder> {
 /// Numbers of one digit, in no order, which a figure has room for.
 fn small_numbers(plan: &Plan, n: usize) -> Vec<i32> {
     let digits = (0..n as i32).map(|i| (7 * i + 2) % 9 + 1);
-    if plan.op.rounds() { digits.map(|digit| (digit as f32).to_bits() as i32).collect() } else { digits.collect() }
+    if plan.op.rounds() {
+        digits.map(|digit| (digit as f32).to_bits() as i32).collect()
+    } else {
+        digits.collect()
+    }
 }
 
 /// The smallest input that shows something.
