@@ -65,8 +65,8 @@
         }
     });
 
-    // What a reader has opened or closed stays so when the page is loaded again, as mdbook serve does it. Each folded part is
-    // known by its first line; of several alike the second is “… (2)”.
+    // What a reader has opened or closed stays so when the page is loaded again. A part is known by its first line; of several
+    // alike the second is “… (2)”.
     const NAME = `workbook-open ${location.pathname}`;
     const folded = new Map();
     for (const part of main.querySelectorAll('details')) {
@@ -82,7 +82,7 @@
         try {
             localStorage.setItem(NAME, JSON.stringify(Object.fromEntries(changed.map(([name, { part }]) => [name, part.open]))));
         } catch {
-            // A browser that keeps nothing, or has no room: the parts are as the page has them.
+            // Not kept: the parts are as the page has them.
         }
     };
     const recall = () => {
@@ -94,7 +94,7 @@
                 }
             }
         } catch {
-            // Nothing is kept, or something else.
+            // Nothing is kept.
         }
     };
     /** Opens what an element is folded in. */

@@ -19,6 +19,9 @@ const HEIGHT = 893;
 /** Twelve screens, for the pages of the story. */
 const TALLEST = 12 * HEIGHT + 4;
 const STORY = /^(introduction|ch\d.*)\.html$/;
+/** Bytes that the introduction has fetched before anybody presses Run, unpacked. */
+const FIRST_PAGE = 'introduction.html';
+const MOST_BYTES = 672_000;
 const SMALLEST_TEXT = 11;
 const MOST_PAPER = 124;
 /** The rules of axe whose answer depends on the theme and not on the width. In the first theme they are asked of
@@ -160,6 +163,10 @@ async function checkPage(page, origin, name, links) {
         if (width === WIDTHS[0]) {
             links.set(name, await page.evaluate(inPage.links));
             const height = await page.evaluate(inPage.height);
+            const weight = name === FIRST_PAGE ? await page.evaluate(inPage.weight) : 0;
+            if (weight > MOST_BYTES) {
+                report(name, at, `weighs ${weight} bytes before the first Run, at most ${MOST_BYTES}`);
+            }
             if (STORY.test(name) && height > TALLEST) {
                 report(name, at, `is ${height} px tall, that is ${(height / HEIGHT).toFixed(1)} screens; at most ${TALLEST}`);
             }

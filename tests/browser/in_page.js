@@ -6,6 +6,9 @@ exports.links = () => ({
     names: [...document.querySelectorAll('[id], a[name]')].map(e => e.id || e.name),
 });
 
+/** Bytes of all that a page has fetched beside its text. */
+exports.weight = () => performance.getEntriesByType('resource').reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0);
+
 /** Without the controls of live cells, which nobody reads. */
 exports.height = () => {
     const tall = e => e.getBoundingClientRect().height + parseFloat(getComputedStyle(e).marginBottom);

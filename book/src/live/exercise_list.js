@@ -1,6 +1,5 @@
 // The page of all exercises: what is done, what is next, and progress and answers as files, out of the browser and into it.
 
-import { looks } from './card_result.js';
 import * as store from './exercise_store.js';
 import { button, counted, element, save, stylesheet } from './html.js';
 import { whyNotKept } from './store.js';
@@ -22,7 +21,7 @@ function notes({ passed, hints, tries, gave_up }, isNext) {
 }
 
 export async function show(table) {
-    await Promise.all([looks, stylesheet(new URL('exercise.css', import.meta.url))]);
+    await stylesheet(new URL('exercise.css', import.meta.url));
     const rows = [...table.querySelectorAll('tr[data-exercise]')].map(row => ({
         id: row.dataset.exercise,
         path: row.dataset.file,
@@ -106,7 +105,7 @@ export async function show(table) {
         save('.exercises.json', store.exported(rows.map(({ path }) => path)), 'application/json');
         status.textContent = IS_FOR;
     };
-    const bar = element('div', { className: 'card-bar exercise-bar', role: 'group', ariaLabel: 'Progress and answers' },
+    const bar = element('div', { className: 'exercise-bar', role: 'group', ariaLabel: 'Progress and answers' },
         button('Export', exportAll, { title: 'Progress and answers, as one file' }),
         button('Import …', () => files.click(), { title: '.exercises.json, or files of exercises' }), files);
     table.closest('.table-frame').before(summary, bar, status);

@@ -53,10 +53,17 @@ export function save(name, text, type = 'text/plain') {
 /** HTML of our own, from the program that made the page's. */
 export const parsed = html => element('template', { innerHTML: html }).content;
 
-/** A style sheet, once it is there. */
-export const stylesheet = url => new Promise((resolve, reject) => {
-    document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href: url }));
-});
+const sheets = new Map();
+
+/** A style sheet, fetched once, when it is there. */
+export function stylesheet({ href }) {
+    if (!sheets.has(href)) {
+        sheets.set(href, new Promise((resolve, reject) => {
+            document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href }));
+        }));
+    }
+    return sheets.get(href);
+}
 
 /** `20,000`. */
 export const thousands = number => number.toLocaleString('en');

@@ -3,16 +3,12 @@
 
 import { perform, runOrStop, say, showAge, stop } from './card.js';
 import { Code } from './card_code.js';
-import { looks, said } from './card_result.js';
 import { ownText } from './card_text.js';
-import { build, messages, refusal } from './compiler.js';
 import * as edits from './edits.js';
-import { reason } from './fetched.js';
+import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
 import * as file from './notebook_file.js';
-import { lead, result } from './notebook_result.js';
 import { sites } from './said.js';
-import * as simulator from './simulator.js';
 
 /** More is taken for an endless kernel, or is more than a page has. */
 const LIMITS = ['--steps-limit', '2^24', '--memory', '2^30'];
@@ -225,7 +221,8 @@ const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found
 
 /** Shows what the cells down to this one give; whether the next cell may follow. */
 async function ran(cell, signal, tell) {
-    await openAll();
+    const needed = ['compiler.js', 'simulator.js', 'card_result.js', 'notebook_result.js'].map(fetchedModule);
+    const [{ build, messages, refusal }, simulator, { said }, { lead, result }] = await Promise.all([...needed, openAll()]);
     unmark();
     const source = sourceTo(cell);
     const end = (sentence, ...parts) => {
@@ -354,7 +351,7 @@ const bar = element('div', { className: 'card-bar notebook-bar notebook-all', ro
     button('Reset', () => replace(example, 'The example again. Your notebook is kept: Bring back.'), { title: 'The example again; your notebook is kept' }),
     own.back, undo, rest, input, status);
 
-await Promise.all([looks, stylesheet(new URL('notebook.css', import.meta.url))]);
+await Promise.all(['card.css', 'notebook.css'].map(name => stylesheet(new URL(name, import.meta.url))));
 cells = file.cells(draft.value?.text ?? example).map(made);
 place.replaceChildren(bar, own.question, list);
 show();

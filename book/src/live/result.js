@@ -206,8 +206,12 @@ export function compareOwnRuns() {
             continue;
         }
         const [there, here] = frames.map(frame => frame.querySelector('table'));
-        const both = hasAll(here, there) && compare(there, here);
+        if (!hasAll(here, there)) {
+            continue;
+        }
+        const both = compare(there, here);
         if (!both) {
+            own.classList.add('identical');
             continue;
         }
         const [head, differs] = ['.cell-head', '.differs'].map(part => own.querySelector(`:scope > ${part}`));

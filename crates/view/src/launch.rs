@@ -291,7 +291,38 @@ mod tests {
         assert!(says[2].ends_with("write out[0]: 0.12345679"), "{says:?}");
         let last = &film.tracks[0].frames[2].looks;
         assert_eq!(last["v1-0"].words.as_deref(), Some("0.12345679"));
+        let first = &film.tracks[0].frames[0].looks;
+        assert_eq!(first["v0-0"].words.as_deref(), Some("0.12345679"), "what it will read is there already");
+        assert!(!first.contains_key("v1-0"), "nobody knows what it held");
+        assert_eq!(film.still, Some(2), "it opens where the first element is written");
         let lines: Vec<u32> = film.tracks[0].listing.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [2, 3]);
+    }
+
+    /// Two threads write one element: the figure opens there, marks it, and says so from then on.
+    #[test]
+    fn a_finding_is_shown_where_it_happens() {
+        let ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.file 1 \"a.cu\"\n\
+            .visible .entry meet(.param .u64 meet_param_0)\n{\n\
+            .reg .b64 %rd<3>;\n.reg .b32 %r<3>;\nld.param.u64 %rd1, [meet_param_0];\n\
+            cvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\n.loc 1 3 1\n\
+            ld.global.u32 %r2, [%rd2+4];\nst.global.u32 [%rd2], %r1;\nret;\n}\n";
+        let device = Device::open_with(DeviceChoice::Sim, SimulatorOptions::default()).unwrap();
+        device.remember(100, None);
+        let meet = device.load_code("a.cu", ptx, &[]).unwrap().load_function("meet").unwrap();
+        let to = device.clone_htod(&[7u32, 8]).unwrap();
+        device.launch_builder(&meet).arg(&to).launch(LaunchConfig::new(1, 64)).unwrap();
+        let trace = device.take_trace().unwrap();
+        let found = found::at(&trace).expect("a race");
+        assert_eq!(found.element, Some((0, 0)));
+        let is_write = |event: &Event| matches!(event.did, Did::Write(_));
+        let writes: Vec<usize> =
+            (0..).zip(&trace.events).filter(|(_, e)| is_write(e)).map(|(i, _)| i).collect();
+        assert!(writes.contains(&found.event), "{found:?} is none of {writes:?}");
+        let film = launch(&trace, None);
+        let track = &film.tracks[0];
+        assert_eq!((track.found, film.still), (Some(found.event), Some(found.event)));
+        assert_eq!(track.frames[found.event].looks["e0-0"].class.as_deref(), Some("element bad"));
+        assert!(film.caption.contains("Red"), "{}", film.caption);
     }
 }
