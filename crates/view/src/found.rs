@@ -1,7 +1,7 @@
 //! Where in a trace that happens which was found.
 
 use ptx_simulator::trace::{Did, Event, Trace};
-use ptx_simulator::{Side, What};
+use ptx_simulator::{Access, Side, What};
 
 use super::steps::lanes;
 
@@ -52,8 +52,10 @@ fn clash(trace: &Trace, sides: &[Side; 2]) -> Option<Found> {
 fn of_side(trace: &Trace, event: &Event, side: &Side) -> Vec<(usize, u64)> {
     let who = Who::new(trace, side.block, side.thread);
     let line = side.at.as_ref().map(|(_, line)| *line);
-    let (Did::Read(touch) | Did::Write(touch) | Did::Atomic { touch, .. }) = &event.did else {
-        return Vec::new();
+    let touch = match (&event.did, side.does) {
+        (Did::Read(touch), Access::Load) | (Did::Write(touch), Access::Store) => touch,
+        (Did::Atomic { touch, .. }, Access::Atomic { .. }) => touch,
+        _ => return Vec::new(),
     };
     if !who.does(event) || event.line != line {
         return Vec::new();
