@@ -176,13 +176,15 @@ type Values = Vec<Vec<Option<u64>>>;
 /// Grid, block, warp.
 type Warp = (u32, u64, u32);
 
-/// What the elements held before the launch, as far as it has read them before it wrote them.
+/// What the elements held before the launch, as far as it has read them before it wrote them; shared memory
+/// holds nothing then.
 fn at_first(trace: &Trace) -> Values {
     let mut values: Values = vec![vec![None; ELEMENTS as usize]; trace.buffers.len()];
     let mut is_touched = vec![vec![false; ELEMENTS as usize]; trace.buffers.len()];
     for event in &trace.events {
         let Some(touch) = touch(event) else { continue };
-        let reads = !matches!(event.did, Did::Write(_));
+        let is_shared = trace.buffers[touch.buffer].space == "shared";
+        let reads = !matches!(event.did, Did::Write(_)) && !is_shared;
         for (element, value) in elements(touch) {
             let Some(is_touched) = is_touched[touch.buffer].get_mut(element) else { continue };
             if reads && !*is_touched {
