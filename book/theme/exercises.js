@@ -20,17 +20,13 @@
                 card.querySelector(':scope > .code').after(NOT_FETCHED);
             }
         };
-        card.addEventListener('toggle', show, { once: true });
-    }
-    // A link to an exercise opens it.
-    const follow = () => {
-        const card = /^#exercise-\d+-\d+$/.test(location.hash) && document.querySelector(location.hash);
-        if (card) {
-            card.open = true;
+        // A link to it, or the reader before, may have opened it already.
+        if (card.open) {
+            show();
+        } else {
+            card.addEventListener('toggle', show, { once: true });
         }
-    };
-    addEventListener('hashchange', follow);
-    follow();
+    }
     // A published book that the reader has run something in is kept as they read on.
     if (navigator.serviceWorker?.controller) {
         addEventListener('load', () => load('offline.js').catch(() => {}));

@@ -26,7 +26,7 @@
     };
     const numbers = values => [...new Set(values)].sort((a, b) => a - b).map(value => [value, thousands(value)]);
     const counts = (first, values) => [['', first], ...numbers(values)];
-    const number = (name, value, max) => make('input', { type: 'number', name, value, min: 0, max, required: true, ...off });
+    const number = (name, value, min, max) => make('input', { type: 'number', name, value, min, max, required: true, ...off });
 
     /** A number of the reader's own, with suggestions. */
     const suggested = (input, values, id) => {
@@ -36,15 +36,19 @@
 
     // The controls, of what the chapter's command line allows; the first two, or one, always in view.
 
+    /** A block has at most so many threads; and some that are no power of two, or no whole number of warps. */
+    const MOST_THREADS = 1024;
+    const ODD_BLOCKS = [1, 33, 96];
+
     const sizes = ({ n, own_n, most, block }) =>
         [0, 1, 7, 12, ...powers(block ? 6 : 2, 20), 1000, 100_000].filter(size => size <= most).concat(n, own_n);
     const controls = (live, cell) => [
-        [live.isOther ? 'n, on the simulator' : 'n', suggested(number('n', live.n, live.most), sizes(live), `sizes-${cell}`)],
-        live.block && ['threads per block', choice('block', numbers([...powers(5, 10), 96, live.block]), live.block)],
+        [live.isOther ? 'n, on the simulator' : 'n', suggested(number('n', live.n, 0, live.most), sizes(live), `sizes-${cell}`)],
+        live.block && ['threads per block', suggested(number('block', live.block, 1, MOST_THREADS), [...ODD_BLOCKS, ...powers(5, 10), live.block], `blocks-${cell}`)],
         live.pending && ['room for pending launches', choice('pending-launches', counts('as needed', powers(4, 14)), '')],
         live.grids && ['blocks', choice('grid', counts('as recorded', powers(0, 8)), '')],
-        ['seed of the data', number('seed', 1, 2 ** 32)],
-        live.simulated && ['order of turns (0: plain)', number('schedule', 0, 9999)],
+        ['seed of the data', number('seed', 1, 0, 2 ** 32)],
+        live.simulated && ['order of turns (0: plain)', number('schedule', 0, 0, 9999)],
         live.simulated && ['orders of atomics tried', choice('orders', [['', 'one'], ['all', 'every one']], '')],
     ].filter(Boolean).map(([text, control]) => make('label', {}, make('span', { textContent: text }), ...[control].flat()));
 
@@ -57,19 +61,20 @@
         };
         const options = [option('', 'as printed'), ...what_ifs.map(({ name, label }) => option(name, label))];
         return make('fieldset', { className: 'what-if' }, make('legend', { textContent: 'What if …' }), ...options,
-            make('p', { className: 'what-if-lines', hidden: true }));
+            make('p', { className: 'what-if-lines', hidden: true }),
+            make('p', { className: 'what-if-off', hidden: true }));
     };
     const bar = (live, number) => {
         const all = controls(live, number);
         const inView = all.splice(0, live.block ? 2 : 1);
         return make('form', { className: 'cell-bar', noValidate: true, ariaLabel: `Run cell ${number}` },
-            make('button', { className: 'cell-run', textContent: 'Run' }),
+            make('button', { className: 'card-run', textContent: 'Run' }),
             ...inView,
             make('details', { className: 'cell-more' }, make('summary', { textContent: 'more' }), make('div', {}, ...all)),
             make('button', { className: 'cell-reset', type: 'reset', textContent: 'Reset', hidden: true }),
             ...(live.what_ifs.length ? [whatIf(live)] : []),
             make('progress', { hidden: true, value: 0, ariaLabel: 'Progress of the run' }),
-            make('p', { className: 'cell-status', role: 'status' }));
+            make('p', { className: 'card-status', role: 'status' }));
     };
 
     const cells = isFile ? [] : elements.map(element => {
@@ -100,7 +105,7 @@
         return actions;
     };
     const act = async (name, cell, what) => {
-        const say = sentence => (cell.form.querySelector('.cell-status').textContent = sentence);
+        const say = sentence => (cell.form.querySelector('.card-status').textContent = sentence);
         let actions;
         try {
             actions = await fetchedModule();
@@ -119,7 +124,7 @@
         const { element, form } = cell;
         const once = { once: true };
         form.addEventListener('focusin', () => act('warm', cell), once);
-        form.querySelector('.cell-run').addEventListener('pointerenter', () => act('warm', cell), once);
+        form.querySelector('.card-run').addEventListener('pointerenter', () => act('warm', cell), once);
         form.addEventListener('submit', event => {
             event.preventDefault();
             act('runOrStop', cell);

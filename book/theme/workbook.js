@@ -65,38 +65,51 @@
         }
     });
 
-    // What answers a question is covered until the reader opens the answer or asks for it. Without scripts and on
-    // paper nothing is, nor on the page of all pages.
-    const RESULTS = 'figure:is(.cell-out, .measured, .film)';
-    const resultsOf = question => {
-        const found = [];
-        for (let next = question.nextElementSibling; next && !next.matches('h2, .predict'); next = next.nextElementSibling) {
-            const isFolded = next.matches('details');
-            found.push(...(next.matches(RESULTS) ? [next] : isFolded ? [] : next.querySelectorAll(RESULTS)));
+    // What a reader has opened or closed stays so when the page is loaded again. A part is known by its first line; of several
+    // alike the second is “… (2)”.
+    const NAME = `workbook-open ${location.pathname}`;
+    const folded = new Map();
+    for (const part of main.querySelectorAll('details')) {
+        const words = part.querySelector('summary')?.textContent.trim() ?? '';
+        let name = words;
+        for (let number = 2; folded.has(name); number++) {
+            name = `${words} (${number})`;
         }
-        return found;
+        folded.set(name, { part, isOpen: part.open });
+    }
+    const remember = () => {
+        const changed = [...folded].filter(([, { part, isOpen }]) => part.open !== isOpen);
+        try {
+            localStorage.setItem(NAME, JSON.stringify(Object.fromEntries(changed.map(([name, { part }]) => [name, part.open]))));
+        } catch {
+            // Not kept: the parts are as the page has them.
+        }
     };
-    const cover = question => {
-        const results = resultsOf(question);
-        const uncover = () => {
-            for (const result of results) {
-                result.classList.remove('covered');
-                result.querySelector(':scope > .uncover')?.remove();
+    const recall = () => {
+        try {
+            for (const [name, isOpen] of Object.entries(JSON.parse(localStorage.getItem(NAME)) ?? {})) {
+                const known = folded.get(name);
+                if (known) {
+                    known.part.open = Boolean(isOpen);
+                }
             }
-        };
-        for (const result of results) {
-            const button = Object.assign(document.createElement('button'), { type: 'button', className: 'uncover', textContent: 'Show the result' });
-            button.addEventListener('click', () => {
-                uncover();
-                result.tabIndex = -1; // the focus stays where the reader is
-                result.focus();
-            });
-            result.classList.add('covered');
-            result.prepend(button);
+        } catch {
+            // Nothing is kept.
         }
-        question.addEventListener('toggle', uncover, { once: true });
+    };
+    /** Opens what an element is folded in. */
+    const reveal = element => {
+        for (let part = element?.closest('details:not([open])'); part; part = part.parentElement.closest('details:not([open])')) {
+            part.open = true;
+        }
     };
     if (!location.pathname.endsWith('/print.html')) {
-        main.querySelectorAll('.predict:not([open])').forEach(cover);
+        recall();
+        main.addEventListener('toggle', remember, true);
     }
+    // Where a link leads, something may be folded.
+    const follow = () => reveal(document.getElementById(decodeURIComponent(location.hash.slice(1).split('&')[0])));
+    addEventListener('hashchange', follow);
+    follow();
+    Object.assign(window.workbook, { reveal });
 })();

@@ -116,7 +116,14 @@ pub fn track(label: &str, trace: &Trace, threads: u32, listing: Vec<(u32, String
         frames.push(frame);
     }
     let message = trace.findings.first().map(|found| format!("{}: {}", found.kind, found.message()));
-    Track { label: label.to_string(), message, listing, frames }
+    let happens = |moment: &Moment| {
+        let is_clash = stage.clash.is_some_and(|clash| moment.reads.contains(&clash.read));
+        is_clash || moment.opens.is_some_and(|exited| exited > 0)
+    };
+    // Behind the frame before all of them; what no moment shows is told with the result.
+    let found = all.iter().position(happens).map_or(all.len(), |moment| moment + 1);
+    let found = message.is_some().then_some(found);
+    Track { message, found, listing, ..Track::new(label, frames) }
 }
 
 impl Stage {

@@ -36,7 +36,7 @@ function serve(root) {
 async function openCard(page, address) {
     await page.goto(`${address}/${PAGE}${CARD}`, { waitUntil: 'load' });
     await page.$eval(CARD, card => (card.open = true));
-    await page.waitForSelector(`${CARD} .exercise-check`, { timeout: PATIENCE });
+    await page.waitForSelector(`${CARD} .card-run`, { timeout: PATIENCE });
     await press(page, CARD, 'Edit');
     await page.waitForSelector(`${CARD} .cm-content`, { timeout: PATIENCE });
 }
@@ -67,8 +67,8 @@ async function type(page, text) {
 /** What the page does about it is done. */
 const settled = page => page.evaluate(() => new Promise(resolve => setTimeout(resolve, 300)));
 const code = page => page.$eval(CARD, card => [...card.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n'));
-const status = page => page.$eval(`${CARD} .exercise-status`, element => element.textContent);
-const question = page => page.$eval(`${CARD} .asked`, element => (element.checkVisibility() ? element.textContent : ''));
+const status = page => page.$eval(`${CARD} .card-status`, element => element.textContent);
+const question = page => page.$eval(`${CARD} .other-tab`, element => (element.checkVisibility() ? element.textContent : ''));
 /** All that the browser keeps, as one text. */
 const held = page => page.evaluate(() => Object.entries(localStorage).flat().join('\n'));
 
@@ -108,7 +108,7 @@ async function twoTabs(context, address) {
 }
 
 /** The same in the notebook and in a listing: both texts are kept, and the reader is asked. */
-async function twoTabsElsewhere(browser, address, { page: name, open, frame, back }) {
+async function twoTabsElsewhere(browser, address, { page: name, open, frame }) {
     const context = await browser.createBrowserContext();
     const tabs = [];
     for (const isAsleep of [false, true]) {
@@ -132,21 +132,21 @@ async function twoTabsElsewhere(browser, address, { page: name, open, frame, bac
     await settled(one);
     const all = await held(one);
     expect(all.includes('First tab') && all.includes('Second tab'), `${name}: a key in the second tab destroys the first’s work`, all.slice(-300));
-    const asks = await one.$eval('.asked', element => (element.checkVisibility() ? element.textContent : ''));
+    const asks = await one.$eval('.other-tab', element => (element.checkVisibility() ? element.textContent : ''));
     expect(/changed in another tab/.test(asks), `${name}: nobody asks which text is to stay`, asks);
-    await press(one, '.asked', 'Show theirs');
+    await press(one, '.other-tab', 'Show theirs');
     await settled(one);
     const text = () => one.$eval('body', body => [...body.querySelectorAll('.cm-line')].map(line => line.textContent).join(' '));
     expect(/Second tab/.test(await text()), `${name}: the other text is not shown`, await text());
-    await press(one, 'main', back);
+    await press(one, 'main', 'Bring back');
     await settled(one);
     expect(/First tab/.test(await text()), `${name}: the reader’s own does not come back`, await text());
     await context.close();
 }
 
 const ELSEWHERE = [
-    { page: 'appendix_simulate.html', open: '#notebook .notebook-edit', frame: '#notebook', back: 'Back to the notebook before' },
-    { page: 'ch2_parallel.html', open: '.listing button', frame: 'main', back: 'Back to my own edit' },
+    { page: 'appendix_simulate.html', open: '#notebook .notebook-edit', frame: '#notebook' },
+    { page: 'ch2_parallel.html', open: '.listing button', frame: 'main' },
 ];
 
 /** No byte more fits into the storage. */
@@ -167,7 +167,7 @@ async function fullStorage(page) {
     const before = await code(page);
     await fill(page);
     await press(page, CARD, 'Reset');
-    await page.waitForFunction(at => /full/.test(document.querySelector(`${at} .exercise-status`).textContent), { timeout: PATIENCE }, CARD).catch(() => {});
+    await page.waitForFunction(at => /full/.test(document.querySelector(`${at} .card-status`).textContent), { timeout: PATIENCE }, CARD).catch(() => {});
     expect(/storage is full/.test(await status(page)), 'Reset does not say that there is no room', await status(page));
     expect((await code(page)) === before && (await held(page)).includes('// More.'), 'Reset without room loses the answer', await code(page));
     await type(page, '// Late.');
@@ -178,14 +178,14 @@ async function fullStorage(page) {
     expect((await held(page)).includes('// Late.'), 'it is not kept once there is room', await held(page));
 }
 
-const said = page => page.$eval('.exercise-status', element => element.textContent);
+const said = page => page.$eval('.card-status', element => element.textContent);
 
 async function imports(page, name, text) {
     const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'answers-')), name);
     fs.writeFileSync(file, text);
-    await page.$eval('.exercise-status', element => (element.textContent = ''));
+    await page.$eval('.card-status', element => (element.textContent = ''));
     await (await page.$('input[type=file]')).uploadFile(file);
-    await page.waitForFunction(() => document.querySelector('.exercise-status').textContent, { timeout: PATIENCE });
+    await page.waitForFunction(() => document.querySelector('.card-status').textContent, { timeout: PATIENCE });
     return said(page);
 }
 

@@ -129,6 +129,7 @@ async function story(check, page, say, opened, compiler) {
     now = await run(page);
     const race = await page.evaluate(inPage.found);
     expect('a race is not marked at its two sides', /data-race/.test(now.status) && race.words.length === 2 && /thread \d+/.test(race.message), [now, race]);
+    expect('the first finding is not open with its help', /Help: \w/.test(race.message), race);
     await press(page, 'Diff');
     await page.focus('.cm-content');
     await chord(page, 'Control', 'f');
@@ -221,7 +222,7 @@ async function shares(check, page, say, address, code) {
         await other.goto(address, { waitUntil: 'load' });
         await other.waitForSelector('.cm-content', { timeout: PATIENCE }).catch(() => {});
     }
-    await press(other, 'Back to my own edit');
+    await press(other, 'Bring back');
     if ((await shown(other)).code !== own) {
         say(`a link takes the reader's own edit: ${JSON.stringify(await shown(other)).slice(0, 300)}`);
     }

@@ -13,9 +13,9 @@ exports.barrier = () => {
     return all.find(({ barrier }) => barrier) ?? { which: 0 };
 };
 
-exports.press = name => [...document.querySelectorAll('.workbench-bar button')].find(button => button.textContent === name).click();
+exports.press = name => [...document.querySelectorAll('.workbench .card-bar button')].find(button => button.textContent === name).click();
 
-exports.pressRun = () => document.querySelector('.workbench-run').click();
+exports.pressRun = () => document.querySelector('.workbench .card-run').click();
 
 /** Puts the cursor into the first line that begins with `begins`; or selects it. */
 exports.select = (begins, whole) => {
@@ -45,7 +45,7 @@ exports.shown = () => {
         code: [...document.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n'),
         numbers: [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].map(number => number.textContent).slice(1),
         first: Number(document.querySelector('.listing[data-anchor]')?.dataset.lines.split('+')[0]),
-        status: [...document.querySelectorAll('.cell-status')].map(status => status.textContent).join(' '),
+        status: [...document.querySelectorAll('.cell-bar .card-status')].map(status => status.textContent).join(' '),
         note: text('.cell-edited').toLowerCase(),
         diff: text('.workbench-diff'),
         result: out?.textContent ?? '',
@@ -57,26 +57,34 @@ exports.shown = () => {
     };
 };
 
-/** What is marked in the editor: the number of the first such line, the words, and the first message after a click. */
+/** What is marked in the editor: the number of the first such line, the words, and what the first mark, which is open, says. */
 exports.found = () => {
     const lines = [...document.querySelectorAll('.cm-line')];
     const numbers = [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')].slice(1).map(number => number.textContent);
     const marks = [...document.querySelectorAll('.editor-mark.found, .editor-mark.error')];
     const words = mark => mark?.querySelector('summary').textContent;
-    marks[0]?.querySelector('summary').click();
     return {
         line: numbers[lines.findIndex(line => line.matches('.cm-found'))],
         words: marks.map(words),
         doubled: marks.filter(mark => mark.previousElementSibling?.matches('.editor-mark') && words(mark) === words(mark.previousElementSibling)).length,
-        message: marks[0]?.open ? marks[0].querySelector('p').innerText : '',
+        message: marks[0]?.open ? marks[0].innerText : '',
     };
+};
+
+/** Presses the way from the open mark to the other line that it is about; whether that line has the cursor then. */
+exports.lead = async () => {
+    const lead = document.querySelector('.editor-mark[open] .editor-leads button');
+    lead?.click();
+    await new Promise(done => setTimeout(done, 50));
+    const at = getSelection().anchorNode?.parentElement?.closest('.cm-line') ?? getSelection().anchorNode;
+    return `${lead?.textContent} leads to ${at?.textContent}`;
 };
 
 /** What Copy link puts on the clipboard. */
 exports.link = () =>
     new Promise(copied => {
         navigator.clipboard.writeText = async address => copied(address);
-        [...document.querySelectorAll('.workbench-bar button')].find(button => button.textContent === 'Copy link').click();
+        [...document.querySelectorAll('.workbench .card-bar button')].find(button => button.textContent === 'Copy link').click();
     });
 
 /** What of the editor can be seen and is less than 24 pixels wide or tall; boxes to tick have their labels. */
@@ -89,12 +97,12 @@ exports.smallTargets = () =>
 /** Keeps what a screen reader would say of the first editor from now on. */
 exports.listen = () => {
     window.heard = [];
-    const status = document.querySelector('.workbench-status');
+    const status = document.querySelector('.workbench .card-status');
     new MutationObserver(() => window.heard.push(status.textContent)).observe(status, { childList: true });
 };
 
 /** Whether the cell has said anything. */
-exports.says = () => document.querySelector('.cell-status')?.textContent;
+exports.says = () => document.querySelector('.cell-bar .card-status')?.textContent;
 
 exports.text = () => [...document.querySelectorAll('main pre, main .listing, main .cell')].map(part => part.innerText).join('\n');
 

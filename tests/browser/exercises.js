@@ -26,7 +26,7 @@ class Card {
     }
 
     ready() {
-        return this.page.waitForSelector(`${this.at} .exercise-check`, { timeout: PATIENCE });
+        return this.page.waitForSelector(`${this.at} .card-run`, { timeout: PATIENCE });
     }
 
     /** The button with these words, if it is in view. */
@@ -43,7 +43,7 @@ class Card {
     }
 
     async idle() {
-        const isIdle = at => !document.querySelector(`${at} .exercise-check`).matches('.running');
+        const isIdle = at => !document.querySelector(at).matches('.running');
         await this.page.waitForFunction(isIdle, { timeout: PATIENCE, polling: 20 }, this.at);
         return this.shown();
     }
@@ -53,7 +53,7 @@ class Card {
             const text = selector => card.querySelector(selector)?.textContent ?? '';
             return {
                 title: text('summary'),
-                status: text('.exercise-status'),
+                status: text('.card-status'),
                 verdict: text('.exercise-verdict'),
                 passed: Boolean(card.querySelector('.exercise-verdict.passed:not(:empty)')),
                 out: text('.exercise-out'),
@@ -184,8 +184,8 @@ async function story(check, card, say) {
     expect('an answer is lost by Reset', now.code.trim() === solution.trim(), now);
 
     // What stops is not a verdict; a reload loses nothing.
-    await card.in(card => card.querySelector('.exercise-check').click());
-    await card.in(card => card.querySelector('.exercise-check').click());
+    await card.in(card => card.querySelector('.card-run').click());
+    await card.in(card => card.querySelector('.card-run').click());
     now = await card.idle();
     expect('Stop does not stop a check', now.status === 'Stopped.', now);
     await page.reload({ waitUntil: 'load' });
@@ -226,8 +226,8 @@ async function list(check, page, origin, say, solved) {
     const wrong = path.join(folder, 'other.json');
     fs.writeFileSync(wrong, '{"exercises": {"1.1": 5}}');
     await (await page.$('input[type="file"]')).uploadFile(file, answer, wrong);
-    await page.waitForFunction(() => /imported/.test(document.querySelector('.exercise-status').textContent), { timeout: PATIENCE });
-    now = { ...(await at()), status: await page.$eval('.exercise-status', status => status.textContent), files: await page.evaluate(() => Object.keys(localStorage)) };
+    await page.waitForFunction(() => /imported/.test(document.querySelector('.card-status').textContent), { timeout: PATIENCE });
+    now = { ...(await at()), status: await page.$eval('.card-status', status => status.textContent), files: await page.evaluate(() => Object.keys(localStorage)) };
     if (now.done.join() !== solved.join() || !/^2 files imported. other.json has no progress/.test(now.status) || !now.files.some(name => name.includes('2_1_barrier.cu @'))) {
         say(`an import is not what was exported: ${JSON.stringify(now)}`);
     }

@@ -6,6 +6,9 @@ exports.links = () => ({
     names: [...document.querySelectorAll('[id], a[name]')].map(e => e.id || e.name),
 });
 
+/** Bytes of all that a page has fetched beside its text. */
+exports.weight = () => performance.getEntriesByType('resource').reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0);
+
 /** Without the controls of live cells, which nobody reads. */
 exports.height = () => {
     const tall = e => e.getBoundingClientRect().height + parseFloat(getComputedStyle(e).marginBottom);
@@ -15,39 +18,46 @@ exports.height = () => {
 
 exports.openDetails = () => document.querySelectorAll('details').forEach(details => (details.open = true));
 
-/** What answers a question is covered until its button is pressed or the answer is opened. */
-exports.covers = async () => {
+/** A closed prediction is its question alone, and no result that answers it stands behind it; opened, it shows what is in it. */
+exports.predictions = () => {
     const wrong = [];
-    const isSeen = result => [...result.children].some(e => !e.matches('.uncover') && e.checkVisibility({ visibilityProperty: true }));
-    for (const [number, question] of document.querySelectorAll('.predict').entries()) {
-        const results = [];
-        for (let next = question.nextElementSibling; next && !next.matches('h2, .predict'); next = next.nextElementSibling) {
-            const all = next.matches('details') ? [] : [next, ...next.querySelectorAll('figure')];
-            results.push(...all.filter(e => e.matches('figure:is(.cell-out, .measured, .film)')));
+    const RESULTS = 'figure:is(.measured, .film), .cell, [data-film]';
+    for (const question of document.querySelectorAll('.predict')) {
+        const summary = question.querySelector('summary');
+        const words = `“${summary.textContent.slice(0, 60)}”`;
+        const inside = [...question.children].filter(e => e !== summary);
+        if (inside.some(e => e.checkVisibility())) {
+            wrong.push(`the answer to ${words} is seen before it is opened`);
         }
-        const words = `“${question.querySelector('summary').textContent.slice(0, 60)}”`;
-        if (results.some(isSeen)) {
-            wrong.push(`a result is seen below ${words} before the answer is`);
+        const style = getComputedStyle(question);
+        const padding = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
+        if (question.clientHeight > summary.offsetHeight + padding + 2) {
+            wrong.push(`the closed prediction ${words} is higher than its question`);
         }
-        const button = results.at(-1)?.querySelector('.uncover');
-        if (button && number % 2) {
-            button.focus();
-            button.click();
-            if (document.activeElement !== results.at(-1)) {
-                wrong.push(`what is shown below ${words} does not get the focus`);
+        let next = question.nextElementSibling;
+        while (next && !next.matches('h1, h2, h3, .predict, .exercise-card, .record')) {
+            if (next.matches(RESULTS)) {
+                wrong.push(`a result stands behind the prediction ${words}`);
             }
-        } else {
-            question.open = true;
-            await new Promise(done => question.addEventListener('toggle', () => setTimeout(done), { once: true }));
+            next = next.nextElementSibling;
         }
-        if (!results.every(isSeen)) {
-            wrong.push(`the results below ${words} stay covered`);
+        question.open = true;
+        if (inside.length === 0 || !inside.every(e => e.checkVisibility() || e.matches('[hidden], script'))) {
+            wrong.push(`the answer to ${words} is not seen when it is opened`);
         }
     }
-    document.activeElement.blur();
-    scrollTo(0, 0);
     return wrong;
 };
+
+/** Opens the second prediction of the page, or the only one; which of the first two are open. */
+exports.fold = () => {
+    const parts = [...document.querySelectorAll('main details.predict')].slice(0, 2);
+    parts.at(-1).open = true;
+    return parts.map(part => part.open);
+};
+
+/** Which of the first two predictions are open. */
+exports.folds = () => [...document.querySelectorAll('main details.predict')].slice(0, 2).map(part => part.open);
 
 /** As if chosen in mdBook's menu; done when the stylesheet for code is there, which is fetched when it is first wanted. */
 exports.setTheme = async theme => {

@@ -23,7 +23,7 @@ const idle = page => page.waitForFunction(cellsInPage.idle, { timeout: PATIENCE,
 /** Puts `settings` into the controls of a cell, as a reader would, and runs it. Returns what it then shows. */
 async function run(page, id, settings = {}) {
     await page.evaluate(cellsInPage.set, id, settings);
-    await page.evaluate(cellsInPage.press, id, '.cell-run');
+    await page.evaluate(cellsInPage.press, id, '.card-run');
     await idle(page);
     return page.evaluate(cellsInPage.shown, id);
 }
@@ -58,7 +58,7 @@ async function downloads(page, say, { id, hasChart }) {
 
 async function recordedRuns(page, say, cells) {
     const started = Date.now();
-    await page.evaluate(cellsInPage.press, cells[0].id, '.cell-run');
+    await page.evaluate(cellsInPage.press, cells[0].id, '.card-run');
     await page.waitForSelector(`#${cells[0].id} .live-out`, { timeout: PATIENCE }).catch(() => {});
     firstResults.push((Date.now() - started) / 1000);
     await idle(page);
@@ -244,7 +244,7 @@ async function checkLive(check, page, origin, name) {
     if ((await page.evaluate(cellsInPage.listings)) !== listings) {
         say('after Reset the listings are not as they were');
     }
-    await page.focus(`#${cells[0].id} .cell-run`);
+    await page.focus(`#${cells[0].id} .card-run`);
     await page.keyboard.down('Shift');
     await page.keyboard.press('Enter');
     await page.keyboard.up('Shift');

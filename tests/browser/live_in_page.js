@@ -27,7 +27,7 @@ exports.text = id => [...document.querySelectorAll(`#${id} .cell-out`)].map(figu
 exports.listings = () => [...document.querySelectorAll('p.listing[data-lines]')].map(caption => caption.previousElementSibling.innerHTML).join('\n');
 
 exports.idle = () =>
-    !document.querySelector('.cell-bar.running') && ![...document.querySelectorAll('.cell-status')].some(status => /^(Waiting|Running)/.test(status.textContent));
+    !document.querySelector('.cell-bar.running') && ![...document.querySelectorAll('.cell-bar .card-status')].some(status => /^(Waiting|Running)/.test(status.textContent));
 
 exports.press = (id, selector) => document.querySelector(`#${id} ${selector}`).click();
 
@@ -56,7 +56,7 @@ exports.shown = id => {
         columns: [recorded.filter(title => yours.includes(title)), yours].map(titles => titles.join('|')),
         see: [...(out?.querySelectorAll('a') ?? [])].filter(link => link.textContent.startsWith('See it')).length,
         steps: cell.querySelector('.cell-steps')?.textContent ?? '',
-        status: cell.querySelector('.cell-status').textContent,
+        status: cell.querySelector('.card-status').textContent,
         result: out?.textContent ?? '',
         charts: [...cell.querySelectorAll('.cell-out[data-kind="sim"] .chart-frame')].filter(chart => chart.checkVisibility()).length,
         same: Boolean(out?.querySelector('.same')),
@@ -85,7 +85,7 @@ exports.files = async id => {
 /** Runs, and stops as soon as the run is under way; what the cell then says. */
 exports.stopAtOnce = async id => {
     const form = document.querySelector(`#${id} form`);
-    const button = form.querySelector('.cell-run');
+    const button = form.querySelector('.card-run');
     const running = new Promise(seen => {
         const observer = new MutationObserver(() => form.classList.contains('running') && (observer.disconnect(), seen()));
         observer.observe(form, { attributes: true });
@@ -93,8 +93,8 @@ exports.stopAtOnce = async id => {
     button.click();
     await running;
     button.click();
-    while (form.classList.contains('running') || /^(Waiting|Running)/.test(form.querySelector('.cell-status').textContent)) {
+    while (form.classList.contains('running') || /^(Waiting|Running)/.test(form.querySelector('.card-status').textContent)) {
         await new Promise(done => setTimeout(done, 10));
     }
-    return form.querySelector('.cell-status').textContent;
+    return form.querySelector('.card-status').textContent;
 };

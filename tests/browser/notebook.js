@@ -8,7 +8,7 @@ const path = require('node:path');
 const { deflateRawSync } = require('node:zlib');
 const { pathToFileURL } = require('node:url');
 const inPage = require('./notebook_in_page.js');
-const { select } = require('./edits_in_page.js');
+const { lead, select } = require('./edits_in_page.js');
 
 const PAGE = 'appendix_simulate.html';
 const PATIENCE = 120_000;
@@ -79,11 +79,13 @@ async function story(check, page, say, origin) {
     // The example: a race, and both of its sides.
     let now = await press(page, 'Run', 0);
     expect('the race is not marked at its two sides', now.marks.includes('data-race') && now.marks.some(words => /^thread \d+ .* reads it here/.test(words)), now);
+    const led = await page.evaluate(lead);
+    expect('no click leads to the other line of a race', /^Line \d+: .*thread.* leads to .*\[/.test(led), led);
     expect('the result has no buffers, drawing or steps', now.cells[0].tables === 3 && now.cells[0].plots === 1 && now.cells[0].steps > 0, now);
 
     // Mended.
     await write(page, '    // Missing', '__syncthreads();');
-    expect('an edit leaves the result as if it were its own', /changed/.test((await shown(page)).cells[0].status), await shown(page));
+    expect('an edit leaves the result as if it were its own', /Changed/.test((await shown(page)).cells[0].status), await shown(page));
     now = await press(page, 'Run', 0);
     expect('the mended sum is not right', now.cells[0].status.endsWith('ok: nothing is wrong.') && /\b2016\b/.test(now.cells[0].result) && !now.marks.length, now);
 
@@ -138,7 +140,7 @@ async function story(check, page, say, origin) {
     expect('an imported file is not shown', now.cells[2].name === 'Cell 3 · more' && now.cells[2].code === 'int unused;' && !now.cells[0].result, now);
     now = await press(page, 'Run', 2);
     expect('a cell without a launch is not compiled', /^It compiles/.test(now.cells[2].status), now);
-    now = await press(page, 'Back to the notebook before');
+    now = await press(page, 'Bring back');
     expect('the notebook before an import is lost', now.cells.length === 2, now);
 
     await shares(check, page, say, source);
@@ -163,7 +165,7 @@ async function story(check, page, say, origin) {
 
     now = await press(page, 'Reset');
     expect('Reset does not bring the example', now.cells.length === 1 && /Missing/.test(now.cells[0].code), now);
-    now = await press(page, 'Back to the notebook before');
+    now = await press(page, 'Bring back');
     expect('Reset loses the notebook', now.cells[0].code.includes('<img'), now);
     await without(check, page, say, origin);
 }
@@ -186,7 +188,7 @@ async function shares(check, page, say, source) {
     await other.waitForSelector('.cm-content', { timeout: PATIENCE });
     await write(other, '{', '// My own.');
     there = await visit(address);
-    there = await press(other, 'Back to the notebook before');
+    there = await press(other, 'Bring back');
     if (!there.cells[0].code.includes('// My own.')) {
         say(`a link takes the reader's own notebook: ${JSON.stringify(there).slice(0, 300)}`);
     }

@@ -15,16 +15,16 @@ exports.press = (text, cell) => {
 };
 
 exports.pressTwice = () => {
-    const run = document.querySelector('.notebook-run');
+    const run = document.querySelector('.notebook-cell .card-run');
     run.click();
     setTimeout(() => run.click(), 20);
 };
 
-exports.stopped = () => document.querySelector('.notebook-cell .notebook-status').textContent === 'Stopped.';
+exports.stopped = () => document.querySelector('.notebook-cell .card-status').textContent === 'Stopped.';
 
 exports.focus = cell => document.querySelectorAll('.notebook-cell')[cell].querySelector('.cm-content').focus();
 
-exports.hasStatus = () => Boolean(document.querySelector('.notebook-all .notebook-status')?.textContent);
+exports.hasStatus = () => Boolean(document.querySelector('.notebook-all .card-status')?.textContent);
 
 exports.shown = () => {
     const text = (place, selector) => place.querySelector(selector)?.textContent ?? '';
@@ -36,7 +36,7 @@ exports.shown = () => {
             name: text(cell, '.notebook-name'),
             code: lines.length ? lines.map(line => line.textContent).join('\n') : text(cell, ':scope > pre > code'),
             first: [...cell.querySelectorAll('.cm-lineNumbers .cm-gutterElement')][1]?.textContent,
-            status: text(cell, '.notebook-status'),
+            status: text(cell, '.card-status'),
             result: text(cell, '.notebook-out'),
             printed: printed?.nextElementSibling.textContent ?? '',
             tables: cell.querySelectorAll('.notebook-out table').length,
@@ -48,7 +48,7 @@ exports.shown = () => {
     });
     return {
         cells,
-        status: text(document, '.notebook-all .notebook-status'),
+        status: text(document, '.notebook-all .card-status'),
         marks: [...document.querySelectorAll('.editor-mark.found > summary')].map(words => words.textContent),
         images: document.querySelectorAll('main img[src="x"]').length,
     };

@@ -40,20 +40,20 @@ function serve(root) {
     return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
 }
 
-/** Presses a button, which may be below a cover. */
+/** Presses a button, which may be folded. */
 const press = (page, selector) => page.evaluate(selector => document.querySelector(selector).click(), selector);
 
 /** Runs the first cell; what it says. */
 async function run(page) {
     await page.evaluate(() => document.querySelectorAll('.cell .live-out').forEach(out => out.remove()));
-    await press(page, '.cell-run');
+    await press(page, '.cell .card-run');
     await page.waitForFunction(() => {
         const cell = document.querySelector('.cell[data-live]');
-        return cell.querySelector('.live-out') || /offline|fetched|kept/i.test(cell.querySelector('.cell-status').textContent);
+        return cell.querySelector('.live-out') || /offline|fetched|kept/i.test(cell.querySelector('.card-status').textContent);
     }, { timeout: PATIENCE });
     return page.evaluate(() => {
         const cell = document.querySelector('.cell[data-live]');
-        return { result: Boolean(cell.querySelector('.live-out')), status: cell.querySelector('.cell-status').textContent };
+        return { result: Boolean(cell.querySelector('.live-out')), status: cell.querySelector('.card-status').textContent };
     });
 }
 
@@ -114,9 +114,9 @@ async function story(page, origin) {
     const again = await run(page);
     expect(again.result, 'it does not run without the network', again);
     await edit(page);
-    await press(page, '.workbench-run');
-    await page.waitForFunction(() => /takes the network once/.test(document.querySelector('.cell[data-live] .cell-status').textContent), { timeout: PATIENCE })
-        .catch(async () => problems.push(`without a compiler an edit does not say what is missing: ${await page.$eval('.cell[data-live] .cell-status', status => status.textContent)}`));
+    await press(page, '.workbench .card-run');
+    await page.waitForFunction(() => /takes the network once/.test(document.querySelector('.cell[data-live] .card-status').textContent), { timeout: PATIENCE })
+        .catch(async () => problems.push(`without a compiler an edit does not say what is missing: ${await page.$eval('.cell[data-live] .card-status', status => status.textContent)}`));
 
     // The compiler, kept.
     state.isOff = false;

@@ -93,17 +93,17 @@ async function play(page, figure, where, report) {
     return last;
 }
 
-/** A figure begins with its first frame; on paper it shows the one that it shows without scripts. */
+/** A figure opens with the frame that it names; on paper it shows the one that it shows without scripts. */
 async function begins(figure, where) {
-    const [first, paper, after, still] = await figure.evaluate(figure => {
+    const [first, paper, after, still, opens] = await figure.evaluate(figure => {
         const at = () => `${figure.player.track}.${figure.player.frame}`;
         const first = at();
         window.dispatchEvent(new Event('beforeprint'));
         const paper = at();
         window.dispatchEvent(new Event('afterprint'));
-        return [first, paper, at(), `0.${figure.player.film.frame}`];
+        return [first, paper, at(), `0.${figure.player.film.frame}`, `0.${figure.player.film.opens}`];
     });
-    if (first !== '0.0' || after !== first || paper !== still) {
+    if (first !== opens || after !== first || paper !== still) {
         problems.add(`${where}: begins at ${first}, on paper ${paper} in place of ${still}, and then ${after}`);
     }
 }
@@ -190,7 +190,7 @@ async function checkPage(page, origin, name, ends) {
             await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
             await page.evaluate(theme => localStorage.setItem('mdbook-theme', theme), theme);
             await page.reload({ waitUntil: 'load' });
-            // Figures that answer a question are covered until its answer is opened.
+            // Figures that answer a question are folded with its answer.
             await page.evaluate(() => document.querySelectorAll('.predict').forEach(details => (details.open = true)));
             for (const figure of await page.$$('figure.film')) {
                 await figure.evaluate(figure => figure.scrollIntoView());

@@ -15,6 +15,7 @@ use workbook::text::number::size;
 use crate::directive::{Words, list, pick};
 use crate::html::{paragraph, scrolling, verbatim};
 use crate::live::{self, Asked};
+use crate::own;
 use crate::page::{Page, Workbook};
 use crate::provenance::{changed_since, provenance};
 use crate::records::{self, KINDS, committed, local, missing, runs};
@@ -49,6 +50,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     for &committed in &records {
         let own = local(book, stem, committed.device.kind)?;
         let both = iter::once((committed, false)).chain(own.iter().map(|own| (own, true)));
+        let mut recorded = None;
         for (record, is_own) in both {
             let place = || in_record(record, &asked);
             let Some(part) = shown_part(record, &asked, is_own).with_context(place)? else { continue };
@@ -62,7 +64,9 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
                     records::few_lines(chart).with_context(place)?;
                 }
             }
-            outputs += &output(book, &part, number, is_own, &asked, &shown)?;
+            let beside = recorded.as_ref().filter(|_| is_own);
+            outputs += &output(book, (&part, beside, is_own), number, &asked, &shown)?;
+            recorded = recorded.or(Some(part));
         }
     }
     if let Some(name) = asked.chart.filter(|_| drawn == 0) {
@@ -149,12 +153,11 @@ fn command(stem: &str, asked: &Asked, on_simulator: bool) -> String {
     format!("cargo run --example {stem}{dashes}{}", words.join(" "))
 }
 
-/// What came out of one record.
+/// What came out of one record; of the reader's own, beside the recorded one if there is one.
 fn output(
     book: &Workbook,
-    part: &Record,
+    (part, beside, is_own): (&Record, Option<&Record>, bool),
     number: usize,
-    is_own: bool,
     asked: &Asked,
     charts: &[&Chart],
 ) -> Result<String> {
@@ -171,6 +174,9 @@ fn output(
         escape(&headline(part)),
         changed_since(book, part)?
     );
+    if let Some(differs) = beside.and_then(|recorded| own::difference(recorded, part, &asked.columns)) {
+        text += &paragraph("cell-note differs", &format!("<strong>{}</strong>", escape(&differs)));
+    }
     text += &scrolling(&shown_columns(part, &asked.columns), &format!("Out [{number}] {on}"));
     text.extend(notes(part).iter().map(|note| paragraph("cell-note", &escape(note))));
     // The first message of the simulator.

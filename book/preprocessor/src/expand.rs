@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 
 use crate::directive::{Found, Words, find, list};
 use crate::page::{Page, Workbook};
-use crate::{cell, code, exercise, kernels, record, table, term, value};
+use crate::{cell, code, exercise, kernels, predict, record, table, term, value};
 use Stands::{Alone, InText};
 
 /// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line
@@ -79,7 +79,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The Markdown of `page` with its directives replaced. `name` stands in messages.
+/// The Markdown of `page` with its directives replaced, and with what answers a prediction folded. `name` stands in messages.
 pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Problem>> {
     let mut out = String::new();
     let mut problems = Vec::new();
@@ -100,7 +100,7 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
         }
     }
     out += &page[copied..];
-    if problems.is_empty() { Ok(out) } else { Err(problems) }
+    if problems.is_empty() { Ok(predict::folded(&out)) } else { Err(problems) }
 }
 
 /// What the directive becomes. Nothing expands that again: `book.toml` switches mdBook's own preprocessors

@@ -12,6 +12,8 @@
 //! | `directive.rs` | finds them, and reads what they say |
 //! | `page.rs` | where the book finds what it shows, and the page that is being made |
 //! | `cell.rs` | cells |
+//! | `own.rs` | how the reader's own run differs from the recorded one |
+//! | `predict.rs` | predictions, around all that answers them |
 //! | `live.rs` | what cells and exercises need to run in the page |
 //! | `table.rs` | small tables, and those of the benches |
 //! | `record.rs` | charts; figures, which play; whole records |
@@ -37,7 +39,9 @@ mod kernels;
 mod live;
 mod ncu;
 mod number;
+mod own;
 mod page;
+mod predict;
 mod provenance;
 mod record;
 mod records;

@@ -29,15 +29,40 @@ const SCHEDULERS: f64 = 4.0;
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
 
-/// States of a warp, as a reader tells them apart; what it waits for in them, in short; and what ncu calls
-/// them (Nsight Compute documentation, "Warp Scheduler States"). What is in none of the first four is in the
-/// last.
-const STATES: [(&str, &str, &[&str]); 5] = [
-    ("waiting for global memory", "memory", &["long_scoreboard"]),
-    ("waiting at a barrier", "barrier", &["barrier"]),
-    ("waiting for shared memory", "shared memory", &["short_scoreboard"]),
-    ("issuing, or ready to", "", &["selected", "not_selected", "wait"]),
-    ("other", "", &[]),
+/// A state of a warp.
+struct State {
+    /// As a reader tells it from the others.
+    name: &'static str,
+    /// In a bar of the chart.
+    short: &'static str,
+    /// What the warp waits for in it, if it waits.
+    waits_for: Option<&'static str>,
+    /// What ncu calls it (Nsight Compute documentation, "Warp Scheduler States").
+    ncu: &'static [&'static str],
+}
+
+/// All states. What is in none of the first four is in the last.
+const STATES: [State; 5] = [
+    State {
+        name: "waiting for global memory",
+        short: "memory",
+        waits_for: Some("memory"),
+        ncu: &["long_scoreboard"],
+    },
+    State { name: "waiting at a barrier", short: "barrier", waits_for: Some("barrier"), ncu: &["barrier"] },
+    State {
+        name: "waiting for shared memory",
+        short: "shared",
+        waits_for: Some("shared memory"),
+        ncu: &["short_scoreboard"],
+    },
+    State {
+        name: "issuing, or ready to",
+        short: "issuing",
+        waits_for: None,
+        ncu: &["selected", "not_selected", "wait"],
+    },
+    State { name: "other", short: "other", waits_for: None, ncu: &[] },
 ];
 
 type Field = (&'static str, fn(&Kernel) -> f64, fn(f64) -> String);
@@ -134,17 +159,18 @@ impl Kernel {
     /// Shares of a warp's time, in the order of [`STATES`].
     fn shares(&self) -> [f64; STATES.len()] {
         let all: f64 = self.states.values().sum();
-        let mut shares = STATES
-            .map(|(_, _, names)| names.iter().filter_map(|name| self.states.get(*name)).sum::<f64>() / all);
+        let mut shares =
+            STATES.map(|state| state.ncu.iter().filter_map(|name| self.states.get(*name)).sum::<f64>() / all);
         shares[STATES.len() - 1] = 1.0 - shares.iter().sum::<f64>();
         shares
     }
 
     /// What a warp waits for most, with its share of the warp's time.
     fn waits_most(&self) -> String {
-        let waiting = STATES.iter().zip(self.shares()).filter(|((_, what, _), _)| !what.is_empty());
+        let all = STATES.iter().zip(self.shares());
+        let waiting = all.filter_map(|(state, share)| Some((state.waits_for?, share)));
         let most = waiting.max_by(|(_, a), (_, b)| a.total_cmp(b));
-        most.map_or(String::new(), |((_, what, _), share)| format!("{what} {:.0}%", share * 100.0))
+        most.map_or(String::new(), |(what, share)| format!("{what} {:.0}%", share * 100.0))
     }
 }
 
@@ -217,15 +243,24 @@ pub fn chart(book: &Workbook, name: &str, kernels: &[&str]) -> Result<String> {
     ))
 }
 
-/// A bar per kernel, in parts as long as the time that its warps spend in each state.
+/// Shares that leave room for a number, and for a name beside it, on a phone too.
+const ROOM_FOR_NUMBER: f64 = 0.08;
+const ROOM_FOR_NAME: f64 = 0.3;
+
+/// A bar per kernel, in parts as long as the time that its warps spend in each state. The style sheet gives
+/// each its colour and its texture.
 fn states(kernels: &[&Kernel]) -> String {
     let mut html = String::from("<div class=\"states\">\n");
     for kernel in kernels {
         html += &format!("<p><code>{}</code></p>\n<div class=\"bar\">", escape(&kernel.kernel));
-        for (series, ((name, ..), share)) in (1..).zip(STATES.iter().zip(kernel.shares())) {
+        for (series, (State { name, short, .. }, share)) in (1..).zip(STATES.iter().zip(kernel.shares())) {
             let words = of_one(share);
-            // A narrow part has no room for its number.
-            let shown = if share >= 0.08 { format!("{:.0}%", share * 100.0) } else { String::new() };
+            let number = format!("{:.0}%", share * 100.0);
+            let shown = match share {
+                ROOM_FOR_NAME.. => format!("<b aria-hidden=\"true\">{short} {number}</b>"),
+                ROOM_FOR_NUMBER.. => format!("<b aria-hidden=\"true\">{number}</b>"),
+                _ => String::new(),
+            };
             html += &format!(
                 "<span class=\"series-{series}\" style=\"flex-grow:{:.0}\" title=\"{name}: {words}\">{shown}\
                  <span class=\"visually-hidden\">{name}: {words}; </span></span>",
@@ -235,8 +270,8 @@ fn states(kernels: &[&Kernel]) -> String {
         html += "</div>\n";
     }
     html += "<ul class=\"legend\" aria-hidden=\"true\">";
-    for (series, (name, ..)) in (1..).zip(STATES) {
-        html += &format!("<li><span class=\"series-{series}\"></span>{name}</li>");
+    for (series, state) in (1..).zip(&STATES) {
+        html += &format!("<li><span class=\"series-{series}\"></span>{}</li>", state.name);
     }
     html + "</ul>\n</div>\n"
 }

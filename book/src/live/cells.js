@@ -1,7 +1,9 @@
 // What a cell's controls do: run, stop, change, reset, edit. theme/live.js fetches this when somebody first reaches for a
 // cell.
 
-import { follow, part, say, touched } from './bar.js';
+import { asCard, follow, part, touched } from './bar.js';
+import { say, stop } from './card.js';
+import { looks } from './card_result.js';
 import * as controls from './controls.js';
 import * as edits from './edits.js';
 import { stylesheet } from './html.js';
@@ -9,7 +11,6 @@ import * as listings from './listings.js';
 import { remove } from './result.js';
 import { run, runOrStop } from './run.js';
 import * as simulator from './simulator.js';
-import { stop } from './task.js';
 import { whyNotKept } from './store.js';
 import * as workbench from './workbench.js';
 
@@ -17,8 +18,8 @@ export { reason } from './fetched.js';
 export { compareOwnRuns } from './result.js';
 export { run, runAll, runOrStop } from './run.js';
 
-/** The looks of results, before the first of them. */
-const looks = stylesheet(new URL('live.css', import.meta.url));
+/** Those of cells. */
+const ownLooks = stylesheet(new URL('live.css', import.meta.url));
 
 export const warm = ({ live }) => simulator.warm(live);
 
@@ -35,7 +36,7 @@ export function reset(cell, cells) {
     listings.forget(cell);
     follow(cell, cells);
     say(cell, '');
-    part(cell, '.cell-run').focus();
+    part(cell, '.card-run').focus();
 }
 
 /** The edit of a file has changed: the cells that run it say so. */
@@ -70,7 +71,8 @@ export async function edit(_, cells, caption) {
 
 /** Brings back the reader's edits, and shows the code of a link; running it is left to the reader. */
 export async function begin(_, cells) {
-    await looks;
+    await Promise.all([looks, ownLooks]);
+    cells.forEach(asCard);
     for (const cell of cells.filter(edits.hasDraft)) {
         const file = await edits.open(cell);
         workbench.showSource(file);
@@ -95,14 +97,16 @@ export async function begin(_, cells) {
     workbench.showSource(file);
     showEdits(file, cells);
     const listing = workbench.listingOf(cell, cells);
+    window.workbook.reveal(listing.caption);
     await edit(cell, cells, listing.caption);
-    listing.editor?.frame.scrollIntoView({ block: 'center' });
+    listing.code.editor?.frame.scrollIntoView({ block: 'center' });
     say(cell, 'The code of a link. It runs when you press Run.');
 }
 
 /** What a shared address shows. */
 export async function fromAddress(_, cells) {
     const shared = cells.filter(controls.fromAddress);
+    shared.forEach(cell => window.workbook.reveal(cell.element));
     shared.forEach(cell => change(cell, cells));
     for (const cell of shared.filter(cell => !edits.edited(cell))) {
         await run(cell, cells);

@@ -1,6 +1,6 @@
 // An editor in place of a listing: CodeMirror, in the colours of the page's listings. What it is for, workbench.js says.
 
-import { canBeColoured, element, stylesheet } from './html.js';
+import { button, canBeColoured, element, stylesheet } from './html.js';
 import {
     Annotation, Compartment, Decoration, EditorState, EditorView, HighlightStyle, LanguageSupport, Prec, StateEffect, StateField, WidgetType,
     bracketMatching, closeBrackets, closeBracketsKeymap, cppLanguage, defaultKeymap, drawSelection, highlightSelectionMatches,
@@ -21,19 +21,22 @@ const colours = HighlightStyle.define([
     { tag: [tags.definition(tags.function(tags.variableName)), tags.function(tags.definition(tags.variableName))], class: 'hljs-title' },
 ]);
 
-/** A few words below a line; the sentence, when they are pressed. */
+/** A few words below a line; when they are pressed, the sentence, what to do, and the way to the other lines that it is about. */
 class Words extends WidgetType {
     constructor(mark) {
         super();
         this.mark = mark;
     }
     eq({ mark }) {
-        return mark.words === this.mark.words && mark.sentence === this.mark.sentence;
+        return mark.words === this.mark.words && mark.sentence === this.mark.sentence && mark.isOpen === this.mark.isOpen;
     }
     toDOM() {
-        const { kind, words, sentence } = this.mark;
-        return element('details', { className: `editor-mark ${kind}` },
-            element('summary', { textContent: words }), element('p', { textContent: sentence }));
+        const { kind, words, sentence, help, others = [], go, isOpen } = this.mark;
+        const leads = others.map(({ file, line, words }) => button(`Line ${line}: ${words}`, () => go(file, line)));
+        return element('details', { className: `editor-mark ${kind}`, open: isOpen },
+            element('summary', { textContent: words }), element('p', { textContent: sentence }),
+            ...(help ? [element('p', {}, element('strong', { textContent: 'Help: ' }), help)] : []),
+            ...(leads.length ? [element('p', { className: 'editor-leads' }, ...leads)] : []));
     }
     ignoreEvent() {
         return true;
@@ -42,6 +45,16 @@ class Words extends WidgetType {
 
 /** Of a change that is not the reader's. */
 const isShown = Annotation.define();
+
+/** Whether something is marked that was found: the first of that is open. */
+function hasFound(set) {
+    for (const at = set.iter(); at.value; at.next()) {
+        if (at.value.spec.mark.kind === 'found') {
+            return true;
+        }
+    }
+    return false;
+}
 
 const addMark = StateEffect.define();
 const removeMarks = StateEffect.define();
@@ -54,7 +67,8 @@ const marks = StateField.define({
                 now = now.update({ filter: (from, to, { spec: { mark } }) => !(mark.kind === effect.value.kind && mark.cell === effect.value.cell) });
             } else if (effect.is(addMark)) {
                 const { from, to } = state.doc.line(effect.value.line);
-                const mark = effect.value;
+                const isOpen = effect.value.kind === 'found' && !hasFound(now);
+                const mark = { ...effect.value, isOpen };
                 const band = Decoration.line({ class: `cm-${mark.kind}`, mark }).range(from);
                 const words = Decoration.widget({ widget: new Words(mark), block: true, side: 1 + now.size, mark }).range(to);
                 now = now.update({ add: mark.words ? [band, words] : [band], sort: true });
@@ -116,7 +130,8 @@ export function editor({ text, first, label, keys, changed }) {
                 view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations: isShown.of(true) });
             }
         },
-        /** Marks a line of the file. */
+        /** Marks a line of the file: `words` below it, and when they are pressed `sentence`, `help`, and `others`, places to which
+            `go(file, line)` leads. */
         mark(mark) {
             const line = mark.line - first + 1;
             if (line >= 1 && line <= view.state.doc.lines) {

@@ -1,80 +1,74 @@
 // An exercise in the page: its card becomes a cell with a task. theme/exercises.js fetches this when a card is opened.
 
-import { asked } from './asked.js';
+import { perform, runOrStop, say, showAge } from './card.js';
+import { Code } from './card_code.js';
+import { leadTo, looks, saidInHtml, steps } from './card_result.js';
+import { ownText } from './card_text.js';
 import { messages } from './compiler.js';
 import * as code from './exercise_code.js';
 import { judge } from './exercise_judge.js';
-import { shown } from './exercise_result.js';
 import * as store from './exercise_store.js';
 import { reason } from './fetched.js';
 import { button, element, save, stylesheet } from './html.js';
-import { whyNotKept } from './store.js';
-import { folded } from './steps.js';
-import { perform, progressed, stop } from './task.js';
 
-const looks = stylesheet(new URL('exercise.css', import.meta.url));
+const ownLooks = stylesheet(new URL('exercise.css', import.meta.url));
 
-const FOLLOWS = 'This is what you wrote in another tab.';
 /** Milliseconds without a key, after which a check begins by itself. */
 const PAUSE = 1000;
 
 /** Makes the card of an exercise one that can be solved here. */
 export async function show(card) {
-    await looks;
+    await Promise.all([looks, ownLooks]);
     const part = name => card.querySelector(`:scope > .${name}`);
     const listing = part('code');
     const exercise = {
-        card,
+        frame: card,
+        verb: 'Check',
         id: card.id.replace('exercise-', '').replace('-', '.'),
         path: card.dataset.file,
         first: Number(card.dataset.first),
-        code: listing,
-        pre: listing.querySelector('pre'),
+        listing,
+        code: new Code(listing.querySelector('pre')),
         printed: listing.querySelector('pre > code').innerHTML,
         hints: [...card.querySelectorAll(':scope > .hint')],
         solution: part('solution'),
         why: part('why'),
         inputs: new Map(),
         head: [],
-        editor: null,
-        marks: [],
         written: undefined,
         /** Why the answer is not kept, if it is not. */
         notKept: '',
-        status: element('p', { className: 'exercise-status', role: 'status' }),
+        /** The answer that was checked. */
+        checked: undefined,
+        status: element('p', { className: 'card-status', role: 'status' }),
         verdict: element('p', { className: 'exercise-verdict', role: 'status' }),
-        out: element('div', { className: 'exercise-out' }),
+        found: element('div'),
         done: element('span', { className: 'exercise-done' }),
+        isOld: () => exercise.verdict.textContent !== '' && exercise.checked !== store.file(exercise.path),
+        places: () => [exercise.place],
     };
-    const fields = code.fields(exercise, () => changed(exercise));
+    exercise.out = element('div', { className: 'exercise-out' }, exercise.verdict, exercise.found);
+    const fields = code.fields(exercise, listing, () => changed(exercise));
     listing.open = true;
     card.querySelector(':scope > summary').append(exercise.done);
-    exercise.asked = asked(store.answer(exercise.path), {
+    exercise.own = ownText(store.answer(exercise.path), {
         shown: () => showKept(exercise),
         say: sentence => say(exercise, sentence),
     });
-    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.asked.frame, exercise.status, exercise.verdict, exercise.out);
+    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.own.question, exercise.status, exercise.out);
     if (exercise.inputs.has('line')) {
         code.number(exercise);
     }
     showKept(exercise);
-    store.answer(exercise.path).watch(() => followOthers(exercise));
+    exercise.own.watch();
+    store.answer(exercise.path).watch(() => follow(exercise)); // another tab may have checked
 }
 
 /** The card shows the answer that the browser keeps. */
 function showKept(exercise) {
     code.follow(exercise);
     follow(exercise);
-    showChanged(exercise);
-}
-
-/** Another tab may have written. */
-function followOthers(exercise) {
-    if (store.answer(exercise.path).follow()) {
-        showKept(exercise);
-        say(exercise, FOLLOWS);
-    }
-    follow(exercise);
+    showAge(exercise);
 }
 
 /** The numbers that are asked for. */
@@ -88,41 +82,30 @@ function form(exercise, fields) {
 }
 
 function bar(exercise) {
-    const { id, inputs } = exercise;
+    const { id, inputs, own, status } = exercise;
     const isNumbers = inputs.size > 0;
     const buttons = {
-        check: button('Check', () => (exercise.stop ? stop(exercise) : check(exercise)), { className: 'exercise-check' }),
+        check: button('Check', () => runOrStop(exercise, () => check(exercise)), { className: 'card-run' }),
         edit: button('Edit', () => toggle(exercise), { hidden: isNumbers }),
         hint: button('Hint', () => hint(exercise)),
         figure: button('Figure', () => check(exercise, '--figure'), { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
         solution: button('Solution', () => solve(exercise, 'solution', id)),
         giveUp: button('Give up and show it', () => solve(exercise, 'solution', id, '--give-up'), { hidden: true }),
         reset: button('Reset', () => reset(exercise), { title: 'The task as it was given; your answer is kept' }),
-        back: button('Bring back', () => bringBack(exercise), { title: 'The answer that was there before' }),
+        back: own.back,
         download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
     };
     exercise.buttons = buttons;
     exercise.whileTyping = element('input', { type: 'checkbox', autocomplete: 'off' });
-    exercise.progress = element('progress', { hidden: true, ariaLabel: 'Progress of the check' });
-    return element('div', { className: 'exercise-bar', role: 'group', ariaLabel: `Exercise ${id}` },
-        ...Object.values(buttons), element('label', { hidden: isNumbers }, exercise.whileTyping, ' check while I type'), exercise.progress);
+    const progress = element('progress', { hidden: true, ariaLabel: 'Progress of the check' });
+    exercise.place = { frame: exercise.frame, run: buttons.check, status, progress };
+    return element('div', { className: 'card-bar exercise-bar', role: 'group', ariaLabel: `Exercise ${id}` },
+        ...Object.values(buttons), element('label', { hidden: isNumbers }, exercise.whileTyping, ' check while I type'), progress);
 }
-
-const say = ({ status }, sentence) => (status.textContent = sentence);
-
-const LOOKS = {
-    say,
-    showRunning({ buttons: { check }, progress }, on) {
-        check.textContent = on ? 'Stop' : 'Check';
-        check.classList.toggle('running', on);
-        progress.hidden = !on;
-    },
-    showProgress: ({ progress }, fraction) => progressed(progress, fraction),
-};
 
 /** The card follows what the browser keeps. */
 function follow(exercise) {
-    const { id, path, code: listing, hints, solution, why, buttons, done } = exercise;
+    const { id, path, listing, hints, solution, why, buttons, done, own } = exercise;
     const { passed, gave_up, hints: given } = store.of(id);
     listing.querySelector('summary').textContent = store.file(path) === undefined ? 'The code, as it is given' : 'Your code';
     done.textContent = passed ? ' · done' : '';
@@ -136,15 +119,14 @@ function follow(exercise) {
     buttons.solution.hidden = !solution.hidden;
     buttons.giveUp.hidden ||= !solution.hidden;
     buttons.reset.hidden = buttons.download.hidden = store.file(path) === undefined;
-    buttons.back.hidden = store.answer(path).asides().length === 0;
-    exercise.asked.follow();
-    buttons.edit.textContent = exercise.editor ? 'Close' : 'Edit';
+    own.follow();
+    buttons.edit.textContent = exercise.code.editor ? 'Close' : 'Edit';
 }
 
 /** What the program says to `words` of the answer `text`; nothing if it says nothing, and the status says why. */
 async function ask(exercise, ...words) {
     exercise.buttons.giveUp.hidden = true;
-    const said = await perform(exercise, LOOKS, async (signal, tell) => {
+    const said = await perform(exercise, async (signal, tell) => {
         await exercise.written;
         const text = store.file(exercise.path);
         return { ...(await judge(exercise, words, signal, tell)), text };
@@ -156,12 +138,13 @@ async function ask(exercise, ...words) {
     return said;
 }
 
-/** Shows what a check has found; nothing, before the next one. */
-function showVerdict(exercise, verdict, passed, parts) {
+/** Shows what a check of the answer `text` has found; nothing, before the next one. */
+function showVerdict(exercise, verdict, passed, parts, text) {
     exercise.verdict.textContent = verdict;
     exercise.verdict.className = `exercise-verdict ${passed ? 'passed' : 'failed'}`;
-    exercise.out.replaceChildren(...parts);
-    exercise.card.classList.remove('changed-since');
+    exercise.checked = text;
+    exercise.out.classList.remove('old');
+    exercise.found.replaceChildren(...parts);
 }
 
 async function check(exercise, ...more) {
@@ -170,30 +153,19 @@ async function check(exercise, ...more) {
         return;
     }
     const { passed, verdict, said, findings, figure, next } = answer.shown;
-    showVerdict(exercise, verdict, passed, shown(said, exercise.path, line => reveal(exercise, line)));
+    showVerdict(exercise, verdict, passed, saidInHtml(said, leadTo(exercise.path, line => reveal(exercise, line))), answer.text);
     const { diagnostics = [], what = '', warnings = '' } = findings ?? {};
     code.mark(exercise, [...diagnostics, ...messages(`${what}\n${warnings}`)]);
     if (figure) {
-        const film = folded([figure]);
-        film.open = true;
-        exercise.out.append(film);
+        exercise.found.append(steps([figure], true));
     }
     if (passed && exercise.why) {
         exercise.why.open = true;
     }
     if (passed && next) {
-        exercise.out.append(await linkTo(next));
+        exercise.found.append(await linkTo(next));
     }
-    if (answer.text !== store.file(exercise.path)) {
-        showChanged(exercise);
-    }
-}
-
-function showChanged(exercise) {
-    if (exercise.verdict.textContent) {
-        exercise.card.classList.add('changed-since');
-        say(exercise, 'Your answer has changed since this check.');
-    }
+    showAge(exercise);
 }
 
 /** Where the next exercise is, says the page of all. */
@@ -206,8 +178,9 @@ async function linkTo(id) {
 }
 
 async function toggle(exercise) {
-    if (exercise.editor) {
-        code.close(exercise);
+    if (exercise.code.editor) {
+        exercise.code.close();
+        code.follow(exercise);
     } else {
         await edit(exercise);
     }
@@ -226,7 +199,7 @@ async function edit(exercise) {
 /** The reader has written. */
 function changed(exercise) {
     follow(exercise);
-    showChanged(exercise);
+    showAge(exercise);
     if (exercise.notKept) {
         say(exercise, exercise.notKept);
     }
@@ -240,7 +213,7 @@ function changed(exercise) {
 async function reveal(exercise, line) {
     if (exercise.inputs.size === 0) {
         await edit(exercise);
-        exercise.editor?.reveal(line);
+        exercise.code.editor?.reveal(line);
     }
 }
 
@@ -275,23 +248,9 @@ async function solve(exercise, ...words) {
 async function reset(exercise) {
     const answer = await ask(exercise, 'reset', exercise.id);
     if (answer) {
-        say(exercise, answer.notKept || 'The task again. Your answer is kept: Bring back.');
+        showVerdict(exercise, '', false, []);
         code.follow(exercise);
         code.mark(exercise, []);
-        showVerdict(exercise, '', false, []);
+        say(exercise, answer.notKept || 'The task again. Your answer is kept: Bring back.');
     }
-}
-
-/** What was put aside last takes the place of what is there. */
-function bringBack(exercise) {
-    const text = store.answer(exercise.path);
-    const had = text.value !== undefined;
-    try {
-        text.bringBack();
-    } catch (error) {
-        say(exercise, whyNotKept(error));
-        return;
-    }
-    showKept(exercise);
-    say(exercise, had ? 'Your earlier answer. The other one is kept: Bring back.' : 'Your answer again.');
 }

@@ -3,7 +3,6 @@
 
 import { task } from './exercise_judge.js';
 import * as store from './exercise_store.js';
-import { fetchedModule } from './fetched.js';
 import { element, highlight } from './html.js';
 import { sites } from './said.js';
 
@@ -14,7 +13,8 @@ function split(exercise, text) {
     const lines = text.split('\n');
     const head = lines.slice(0, exercise.first - 1);
     const isHead = head.every(line => line === '' || line.startsWith('//'));
-    return isHead ? { head, code: lines.slice(head.length), first: exercise.first } : { head: [], code: lines, first: 1 };
+    const code = isHead ? lines.slice(head.length) : lines;
+    return { head: isHead ? head : [], text: code.join('\n').trimEnd(), first: isHead ? exercise.first : 1 };
 }
 
 /** Keeps what `make` makes of the task, unless that is the task itself. */
@@ -28,7 +28,7 @@ function write(exercise, make) {
 
 /** Shows the file that the browser keeps. */
 export async function follow(exercise) {
-    const { path, pre, inputs, printed } = exercise;
+    const { path, code, inputs, printed } = exercise;
     const text = store.file(path);
     inputs.forEach(input => (input.value = ''));
     for (const [, , name, value] of (text ?? '').matchAll(ANSWER)) {
@@ -40,56 +40,40 @@ export async function follow(exercise) {
     if (inputs.size > 0) {
         return;
     }
-    const shown = pre.querySelector('code');
+    const shown = code.pre.querySelector('code');
     if (text === undefined) {
         shown.innerHTML = printed;
     } else {
-        highlight(shown, split(exercise, text).code.join('\n'));
+        highlight(shown, split(exercise, text).text);
     }
-    if (exercise.editor) {
-        const { head, code, first } = split(exercise, text ?? await task(path));
-        exercise.head = head;
-        exercise.editor?.show(code.join('\n').trimEnd(), first);
+    if (code.editor) {
+        const now = split(exercise, text ?? await task(path));
+        exercise.head = now.head;
+        code.editor?.show(now.text, now.first);
     }
 }
 
 /** Puts an editor in the place of the listing. `check` is what Shift+Enter does; `changed` hears of every edit. */
 export async function open(exercise, { check, changed }) {
-    const { id, path, pre } = exercise;
-    const [{ editor }, given] = await Promise.all([fetchedModule('editor.js'), task(path)]);
-    if (exercise.editor) {
-        return;
-    }
-    const { head, code, first } = split(exercise, store.file(path) ?? given);
+    const { id, path, code } = exercise;
+    const { head, text, first } = split(exercise, store.file(path) ?? await task(path));
     exercise.head = head;
-    exercise.editor = editor({
-        text: code.join('\n').trimEnd(),
+    await code.open({
+        text,
         first,
-        label: `Your answer to ${id}, from line ${first} of ${path}. Shift+Enter or Ctrl+Enter checks it. Tab indents; Escape, then Tab leaves.`,
-        keys: { 'Shift-Enter': check, 'Mod-Enter': check },
+        label: `Your answer to ${id}, from line ${first} of ${path}. Shift+Enter or Ctrl+Enter checks it.`,
+        keys: [check, check],
         changed: async text => {
             await write(exercise, () => [...exercise.head, text.trimEnd(), ''].join('\n'));
             changed();
         },
     });
-    pre.classList.add('in-editor');
-    pre.after(exercise.editor.frame);
-    exercise.marks.forEach(exercise.editor.mark);
-    exercise.editor.focus();
 }
 
-export function close(exercise) {
-    exercise.editor.close();
-    exercise.editor.frame.remove();
-    exercise.editor = null;
-    exercise.pre.classList.remove('in-editor');
-    follow(exercise);
-}
-
-/** A field for each number that is asked for. */
-export function fields(exercise, changed) {
+/** A field for each number that is asked for, in the listing that stands in `listing`. */
+export function fields(exercise, listing, changed) {
     const filled = given => given.replace(ANSWER, (_, begin, name) => `${begin}${exercise.inputs.get(name).value || '?'};`);
-    return [...exercise.code.textContent.matchAll(ANSWER)].map(([, , name]) => {
+    return [...listing.textContent.matchAll(ANSWER)].map(([, , name]) => {
         const input = element('input', { type: 'number', min: 0, step: 1, autocomplete: 'off' });
         input.addEventListener('input', () => write(exercise, filled).then(changed));
         exercise.inputs.set(name, input);
@@ -98,15 +82,15 @@ export function fields(exercise, changed) {
 }
 
 /** The listing with the numbers that its lines have in the file. */
-export function number({ pre, first }) {
+export function number({ code: { pre }, first }) {
     const code = pre.querySelector('code');
     const lines = code.innerHTML.trimEnd().split('\n');
     code.innerHTML = lines.map((line, place) => `<span class="exercise-line">${first + place}</span>${line}\n`).join('');
 }
 
 /** Marks the lines that a diagnostic names, both sides of a race among them. */
-export function mark(exercise, diagnostics) {
-    exercise.editor?.unmark('found', exercise.id);
-    exercise.marks = sites(diagnostics).filter(({ file }) => file === exercise.path).map(site => ({ ...site, kind: 'found', cell: exercise.id }));
-    exercise.marks.forEach(mark => exercise.editor?.mark(mark));
+export function mark({ id, path, code }, diagnostics) {
+    code.unmark('found', id);
+    const go = (file, line) => code.editor?.reveal(line);
+    sites(diagnostics).filter(({ file }) => file === path).forEach(site => code.mark({ ...site, kind: 'found', cell: id, go }));
 }

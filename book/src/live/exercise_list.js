@@ -30,7 +30,7 @@ export async function show(table) {
     }));
     table.querySelector('thead tr').append(element('th', { textContent: 'progress' }));
     table.querySelectorAll('tr:has(> [scope="rowgroup"])').forEach(row => row.append(element('td')));
-    const status = element('p', { className: 'exercise-status', role: 'status' });
+    const status = element('p', { className: 'card-status', role: 'status' });
     const summary = element('p');
 
     const follow = () => {

@@ -3,7 +3,7 @@
 
 import { element, parsed } from './html.js';
 import * as simulator from './simulator.js';
-import { perform, stop } from './task.js';
+import { perform, stop } from './card.js';
 
 const thousands = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 
@@ -24,7 +24,7 @@ export function start(frame) {
     const recorded = frame.querySelector('figure');
     const { request, ...controls } = JSON.parse(frame.dataset.of);
     const status = element('p', { className: 'film-status', role: 'status' });
-    const looks = { say: (_, sentence) => (status.textContent = sentence), showRunning() {}, showProgress() {} };
+    const card = { places: () => [{ frame, status }] };
     /** In place of the figure that is there, with the same run of several chosen. */
     const show = figure => {
         const old = frame.querySelector('figure');
@@ -34,14 +34,14 @@ export function start(frame) {
         figure.player.choose(Math.min(old.player?.track ?? 0, figure.player.film.tracks.length - 1));
     };
     const run = () => {
-        stop(frame);
+        stop(card);
         if (sliders.every(({ isRecorded }) => isRecorded())) {
             show(recorded);
             status.textContent = 'As recorded.';
             return;
         }
         const options = [...request.options, ...sliders.map(({ option }) => option())];
-        perform(frame, looks, async (signal, tell) => {
+        perform(card, async (signal, tell) => {
             const { answer, error } = await simulator.run({ ...request, options }, signal, tell);
             if (answer?.films?.length) {
                 show(parsed(answer.films[0]).querySelector('figure'));

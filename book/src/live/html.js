@@ -22,13 +22,6 @@ export function terminal(...parts) {
     return element('pre', {}, code);
 }
 
-/** What a kernel has printed, in a frame of a few lines. */
-export function scrolled(text) {
-    const frame = terminal(text);
-    frame.className = 'printed';
-    return frame;
-}
-
 /** Characters of a text, and of one of its lines, above which code is shown without colours: finding these takes seconds. */
 const MAX_COLOURED = 200_000;
 const MAX_COLOURED_LINE = 2_000;
@@ -60,10 +53,17 @@ export function save(name, text, type = 'text/plain') {
 /** HTML of our own, from the program that made the page's. */
 export const parsed = html => element('template', { innerHTML: html }).content;
 
-/** A style sheet, once it is there. */
-export const stylesheet = url => new Promise((resolve, reject) => {
-    document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href: url }));
-});
+const sheets = new Map();
+
+/** A style sheet, fetched once, when it is there. */
+export function stylesheet({ href }) {
+    if (!sheets.has(href)) {
+        sheets.set(href, new Promise((resolve, reject) => {
+            document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href }));
+        }));
+    }
+    return sheets.get(href);
+}
 
 /** `20,000`. */
 export const thousands = number => number.toLocaleString('en');

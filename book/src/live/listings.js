@@ -1,5 +1,6 @@
 // The listings of the page: lines that a diagnostic is about, and lines that a what-if changes, are marked there.
 
+import { Code } from './card_code.js';
 import { element, highlight, parsed } from './html.js';
 import { sites } from './said.js';
 
@@ -9,8 +10,7 @@ const numbers = spans => spans.split(',').flatMap(span => {
     return Array.from({ length: count }, (_, i) => first + i);
 });
 
-/** `lines`: of which lines of its file it consists now; `marks`: of these lines; `editor`: what stands in its place while
-    the reader writes. */
+/** `lines`: of which lines of its file it consists now. */
 const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(caption => {
     const before = caption.previousElementSibling;
     const pre = before.matches('pre') ? before : before.querySelector('pre');
@@ -18,6 +18,7 @@ const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(cap
     return {
         caption,
         pre,
+        code: new Code(pre, pre.closest('.listing-marked') ?? pre),
         file: caption.querySelector(':scope > code').textContent,
         anchor: caption.dataset.anchor,
         printedLines: lines,
@@ -26,8 +27,6 @@ const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(cap
         owner: null,
         printed: pre.querySelector('code').innerHTML,
         shown: '0 ',
-        marks: [],
-        editor: null,
     };
 });
 
@@ -42,14 +41,13 @@ const markId = (cell, kind, file, line) => `${kind}-${cell.number}-${file.replac
 
 /** Marks a line wherever it stands, with a few words that lead to the cell. The listing nearest above the cell has the
     name that links lead to. */
-function mark(cell, kind, file, line, words, sentence) {
+function mark(cell, kind, { file, line, words, sentence, help, others }) {
     const id = markId(cell, kind, file, line);
     const all = places(file, line);
     for (const [listing] of all) {
         const isThere = other => other.cell === cell.number && other.kind === kind && other.line === line && other.words === words;
-        if (!listing.marks.some(isThere)) {
-            listing.marks.push({ cell: cell.number, kind, line, words, sentence });
-            listing.editor?.mark(listing.marks.at(-1));
+        if (!listing.code.marks.some(isThere)) {
+            listing.code.mark({ cell: cell.number, kind, line, words, sentence, help, others, go: (...to) => go(cell, ...to) });
         }
     }
     const known = document.getElementById(id);
@@ -73,10 +71,7 @@ function mark(cell, kind, file, line, words, sentence) {
 
 function unmark(cell, kind) {
     document.querySelectorAll(`.line-mark.${kind}[data-cell="${cell.number}"]`).forEach(band => band.remove());
-    for (const listing of listings) {
-        listing.marks = listing.marks.filter(mark => mark.kind !== kind || mark.cell !== cell.number);
-        listing.editor?.unmark(kind, cell.number);
-    }
+    listings.forEach(({ code }) => code.unmark(kind, cell.number));
 }
 
 /** The name of the mark of a diagnostic at this line, if the line is on the page. */
@@ -87,14 +82,21 @@ export function target(cell, file, line) {
 
 /** Goes to a line in the editor that has it; whether there is one. */
 export function reveal(file, line) {
-    const editor = places(file, line).map(([listing]) => listing.editor).find(Boolean);
+    const editor = places(file, line).map(([{ code }]) => code.editor).find(Boolean);
     editor?.reveal(line);
     return Boolean(editor);
 }
 
+/** Goes to a line that a diagnostic of the cell names. */
+function go(cell, file, line) {
+    if (!reveal(file, line)) {
+        document.getElementById(target(cell, file, line))?.scrollIntoView({ block: 'center' });
+    }
+}
+
 /** Both sides of a race, and whatever else a diagnostic names. */
 export function showFound(cell, diagnostics) {
-    sites(diagnostics).filter(({ file }) => file).forEach(({ file, line, words, sentence }) => mark(cell, 'found', file, line, words, sentence));
+    sites(diagnostics).filter(({ file }) => file).forEach(site => mark(cell, 'found', site));
 }
 
 export const clearFound = cell => unmark(cell, 'found');
@@ -159,7 +161,7 @@ export function showWhatIf(cell, whatIf) {
     const label = whatIf.label.replaceAll('`', '');
     const begins = line => !whatIf.lines.some(other => other.line === line - 1);
     note.replaceChildren(...whatIf.lines.map(({ line, text }) => {
-        mark(cell, 'edited', file, line, begins(line) ? label : '', `What if: ${label}`);
+        mark(cell, 'edited', { file, line, words: begins(line) ? label : '', sentence: `What if: ${label}` });
         const id = markId(cell, 'edited', file, line);
         const where = document.getElementById(id) ? element('a', { href: `#${id}`, textContent: `line ${line}` }) : `line ${line}`;
         return element('span', {}, where, ' ', element('code', { textContent: text.trim() || '(gone)' }));

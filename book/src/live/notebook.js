@@ -1,17 +1,14 @@
 // The notebook: cells of CUDA C++ that the page compiles and launches on the simulator, as one file from the first cell
 // down to the one that runs. The editor and the compiler are fetched when somebody edits or runs.
 
-import { asked } from './asked.js';
-import { build, messages, refusal } from './compiler.js';
+import { perform, runOrStop, say, showAge, stop } from './card.js';
+import { Code } from './card_code.js';
+import { ownText } from './card_text.js';
 import * as edits from './edits.js';
 import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
 import * as file from './notebook_file.js';
-import { result, said } from './notebook_result.js';
 import { sites } from './said.js';
-import * as simulator from './simulator.js';
-import { whyNotKept } from './store.js';
-import { perform, stop } from './task.js';
 
 /** More is taken for an endless kernel, or is more than a page has. */
 const LIMITS = ['--steps-limit', '2^22', '--memory', '2^30'];
@@ -19,28 +16,24 @@ const command = number => ['cargo run --example simulate --', file.PATH, '--cell
 /** What `save` writes stays in the page's own memory, to be downloaded. */
 const IN_PAGE = [...LIMITS, '--out', '/'];
 
-const BACK = 'Back to the notebook before';
-const FOLLOWS = 'This is what you wrote in another tab.';
-const IS_OLD = 'The code has changed since this result.';
 const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does.';
 
 const place = document.getElementById('notebook');
 const example = place.querySelector('pre > code').textContent.trimEnd();
 const { draft } = file;
 
-/** Of each: mark, text; frame, status, out; and what shows the text, `pre` or `editor`. */
+/** Of each: mark, text; what a card has; and its buttons. */
 let cells = [];
 let removed = draft.value?.removed ?? [];
 const large = file.tooLarge.asides().map(({ text }) => text);
-/** What makes an editor, once it is there. */
-let editor;
+/** Whether the reader has edited or run something: then every cell has an editor. */
+let isEditing = false;
 
-const say = (cell, sentence) => (cell.status.textContent = sentence);
 const sayOfAll = sentence => (status.textContent = sentence);
 
 /** What the cells from this place on run is no longer what it was. */
 function changed(place) {
-    cells.slice(place).filter(({ out }) => out.childElementCount).forEach(cell => say(cell, IS_OLD));
+    cells.slice(place).forEach(showAge);
     show();
     keep();
 }
@@ -50,73 +43,76 @@ function keep() {
     if (why) {
         sayOfAll(why);
     }
-    question.follow();
+    own.follow();
 }
 
 // The cells on the page.
 
-/** The text of a cell, where there is no editor. */
-function still(cell) {
-    const code = element('code', { className: 'language-cpp' });
-    cell.pre = element('pre', { title: 'Click to edit', onclick: () => edit(cell) }, code);
-    highlight(code, cell.text);
-    window.workbook.watch(code);
-    return cell.pre;
-}
+/** An editor in the place of a cell's text. */
+const open = (cell, takesFocus = false) => cell.code.open({
+    text: cell.text,
+    first: file.firstLines(cells)[cells.indexOf(cell)],
+    label: 'The code of this cell. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays.',
+    keys: [() => runAndGoOn(cell), () => press(cell)],
+    changed: text => {
+        cell.text = text;
+        changed(cells.indexOf(cell));
+    },
+    takesFocus,
+});
 
-function open(cell, first) {
-    cell.editor = editor({
-        text: cell.text,
-        first,
-        label: 'The code of this cell. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays. Tab indents; Escape, then Tab leaves.',
-        keys: { 'Shift-Enter': () => runAndGoOn(cell), 'Mod-Enter': () => press(cell) },
-        changed: text => {
-            cell.text = text;
-            changed(cells.indexOf(cell));
-        },
-    });
-    cell.pre?.replaceWith(cell.editor.frame);
-    cell.pre = undefined;
-    return cell.editor.frame;
-}
-
-async function fetchEditor() {
-    if (!editor) {
-        ({ editor } = await fetchedModule('editor.js'));
-        const first = file.firstLines(cells);
-        cells.forEach((cell, place) => cell.pre && open(cell, first[place]));
-    }
+async function openAll() {
+    await Promise.all(cells.map(cell => open(cell)));
+    isEditing = true;
+    show();
 }
 
 async function edit(cell) {
     try {
-        await fetchEditor();
-        cell.editor.focus();
+        await openAll();
+        cell.code.editor?.focus();
     } catch (error) {
         say(cell, reason(error));
     }
 }
 
 function made({ mark = '', text = '' }) {
-    const cell = { mark, text, status: element('span', { className: 'notebook-status', role: 'status' }), out: element('div', { className: 'notebook-out' }) };
-    cell.name = element('span', { className: 'notebook-name' });
-    cell.run = button('Run', () => press(cell), { className: 'notebook-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the next cell' });
+    const code = element('code', { className: 'language-cpp' });
+    const pre = element('pre', { title: 'Click to edit', onclick: () => edit(cell) }, code);
+    highlight(code, text);
+    window.workbook.watch(code);
+    const cell = {
+        mark,
+        text,
+        verb: 'Run',
+        code: new Code(pre),
+        out: element('div', { className: 'notebook-out' }),
+        name: element('span', { className: 'notebook-name' }),
+        /** The cells that the result is of, as a file. */
+        ran: undefined,
+        isOld: () => cell.ran !== sourceTo(cell),
+        places: () => [place],
+    };
+    const run = button('Run', () => press(cell), { className: 'card-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the next cell' });
+    const status = element('span', { className: 'card-status', role: 'status' });
     cell.up = button('↑', () => move(cell, -1), { title: 'Move up' });
     cell.down = button('↓', () => move(cell, 1), { title: 'Move down' });
     cell.buttons = [
-        [cell.run, 'Run'],
+        [run, 'Run'],
         [button('Edit', () => edit(cell), { className: 'notebook-edit' }), 'Edit'],
         [button('+', () => add(cell), { title: 'Add a cell below' }), 'Add a cell below'],
         [cell.up, 'Move up'],
         [cell.down, 'Move down'],
         [button('Remove', () => remove(cell)), 'Remove'],
     ];
-    const saveLarge = () => large.forEach((source, place) => save(`large-${place + 1}-${file.PATH}`, source));
-const rest = button('Download what is too large', saveLarge, { title: 'Notebooks with more than the page shows' });
-const bar = element('div', { className: 'notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), cell.status);
-    cell.frame = element('section', { className: 'notebook-cell' }, bar, cell.out);
+    const bar = element('div', { className: 'card-bar notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), status);
+    cell.frame = element('section', { className: 'notebook-cell' }, pre, bar, cell.out);
+    const place = { frame: cell.frame, run, status };
     return cell;
 }
+
+/** The file down to the end of a cell. */
+const sourceTo = cell => file.source(cells, cells.indexOf(cell));
 
 /** The page follows the cells. */
 function show() {
@@ -125,21 +121,16 @@ function show() {
         const name = `Cell ${number + 1}`;
         cell.name.textContent = [name, file.title(cell)].filter(Boolean).join(' · ');
         cell.frame.ariaLabel = name;
-        cell.buttons.forEach(([button, does]) => (button.ariaLabel = `${button === cell.run ? cell.run.textContent : does}: ${name}`));
+        cell.buttons.forEach(([button, does]) => (button.ariaLabel = `${button.matches('.card-run') ? button.textContent : does}: ${name}`));
         cell.up.disabled = number === 0;
         cell.down.disabled = number === cells.length - 1;
-        if (cell.editor) {
-            cell.editor.show(cell.text, first[number]);
-        } else if (!cell.pre) {
-            cell.frame.prepend(editor ? open(cell, first[number]) : still(cell));
-        }
+        cell.code.editor?.show(cell.text, first[number]);
         if (list.children[number] !== cell.frame) {
             list.insertBefore(cell.frame, list.children[number] ?? null);
         }
     });
-    place.classList.toggle('in-editor-now', Boolean(editor));
+    place.classList.toggle('in-editor-now', isEditing);
     undo.hidden = removed.length === 0;
-    back.hidden = draft.asides().length === 0;
     rest.hidden = large.length === 0;
 }
 
@@ -150,41 +141,16 @@ function showKept() {
     cells = file.cells(draft.value?.text ?? example).map(made);
     removed = draft.value?.removed ?? [];
     show();
-    question.follow();
+    if (isEditing) {
+        openAll();
+    }
 }
 
-/** Shows another notebook; the one that was there is put aside. Says why, if there is no room for that; then nothing has changed. */
-function replace(text, isLink = false) {
-    try {
-        draft.replace({ text, removed: [], isLink });
-    } catch (error) {
-        return whyNotKept(error);
-    }
-    showKept();
-    return '';
-}
-
-function goBack() {
-    try {
-        draft.bringBack();
-    } catch (error) {
-        sayOfAll(whyNotKept(error));
-        return;
-    }
-    showKept();
-}
-
-/** Another tab may have written. */
-function followOthers() {
-    if (draft.follow()) {
-        showKept();
-        sayOfAll(FOLLOWS);
-    }
-    question.follow();
-}
+/** Shows another notebook; the one that was there is put aside. Says so, or why there is no room for that; then nothing has changed. */
+const replace = (text, words, isLink = false) => own.tryTo(() => draft.replace({ text, removed: [], isLink }), words);
 
 function close(cell) {
-    cell.editor?.close();
+    cell.code.close();
     cell.frame.remove();
 }
 
@@ -193,10 +159,10 @@ function add(cell) {
         say(cell, `A notebook has at most ${file.MAX_CELLS} cells. Write this one into another, or into a new notebook.`);
         return;
     }
-    const own = made({});
-    cells.splice(cells.indexOf(cell) + 1, 0, own);
-    changed(cells.indexOf(own));
-    edit(own);
+    const added = made({});
+    cells.splice(cells.indexOf(cell) + 1, 0, added);
+    changed(cells.indexOf(added));
+    edit(added);
 }
 
 function move(cell, by) {
@@ -205,7 +171,7 @@ function move(cell, by) {
     cells.splice(from + by, 0, cell);
     changed(Math.min(from, from + by));
     const pressed = by < 0 ? cell.up : cell.down;
-    (pressed.disabled ? cell.run : pressed).focus();
+    (pressed.disabled ? runOf(cell) : pressed).focus();
     say(cell, `Moved; now cell ${from + by + 1} of ${cells.length}.`);
 }
 
@@ -229,50 +195,47 @@ function putBack() {
         return;
     }
     const { from, ...cell } = removed.pop();
-    const own = made(cell);
-    cells.splice(from, 0, own);
+    const again = made(cell);
+    cells.splice(from, 0, again);
     changed(from);
-    own.run.focus();
-    sayOfAll(`Cell ${cells.indexOf(own) + 1} is back.`);
+    runOf(again).focus();
+    if (isEditing) {
+        openAll();
+    }
+    sayOfAll(`Cell ${cells.indexOf(again) + 1} is back.`);
 }
+
+const runOf = ({ buttons: [[run]] }) => run;
 
 // Runs.
 
 const NAME = 'notebook';
-const unmark = () => cells.forEach(({ editor }) => editor?.unmark('found', NAME));
-/** The editor of the cell that has this line of the file. */
-function editorAt(line) {
+const unmark = () => cells.forEach(({ code }) => code.unmark('found', NAME));
+/** The code of the cell that has this line of the file. One line past a cell's last is the next one's mark, which has no editor. */
+function codeAt(line) {
     const place = file.firstLines(cells).findLastIndex(first => first <= line);
-    return cells[place]?.editor;
+    return cells[place]?.code;
 }
-// One line past a cell's last is the next one's mark, which has no editor.
-const mark = (line, words, sentence) => editorAt(line)?.mark({ cell: NAME, kind: 'found', line, words, sentence });
-const reveal = line => editorAt(line)?.reveal(line);
-
-const LOOKS = {
-    say,
-    showRunning(cell, on) {
-        cell.frame.classList.toggle('running', on);
-        cell.run.textContent = on ? 'Stop' : 'Run';
-        show();
-    },
-    showProgress() {},
-};
+const reveal = line => codeAt(line)?.editor?.reveal(line);
+const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found', go: (file, line) => reveal(line) });
 
 /** Shows what the cells down to this one give; whether the next cell may follow. */
 async function ran(cell, signal, tell) {
-    await fetchEditor();
+    const needed = ['compiler.js', 'simulator.js', 'card_result.js', 'notebook_result.js'].map(fetchedModule);
+    const [{ build, messages, refusal }, simulator, { said }, { lead, result }] = await Promise.all([...needed, openAll()]);
     unmark();
     const number = cells.indexOf(cell) + 1;
-    const source = file.source(cells, number - 1);
+    const source = sourceTo(cell);
     const end = (sentence, ...parts) => {
+        cell.ran = source;
+        cell.out.classList.remove('old');
         cell.out.replaceChildren(...parts);
         say(cell, sentence);
     };
     const made = await build({ path: file.PATH, source }, signal, tell);
     const found = messages(made.said).filter(message => message.file === file.PATH);
-    found.forEach(({ line, kind, message }) => mark(line, kind, message));
-    const told = made.said ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), said(made.said, reveal)] : [];
+    sites(found).forEach(mark);
+    const told = made.said ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), said(made.said, lead(reveal))] : [];
     if (!made.ptx) {
         end(refusal(found), ...told);
         return false;
@@ -287,29 +250,33 @@ async function ran(cell, signal, tell) {
     if (!answer) {
         const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);
         if (line) {
-            mark(line, 'error', simulator.refusal(left));
+            mark({ line, words: 'error', sentence: simulator.refusal(left) });
         }
-        end(`It was not launched${line ? `: line ${line}` : ''}.`, ...told, said(left.stderr, reveal));
+        end(`It was not launched${line ? `: line ${line}` : ''}.`, ...told, said(left.stderr, lead(reveal)));
         return false;
     }
-    sites(answer.diagnostics).filter(site => site.file === file.PATH).forEach(({ line, words, sentence }) => mark(line, words, sentence));
-    const isOld = source !== file.source(cells, cells.indexOf(cell));
-    end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.${isOld ? ` ${IS_OLD}` : ''}`, ...told, ...result(answer, command(number), reveal));
+    sites(answer.diagnostics).filter(site => site.file === file.PATH).forEach(mark);
+    end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.`, ...told, ...result(answer, command(number), reveal));
     return true;
 }
 
 /** Runs a cell; whether those after it may follow. */
-function run(cell) {
+async function run(cell) {
     cells.forEach(stop);
-    return perform(cell, LOOKS, (signal, tell) => ran(cell, signal, tell));
+    const performed = perform(cell, (signal, tell) => ran(cell, signal, tell));
+    show(); // its button is Stop
+    const goesOn = await performed;
+    show();
+    showAge(cell);
+    return goesOn;
 }
 
-const press = cell => (cell.stop ? stop(cell) : run(cell));
+const press = cell => runOrStop(cell, () => run(cell));
 
 function runAndGoOn(cell) {
     const next = cells[cells.indexOf(cell) + 1] ?? cell;
     press(cell);
-    next.editor?.focus();
+    next.code.editor?.focus();
 }
 
 async function runAll() {
@@ -330,7 +297,7 @@ async function take() {
         return;
     }
     try {
-        sayOfAll(await taken(chosen));
+        await taken(chosen);
     } catch {
         sayOfAll(`${chosen.name} cannot be read.`);
     }
@@ -340,17 +307,19 @@ async function take() {
 /** A UTF-8 character has at most this many bytes. */
 const MAX_BYTES = 4;
 
-/** Shows a file of the reader's, if it can be shown; what to say. */
+/** Shows a file of the reader's, if it can be shown, and says so. */
 async function taken(chosen) {
     if (chosen.size > MAX_BYTES * file.MAX_CHARACTERS) {
-        return `${chosen.name} has ${thousands(chosen.size)} bytes; a notebook has at most ${thousands(file.MAX_CHARACTERS)} characters. Nothing has changed.`;
+        sayOfAll(`${chosen.name} has ${thousands(chosen.size)} bytes; a notebook has at most ${thousands(file.MAX_CHARACTERS)} characters. Nothing has changed.`);
+        return;
     }
     const source = (await chosen.text()).trimEnd();
     const excess = file.excess(source);
     if (excess) {
-        return `${chosen.name} has ${excess}. Nothing has changed.`;
+        sayOfAll(`${chosen.name} has ${excess}. Nothing has changed.`);
+        return;
     }
-    return replace(source) || `${chosen.name} is here. It runs when you press Run.`;
+    replace(source, `${chosen.name} is here. It runs when you press Run.`);
 }
 
 const copy = async () => sayOfAll(await edits.copyLink(place.id, { path: file.PATH, source: file.source(cells) }, 'these cells'));
@@ -362,35 +331,34 @@ async function fromLink() {
     if (excess) {
         sayOfAll(`The notebook of this link has ${excess}. It is not shown, and nothing has changed.`);
     } else if (shared?.file === file.PATH) {
-        sayOfAll(replace(shared.source, true) || 'The notebook of a link. It runs when you press Run.');
+        replace(shared.source, 'The notebook of a link. It runs when you press Run.', true);
     } else if (shared) {
         sayOfAll('The notebook in this link cannot be read. Was it cut off, or is it of another page?');
     }
 }
 
 const list = element('div', { className: 'notebook-cells' });
-const status = element('p', { className: 'notebook-status', role: 'status' });
+const status = element('p', { className: 'card-status', role: 'status' });
 const input = element('input', { type: 'file', accept: '.cu,.cuh,.txt', hidden: true, onchange: take });
 const undo = button('Put the removed cell back', putBack);
-const back = button(BACK, goBack);
-const question = asked(draft, { shown: showKept, say: sayOfAll, bringBack: BACK });
+const own = ownText(draft, { shown: showKept, say: sayOfAll });
 const saveLarge = () => large.forEach((source, place) => save(`large-${place + 1}-${file.PATH}`, source));
 const rest = button('Download what is too large', saveLarge, { title: 'Notebooks with more than the page shows' });
-const bar = element('div', { className: 'notebook-bar notebook-all', role: 'group', ariaLabel: 'The whole notebook' },
+const bar = element('div', { className: 'card-bar notebook-bar notebook-all', role: 'group', ariaLabel: 'The whole notebook' },
     button('Run all', runAll),
     button('Export', download, { title: `Download ${file.PATH}` }),
     button('Import', () => input.click(), { title: 'A .cu file' }),
     button('Copy link', copy),
-    button('Reset', () => sayOfAll(replace(example)), { title: 'The example again; your notebook can be had back' }),
-    undo, back, rest, input, status);
+    button('Reset', () => replace(example, 'The example again. Your notebook is kept: Bring back.'), { title: 'The example again; your notebook is kept' }),
+    own.back, undo, rest, input, status);
 
-await stylesheet(new URL('notebook.css', import.meta.url));
+await Promise.all(['card.css', 'notebook.css'].map(name => stylesheet(new URL(name, import.meta.url))));
 cells = file.cells(draft.value?.text ?? example).map(made);
-place.replaceChildren(bar, question.frame, list);
+place.replaceChildren(bar, own.question, list);
 show();
 if (large.length > 0) {
     sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown here; “${rest.textContent}” saves it as a file.`);
 }
-draft.watch(followOthers);
+own.watch();
 addEventListener('hashchange', fromLink);
 await fromLink();

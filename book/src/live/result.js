@@ -1,16 +1,15 @@
 // What came out of a run, in the cell: one table with what was recorded, and what the simulator says.
 
+import { leading, note, printed, said, steps } from './card_result.js';
 import { compare } from './compare.js';
 import { differences } from './controls.js';
-import { button, counted, element, framed, parsed, save, scrolled, terminal } from './html.js';
+import { button, counted, element, framed, parsed, save } from './html.js';
 import * as listings from './listings.js';
 import { linked } from './said.js';
-import { folded } from './steps.js';
 
 /** What was recorded where the page runs the cell: on the simulator, or on a CPU. */
 const recordedHere = cell => cell.element.querySelector(`.cell-out.recorded[data-kind="${cell.live.simulated ? 'sim' : 'cpu'}"]`);
 
-const note = (...words) => element('p', { className: 'cell-note' }, ...words);
 const yours = () => element('strong', { textContent: 'Yours, in this page' });
 
 /** Shows `parts` in the recorded figure, else in one of their own, below a line that says what they are `of`; where `keepsRecord`,
@@ -44,28 +43,24 @@ function besides({ form }, whatIf, edited) {
 
 const SEE = 'See it in the listing.';
 
-/** `text` in pieces, of which the lines' numbers lead to the listings; and a link to the first of these lines. */
-function led(cell, text) {
-    let see;
-    const pieces = linked(text, (file, line, number) => {
+/** What makes links of lines' numbers, which lead to the listings; and `see`, a link to the first of them. */
+function leads(cell) {
+    const found = { see: undefined };
+    found.lead = (file, line, number) => {
         const target = listings.target(cell, file, line);
-        const onclick = event => {
-            if (listings.reveal(file, line)) {
-                event.preventDefault();
-            }
-        };
-        const link = textContent => element('a', { href: `#${target}`, textContent, onclick });
-        see ??= target && link(SEE);
+        const link = words => leading(words, () => listings.reveal(file, line), `#${target}`);
+        found.see ??= target && link(SEE);
         return target ? link(number) : number;
-    });
-    return [pieces, see ? [' ', see] : []];
+    };
+    return found;
 }
 
 /** The message as the terminal shows it, of `kernel` if that is known. */
 function message(cell, kernel, text, who = 'The simulator') {
-    const [pieces, see] = led(cell, `${text.trimEnd()}\n`);
+    const found = leads(cell);
+    const shown = said(text, found.lead);
     const whose = kernel ? [' of ', element('code', { textContent: kernel })] : [];
-    return [note(`${who} says`, ...whose, ':', ...see), terminal(...pieces)];
+    return [note(`${who} says`, ...whose, ':', ...(found.see ? [' ', found.see] : [])), shown];
 }
 
 /** The first message, and the others folded; one that stands in the recorded run comes last. */
@@ -73,11 +68,11 @@ function messages(cell, { record, stderr, status }) {
     const known = recordedMessage(cell)?.textContent.trim();
     const isKnown = run => run.message.trim() === known;
     const runs = record.runs.filter(run => run.message).sort((a, b) => isKnown(a) - isKnown(b));
-    const said = runs.map(run => message(cell, run.kernel, run.message));
-    if (said.length === 0 && status !== 0 && stderr) {
-        said.push(message(cell, null, stderr)); // of a run that was stopped
+    const all = runs.map(run => message(cell, run.kernel, run.message));
+    if (all.length === 0 && status !== 0 && stderr) {
+        all.push(message(cell, null, stderr)); // of a run that was stopped
     }
-    const [first = [], ...others] = said;
+    const [first = [], ...others] = all;
     const summary = element('summary', { textContent: counted(others.length, 'more message') });
     return others.length ? [...first, element('details', {}, summary, ...others.flat())] : first;
 }
@@ -93,16 +88,13 @@ function saysTheSame(cell, { record }) {
 /** One line below the recorded run of the same input, which stays. */
 function identical(cell, { headline, record: { seed } }) {
     const code = recordedMessage(cell);
-    const [pieces, see] = led(cell, code?.textContent ?? '');
-    code?.replaceChildren(...pieces);
+    const found = leads(cell);
+    code?.replaceChildren(...linked(code.textContent, found.lead));
     const [input] = headline.split(';');
-    const line = note(yours(), ` · ${input}, seed ${seed}: identical to the recorded run of the same.`, ...see);
+    const line = note(yours(), ` · ${input}, seed ${seed}: identical to the recorded run of the same.`, ...(found.see ? [' ', found.see] : []));
     line.classList.add('same');
     return [line];
 }
-
-/** What the kernels have printed. */
-const printed = answer => answer.printed.flatMap(({ kernel, lines }) => [note(element('code', { textContent: kernel }), ' printed:'), scrolled(lines)]);
 
 /** What takes the place of the recorded run. */
 function different(cell, answer, both, edited) {
@@ -110,12 +102,12 @@ function different(cell, answer, both, edited) {
     const nvcc = edited && recorded?.querySelector('figcaption')?.textContent.match(/nvcc [\d.]+/)?.[0];
     return [
         ...(answer.record.runs.length ? [framed(both ?? parsed(answer.table).querySelector('table'), `Out [${cell.number}]: your run`)] : []),
-        ...(both || !recorded ? [] : [note('Every number of this table is as recorded.')]),
+        ...(both || !recorded || answer.record.runs.length === 0 ? [] : [note('Every number of this table is as recorded.')]),
         ...(nvcc ? [note(`Yours is compiled by ${edited.compiler} in this page, the recorded one by ${nvcc}: for that reason alone, counts of instructions can differ by some percent.`)] : []),
         ...answer.notes.map(text => note(text)),
         ...answer.record.runs.filter(run => run.orders).map(run => note(element('code', { textContent: run.kernel }), `: ${run.orders}.`)),
         ...messages(cell, answer),
-        ...printed(answer),
+        ...(answer.printed ?? []).flatMap(({ kernel, lines }) => printed(lines, leads(cell).lead, kernel)),
     ];
 }
 
@@ -160,17 +152,20 @@ export function addChart(cell, { chart }) {
     }
 }
 
+/** The table of a figure, as it was built. */
+const tableOf = figure => figure.querySelector(':scope > .table-frame table');
+
 /** Shows `answer` in place of what the cell has shown. */
 export function show(cell, answer, whatIf, edited) {
     remove(cell);
     listings.showFound(cell, answer.diagnostics);
     const of = [answer.headline, ...besides(cell, whatIf, edited)].join(' · ');
     const recorded = recordedHere(cell);
-    const both = compare((recorded ?? cell.element).querySelector('.table-frame table'), parsed(answer.table).querySelector('table'));
+    const both = compare(tableOf(recorded ?? cell.element.querySelector('.cell-out')), parsed(answer.table).querySelector('table'));
     const isSame = recorded && !both && !edited && !cell.live.isOther && differences(cell).length === 0 && saysTheSame(cell, answer);
     const parts = isSame ? identical(cell, answer) : different(cell, answer, both, edited);
-    const steps = answer.films?.length ? [folded(answer.films)] : [];
-    put(cell, of, isSame, ...parts, ...steps, files(cell, answer));
+    const played = answer.films?.length ? [steps(answer.films)] : [];
+    put(cell, of, isSame, ...parts, ...played, files(cell, answer));
 }
 
 /** What the compiler says of a source that it takes, below the result and above its files. */
@@ -196,14 +191,34 @@ export function remove(cell) {
     }
 }
 
-/** The reader's own run from the terminal, in one table with the recorded one of the same kind of device. */
+/** Whether a table has all kernels of another. */
+const hasAll = (table, other) => {
+    const [names, others] = [table, other].map(({ tBodies: [body] }) => [...body.rows].map(row => row.cells[0].textContent));
+    return others.every(name => names.includes(name));
+};
+
+/** The reader's own run from the terminal beside the recorded one of the same kind of device: both heads, what differs, and one table. */
 export function compareOwnRuns() {
     for (const own of document.querySelectorAll('.cell-out.local')) {
         const recorded = own.previousElementSibling;
-        const tables = [recorded, own].map(figure => figure.querySelector(':scope > .table-frame table'));
-        const both = recorded.matches('.recorded') && tables.every(Boolean) && compare(...tables);
-        if (both) {
-            tables[1].replaceWith(both);
+        const frames = [recorded, own].map(figure => figure.querySelector(':scope > .table-frame'));
+        if (!recorded.matches('.recorded') || !frames.every(Boolean)) {
+            continue;
         }
+        const [there, here] = frames.map(frame => frame.querySelector('table'));
+        if (!hasAll(here, there)) {
+            continue;
+        }
+        const both = compare(there, here);
+        if (!both) {
+            own.classList.add('identical');
+            continue;
+        }
+        const [head, differs] = ['.cell-head', '.differs'].map(part => own.querySelector(`:scope > ${part}`));
+        const about = [head, differs].filter(Boolean).map(part => part.cloneNode(true));
+        about[0].querySelector('.cell-label')?.replaceChildren();
+        const together = element('div', { className: 'own-beside' }, ...about, framed(both, 'Recorded, and yours'));
+        frames[0].before(together);
+        [recorded, own].forEach(figure => figure.classList.add('in-one-table'));
     }
 }

@@ -1,15 +1,14 @@
 // A run of a cell: waiting, compiling, running, and what comes of it.
 
-import * as bar from './bar.js';
-import { follow, input, isRunning, part, say, touched } from './bar.js';
+import { follow, input, part, touched } from './bar.js';
+import { perform, runOrStop as pressed, say } from './card.js';
+import { MAX_ELEMENTS } from './card_result.js';
 import { build, messages, refusal } from './compiler.js';
 import { chosenWhatIf, options } from './controls.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
 import { addChart, remove, show, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
-import { MAX_ELEMENTS } from './steps.js';
-import { perform, stop } from './task.js';
 
 /** Whether all results are right, or what is wrong. */
 function verdict({ status, record: { runs }, diagnostics }) {
@@ -103,12 +102,16 @@ export async function run(cell, cells) {
     }
     touched.add(cell);
     follow(cell, cells);
-    const goesOn = await perform(cell, bar, (signal, tell) => ran(cell, signal, tell));
+    const goesOn = await perform(cell, (signal, tell) => ran(cell, signal, tell));
     follow(cell, cells); // what has changed since it began
     return Boolean(goesOn);
 }
 
-export const runOrStop = (cell, cells) => (isRunning(cell) ? stop(cell) : run(cell, cells));
+/** For a reader who has pressed a button, here or where the cell's kernels are edited; its result is seen. */
+export function runOrStop(cell, cells) {
+    window.workbook.reveal(cell.element);
+    return pressed(cell, () => run(cell, cells));
+}
 
 /** All cells, in order; Stop ends them all. */
 export async function runAll(_, cells) {

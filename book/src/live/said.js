@@ -1,7 +1,5 @@
 // What the compiler and the simulator say: the lines that they name.
 
-import { element } from './html.js';
-
 /** The number of a line of source that is shown, or one behind the name of its file. */
 const LINE = /^ *(\d+)(?= \|)|([\w./-]+\.cuh?)[:(](\d+)/gm;
 
@@ -18,17 +16,10 @@ export function linked(text, link) {
     return [...pieces, text.slice(end)];
 }
 
-/** The places that diagnostics name, both sides of a race among them. */
-export const sites = diagnostics => diagnostics.flatMap(({ kind, file, line, message, related = [] }) => [
-    { file, line, words: kind, sentence: message },
-    ...related.map(other => ({ file: other.file, line: other.line, words: other.message, sentence: message })),
-]);
-
-/** Makes of a line of the file `path` what leads there. */
-export const leadTo = (path, reveal) => (file, line, number) => {
-    const onclick = event => {
-        event.preventDefault();
-        reveal(line);
-    };
-    return file === path ? element('a', { href: '#', textContent: number, onclick }) : number;
-};
+/** The places that diagnostics name, both sides of a race among them: { file, line, words, sentence, help, others }, where `others` are the
+    other places of the same diagnostic. */
+export const sites = diagnostics => diagnostics.flatMap(({ kind, file, line, message, help = '', related = [] }) => {
+    const places = [{ file, line, words: kind }, ...related.map(other => ({ file: other.file, line: other.line, words: other.message }))];
+    const others = place => places.filter(other => other.line && (other.file !== place.file || other.line !== place.line));
+    return places.map(place => ({ ...place, sentence: message, help, others: others(place) }));
+});

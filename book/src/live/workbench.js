@@ -1,17 +1,14 @@
 // What stands below a listing that is being edited: run it, compare it with the printed one, take it along, give it up.
 
-import { asked } from './asked.js';
+import { ownText } from './card_text.js';
 import { diff } from './diff.js';
 import * as edits from './edits.js';
-import { fetchedModule } from './fetched.js';
 import { button, element, save, terminal } from './html.js';
 import * as listings from './listings.js';
-import { whyNotKept } from './store.js';
 
-const BACK = 'Back to my own edit';
-const FOLLOWS = 'This is what you wrote in another tab.';
 const IS_OLD = 'The book’s source has changed since you made this edit. Diff shows all that differs.';
 const NOT_THERE = 'Your edit of this file has no such part. Reset in another listing of the file gives it up.';
+const RESET = 'The printed source again. Your edit is kept: Bring back.';
 
 /** Characters that a kernel's name has at most. */
 const MAX_NAME = 1000;
@@ -45,8 +42,8 @@ export function showSource(file) {
     for (const listing of listings.ofFile(file.path)) {
         const [part, printed] = [file.source, file.printed].map(source => edits.part(source, listing.anchor));
         listings.showPart(listing, part, printed);
-        if (listing.editor && part) {
-            listing.editor.show(part.lines.join('\n'), part.first);
+        if (part) {
+            listing.code.editor?.show(part.lines.join('\n'), part.first);
         }
         listing.showDiff?.();
     }
@@ -62,20 +59,18 @@ function showDiff(pre, file) {
 
 const download = ({ path, source }) => save(path.split('/').at(-1), source);
 
-/** Puts an editor in the place of a listing of `file`. `press` runs its cell, or stops it; `changed`
-    hears of every edit. */
+/** Puts an editor in the place of a listing of `file`. `press` runs its cell, or stops it; `changed` hears of every edit. */
 export async function open(listing, file, cell, { press, runAndGoOn, changed }) {
-    if (listing.editor) {
-        listing.editor.focus();
+    const { code, caption } = listing;
+    if (code.editor) {
+        code.editor.focus();
         return;
     }
     const part = edits.part(file.source, listing.anchor);
-    const { editor } = await fetchedModule('editor.js');
-    const status = element('span', { className: 'workbench-status', role: 'status' });
-    status.dataset.cell = cell.number;
+    const status = element('span', { className: 'card-status', role: 'status' });
     const say = sentence => (status.textContent = sentence);
     if (!part) {
-        listing.caption.append(status);
+        caption.append(status);
         say(NOT_THERE);
         return;
     }
@@ -84,31 +79,13 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
     const follow = () => {
         showSource(file);
         changed();
-        back.hidden = file.draft.asides().length === 0;
-        question.follow();
     };
-    const hear = source => {
-        say(edits.write(file, source));
+    const own = ownText(file.draft, { shown: follow, say });
+    const hear = text => {
+        say(edits.write(file, edits.withPart(file.source, listing.anchor, text)));
         follow();
+        own.follow();
     };
-    /** Does what may need room in the browser; says why, if there is none. */
-    const tryTo = act => () => {
-        try {
-            act();
-            say('');
-        } catch (error) {
-            say(whyNotKept(error));
-        }
-        follow();
-    };
-    const made = editor({
-        text: part.lines.join('\n'),
-        first: part.first,
-        label: `${file.path}, from line ${part.first}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays. Tab indents; Escape, then Tab leaves.`,
-        keys: { 'Shift-Enter': runAndGoOn, 'Mod-Enter': press },
-        changed: text => hear(edits.withPart(file.source, listing.anchor, text)),
-    });
-
     const comparison = element('pre', { className: 'workbench-diff', hidden: true });
     listing.showDiff = () => comparison.hidden || showDiff(comparison, file);
     const compare = ({ currentTarget }) => {
@@ -117,41 +94,40 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
         listing.showDiff();
     };
     const close = () => {
-        listing.editor = null;
+        code.close();
+        cell.benches.delete(bench);
         listing.showDiff = null;
-        made.close();
-        bench.remove();
-        frame.classList.remove('in-editor');
         showSource(file);
-        listing.caption.querySelector('button').focus();
+        caption.querySelector('button').focus();
     };
-    const bar = element('div', { className: 'workbench-bar', role: 'group', ariaLabel: `Your ${file.path}` },
-        button('Run', press, { className: 'workbench-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' }),
+    const run = button('Run', press, { className: 'card-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' });
+    const bar = element('div', { className: 'card-bar', role: 'group', ariaLabel: `Your ${file.path}` },
+        run,
         button('Diff', compare, { ariaPressed: 'false', title: 'Against the printed source' }),
-        button('Reset', tryTo(() => edits.reset(file)), { title: 'The printed source again, in all listings of the file; your edit can be had back' }),
+        button('Reset', () => own.tryTo(() => edits.reset(file), RESET), { title: 'The printed source again, in all listings of the file; your edit is kept' }),
+        own.back,
         button('Download', () => download(file)),
         button('Copy link', async () => say(await edits.copyLink(cell.element.id, file, 'this code and these controls'))),
         button('Close', close),
         status);
-    const back = button(BACK, tryTo(() => file.draft.bringBack()), { hidden: file.draft.asides().length === 0 });
-    bar.insertBefore(back, status);
-    const question = asked(file.draft, { shown: follow, say, bringBack: BACK });
-    file.draft.watch(() => {
-        if (listing.editor !== made) {
-            return;
-        }
-        if (file.draft.follow()) {
-            say(FOLLOWS);
-        }
-        follow();
+    const frame = element('div', { className: 'workbench' });
+    const bench = { frame, run, status };
+    const isNew = await code.open({
+        text: part.lines.join('\n'),
+        first: part.first,
+        label: `${file.path}, from line ${part.first}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays.`,
+        keys: [runAndGoOn, press],
+        changed: hear,
+        around: editor => {
+            frame.append(editor, bar, own.question, comparison);
+            return frame;
+        },
     });
-    const bench = element('div', { className: 'workbench' }, made.frame, bar, question.frame, comparison);
-    bench.dataset.cell = cell.number;
-    const frame = listing.pre.closest('.listing-marked') ?? listing.pre;
-    frame.classList.add('in-editor');
-    frame.after(bench);
-    listing.editor = made;
-    listing.marks.forEach(made.mark);
+    if (!isNew) {
+        return;
+    }
+    cell.benches.add(bench);
+    const { editor } = code;
+    own.watch(() => code.editor === editor);
     say(file.isOld ? IS_OLD : '');
-    made.focus();
 }

@@ -49,7 +49,7 @@ impl Column {
     }
 
     /// The cells below the title.
-    fn rows(&self) -> &[String] {
+    pub fn rows(&self) -> &[String] {
         self.cells.get(1..).unwrap_or_default()
     }
 

@@ -35,6 +35,8 @@ pub struct Track {
     pub label: String,
     /// What the simulator says of it.
     pub message: Option<String>,
+    /// The frame in which that happens: the message stands there from this one on, else always.
+    pub found: Option<usize>,
     /// Lines of the source beside it: number from 1, text.
     pub listing: Vec<(u32, String)>,
     /// Its moments.
@@ -44,7 +46,7 @@ pub struct Track {
 impl Track {
     /// A run without a listing, of which the simulator has nothing to say.
     pub fn new(label: impl Into<String>, frames: Vec<Frame>) -> Track {
-        Track { label: label.into(), message: None, listing: Vec::new(), frames }
+        Track { label: label.into(), message: None, found: None, listing: Vec::new(), frames }
     }
 }
 
@@ -60,9 +62,8 @@ pub fn lines(source: &str, from: u32, to: u32) -> Vec<(u32, String)> {
     all.into_iter().map(|(line, text)| (line, text.get(shared..).unwrap_or("").to_string())).collect()
 }
 
-/// Pixels for a unit of the drawing, where there is room.
-const ALONE: f64 = 1.2;
-const BESIDE_A_LISTING: f64 = 1.08;
+/// Pixels for a unit of the drawing, where there is room: its text is as large as that of a page.
+const SCALE: f64 = 1.5;
 
 /// A drawing that moves.
 #[derive(Clone, Debug)]
@@ -87,7 +88,8 @@ impl Film {
         Film { name: name.into(), drawing, tracks, still: None, caption: caption.into(), script: None }
     }
 
-    /// The figure as HTML without blank lines.
+    /// The figure as HTML without blank lines. The player opens where something is found, else with the frame
+    /// that stands where nothing moves.
     pub fn html(&self) -> String {
         let Some((kind, data)) = &self.script else { return self.figure() };
         let data = escape(&data.to_string());
@@ -104,8 +106,7 @@ impl Film {
             html += &format!("<p class=\"film-run\">{}:</p>\n", escape(&first.label));
         }
         html += "<div class=\"film-stage\">\n";
-        let scale = if first.listing.is_empty() { ALONE } else { BESIDE_A_LISTING };
-        html += &self.drawing.svg(&still.looks, scale);
+        html += &self.drawing.svg(&still.looks, SCALE);
         html += &listing(first, still.line);
         html += "</div>\n";
         if moves {
@@ -151,9 +152,9 @@ impl Film {
         html + "</details>\n"
     }
 
-    /// What the player plays from its first frame on; on paper it shows the frame `at`. `base`: class and
-    /// words of each keyed item, in the order of the drawing; a frame's `set`: number, class and words of
-    /// each that looks otherwise than in the frame before.
+    /// What the player plays from its first frame on. It opens with the frame `opens`; on paper it shows the
+    /// frame `at`. `base`: class and words of each keyed item, in the order of the drawing; a frame's `set`:
+    /// number, class and words of each that looks otherwise than in the frame before.
     fn data(&self, at: usize) -> String {
         let keyed: Vec<(&str, Look)> = self.drawing.keyed().collect();
         let look = |frame: &Frame, (key, base): &(&str, Look)| {
@@ -177,12 +178,16 @@ impl Film {
                 }
                 frames.push(json!({"line": frame.line, "say": frame.say, "set": set}));
             }
-            let Track { label, message, listing, .. } = track;
-            json!({"frames": frames, "label": label, "listing": listing, "message": message})
+            let Track { label, message, found, listing, .. } = track;
+            json!({
+                "frames": frames, "label": label, "listing": listing, "message": message, "found": found
+            })
         };
         let base: Vec<Value> = keyed.iter().map(|(_, look)| json!([look.class, look.words])).collect();
         let tracks: Vec<Value> = self.tracks.iter().map(track).collect();
-        let data = json!({"base": base, "frame": at, "tracks": tracks}).to_string();
+        // Before somebody plays it.
+        let opens = self.tracks[0].found.unwrap_or(at);
+        let data = json!({"base": base, "frame": at, "opens": opens, "tracks": tracks}).to_string();
         // No end of the script, and no directive of mdBook: JSON itself has no two braces side by side.
         data.replace('<', "\\u003c").replace("{{", "{\\u007b")
     }

@@ -4,6 +4,7 @@ use ptx_simulator::trace::{Did, Event, Touch, Trace};
 
 use super::drawing::Drawing;
 use super::film::{Film, Frame, Track, lines};
+use super::found::{self, Found};
 use super::steps::{lanes, lanes_of, number, what};
 
 /// What is drawn of a launch; the rest is only told.
@@ -107,9 +108,17 @@ pub fn launch(trace: &Trace, source: Option<&str>) -> Film {
     let frames = frames(trace, &plan);
     let message = trace.findings.first().map(|found| found.message());
     let listing = source.map(|source| listing(trace, source)).unwrap_or_default();
-    let track = Track { message, listing, ..Track::new(&trace.kernel, frames) };
-    let caption = "Blue: reads. Green: writes. Orange: waits at a barrier.";
-    Film { still: Some(0), ..Film::new("launch", drawing, vec![track], caption) }
+    let last = frames.len().saturating_sub(1);
+    let found = found::at(trace).map(|found| found.event.min(last));
+    let writes = |event: &Event| matches!(event.did, Did::Write(_) | Did::Atomic { .. });
+    let first_write = trace.events.iter().position(writes).map(|event| event.min(last));
+    let still = found.or(first_write).or(Some(0));
+    let track = Track { message, found, listing, ..Track::new(&trace.kernel, frames) };
+    let caption = match trace.findings.is_empty() {
+        true => "Blue: reads. Green, bold: writes. Orange, dashed: waits at a barrier.",
+        false => "Blue: reads. Green, bold: writes. Orange, dashed: waits at a barrier. Red: what was found.",
+    };
+    Film { still, ..Film::new("launch", drawing, vec![track], caption) }
 }
 
 /// `argument 0` as `arg 0`, to fit beside the drawing.
@@ -128,10 +137,11 @@ fn listing(trace: &Trace, source: &str) -> Vec<(u32, String)> {
 }
 
 fn frames(trace: &Trace, plan: &Plan) -> Vec<Frame> {
-    let mut values: Values = vec![vec![None; ELEMENTS as usize]; trace.buffers.len()];
+    let mut values = at_first(trace);
+    let happens = found::at(trace);
     let mut waiting: Vec<(Warp, u32)> = Vec::new();
     let mut frames = Vec::new();
-    for event in trace.events.iter().take(FRAMES) {
+    for (number, event) in trace.events.iter().take(FRAMES).enumerate() {
         let mut frame = Frame { line: event.line.filter(|_| event.file == 0), ..Frame::default() };
         let who = if event.lanes == 0 {
             String::new()
@@ -153,6 +163,9 @@ fn frames(trace: &Trace, plan: &Plan) -> Vec<Frame> {
         }
         show_lanes(&mut frame, plan, event, &waiting);
         show_values(&mut frame, trace, plan, event, &values);
+        if let Some(found) = happens.filter(|found| found.event == number) {
+            show_found(&mut frame, plan, event, found);
+        }
         frames.push(frame);
     }
     frames
@@ -163,13 +176,51 @@ type Values = Vec<Vec<Option<u64>>>;
 /// Grid, block, warp.
 type Warp = (u32, u64, u32);
 
-fn remember(values: &mut Values, touch: &Touch) {
-    for (i, at) in touch.at.iter().enumerate() {
-        for part in 0..touch.parts as usize {
-            let value = touch.values.get(i * touch.parts as usize + part);
-            if let (Some(value), Some(known)) = (value, values[touch.buffer].get_mut(*at as usize + part)) {
-                *known = Some(*value);
+/// What the elements held before the launch, as far as it has read them before it wrote them; shared memory
+/// holds nothing then.
+fn at_first(trace: &Trace) -> Values {
+    let mut values: Values = vec![vec![None; ELEMENTS as usize]; trace.buffers.len()];
+    let mut is_touched = vec![vec![false; ELEMENTS as usize]; trace.buffers.len()];
+    for event in &trace.events {
+        let Some(touch) = touch(event) else { continue };
+        let is_shared = trace.buffers[touch.buffer].space == "shared";
+        let reads = !matches!(event.did, Did::Write(_)) && !is_shared;
+        for (element, value) in elements(touch) {
+            let Some(is_touched) = is_touched[touch.buffer].get_mut(element) else { continue };
+            if reads && !*is_touched {
+                values[touch.buffer][element] = Some(value);
             }
+            *is_touched = true;
+        }
+    }
+    values
+}
+
+/// The elements that lanes touch, with their values where these are kept.
+fn elements(touch: &Touch) -> impl Iterator<Item = (usize, u64)> {
+    let parts = touch.parts as usize;
+    let all = touch.at.iter().flat_map(move |at| (0..parts).map(move |part| *at as usize + part));
+    all.zip(touch.values.iter().copied())
+}
+
+fn remember(values: &mut Values, touch: &Touch) {
+    for (element, value) in elements(touch) {
+        if let Some(known) = values[touch.buffer].get_mut(element) {
+            *known = Some(value);
+        }
+    }
+}
+
+/// Marks in red what was found: the element, else the lanes that have done it.
+fn show_found(frame: &mut Frame, plan: &Plan, event: &Event, found: Found) {
+    if let Some((buffer, element)) = found.element {
+        frame.class(&format!("e{buffer}-{element}"), "element bad");
+        return;
+    }
+    let warp = (event.grid, event.block, event.warp);
+    if let Some(row) = plan.warps.iter().position(|other| *other == warp) {
+        for lane in lanes(event.lanes) {
+            frame.class(&format!("l{row}-{lane}"), "thread bad");
         }
     }
 }
@@ -242,7 +293,38 @@ mod tests {
         assert!(says[2].ends_with("write out[0]: 0.12345679"), "{says:?}");
         let last = &film.tracks[0].frames[2].looks;
         assert_eq!(last["v1-0"].words.as_deref(), Some("0.12345679"));
+        let first = &film.tracks[0].frames[0].looks;
+        assert_eq!(first["v0-0"].words.as_deref(), Some("0.12345679"), "what it will read is there already");
+        assert!(!first.contains_key("v1-0"), "nobody knows what it held");
+        assert_eq!(film.still, Some(2), "it opens where the first element is written");
         let lines: Vec<u32> = film.tracks[0].listing.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [2, 3]);
+    }
+
+    /// Two threads write one element: the figure opens there, marks it, and says so from then on.
+    #[test]
+    fn a_finding_is_shown_where_it_happens() {
+        let ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.file 1 \"a.cu\"\n\
+            .visible .entry meet(.param .u64 meet_param_0)\n{\n\
+            .reg .b64 %rd<3>;\n.reg .b32 %r<3>;\nld.param.u64 %rd1, [meet_param_0];\n\
+            cvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\n.loc 1 3 1\n\
+            ld.global.u32 %r2, [%rd2+4];\nst.global.u32 [%rd2], %r1;\nret;\n}\n";
+        let device = Device::open_with(DeviceChoice::Sim, SimulatorOptions::default()).unwrap();
+        device.remember(100, None);
+        let meet = device.load_code("a.cu", ptx, &[]).unwrap().load_function("meet").unwrap();
+        let to = device.clone_htod(&[7u32, 8]).unwrap();
+        device.launch_builder(&meet).arg(&to).launch(LaunchConfig::new(1, 64)).unwrap();
+        let trace = device.take_trace().unwrap();
+        let found = found::at(&trace).expect("a race");
+        assert_eq!(found.element, Some((0, 0)));
+        let is_write = |event: &Event| matches!(event.did, Did::Write(_));
+        let writes: Vec<usize> =
+            (0..).zip(&trace.events).filter(|(_, e)| is_write(e)).map(|(i, _)| i).collect();
+        assert!(writes.contains(&found.event), "{found:?} is none of {writes:?}");
+        let film = launch(&trace, None);
+        let track = &film.tracks[0];
+        assert_eq!((track.found, film.still), (Some(found.event), Some(found.event)));
+        assert_eq!(track.frames[found.event].looks["e0-0"].class.as_deref(), Some("element bad"));
+        assert!(film.caption.contains("Red"), "{}", film.caption);
     }
 }

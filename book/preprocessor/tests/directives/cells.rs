@@ -4,6 +4,7 @@ use std::fs;
 
 use workbook::kernel_compiler::build::Build;
 use workbook::kernels;
+use workbook::text::number::size;
 
 use super::*;
 
@@ -169,6 +170,40 @@ fn the_readers_own_run_stands_beside_the_recorded_one() {
     }
     let page = repository.page("{{#cell ch4_nested kernel=gpuRecursiveReducePasses}}\n");
     assert!(!page.contains("Your own run"), "{page}");
+}
+
+/// Beside the recorded run: identical, slower, of another size, with another result.
+#[test]
+fn the_readers_own_run_says_what_differs() {
+    let recorded = fixtures::single(&fixtures::nested_on_gpu());
+    let said = |change: fn(&mut Record)| {
+        let repository = Repository::new();
+        let mut own = recorded.clone();
+        change(&mut own);
+        repository.add(&own, "book/records/local");
+        let page = "<details class=\"predict\">\n<summary>?</summary>\n\nYes.\n\n</details>\n\n\
+                    {{#cell ch4_nested kernel=gpuRecursiveReduce}}\n";
+        let page = repository.page(page);
+        assert!(page.contains("<details open class=\"predict\">"), "it is always open: {page}");
+        let (_, said) = page.split_once("<p class=\"cell-note differs\"><strong>").expect(&page);
+        said.split_once("</strong>").unwrap().0.to_string()
+    };
+    let slower = |own: &mut Record| {
+        own.device.name = "Another GPU".to_string();
+        for time in own.runs.iter_mut().filter_map(|run| run.time_us.as_mut()) {
+            time.median *= 1.8;
+        }
+    };
+    assert_eq!(said(|_| {}), "The same results, as long as in the recorded run.");
+    assert_eq!(said(slower), "The same results, 1.8 times as long as on the Fixture GPU.");
+    assert_eq!(
+        said(|own| own.runs.iter_mut().for_each(|run| run.n = 1000)),
+        format!("Another size: n = 1,000 here, and {} in the recorded run.", size(recorded.n))
+    );
+    assert_eq!(
+        said(|own| own.runs.iter_mut().for_each(|run| run.ok = false)),
+        "Other than in the recorded run: check. It took as long as in the recorded run."
+    );
 }
 
 /// A chapter on each device kind, so that no kind is forgotten in a cell.

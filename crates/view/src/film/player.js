@@ -29,8 +29,10 @@
             this.frame = 0;
             this.timer = 0;
             this.addBar();
+            this.show(film.opens ?? film.frame);
+            /** Until the reader has touched it: then Play begins at the first frame. */
+            this.isFresh = true;
             this.say.setAttribute('aria-live', 'polite');
-            this.show(0);
         }
 
         get frames() {
@@ -125,7 +127,6 @@
             }
             if (this.message) {
                 this.message.textContent = message ?? '';
-                this.message.hidden = !message;
             }
         }
 
@@ -134,7 +135,7 @@
                 this.stop();
                 return;
             }
-            if (this.frame === this.frames.length - 1) {
+            if (this.isFresh || this.frame === this.frames.length - 1) {
                 this.show(0);
             }
             this.play();
@@ -143,6 +144,7 @@
         play() {
             clearInterval(this.timer);
             this.timer = setInterval(() => this.advance(), PACE / this.speed.value);
+            this.isFresh = false;
             this.mark();
         }
 
@@ -160,6 +162,7 @@
         }
 
         stopAt(frame) {
+            this.isFresh = false;
             this.stop();
             this.show(frame);
         }
@@ -188,6 +191,10 @@
                 }
             });
             this.say.textContent = say;
+            if (this.message) {
+                const { message, found } = this.film.tracks[this.track];
+                this.message.hidden = !message || this.frame < (found ?? 0);
+            }
             this.code?.querySelectorAll('span').forEach(span => span.classList.toggle('runs', Number(span.dataset.line) === line));
             this.scrub.max = String(frames.length - 1);
             this.scrub.value = String(this.frame);

@@ -85,7 +85,7 @@ const LONG: usize = 1 << 17;
 /// From one warp to the largest block.
 const BLOCKS: &[u32] = &[32, 96, 256, 1024];
 /// The plain order of turns, a shuffled one, and one that takes the last warps and blocks first.
-const SCHEDULES: &[u64] = &[0, 1, 2];
+pub const SCHEDULES: &[u64] = &[0, 1, 2];
 /// Where results round: those, and as many again with numbers that cancel each other.
 const MORE_SCHEDULES: &[u64] = &[0, 1, 2, CANCELLING, 4, 5];
 const CANCELLING: u64 = 3;

@@ -210,8 +210,7 @@ fn other_result(
     for (launch, orders) in orders.iter().enumerate() {
         for order in &orders.others {
             let order = LaunchOrder { launch, order: order.clone() };
-            let options = SimulatorOptions { order: Some(order), ..options(plan, case, true) };
-            let device = Device::simulator(options);
+            let device = device_in(plan, case, Some(order));
             let run = Run::new(&device, plan, case)?;
             let result = if run.launch(&functions(module, plan)?)? { run.result()? } else { None };
             let Some(result) = result.filter(|result| Some(*result) != plain.result().ok().flatten()) else {
@@ -261,6 +260,11 @@ pub fn result_for(module: &Module, plan: &Plan, case: Case, input: Vec<i32>) -> 
     let run = Run::of(&device, plan, case, input).ok()?;
     let completed = run.launch(&functions(module, plan).ok()?).ok()?;
     if completed { run.result().ok()? } else { None }
+}
+
+/// A simulator for `plan`, under all checks, whose launches go in `order` if there is one.
+pub fn device_in(plan: &Plan, case: Case, order: Option<LaunchOrder>) -> Device {
+    Device::simulator(SimulatorOptions { order, ..options(plan, case, true) })
 }
 
 /// A simulator for `plan`.

@@ -1,0 +1,54 @@
+// The code of a card: a listing, and in its place an editor while the reader writes, with what was found at its lines.
+
+import { fetchedModule } from './fetched.js';
+
+const KEYS = 'Tab indents; Escape, then Tab leaves.';
+
+export class Code {
+    /** What stands in the place of `pre`, if anything does. */
+    editor = null;
+    /** What is marked: { kind, cell, line, words, sentence, help, others, go }, with lines of the file. */
+    marks = [];
+    #bench;
+
+    /** `frame`: what an editor hides, where that is more than `pre`. */
+    constructor(pre, frame = pre) {
+        this.pre = pre;
+        this.frame = frame;
+    }
+
+    /** Puts an editor of `text` in its place, which gets the focus unless it is not to; whether there was none. `label`: what a screen reader says of it and of
+        `keys`, [what Shift+Enter does, what Ctrl+Enter does]; `around` puts the editor's frame into another one. */
+    async open({ text, first, label, keys: [goOn, stay], changed, around = frame => frame, takesFocus = true }) {
+        const { editor } = await fetchedModule('editor.js');
+        const isNew = !this.editor;
+        if (isNew) {
+            this.editor = editor({ text, first, label: `${label} ${KEYS}`, keys: { 'Shift-Enter': goOn, 'Mod-Enter': stay }, changed });
+            this.#bench = around(this.editor.frame);
+            this.frame.classList.add('in-editor');
+            this.frame.after(this.#bench);
+            this.marks.forEach(this.editor.mark);
+        }
+        if (takesFocus) {
+            this.editor.focus();
+        }
+        return isNew;
+    }
+
+    close() {
+        this.editor?.close();
+        this.#bench?.remove();
+        this.editor = null;
+        this.frame.classList.remove('in-editor');
+    }
+
+    mark(mark) {
+        this.marks.push(mark);
+        this.editor?.mark(mark);
+    }
+
+    unmark(kind, cell) {
+        this.marks = this.marks.filter(mark => mark.kind !== kind || mark.cell !== cell);
+        this.editor?.unmark(kind, cell);
+    }
+}
