@@ -10,7 +10,7 @@ use workbook::record::Record;
 use workbook::record::chart::Chart;
 use workbook::record::table::{columns, headline, notes, shown_columns};
 use workbook::text::columns::{Column, escape};
-use workbook::text::number::size;
+use workbook::text::number::{raised, size};
 
 use crate::directive::{Words, list, pick};
 use crate::html::{paragraph, scrolling, verbatim};
@@ -45,6 +45,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let number = page.cells;
     let mut outputs = String::new();
     let mut known_charts = Vec::new();
+    let mut sizes = Vec::new();
     let mut drawn = 0;
     for &committed in &records {
         let own = local(book, stem, committed.device.kind)?;
@@ -52,6 +53,9 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
         for (record, is_own) in both {
             let place = || in_record(record, &asked);
             let Some(part) = shown_part(record, &asked, is_own).with_context(place)? else { continue };
+            if !is_own {
+                sizes.extend(part.runs.first().map(|run| (run.n, record.device.kind)));
+            }
             let charts = charts(&part, vertical)?;
             let is_shown = |chart: &&Chart| asked.chart == Some(chart.name);
             let shown: Vec<&Chart> = charts.iter().filter(is_shown).collect();
@@ -71,9 +75,23 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let live = live::attribute(book, stem, &asked)?;
     Ok(format!(
         "<div class=\"cell\" id=\"cell-{number}\"{live}>\n<p class=\"cell-label\">In [{number}]</p>\n\n\
-         ```sh\n{}\n```\n\n{outputs}</div>\n\n",
-        command(stem, &asked, on == ["sim"])
+         ```sh\n{}\n```\n\n{}{outputs}</div>\n\n",
+        command(stem, &asked, on == ["sim"]),
+        different_sizes(&sizes)
     ))
+}
+
+/// What a reader must know before comparing records of different sizes; nothing where all have one size.
+fn different_sizes(sizes: &[(u64, DeviceKind)]) -> String {
+    if sizes.windows(2).all(|pair| pair[0].0 == pair[1].0) {
+        return String::new();
+    }
+    let of = |(n, kind): &(u64, DeviceKind)| {
+        let place = if *kind == DeviceKind::Sim { "on the simulator" } else { "on the GPU" };
+        format!("n = {} {place}", raised(&size(*n)))
+    };
+    let sizes = sizes.iter().map(of).collect::<Vec<_>>().join(", ");
+    paragraph("cell-note", &format!("Two sizes: {}.", escape(&sizes))) + "\n"
 }
 
 /// The committed records that the cell shows.

@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 
 use crate::directive::{Found, Words, find, list};
 use crate::page::{Page, Workbook};
-use crate::{cell, code, exercise, kernels, record, table, term, value};
+use crate::{cell, code, exercise, kernels, minutes, record, repository, table, term, value};
 use Stands::{Alone, InText};
 
 /// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line
@@ -22,7 +22,7 @@ enum Stands {
 
 /// All directives. `STEM.KIND` is a committed record, `ch4_nested.gpu`; what `benches/` has recorded is named
 /// like its file: `benches/ncu`, `benches/simulator`, `benches/limit`.
-const DIRECTIVES: [Directive; 11] = [
+const DIRECTIVES: [Directive; 13] = [
     // `In [k]`, a command; `Out [k]`, what it gave on each device: a table, what the simulator says, a chart.
     (
         "cell",
@@ -56,6 +56,10 @@ const DIRECTIVES: [Directive; 11] = [
     // A number: of a kernel at a size; of a memory space; of the device, where none is named. With `over=`,
     // how many times that of the other it is.
     ("value", "STEM.KIND [KERNEL] FIELD [over=KERNEL] [n=N] [block=B]", InText, value::value),
+    // How long some pages take to read, all of them, or the exercises: what they state, added up.
+    ("minutes", "PAGE|all|exercises…", InText, minutes::minutes),
+    // Where the book's repository is; nothing where that is not known.
+    ("repository", "", InText, repository::repository),
     // The words, with what the glossary says of the term.
     ("term", "SLUG WORDS…", InText, term::term),
 ];

@@ -19,6 +19,8 @@
 //! | `code.rs` | listings, and which of their lines are marked as changed |
 //! | `exercise.rs` | exercises, and the table of all |
 //! | `term.rs` | terms of the glossary |
+//! | `minutes.rs` | how long pages and exercises take |
+//! | `repository.rs` | where the repository is |
 //! | `value.rs` | numbers in prose; those of devices and their memory spaces |
 //! | `number.rs` | numbers of kernels |
 //! | `ncu.rs` | what the profiler counted |
@@ -35,12 +37,14 @@ mod expand;
 mod html;
 mod kernels;
 mod live;
+mod minutes;
 mod ncu;
 mod number;
 mod page;
 mod provenance;
 mod record;
 mod records;
+mod repository;
 mod table;
 mod term;
 mod value;
@@ -49,5 +53,6 @@ mod version;
 pub use expand::{Problem, expand};
 pub use live::{in_page, write_builds, write_player};
 pub use page::Workbook;
+pub use repository::address;
 pub use term::{Definition, definitions, plain, slug};
 pub use version::{mark, version};

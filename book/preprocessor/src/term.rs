@@ -34,9 +34,20 @@ pub fn term(page: &mut Page, words: &Words) -> Result<String> {
     Ok(format!(
         "<span class=\"term\"><a href=\"glossary.md#{slug}\" aria-describedby=\"{id}\">{}</a><span \
          class=\"term-definition\" role=\"tooltip\" id=\"{id}\">{}</span></span>",
-        escape(&shown),
+        emphasised(&shown),
         escape(&definition.text)
     ))
+}
+
+/// The words as HTML. Those that are `**strong**`, `*emphasised*` or code as a whole are so in the link too.
+fn emphasised(words: &str) -> String {
+    for (mark, tag) in [("**", "strong"), ("*", "em"), ("`", "code")] {
+        let inside = words.strip_prefix(mark).and_then(|words| words.strip_suffix(mark));
+        if let Some(inside) = inside {
+            return format!("<{tag}>{}</{tag}>", escape(inside));
+        }
+    }
+    escape(words)
 }
 
 /// The definitions of a glossary: its `##` headings, each with its first paragraph.
@@ -89,6 +100,9 @@ mod tests {
             ("compute-capability", "The sm_90 of a GPU.")
         );
         assert_eq!(slug("Little's law"), "littles-law");
+        assert_eq!(emphasised("**warp**"), "<strong>warp</strong>");
+        assert_eq!(emphasised("*grid*"), "<em>grid</em>");
+        assert_eq!(emphasised("a * b"), "a &#42; b");
         assert_eq!(plain("a[i] and [b](c)"), "a[i] and b");
     }
 }

@@ -11,7 +11,7 @@ const UNITS: [&str; 25] = [
 ];
 
 /// Page, number with its unit, and why it may be typed.
-const TYPED: [(&str, &str, &str); 25] = [
+const TYPED: [(&str, &str, &str); 24] = [
     ("appendix_nesting.md", "860 MB", "the guide's"),
     ("appendix_posts.md", "2 µs", "the post's"),
     ("appendix_posts.md", "196 µs", "the post's"),
@@ -36,7 +36,6 @@ const TYPED: [(&str, &str, &str); 25] = [
     ("ch8_streamed.md", "141 GB", "the data sheet's"),
     ("glossary.md", "4.8 TB/s", "the data sheet's"),
     ("glossary.md", "60 MB", "the data sheet's"),
-    ("ncu.md", "70 %", "a rule of thumb"),
 ];
 
 /// What a reader reads of `page`, without its directives, its code and its drawings.
