@@ -72,8 +72,8 @@ fn sums(from: &Sources) -> Result<Vec<Bar>> {
 
 /// Four sums of the same numbers, for the introduction.
 pub fn of_sums(from: &Sources) -> Result<Film> {
-    let caption = "2<sup>20</sup> integers, medians of single calls; those on the GPU include the launch. The cuts in the \
-                   first bar are launches, drawn as if each took as long as the others.";
+    let caption = "2<sup>20</sup> integers, medians of single calls; on the GPU they include the launch. The cuts \
+                   in the first bar are launches, drawn as if each took as long as the others.";
     film("sums", &sums(from)?, caption)
 }
 

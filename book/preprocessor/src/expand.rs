@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 
 use crate::directive::{Found, Words, find, list};
 use crate::page::{Page, Workbook};
-use crate::{cell, code, exercise, kernels, minutes, record, repository, table, term, value};
+use crate::{cell, code, covered, exercise, kernels, minutes, record, repository, table, term, value};
 use Stands::{Alone, InText};
 
 /// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line
@@ -104,7 +104,7 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
         }
     }
     out += &page[copied..];
-    if problems.is_empty() { Ok(out) } else { Err(problems) }
+    if problems.is_empty() { Ok(covered::mark(&out)) } else { Err(problems) }
 }
 
 /// What the directive becomes. Nothing expands that again: `book.toml` switches mdBook's own preprocessors

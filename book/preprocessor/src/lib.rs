@@ -17,6 +17,7 @@
 //! | `record.rs` | charts; figures, which play; whole records |
 //! | `kernels.rs` | the map of all kernels |
 //! | `code.rs` | listings, and which of their lines are marked as changed |
+//! | `covered.rs` | marks what a page covers, so that no snippet of the search shows it |
 //! | `exercise.rs` | exercises, and the table of all |
 //! | `term.rs` | terms of the glossary |
 //! | `minutes.rs` | how long pages and exercises take |
@@ -31,6 +32,7 @@
 
 mod cell;
 mod code;
+mod covered;
 mod directive;
 mod exercise;
 mod expand;

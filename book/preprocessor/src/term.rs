@@ -6,6 +6,7 @@ use anyhow::Result;
 use regex::Regex;
 use workbook::text::columns::escape;
 
+use crate::covered::out_of_snippets;
 use crate::directive::{Words, pick};
 use crate::page::Page;
 
@@ -35,7 +36,7 @@ pub fn term(page: &mut Page, words: &Words) -> Result<String> {
         "<span class=\"term\"><a href=\"glossary.md#{slug}\" aria-describedby=\"{id}\">{}</a><span \
          class=\"term-definition\" role=\"tooltip\" id=\"{id}\">{}</span></span>",
         emphasised(&shown),
-        escape(&definition.text)
+        out_of_snippets(&escape(&definition.text))
     ))
 }
 
