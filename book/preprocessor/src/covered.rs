@@ -30,7 +30,9 @@ pub fn mark(page: &str) -> String {
             continue;
         }
         if let Some((_, attributes)) = line.split_once("<details") {
-            open.push(COVERED.iter().any(|class| attributes.trim_start().starts_with(&format!("class={class}"))));
+            open.push(
+                COVERED.iter().any(|class| attributes.trim_start().starts_with(&format!("class={class}"))),
+            );
         }
         let is_covered = open.last() == Some(&true);
         if line.trim_end() == "</details>" {
@@ -62,6 +64,9 @@ mod tests {
         let (covered, after) = between.expect("two marks");
         assert!(covered.contains("Two.") && !covered.contains("1 + 1"), "{marked}");
         assert!(after.contains("Shown.") && !after.contains('\u{2063}'), "{marked}");
-        assert_eq!(mark("```\n<details class=\"predict\">\n```\n"), "```\n<details class=\"predict\">\n```\n");
+        assert_eq!(
+            mark("```\n<details class=\"predict\">\n```\n"),
+            "```\n<details class=\"predict\">\n```\n"
+        );
     }
 }

@@ -88,6 +88,13 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
     let mut out = String::new();
     let mut problems = Vec::new();
     let mut copied = 0;
+    let with_places;
+    let page = if name == term::GLOSSARY {
+        with_places = term::with_places(book, page);
+        &with_places
+    } else {
+        page
+    };
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut counted = Page { book, stem, cells: 0, terms: 0 };
     for found in find(page) {

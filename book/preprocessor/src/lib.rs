@@ -20,6 +20,7 @@
 //! | `covered.rs` | marks what a page covers, so that no snippet of the search shows it |
 //! | `exercise.rs` | exercises, and the table of all |
 //! | `term.rs` | terms of the glossary |
+//! | `title.rs` | the title page and the contents, on paper |
 //! | `minutes.rs` | how long pages and exercises take |
 //! | `repository.rs` | where the repository is |
 //! | `value.rs` | numbers in prose; those of devices and their memory spaces |
@@ -49,6 +50,7 @@ mod records;
 mod repository;
 mod table;
 mod term;
+mod title;
 mod value;
 mod version;
 
@@ -57,4 +59,5 @@ pub use live::{in_page, write_builds, write_player};
 pub use page::Workbook;
 pub use repository::address;
 pub use term::{Definition, definitions, plain, slug};
+pub use title::title_page;
 pub use version::{mark, version};

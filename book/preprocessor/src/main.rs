@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
 use mdbook_workbook::{
-    Problem, Workbook, address, expand, in_page, mark, version, write_builds, write_player,
+    Problem, Workbook, address, expand, in_page, mark, title_page, version, write_builds, write_player,
 };
 use workbook::text::path::committed;
 use workbook::text::say;
@@ -88,6 +88,14 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
             Ok(content) => chapter.content = content,
             Err(wrong) => problems.extend(wrong),
         }
+    });
+    let title = title_page(&workbook, context.config.book.title.as_deref().unwrap_or_default())?;
+    let mut is_first = true;
+    book.for_each_chapter_mut(|chapter| {
+        if is_first {
+            chapter.content = format!("{title}{}", chapter.content);
+        }
+        is_first = false;
     });
     if !in_page(&workbook)?.is_empty() {
         let mark = mark(&version(book, &folders)?);

@@ -8,10 +8,10 @@ use workbook::text::columns::escape;
 
 use crate::covered::out_of_snippets;
 use crate::directive::{Words, pick};
-use crate::page::Page;
+use crate::page::{Page, Workbook};
 
 /// Where the terms are defined, from the root of the repository.
-const GLOSSARY: &str = "book/src/glossary.md";
+pub const GLOSSARY: &str = "book/src/glossary.md";
 
 /// A heading of the glossary and what stands below it.
 pub struct Definition {
@@ -65,6 +65,31 @@ pub fn definitions(glossary: &str) -> Vec<Definition> {
         });
     }
     found
+}
+
+/// The glossary with, below each definition, the page of the story that explains the term first.
+pub fn with_places(book: &Workbook, glossary: &str) -> String {
+    let summary = book.read("book/src/SUMMARY.md").unwrap_or_default();
+    let page = |line: &str| {
+        let (title, page) = line.trim_start().strip_prefix("- [")?.split_once("](")?;
+        let page = page.split_once(')')?.0;
+        Some((title.to_string(), page.to_string(), book.read(&format!("book/src/{page}")).ok()?))
+    };
+    let story: Vec<(String, String, String)> = summary.lines().filter_map(page).collect();
+    let mut sections = glossary.split("\n## ");
+    let mut out = sections.next().unwrap_or_default().to_string();
+    for section in sections {
+        let slug = slug(section.lines().next().unwrap_or_default());
+        let directive = format!("{{{{#term {slug} ");
+        let place = story.iter().find(|(_, _, text)| text.contains(&directive));
+        let place =
+            place.map_or(String::new(), |(title, page, _)| format!("\n\nFirst in [{title}]({page}).\n"));
+        out += &format!(
+            "\n## {}{place}",
+            section.trim_end_matches('\n').to_owned() + if place.is_empty() { "\n" } else { "" }
+        );
+    }
+    out
 }
 
 /// The anchor of a heading as mdBook makes it: lower case, blanks as hyphens, other signs left out.
