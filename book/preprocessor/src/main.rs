@@ -89,7 +89,7 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
             Err(wrong) => problems.extend(wrong),
         }
     });
-    let title = title_page(&workbook, context.config.book.title.as_deref().unwrap_or_default())?;
+    let title = title_page(&workbook, context.config.book.title.as_deref().unwrap_or_default());
     let mut is_first = true;
     book.for_each_chapter_mut(|chapter| {
         if is_first {

@@ -1,19 +1,17 @@
 //! The title page and the contents, which stand before the introduction on paper alone.
 
-use anyhow::Result;
 use workbook::text::columns::escape;
 
 use crate::page::Workbook;
 
-/// `title` and the pages of the summary with their numbers, as HTML that a screen doesn't show.
-///
-/// # Errors
-/// There is no summary.
-pub fn title_page(book: &Workbook, title: &str) -> Result<String> {
+/// `title` and the pages of the summary with their numbers, as HTML that a screen doesn't show; nothing where
+/// there is no summary.
+pub fn title_page(book: &Workbook, title: &str) -> String {
+    let Ok(summary) = book.read("book/src/SUMMARY.md") else { return String::new() };
     let (name, of) = title.split_once(": ").unwrap_or((title, ""));
     let mut counts: Vec<usize> = Vec::new();
     let mut lines = String::new();
-    for line in book.read("book/src/SUMMARY.md")?.lines() {
+    for line in summary.lines() {
         let item = line.trim_start();
         let Some((words, page)) =
             item.trim_start_matches("- ").strip_prefix('[').and_then(|item| item.split_once("]("))
@@ -32,8 +30,8 @@ pub fn title_page(book: &Workbook, title: &str) -> Result<String> {
             &format!("<li class=\"level-{level}\"><a href=\"{page}\">{number}{}</a></li>\n", escape(words));
     }
     let [name, of] = [name, of].map(escape);
-    Ok(format!(
+    format!(
         "<div class=\"title-page\" aria-hidden=\"true\">\n<p class=\"title\">{name}</p>\n<p \
          class=\"of\">{of}</p>\n<ul>\n{lines}</ul>\n</div>\n\n"
-    ))
+    )
 }
