@@ -1,5 +1,7 @@
 //! The rungs of the ladder against the peak rate of the memory.
 
+use std::iter;
+
 use anyhow::{Context, Result};
 use workbook::figure::Sources;
 use workbook::text::number::three_digits;
@@ -56,7 +58,18 @@ pub fn figure(from: &Sources) -> Result<Film> {
             drawing.keyed_text(&format!("f{row}"), "off", (334.0, y + 26.0), &format!("×{factor:.2}"));
         }
     }
-    let frames = (1..=rungs.len()).map(|shown| frame(rungs, shown, datasheet)).collect();
+    // First the whole ladder, then rung by rung.
+    let all = Frame {
+        say: format!(
+            "All {} rungs: from {:.0}% to {:.0}% of the peak rate.",
+            rungs.len(),
+            100.0 * rungs[0].rate / datasheet,
+            100.0 * rungs[rungs.len() - 1].rate / datasheet
+        ),
+        ..frame(rungs, rungs.len(), datasheet)
+    };
+    let steps = (1..=rungs.len()).map(|shown| frame(rungs, shown, datasheet));
+    let frames = iter::once(all).chain(steps).collect();
     let caption = "2<sup>30</sup> <code>int</code>s, the work alone.";
     Ok(Film::new("ladder", drawing, vec![Track::new("all", frames)], caption))
 }
