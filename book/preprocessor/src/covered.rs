@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn marks_stand_around_what_is_covered_alone() {
-        let page = "Text\n<details class=\"predict\">\n<summary>Predict: 1 + 1?</summary>\n\nTwo.\n\n</details>\n\
+        let page = "Text\n<details class=\"predict\">\n<summary>Predict: 1 + 1?</summary>\n\nTwo.\n\n\
+                    </details>\n\
                     <details>\n<summary>More</summary>\n\nShown.\n\n</details>\n";
         let marked = mark(page);
         let between = marked.split('\u{2063}').nth(1).and_then(|rest| rest.split_once('\u{2064}'));
