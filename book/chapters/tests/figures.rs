@@ -140,6 +140,16 @@ fn shuffles_end_with_the_sum_in_lane_0() {
     }
 }
 
+/// What may go wrong without a fence, and can't with one on each side.
+#[test]
+fn a_ticket_may_be_seen_before_the_result_only_without_fences() {
+    let film = film("fence");
+    let [without, with] = [0, 1].map(|track| said(&film, track));
+    assert!(without.iter().any(|say| say.ends_with("still 0. The sum is 26.")), "{without:?}");
+    assert!(with.last().unwrap().ends_with("it reads 10. The sum is 36."), "{with:?}");
+    assert!(with.iter().all(|say| !say.contains("still 0")), "{with:?}");
+}
+
 /// Without scripts and on paper a figure is one SVG with its words; no markup ends the block that it stands
 /// in.
 #[test]
