@@ -45,7 +45,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let number = page.cells;
     let mut outputs = String::new();
     let mut known_charts = Vec::new();
-    let mut sizes = Vec::new();
+    let mut above = None;
     let mut drawn = 0;
     for &committed in &records {
         let own = local(book, stem, committed.device.kind)?;
@@ -53,9 +53,6 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
         for (record, is_own) in both {
             let place = || in_record(record, &asked);
             let Some(part) = shown_part(record, &asked, is_own).with_context(place)? else { continue };
-            if !is_own {
-                sizes.extend(part.runs.first().map(|run| (run.n, record.device.kind)));
-            }
             let charts = charts(&part, vertical)?;
             let is_shown = |chart: &&Chart| asked.chart == Some(chart.name);
             let shown: Vec<&Chart> = charts.iter().filter(is_shown).collect();
@@ -66,7 +63,10 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
                     records::few_lines(chart).with_context(place)?;
                 }
             }
-            outputs += &output(book, &part, number, is_own, &asked, &shown)?;
+            let size = part.runs.first().map(|run| run.n);
+            let note = size.filter(|_| !is_own).map_or(String::new(), |n| another_size(above, n));
+            above = above.or(size);
+            outputs += &output(book, &part, number, is_own, &asked, &shown, &note)?;
         }
     }
     if let Some(name) = asked.chart.filter(|_| drawn == 0) {
@@ -75,23 +75,20 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let live = live::attribute(book, stem, &asked)?;
     Ok(format!(
         "<div class=\"cell\" id=\"cell-{number}\"{live}>\n<p class=\"cell-label\">In [{number}]</p>\n\n\
-         ```sh\n{}\n```\n\n{}{outputs}</div>\n\n",
-        command(stem, &asked, on == ["sim"]),
-        different_sizes(&sizes)
+         ```sh\n{}\n```\n\n{outputs}</div>\n\n",
+        command(stem, &asked, on == ["sim"])
     ))
 }
 
-/// What a reader must know before comparing records of different sizes; nothing where all have one size.
-fn different_sizes(sizes: &[(u64, DeviceKind)]) -> String {
-    if sizes.windows(2).all(|pair| pair[0].0 == pair[1].0) {
-        return String::new();
+/// What a reader must know before comparing records of two sizes; nothing of one size.
+fn another_size(above: Option<u64>, n: u64) -> String {
+    match above {
+        Some(above) if above != n => {
+            let [n, above] = [n, above].map(|n| raised(&size(n)));
+            paragraph("cell-note", &escape(&format!("Another size than above: n = {n}, not {above}.")))
+        }
+        _ => String::new(),
     }
-    let of = |(n, kind): &(u64, DeviceKind)| {
-        let place = if *kind == DeviceKind::Sim { "on the simulator" } else { "on the GPU" };
-        format!("n = {} {place}", raised(&size(*n)))
-    };
-    let sizes = sizes.iter().map(of).collect::<Vec<_>>().join(", ");
-    paragraph("cell-note", &format!("Two sizes: {}.", escape(&sizes))) + "\n"
 }
 
 /// The committed records that the cell shows.
@@ -175,6 +172,7 @@ fn output(
     is_own: bool,
     asked: &Asked,
     charts: &[&Chart],
+    note: &str,
 ) -> Result<String> {
     let on = match part.device.kind {
         DeviceKind::Gpu | DeviceKind::Cpu => format!("on {}", part.device.title()),
@@ -183,7 +181,7 @@ fn output(
     let (class, whose) = if is_own { ("local", "Your own run") } else { ("recorded", "Recorded") };
     let mut text = format!(
         "<figure class=\"cell-out {class}\" data-kind=\"{}\">\n<p class=\"cell-head\"><span \
-         class=\"cell-label\">Out [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{}",
+         class=\"cell-label\">Out [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{note}{}",
         part.device.kind.as_str(),
         escape(&on),
         escape(&headline(part)),

@@ -130,7 +130,7 @@ fn the_exercises_call_the_chapters_as_the_book_does() {
 #[test]
 fn exercises_stand_in_the_order_of_their_numbers() {
     let mut last = None;
-    for page in pages().into_iter().filter(|page| is_story(page)) {
+    for page in pages().into_iter().filter(is_story) {
         for part in page.text.split("\n{{#exercise ").skip(1) {
             let number = part.split("}}").next().unwrap();
             let id: (u32, u32) =
