@@ -31,6 +31,7 @@ METRICS = {
     "issue_slots_used": ("smsp__issue_active.avg.pct_of_peak_sustained_active", 0.01),
     "occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active", 0.01),
     "memory_bytes_read": ("dram__bytes_read.sum", 1),
+    "memory_bytes_written": ("dram__bytes_write.sum", 1),
 }
 # Of the warps that are there, how many are in this state per instruction issued.
 STATE = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")

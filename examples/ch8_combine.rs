@@ -74,8 +74,10 @@ fn outcome(case: &Case, sums: &[i32], cost: workbook::device::measure::Measureme
 fn on_host(case: &Case) -> Result<Outcome> {
     let devices = case.devices();
     let vectors = on_gpus(case)?;
-    let landing = || devices.iter().map(|device| device.alloc_host::<i32>(case.data.len()));
-    let mut landed = landing().collect::<Result<Vec<_>>>()?;
+    let mut landed = Vec::new();
+    for device in &devices {
+        landed.push(device.alloc_host::<i32>(case.data.len())?);
+    }
     let mut sums = vec![0; case.data.len()];
     let cost = case.device.measure_until_done(|| {
         for ((device, vector), landed) in devices.iter().zip(&vectors).zip(&landed) {

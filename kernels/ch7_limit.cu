@@ -1,4 +1,4 @@
-// Chapter 7: how fast can a sum be? A ladder of kernels, each one change away from the one before,
+// Chapter 7: how fast can a sum be? A ladder of kernels, each a step away from the one before,
 // and at its end reduceLimit, the sum at the speed of the memory. The ladder adds `int`s; its last rung
 // exists for `float` and `long long` too. Whole numbers are unsigned here, so that sums wrap as the
 // host's do: signed overflow is undefined in C++.
@@ -170,8 +170,8 @@ extern "C" __global__ void reduceShuffle(const unsigned int *g_idata, unsigned i
 // ANCHOR_END: reduceShuffle
 
 // ANCHOR: load16
-// How 16 bytes are loaded: as read-only data, which is what nvcc chooses by itself; as data that is
-// read once; with L1::no_allocate; and with that and 256 bytes fetched into L2 at a time.
+// How 16 bytes are loaded: as read-only data, which has to be asked for (nvcc makes an ordinary load of
+// *address); as data that is read once; with L1::no_allocate; with that, 256 bytes into L2 at a time.
 enum class Load { ReadOnly, Streaming, PassL1, PassL1By256 };
 
 template <Load LOAD> static __device__ uint4 load16(const uint4 *address)

@@ -51,9 +51,42 @@ fn bars(from: &Sources) -> Result<Vec<Bar>> {
     all.into_iter().map(bar).collect()
 }
 
-/// The bars at scales that fit each of them in turn, from near to far.
+/// The first sums of the introduction, with the chapters they are from: 2^20 elements.
+fn sums(from: &Sources) -> Result<Vec<Bar>> {
+    let of = |(label, record, kernel): (_, &str, &str)| {
+        let record = from.record(record)?;
+        let mut runs = record.runs.iter().chain(&record.sweep);
+        let run = runs.find(|run| run.kernel == kernel && run.n == 1 << 20 && matches!(run.block, 0 | 512));
+        let run = run.with_context(|| format!("{} has no {kernel} at 2^20", record.stem))?;
+        let time = run.time_us.with_context(|| format!("{kernel} has no time"))?.median;
+        Ok(Bar { label, time, launches: run.device_launches.map_or(0, |launches| launches + 1) })
+    };
+    let all = [
+        ("a kernel that launches itself (chapter 4)", RECORD, "gpuRecursiveReduce"),
+        ("a loop on one CPU core (chapter 1)", "ch1_serial.cpu", "loop"),
+        ("a tree, a partial sum per block (chapter 3)", "ch3_blocks.gpu", "reduceInterleaved"),
+        ("the last kernel of the book (chapter 7)", "ch7_limit.gpu", "reduceLimit"),
+    ];
+    all.into_iter().map(of).collect()
+}
+
+/// Four sums of the same numbers, for the introduction.
+pub fn of_sums(from: &Sources) -> Result<Film> {
+    let caption = "2<sup>20</sup> integers, medians of single calls; on the GPU they include the launch. The \
+                   cuts in the first bar are launches, drawn as if each took as long as the others. Each \
+                   time is from its chapter's record; that of the first bar:";
+    film("sums", &sums(from)?, caption)
+}
+
+/// The ways of launching the same additions.
 pub fn figure(from: &Sources) -> Result<Film> {
-    let bars = &bars(from)?[..];
+    let caption = "2<sup>20</sup> elements in blocks of 512 threads, medians. The cuts are the launches, \
+                   drawn as if each took as long as the others.";
+    film("time", &bars(from)?, caption)
+}
+
+/// The bars at scales that fit each of them in turn, from near to far.
+fn film(name: &'static str, bars: &[Bar], caption: &str) -> Result<Film> {
     let height = TOP + ROW * bars.len() as f64 + 26.0;
     let all: Vec<String> = bars.iter().map(|bar| format!("{} {}", bar.label, time(bar.time))).collect();
     let mut drawing = Drawing::new(360.0, height, &format!("Times: {}.", all.join("; ")));
@@ -71,10 +104,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
     drawing.text("start quiet", (LEFT, floor + 16.0), "0");
     drawing.keyed_text("end", "end quiet", (LEFT + WIDTH, floor + 16.0), "");
     let tracks = scales.iter().enumerate().map(|(number, scale)| track(bars, number, *scale)).collect();
-    let caption = "2<sup>20</sup> elements in blocks of 512 threads, medians. The cuts are the launches, \
-                   drawn as if each took as long as the others.";
     let data = bars.iter().map(|bar| json!([bar.label, bar.time, bar.launches])).collect();
-    Ok(Film { script: Some(("axis", data)), ..Film::new("time", drawing, tracks, caption) })
+    Ok(Film { script: Some(("axis", data)), ..Film::new(name, drawing, tracks, caption) })
 }
 
 /// Round lengths of the axis: a little more than each bar that is much longer than the one before.

@@ -6,6 +6,7 @@
 mod banks;
 mod on_cpu;
 mod product;
+mod shuffle;
 pub mod spaces;
 
 use std::process::ExitCode;
@@ -24,7 +25,7 @@ pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
         measure: spaces::add,
         tables: spaces::tables,
-        figures: &[Figure::of_traces("banks", banks::figure)],
+        figures: &[Figure::of_traces("banks", banks::figure), Figure::of_traces("shuffle", shuffle::figure)],
         ..Extras::NONE
     },
     ..Chapter::new(

@@ -6,13 +6,15 @@
 //!     cargo run --example ch6_operators -- --kernel all              # every operator on every type
 
 mod depth;
+mod fence;
 mod ways;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Sweep, Variant};
+use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Variant};
 use workbook::device::MAX_BLOCK;
+use workbook::figure::Figure;
 use workbook::reduction::error_bound::{UNIT_F32, UNIT_F64, of_sum};
 use workbook::reduction::operation::{Operation, exact};
 use workbook::reduction::operator::{
@@ -21,7 +23,12 @@ use workbook::reduction::operator::{
 
 use ways::{atomics, grid_sync, passes, single_launch, the_posts_way};
 
-pub const CHAPTER: Chapter = Chapter::new(
+pub const CHAPTER: Chapter = Chapter {
+    extras: Extras { figures: &[Figure::of_traces("fence", fence::figure)], ..Extras::NONE },
+    ..KERNELS
+};
+
+const KERNELS: Chapter = Chapter::new(
     "ch6_operators",
     "A reduction for any associative operator, in passes and in other ways",
     &[

@@ -69,7 +69,7 @@ fn rate(
 /// What the memory could do; empty without a comparison.
 fn limits(record: &Record) -> Vec<Series> {
     let datasheet = record.device.gpu.as_ref().map(GpuInfo::datasheet);
-    let line = datasheet.map(|rate| constant(record, "memory by datasheet", rate));
+    let line = datasheet.map(|rate| constant(record, "memory at its peak", rate));
     line.into_iter().filter(|line| !line.points.is_empty()).collect()
 }
 

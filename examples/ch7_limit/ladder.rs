@@ -1,4 +1,6 @@
-//! The rungs of the ladder against what the memory delivers by its data sheet.
+//! The rungs of the ladder against the peak rate of the memory.
+
+use std::iter;
 
 use anyhow::{Context, Result};
 use workbook::figure::Sources;
@@ -22,7 +24,7 @@ const WIDTH: f64 = 300.0;
 const ROW: f64 = 34.0;
 const TOP: f64 = 24.0;
 
-/// One bar for each rung of `i32`, the work alone, on a linear axis that ends at the data sheet's rate.
+/// One bar for each rung of `i32`, the work alone, on a linear axis that ends at the memory's peak rate.
 pub fn figure(from: &Sources) -> Result<Film> {
     let record = from.record(RECORD)?;
     let rung = |kernel| {
@@ -36,11 +38,11 @@ pub fn figure(from: &Sources) -> Result<Film> {
     let datasheet = record.device.gpu.as_ref().context("the record is not of a GPU")?.datasheet();
     let rates: Vec<String> =
         rungs.iter().map(|rung| format!("{} {} GB/s", rung.kernel, three_digits(rung.rate))).collect();
-    let words = format!("{}. The data sheet: {} GB/s.", rates.join("; "), three_digits(datasheet));
+    let words = format!("{}. The peak rate: {} GB/s.", rates.join("; "), three_digits(datasheet));
     let mut drawing = Drawing::new(360.0, TOP + ROW * rungs.len() as f64 + 8.0, &words);
     let end = LEFT + WIDTH;
     drawing.path("", &format!("M{end} {}V{}", TOP - 4.0, TOP + ROW * rungs.len() as f64));
-    drawing.text("end quiet", (352.0, 14.0), &format!("data sheet: {} GB/s", three_digits(datasheet)));
+    drawing.text("end quiet", (352.0, 14.0), &format!("peak rate: {} GB/s", three_digits(datasheet)));
     for (row, rung) in rungs.iter().enumerate() {
         let y = TOP + ROW * row as f64;
         drawing.text("start mono", (LEFT, y + 11.0), rung.kernel);
@@ -56,7 +58,18 @@ pub fn figure(from: &Sources) -> Result<Film> {
             drawing.keyed_text(&format!("f{row}"), "off", (334.0, y + 26.0), &format!("×{factor:.2}"));
         }
     }
-    let frames = (1..=rungs.len()).map(|shown| frame(rungs, shown, datasheet)).collect();
+    // First the whole ladder, then rung by rung.
+    let all = Frame {
+        say: format!(
+            "All {} rungs: from {:.0}% to {:.0}% of the peak rate.",
+            rungs.len(),
+            100.0 * rungs[0].rate / datasheet,
+            100.0 * rungs[rungs.len() - 1].rate / datasheet
+        ),
+        ..frame(rungs, rungs.len(), datasheet)
+    };
+    let steps = (1..=rungs.len()).map(|shown| frame(rungs, shown, datasheet));
+    let frames = iter::once(all).chain(steps).collect();
     let caption = "2<sup>30</sup> <code>int</code>s, the work alone.";
     Ok(Film::new("ladder", drawing, vec![Track::new("all", frames)], caption))
 }
@@ -72,7 +85,7 @@ fn frame(rungs: &[Rung], shown: usize, datasheet: f64) -> Frame {
     }
     let rung = &rungs[shown - 1];
     frame.say = format!(
-        "{}: {} GB/s, {:.0}% of the data sheet's rate",
+        "{}: {} GB/s, {:.0}% of the peak rate",
         rung.kernel,
         three_digits(rung.rate),
         100.0 * rung.rate / datasheet

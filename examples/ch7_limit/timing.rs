@@ -1,4 +1,4 @@
-//! How short work on a GPU is timed, as nvbench does it (<https://github.com/NVIDIA/nvbench>): contenders
+//! How short work on a GPU is timed, close to nvbench's way (<https://github.com/NVIDIA/nvbench>): contenders
 //! take turns, with a cold cache or a warm one, one call at a time or as the work alone. The book's appendix
 //! on timing has the reasons.
 //!

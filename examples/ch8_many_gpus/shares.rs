@@ -44,14 +44,20 @@ impl<T> Share<'_, T> {
 /// The elements of `O` in one share per device, cut at multiples of 16 bytes; the last may be shorter.
 pub fn shares<'a, O: Operator>(case: &Case, devices: &[&'a Device]) -> Result<Vec<Share<'a, O::Element>>> {
     let elements = elements::<O>(case.data);
-    let gpus = devices.len();
-    let each = elements.len().div_ceil(gpus).next_multiple_of(4);
-    let shares = devices.iter().enumerate().map(|(number, device)| {
-        let [start, end] = [number, number + 1].map(|k| (k * each).min(elements.len()));
+    let each = elements.len().div_ceil(devices.len()).next_multiple_of(4);
+    let mut shares = Vec::new();
+    for (number, &device) in devices.iter().enumerate() {
+        let start = (number * each).min(elements.len());
+        let end = (start + each).min(elements.len());
         let own = &elements[start..end];
-        let config = LaunchConfig::new(grid(size_of_val(own) as u64, gpus as u64), BLOCK);
-        Ok(Share { device, input: device.clone_htod(own)?, size: own.len() as u32, config })
-    });
-    shares.collect()
+        let blocks = grid(size_of_val(own) as u64, devices.len() as u64);
+        shares.push(Share {
+            device,
+            input: device.clone_htod(own)?,
+            size: own.len() as u32,
+            config: LaunchConfig::new(blocks, BLOCK),
+        });
+    }
+    Ok(shares)
 }
 // ANCHOR_END: shares

@@ -126,6 +126,30 @@ fn one_load_and_eight_are_in_flight() {
     assert!(said(&film, 0)[8].contains("reduceInFlight has 8 in flight"), "{film:?}");
 }
 
+/// Three shuffles add up eight registers, and each needs half the lanes of the one before.
+#[test]
+fn shuffles_end_with_the_sum_in_lane_0() {
+    let film = film("shuffle");
+    let said = said(&film, 0);
+    assert_eq!(said.len(), 4);
+    let sum: u32 = (1..=8).sum();
+    assert!(said[3].ends_with(&format!("holds the sum, {sum}.")), "{said:?}");
+    let html = film.html();
+    for held in [1 + 5, 2 + 6, 1 + 5 + 3 + 7, sum] {
+        assert!(html.contains(&format!(">{held}</text>")), "{held}: {html}");
+    }
+}
+
+/// What may go wrong without a fence, and can't with one on each side.
+#[test]
+fn a_ticket_may_be_seen_before_the_result_only_without_fences() {
+    let film = film("fence");
+    let [without, with] = [0, 1].map(|track| said(&film, track));
+    assert!(without.iter().any(|say| say.ends_with("still 0. The sum is 26.")), "{without:?}");
+    assert!(with.last().unwrap().ends_with("it reads 10. The sum is 36."), "{with:?}");
+    assert!(with.iter().all(|say| !say.contains("still 0")), "{with:?}");
+}
+
 /// Without scripts and on paper a figure is one SVG with its words; no markup ends the block that it stands
 /// in.
 #[test]

@@ -10,7 +10,7 @@ use workbook::record::Record;
 use workbook::record::chart::Chart;
 use workbook::record::table::{columns, headline, notes, shown_columns};
 use workbook::text::columns::{Column, escape};
-use workbook::text::number::size;
+use workbook::text::number::{raised, size};
 
 use crate::directive::{Words, list, pick};
 use crate::html::{paragraph, scrolling, verbatim};
@@ -46,6 +46,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let number = page.cells;
     let mut outputs = String::new();
     let mut known_charts = Vec::new();
+    let mut above = None;
     let mut drawn = 0;
     for &committed in &records {
         let own = local(book, stem, committed.device.kind)?;
@@ -65,7 +66,10 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
                 }
             }
             let beside = recorded.as_ref().filter(|_| is_own);
-            outputs += &output(book, (&part, beside, is_own), number, &asked, &shown)?;
+            let size = part.runs.first().map(|run| run.n);
+            let note = size.filter(|_| !is_own).map_or(String::new(), |n| another_size(above, n));
+            above = above.or(size);
+            outputs += &output(book, (&part, beside, is_own), number, &asked, &shown, &note)?;
             recorded = recorded.or(Some(part));
         }
     }
@@ -78,6 +82,17 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
          ```sh\n{}\n```\n\n{outputs}</div>\n\n",
         command(stem, &asked, on == ["sim"])
     ))
+}
+
+/// What a reader must know before comparing records of two sizes; nothing of one size.
+fn another_size(above: Option<u64>, n: u64) -> String {
+    match above {
+        Some(above) if above != n => {
+            let [n, above] = [n, above].map(|n| raised(&size(n)));
+            paragraph("cell-note", &escape(&format!("Another size than above: n = {n}, not {above}.")))
+        }
+        _ => String::new(),
+    }
 }
 
 /// The committed records that the cell shows.
@@ -160,6 +175,7 @@ fn output(
     number: usize,
     asked: &Asked,
     charts: &[&Chart],
+    note: &str,
 ) -> Result<String> {
     let on = match part.device.kind {
         DeviceKind::Gpu | DeviceKind::Cpu => format!("on {}", part.device.title()),
@@ -168,7 +184,7 @@ fn output(
     let (class, whose) = if is_own { ("local", "Your own run") } else { ("recorded", "Recorded") };
     let mut text = format!(
         "<figure class=\"cell-out {class}\" data-kind=\"{}\">\n<p class=\"cell-head\"><span \
-         class=\"cell-label\">Out [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{}",
+         class=\"cell-label\">Out [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{note}{}",
         part.device.kind.as_str(),
         escape(&on),
         escape(&headline(part)),

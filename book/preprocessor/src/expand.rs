@@ -7,7 +7,9 @@ use anyhow::{Result, bail, ensure};
 
 use crate::directive::{Found, Words, find, list};
 use crate::page::{Page, Workbook};
-use crate::{cell, code, exercise, kernels, predict, record, table, term, value};
+use crate::{
+    cell, code, covered, exercise, kernels, minutes, predict, record, repository, table, term, value,
+};
 use Stands::{Alone, InText};
 
 /// A directive: its name; its arguments, as [`Words::parse`] reads them; whether it stands alone on its line
@@ -22,7 +24,7 @@ enum Stands {
 
 /// All directives. `STEM.KIND` is a committed record, `ch4_nested.gpu`; what `benches/` has recorded is named
 /// like its file: `benches/ncu`, `benches/simulator`, `benches/limit`.
-const DIRECTIVES: [Directive; 11] = [
+const DIRECTIVES: [Directive; 13] = [
     // `In [k]`, a command; `Out [k]`, what it gave on each device: a table, what the simulator says, a chart.
     (
         "cell",
@@ -56,6 +58,10 @@ const DIRECTIVES: [Directive; 11] = [
     // A number: of a kernel at a size; of a memory space; of the device, where none is named. With `over=`,
     // how many times that of the other it is.
     ("value", "STEM.KIND [KERNEL] FIELD [over=KERNEL] [n=N] [block=B]", InText, value::value),
+    // How long some pages take to read, all of them, or the exercises: what they state, added up.
+    ("minutes", "PAGE|all|exercises…", InText, minutes::minutes),
+    // Where the book's repository is; nothing where that is not known.
+    ("repository", "", InText, repository::repository),
     // The words, with what the glossary says of the term.
     ("term", "SLUG WORDS…", InText, term::term),
 ];
@@ -84,6 +90,13 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
     let mut out = String::new();
     let mut problems = Vec::new();
     let mut copied = 0;
+    let with_places;
+    let page = if name == term::GLOSSARY {
+        with_places = term::with_places(book, page);
+        &with_places
+    } else {
+        page
+    };
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut counted = Page { book, stem, cells: 0, terms: 0 };
     for found in find(page) {
@@ -100,7 +113,7 @@ pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Pro
         }
     }
     out += &page[copied..];
-    if problems.is_empty() { Ok(predict::folded(&out)) } else { Err(problems) }
+    if problems.is_empty() { Ok(covered::mark(&predict::folded(&out))) } else { Err(problems) }
 }
 
 /// What the directive becomes. Nothing expands that again: `book.toml` switches mdBook's own preprocessors

@@ -19,8 +19,12 @@
 //! | `record.rs` | charts; figures, which play; whole records |
 //! | `kernels.rs` | the map of all kernels |
 //! | `code.rs` | listings, and which of their lines are marked as changed |
+//! | `covered.rs` | marks what a page covers, so that no snippet of the search shows it |
 //! | `exercise.rs` | exercises, and the table of all |
 //! | `term.rs` | terms of the glossary |
+//! | `title.rs` | the title page and the contents, on paper |
+//! | `minutes.rs` | how long pages and exercises take |
+//! | `repository.rs` | where the repository is |
 //! | `value.rs` | numbers in prose; those of devices and their memory spaces |
 //! | `number.rs` | numbers of kernels |
 //! | `ncu.rs` | what the profiler counted |
@@ -31,12 +35,14 @@
 
 mod cell;
 mod code;
+mod covered;
 mod directive;
 mod exercise;
 mod expand;
 mod html;
 mod kernels;
 mod live;
+mod minutes;
 mod ncu;
 mod number;
 mod own;
@@ -45,13 +51,17 @@ mod predict;
 mod provenance;
 mod record;
 mod records;
+mod repository;
 mod table;
 mod term;
+mod title;
 mod value;
 mod version;
 
 pub use expand::{Problem, expand};
 pub use live::{in_page, write_builds, write_player};
 pub use page::Workbook;
+pub use repository::address;
 pub use term::{Definition, definitions, plain, slug};
+pub use title::title_page;
 pub use version::{mark, version};

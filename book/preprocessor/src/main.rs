@@ -9,7 +9,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
-use mdbook_workbook::{Problem, Workbook, expand, in_page, mark, version, write_builds, write_player};
+use mdbook_workbook::{
+    Problem, Workbook, address, expand, in_page, mark, title_page, version, write_builds, write_player,
+};
 use workbook::text::path::committed;
 use workbook::text::say;
 
@@ -71,7 +73,9 @@ fn run() -> Result<Vec<Problem>> {
 fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem>> {
     let directory = dunce::canonicalize(&context.root)?;
     let root = directory.parent().context("the book lies in no repository")?;
-    let workbook = Workbook::new(root.to_path_buf(), directory.join("records/local"));
+    let mut workbook = Workbook::new(root.to_path_buf(), directory.join("records/local"));
+    let configured = context.config.get::<String>("output.html.git-repository-url")?;
+    workbook.repository = address(configured.as_deref(), root);
     let pages = directory.join(&context.config.book.src);
     write_player(&directory, &pages)?;
     write_builds(&workbook, &pages)?;
@@ -84,6 +88,14 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
             Ok(content) => chapter.content = content,
             Err(wrong) => problems.extend(wrong),
         }
+    });
+    let title = title_page(&workbook, context.config.book.title.as_deref().unwrap_or_default());
+    let mut is_first = true;
+    book.for_each_chapter_mut(|chapter| {
+        if is_first {
+            chapter.content = format!("{title}{}", chapter.content);
+        }
+        is_first = false;
     });
     if !in_page(&workbook)?.is_empty() {
         let mark = mark(&version(book, &folders)?);

@@ -90,12 +90,12 @@ const CHANGES: [(&str, &str); 12] = [
     ("reduceInterleaved", "halves are added"),
     ("reduceSharedTree", "Less, in shared memory"),
     ("reduceSequential", "no bank conflicts"),
-    ("reduceFirstAdd", "two per thread"),
-    ("reduceInFlight", "eight per thread"),
-    ("reduceShuffle", "shuffles, no barriers"),
+    ("reduceFirstAdd", "two loads, half the blocks"),
+    ("reduceInFlight", "eight loads, fixed grid"),
+    ("reduceShuffle", "shuffles, one barrier"),
     ("reduceVector", "loads of 16 bytes"),
     ("reduceSinglePass", "the last block finishes"),
-    ("reduceLimit", "a shorter end"),
+    ("reduceLimit", "short end, 4 × 16 bytes, shape"),
 ];
 
 #[derive(Deserialize)]

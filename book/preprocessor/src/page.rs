@@ -22,6 +22,8 @@ pub struct Workbook {
     pub records: BTreeMap<String, Result<Record>>,
     /// The records of the reader's own runs; need not exist.
     pub local: PathBuf,
+    /// The address of the repository, where it is known: [`crate::address`].
+    pub repository: Option<String>,
     /// The kernels' builds, as far as they were asked for: one that was edited is compiled once.
     kernels: RefCell<BTreeMap<String, Option<Build>>>,
 }
@@ -34,7 +36,13 @@ impl Workbook {
             Some((name.strip_suffix(".json")?.to_string(), Record::read(&file.path())))
         };
         let files = read_dir(root.join(RECORDS)).into_iter().flatten().flatten();
-        Workbook { records: files.filter_map(record).collect(), root, local, kernels: RefCell::default() }
+        Workbook {
+            records: files.filter_map(record).collect(),
+            root,
+            local,
+            repository: None,
+            kernels: RefCell::default(),
+        }
     }
 
     /// The build of the chapter's kernels, fresh or not; `None` for a chapter without kernels.

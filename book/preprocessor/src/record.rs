@@ -4,7 +4,7 @@ use anyhow::{Result, bail, ensure};
 use chapters::{charts, tables};
 use workbook::figure::Sources;
 use workbook::record::Record;
-use workbook::record::chart::Vertical;
+use workbook::record::chart::{Vertical, on_demand};
 use workbook::record::table::{columns, headline, notes};
 use workbook::text::columns::{Column, escape};
 
@@ -24,6 +24,10 @@ pub fn chart(page: &mut Page, words: &Words) -> Result<String> {
         return ncu::chart(page.book, name, &words.list("kernel"));
     }
     let record = records::of_kernels(named(page.book, source)?, &words.list("kernel"))?;
+    let linear = if words.get("scale").is_none() { Vertical::Linear } else { words.vertical()? };
+    if let Some(chart) = on_demand(&record, name, linear)? {
+        return figure_of(page.book, records::few_lines(&chart)?.html(), &[&record]);
+    }
     let charts = charts(&record, words.vertical()?)?;
     let chart = records::few_lines(pick(&charts, name, |chart| chart.name, "the record has no chart")?)?;
     figure_of(page.book, chart.html(), &[&record])

@@ -133,7 +133,7 @@ fn title(field: &str) -> String {
         "alone" => "the work alone".to_string(),
         "cold" => "one call, cold cache".to_string(),
         "warm" => "one call, warm cache".to_string(),
-        "alone-datasheet" => "of the data sheet's rate".to_string(),
+        "alone-datasheet" => "of the peak rate".to_string(),
         _ if field.ends_with("-ratio") => "speedup".to_string(),
         _ => field.replace('_', " "),
     }

@@ -6,11 +6,12 @@ use anyhow::Result;
 use regex::Regex;
 use workbook::text::columns::escape;
 
+use crate::covered::out_of_snippets;
 use crate::directive::{Words, pick};
-use crate::page::Page;
+use crate::page::{Page, Workbook};
 
 /// Where the terms are defined, from the root of the repository.
-const GLOSSARY: &str = "book/src/glossary.md";
+pub const GLOSSARY: &str = "book/src/glossary.md";
 
 /// A heading of the glossary and what stands below it.
 pub struct Definition {
@@ -34,9 +35,20 @@ pub fn term(page: &mut Page, words: &Words) -> Result<String> {
     Ok(format!(
         "<span class=\"term\"><a href=\"glossary.md#{slug}\" aria-describedby=\"{id}\">{}</a><span \
          class=\"term-definition\" role=\"tooltip\" id=\"{id}\">{}</span></span>",
-        escape(&shown),
-        escape(&definition.text)
+        emphasised(&shown),
+        out_of_snippets(&escape(&definition.text))
     ))
+}
+
+/// The words as HTML. Those that are `**strong**`, `*emphasised*` or code as a whole are so in the link too.
+fn emphasised(words: &str) -> String {
+    for (mark, tag) in [("**", "strong"), ("*", "em"), ("`", "code")] {
+        let inside = words.strip_prefix(mark).and_then(|words| words.strip_suffix(mark));
+        if let Some(inside) = inside {
+            return format!("<{tag}>{}</{tag}>", escape(inside));
+        }
+    }
+    escape(words)
 }
 
 /// The definitions of a glossary: its `##` headings, each with its first paragraph.
@@ -53,6 +65,31 @@ pub fn definitions(glossary: &str) -> Vec<Definition> {
         });
     }
     found
+}
+
+/// The glossary with, below each definition, the page of the story that explains the term first.
+pub fn with_places(book: &Workbook, glossary: &str) -> String {
+    let summary = book.read("book/src/SUMMARY.md").unwrap_or_default();
+    let page = |line: &str| {
+        let (title, page) = line.trim_start().strip_prefix("- [")?.split_once("](")?;
+        let page = page.split_once(')')?.0;
+        Some((title.to_string(), page.to_string(), book.read(&format!("book/src/{page}")).ok()?))
+    };
+    let story: Vec<(String, String, String)> = summary.lines().filter_map(page).collect();
+    let mut sections = glossary.split("\n## ");
+    let mut out = sections.next().unwrap_or_default().to_string();
+    for section in sections {
+        let slug = slug(section.lines().next().unwrap_or_default());
+        let directive = format!("{{{{#term {slug} ");
+        let place = story.iter().find(|(_, _, text)| text.contains(&directive));
+        let place =
+            place.map_or(String::new(), |(title, page, _)| format!("\n\nFirst in [{title}]({page}).\n"));
+        out += &format!(
+            "\n## {}{place}",
+            section.trim_end_matches('\n').to_owned() + if place.is_empty() { "\n" } else { "" }
+        );
+    }
+    out
 }
 
 /// The anchor of a heading as mdBook makes it: lower case, blanks as hyphens, other signs left out.
@@ -89,6 +126,9 @@ mod tests {
             ("compute-capability", "The sm_90 of a GPU.")
         );
         assert_eq!(slug("Little's law"), "littles-law");
+        assert_eq!(emphasised("**warp**"), "<strong>warp</strong>");
+        assert_eq!(emphasised("*grid*"), "<em>grid</em>");
+        assert_eq!(emphasised("a * b"), "a &#42; b");
         assert_eq!(plain("a[i] and [b](c)"), "a[i] and b");
     }
 }

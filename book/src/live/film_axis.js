@@ -7,6 +7,8 @@ const [LEFT, WIDTH, BAR] = [8, 344, 14];
 /** Narrower parts are not told apart. */
 const NARROWEST = 4;
 const STEPS = 1000;
+/** Seconds from the nearest scale to the farthest. */
+const SECONDS = 4.5;
 
 /** Three digits, as the records' times are written. */
 function number(value) {
@@ -78,15 +80,55 @@ export function start(frame) {
         slider.value = (STEPS * Math.log(now / least)) / Math.log(most / least);
         slider.setAttribute('aria-valuetext', `the first ${time(now)}`);
     };
-    slider.addEventListener('input', () => zoom(least * (most / least) ** (slider.value / STEPS)));
-    figure.querySelector('.film-stage').after(element('div', { className: 'film-bar film-zoom' }, 'near', slider, 'far'));
-    player.runs.forEach((run, track) => run.addEventListener('click', () => zoom(scales[track])));
+    // Playing, the axis grows by the same factor in the same time.
+    let playing = 0;
+    const play = element('button', { type: 'button', textContent: '▶', ariaLabel: 'Play', title: 'Play' });
+    const stop = () => {
+        cancelAnimationFrame(playing);
+        playing = 0;
+        play.textContent = '▶';
+        player.say.setAttribute('aria-live', 'polite');
+        play.ariaLabel = play.title = 'Play';
+    };
+    const start = () => {
+        const from = now < most ? now : least;
+        const begun = performance.now();
+        const step = at => {
+            const scale = from * (most / least) ** (Math.max(0, at - begun) / 1000 / SECONDS);
+            zoom(scale);
+            if (scale < most) {
+                playing = requestAnimationFrame(step);
+            } else {
+                stop();
+            }
+        };
+        playing = requestAnimationFrame(step);
+        play.textContent = '❚❚';
+        player.say.setAttribute('aria-live', 'off'); // it changes all the time
+        play.ariaLabel = play.title = 'Pause';
+    };
+    play.addEventListener('click', () => (playing ? stop() : start()));
+    slider.addEventListener('input', () => {
+        stop();
+        zoom(least * (most / least) ** (slider.value / STEPS));
+    });
+    figure.querySelector('.film-stage').after(element('div', { className: 'film-bar film-zoom' }, play, 'near', slider, 'far'));
+    player.runs.forEach((run, track) => run.addEventListener('click', () => {
+        stop();
+        zoom(scales[track]);
+    }));
     // Without Ctrl the wheel scrolls the page, unless the reader is at work here.
     svg.addEventListener('wheel', event => {
         if (event.ctrlKey || event.metaKey || figure.contains(document.activeElement)) {
             event.preventDefault();
+            stop();
             zoom(now * 1.0015 ** event.deltaY);
         }
     }, { passive: false });
     zoom(scales[player.track]);
+    // The first picture of the book moves by itself, once, for whoever likes motion.
+    if (figure.id === 'film-sums' && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
+        zoom(least);
+        start();
+    }
 }

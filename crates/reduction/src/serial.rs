@@ -7,18 +7,15 @@ use crate::operator::Operator;
 /// O(n) additions, O(log n) depth.
 // ANCHOR: recursiveReduceAnyLength
 pub fn recursive_reduce(data: &mut [i32]) -> i32 {
-    match data {
-        [] => 0,
-        [last] => *last,
-        _ => {
-            let half = data.len().div_ceil(2);
-            let (first, second) = data.split_at_mut(half);
-            for (a, b) in first.iter_mut().zip(second) {
-                *a = a.wrapping_add(*b);
-            }
-            recursive_reduce(first)
-        }
+    let size = data.len();
+    if size <= 1 {
+        return data.first().copied().unwrap_or(0);
     }
+    let half = size.div_ceil(2);
+    for i in 0..size - half {
+        data[i] = data[i].wrapping_add(data[i + half]);
+    }
+    recursive_reduce(&mut data[..half])
 }
 // ANCHOR_END: recursiveReduceAnyLength
 

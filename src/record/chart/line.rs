@@ -4,6 +4,7 @@
 pub const SERIES: usize = 5;
 
 /// One line of a chart.
+#[derive(Clone)]
 pub struct Series {
     /// What stands beside the line.
     pub name: String,

@@ -10,6 +10,13 @@
 //! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
+//! A page may ask for two more, whose vertical axis is linear unless it asks for another one ([`on_demand`]):
+//!
+//! | chart | against | for |
+//! | --- | --- | --- |
+//! | `over-best` | n | times that differ by a factor of one to four: each over the shortest at its size |
+//! | `per-launch` | launches by device code | the time of nested kernels, divided by their launches |
+//!
 //! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at
 //! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. plotters draws them (`draw.rs`),
 //! and `svg.rs` makes a part of a page of that.
@@ -107,6 +114,78 @@ pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Res
         ],
     };
     Ok(charts.into_iter().flatten().collect())
+}
+
+/// Each time over the shortest at its size.
+const OVER_BEST: Quantity = Quantity {
+    name: "over-best",
+    title: "Time over the shortest",
+    axis: "time over the shortest at this n",
+    words: |ratio| format!("{ratio:.2}×"),
+    ..BANDWIDTH
+};
+
+/// The chart of that name, if it is one that a page has to ask for; `None` of another name, or if the record
+/// has no times for it. Of `over-best`, the sizes at which all of the record's kernels were timed.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn on_demand(record: &Record, name: &str, vertical: Vertical) -> Result<Option<Chart>> {
+    match name {
+        "over-best" => over_best(record, vertical),
+        "per-launch" => per_launch(record, vertical),
+        _ => Ok(None),
+    }
+}
+
+fn over_best(record: &Record, vertical: Vertical) -> Result<Option<Chart>> {
+    let time = |run: &Run| run.time_us.map(|time| (time.median, None));
+    let mut lines = leave_out_points(lines(record, &|run| Some(run.n), &time));
+    let at = |line: &Series, x: f64| line.points.iter().find(|point| point.x == x).map(|point| point.y);
+    let all: Vec<Series> = lines.clone();
+    for line in &mut lines {
+        line.points.retain(|point| all.iter().all(|other| at(other, point.x).is_some()));
+        for point in &mut line.points {
+            let times = all.iter().filter_map(|other| at(other, point.x));
+            point.y /= times.fold(f64::INFINITY, f64::min);
+        }
+    }
+    lines.retain(|line| !line.points.is_empty());
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let detail = match record.block {
+        0 => String::new(),
+        block => format!(" · {} threads per block", thousands(block.into())),
+    };
+    let against = Against { word: "n", axis: "n", scale: Scale::powers_of_two, detail };
+    plot(record, &Quantity { vertical, ..OVER_BEST }, &against, lines).map(Some)
+}
+
+fn per_launch(record: &Record, vertical: Vertical) -> Result<Option<Chart>> {
+    let launches = |run: &Run| run.device_launches.filter(|launches| run.ok && *launches > 0);
+    let each = |run: &Run| {
+        let launches = run.device_launches? as f64;
+        run.time_us.map(|time| (time.median / launches, None))
+    };
+    let lines = lines(record, &launches, &each);
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let against = Against {
+        word: "device launches",
+        axis: "launches by device code",
+        scale: Scale::decades,
+        detail: " · all sizes and blocks".to_string(),
+    };
+    let quantity = Quantity {
+        name: "per-launch",
+        title: "Time per launch",
+        axis: "time over launches",
+        vertical,
+        ..TIME
+    };
+    plot(record, &quantity, &against, lines).map(Some)
 }
 
 /// A quantity against n, at the record's block size, beside `references` at the same sizes; `None` if no run

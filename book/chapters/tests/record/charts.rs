@@ -314,12 +314,12 @@ fn a_comparison_shows_the_rates_of_one_call_beside_what_the_memory_could_do_and_
         "{call}"
     );
     assert!(call.contains("CUB: 599 GB/s at"), "{call}");
-    assert!(call.contains("memory by datasheet: "), "{call}");
+    assert!(call.contains("memory at its peak: "), "{call}");
     let ratio = chart(&record, "ratio").description;
     assert!(ratio.contains("i32, work alone: 1.50 at n = 1,048,576, 1.02 at n = 1,073,741,824."), "{ratio}");
     assert!(ratio.contains("CUB: 1.00 at"), "{ratio}");
     // The chapter's own runs are single calls with a warm cache.
     let own = chart(&record, "bandwidth").description;
     assert!(own.contains("CUB, i32: 699 GB/s at n = 1,048,576."), "{own}");
-    assert!(own.contains("memory by datasheet: "), "{own}");
+    assert!(own.contains("memory at its peak: "), "{own}");
 }

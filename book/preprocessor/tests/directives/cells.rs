@@ -214,3 +214,13 @@ fn a_chapter_without_kernels_has_a_cell() {
     assert!(page.contains("<figcaption>Fixture CPU · <time>2026-02-03</time>"), "{page}");
     assert_eq!(fixtures::serial_on_cpu().device.kind, DeviceKind::Cpu);
 }
+
+#[test]
+fn two_records_of_different_sizes_are_not_taken_for_one() {
+    let repository = Repository::new();
+    let page = repository.page("{{#cell ch3_blocks kernel=reduceNeighbored}}\n");
+    in_order(&page, &["1,048,576 elements", "65,536 elements", "Another size than above: n = 2¹⁶, not 2²⁰."]);
+    assert_eq!(page.matches("Another size").count(), 1, "{page}");
+    let page = repository.page("{{#cell ch3_blocks kernel=reduceNeighbored n=2^18}}\n");
+    assert!(!page.contains("Another size"), "{page}");
+}

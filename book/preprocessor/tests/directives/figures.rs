@@ -43,8 +43,10 @@ fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
     let datasheet = number("memory_clock_mhz") * number("memory_bus_bits") / 8.0 * 2.0 / 1e3;
     let mut before = None;
     let frames = film["tracks"][0]["frames"].as_array().unwrap();
-    assert_eq!(frames.len(), 8);
-    for frame in frames {
+    let (whole, steps) = frames.split_first().unwrap();
+    assert_eq!(steps.len(), 8);
+    let mut shares = Vec::new();
+    for frame in steps {
         let say = frame["say"].as_str().unwrap();
         let kernel = say.split_once(':').unwrap().0;
         let mut runs = record["comparison"].as_array().unwrap().iter();
@@ -61,8 +63,32 @@ fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
             assert!(say.contains(&format!(", {:.2} times the rung before", rate / before)), "{say}");
         }
         before = Some(rate);
+        shares.push(format!("{:.0}%", 100.0 * rate / datasheet));
         assert!(page.contains(&format!("{words} GB/s</text>")), "{words} stands in the drawing");
     }
+    assert_eq!(whole["say"], format!("All 8 rungs: from {} to {} of the peak rate.", shares[0], shares[7]));
+}
+
+/// The introduction's first picture: 2^20 elements, each time from its chapter's record.
+#[test]
+fn the_first_sums_have_the_times_of_their_records() {
+    let bars = json(&figure("sums"), "data-of=\"", "\">");
+    for (bar, name, kernel) in [
+        (0, "ch4_nested.gpu", "gpuRecursiveReduce"),
+        (1, "ch1_serial.cpu", "loop"),
+        (2, "ch3_blocks.gpu", "reduceInterleaved"),
+        (3, "ch7_limit.gpu", "reduceLimit"),
+    ] {
+        let record = record(name);
+        let parts = ["runs", "sweep"].map(|part| record[part].as_array().unwrap().clone());
+        let mut runs = parts.iter().flatten();
+        let is_it = |run: &&serde_json::Value| {
+            run["kernel"] == kernel && run["n"] == 1 << 20 && (run["block"] == 0 || run["block"] == 512)
+        };
+        let run = runs.find(is_it).unwrap();
+        assert_eq!(bars[bar][1], run["time_us"]["median"], "{kernel}");
+    }
+    assert_eq!(bars[0][2], 2048 * 9 + 1);
 }
 
 /// 2^20 elements in blocks of 512: 2,048 blocks, each of which halves its chunk nine times.

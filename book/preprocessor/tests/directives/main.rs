@@ -178,6 +178,13 @@ fn preprocess(root: &Path, page: &str) -> (i32, String, String) {
     (output.status.code().unwrap(), content.unwrap_or_default(), String::from_utf8(output.stderr).unwrap())
 }
 
+/// `page` without the marks that keep what is covered out of the search's snippets.
+fn unmarked(page: &str) -> String {
+    let marks =
+        ["<span hidden>\u{2063}</span>", "<span hidden>\u{2064}</span>", "<div hidden>\u{2064}</div>\n"];
+    marks.iter().fold(page.to_string(), |page, mark| page.replace(mark, ""))
+}
+
 /// The places of `pieces` on `page`, which stand there in this order.
 fn in_order(page: &str, pieces: &[&str]) {
     let mut from = 0;

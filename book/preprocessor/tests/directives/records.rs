@@ -141,3 +141,12 @@ fn one_chart_alone_with_its_provenance() {
     assert!(page.contains("aria-label=\"Global memory traffic against n, "), "{page}");
     assert!(page.contains("<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time>"), "{page}");
 }
+
+#[test]
+fn times_over_the_shortest_at_each_size() {
+    let repository = Repository::new();
+    let page = repository
+        .page("{{#chart ch4_nested.gpu over-best kernel=gpuRecursiveReduce,gpuRecursiveReducePasses}}\n");
+    assert!(page.contains("time over the shortest at this n"), "{page}");
+    assert!(page.contains("1.00×"), "{page}");
+}

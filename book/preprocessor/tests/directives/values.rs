@@ -1,4 +1,4 @@
-//! Numbers in prose.
+//! Numbers in prose; what the book says of itself.
 
 use super::*;
 
@@ -99,4 +99,24 @@ fn errors_memory_spaces_and_limits_in_prose() {
         let error = repository.error(&format!("{{{{#{directive}}}}}\n"));
         assert!(error.contains(missing), "{error}");
     }
+}
+
+#[test]
+fn minutes_are_those_that_the_pages_state() {
+    let repository = Repository::new();
+    let pages = repository.root.join("book/src");
+    fs::write(pages.join("SUMMARY.md"), "[A](a.md)\n\n- [B](b.md)\n  - [C](c.md)\n").unwrap();
+    fs::write(pages.join("a.md"), "# A\n\n*For a start. About 5 minutes.*\n").unwrap();
+    fs::write(pages.join("b.md"), "# B\n\n*After this page you know. About 55\nminutes.*\n").unwrap();
+    fs::write(pages.join("c.md"), "# C\n\nTo look up.\n").unwrap();
+    let page =
+        repository.page("{{#minutes all}}, {{#minutes a}}, {{#minutes b a}}, {{#minutes exercises}}.\n");
+    assert!(page.ends_with("1\u{a0}hour, 5\u{a0}minutes, 1\u{a0}hour, 10\u{a0}minutes.\n"), "{page}");
+    let error = repository.error("{{#minutes a c}}\n");
+    assert!(error.contains("book/src/c.md does not say how long it takes"), "{error}");
+}
+
+#[test]
+fn of_a_repository_without_an_address_nothing_is_said() {
+    assert_eq!(Repository::new().page("The repository{{#repository}}.\n"), "The repository.\n");
 }

@@ -11,7 +11,7 @@ const UNITS: [&str; 25] = [
 ];
 
 /// Page, number with its unit, and why it may be typed.
-const TYPED: [(&str, &str, &str); 26] = [
+const TYPED: [(&str, &str, &str); 24] = [
     ("appendix_nesting.md", "860 MB", "the guide's"),
     ("appendix_posts.md", "2 µs", "the post's"),
     ("appendix_posts.md", "196 µs", "the post's"),
@@ -21,7 +21,6 @@ const TYPED: [(&str, &str, &str); 26] = [
     ("bytes_in_flight.md", "75%", "threads that are there over those that fit"),
     ("bytes_in_flight.md", "50%", "threads that are there over those that fit"),
     ("bytes_in_flight.md", "12.5%", "threads that are there over those that fit"),
-    ("ch2_parallel.md", "512 times", "1,024 elements over 2"),
     ("ch3_blocks.md", "50%", "threads that are there over those that fit"),
     ("ch4_nested.md", "172 ms", "the textbook's"),
     ("ch4_nested.md", "59 ms", "the textbook's"),
@@ -37,7 +36,6 @@ const TYPED: [(&str, &str, &str); 26] = [
     ("ch8_streamed.md", "141 GB", "the data sheet's"),
     ("glossary.md", "4.8 TB/s", "the data sheet's"),
     ("glossary.md", "60 MB", "the data sheet's"),
-    ("ncu.md", "70 %", "a rule of thumb"),
 ];
 
 /// What a reader reads of `page`, without its directives, its code and its drawings.

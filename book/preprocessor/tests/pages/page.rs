@@ -22,12 +22,12 @@ pub fn book() -> PathBuf {
     package.parent().unwrap().to_path_buf()
 }
 
-/// The Markdown files of the book but its summary.
+/// The Markdown files of the book but its summary and what stands at a wrong address.
 pub fn files() -> Vec<String> {
     let entries = fs::read_dir(book().join("src")).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|name| name.ends_with(".md") && name != "SUMMARY.md");
+    names.retain(|name| name.ends_with(".md") && !["SUMMARY.md", "404.md"].contains(&&**name));
     names.sort();
     names
 }

@@ -127,6 +127,44 @@ fn the_exercises_call_the_chapters_as_the_book_does() {
     }
 }
 
+#[test]
+fn exercises_stand_in_the_order_of_their_numbers() {
+    let mut last = None;
+    for page in pages().into_iter().filter(is_story) {
+        for part in page.text.split("\n{{#exercise ").skip(1) {
+            let number = part.split("}}").next().unwrap();
+            let id: (u32, u32) =
+                number.split_once('.').map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap())).unwrap();
+            assert!(last < Some(id), "{}: exercise {number} stands behind {last:?}", page.file);
+            last = Some(id);
+        }
+    }
+}
+
+/// What a search engine and a card of a link say of a page.
+#[test]
+fn every_page_has_a_description_of_its_own() {
+    let head = std::fs::read_to_string(book().join("theme/head.hbs")).unwrap();
+    let mut wrong = String::new();
+    let mut seen = Vec::new();
+    for page in pages() {
+        let is_described = format!("{{{{#if (eq path \"{}\")}}}}<meta name=\"description\"", page.file);
+        let description =
+            head.split_once(&is_described).and_then(|(_, rest)| rest.split(" content=\"").nth(1));
+        let description = description.and_then(|rest| rest.split('"').next()).unwrap_or_default();
+        if !(40..=160).contains(&description.chars().count()) || seen.contains(&description) {
+            writeln!(
+                wrong,
+                "{}: book/theme/head.hbs has no description of 40 to 160 letters: {description:?}",
+                page.file
+            )
+            .unwrap();
+        }
+        seen.push(description);
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
 /// A chapter without a page has its exercises in the terminal alone.
 #[test]
 fn every_exercise_is_once_on_a_page_of_its_chapter() {

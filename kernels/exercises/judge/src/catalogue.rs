@@ -81,7 +81,7 @@ pub fn find(exercises: &[Exercise], id: Id) -> Result<&Exercise> {
     bail!("there is no exercise {id}; there are: {}", ids.join(" "))
 }
 
-/// `Many blocks`: the title of the first page of chapter `number`, from `- [Many blocks](ch3_blocks.md)`.
+/// `At the limit`: the title of the first page of chapter `number`, from `- [At the limit](ch7_limit.md)`.
 pub fn chapter(number: u32) -> &'static str {
     let title = |line: &'static str| {
         let (title, page) = line.trim().strip_prefix("- [")?.split_once("](")?;
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn every_chapter_with_exercises_has_a_title() {
-        assert_eq!((chapter(3), chapter(99)), ("Many blocks", "More"));
+        assert_eq!((chapter(3), chapter(99)), ("Many blocks: which thread works?", "More"));
         for exercise in read(Path::new(kernel_compiler::ROOT)).unwrap() {
             assert_ne!(chapter(exercise.id.chapter), "More", "{}", exercise.id);
         }
