@@ -1,4 +1,4 @@
-// Chapter 6.1: reductions as they are used. One reduction per row of a matrix; sums of 16-bit floats; and a
+// Chapter 6.2: reductions as they are used. One reduction per row of a matrix; sums of 16-bit floats; and a
 // second launch that starts before the first one has ended.
 //
 // blockDim.x is a multiple of 32 everywhere. Any size is right.

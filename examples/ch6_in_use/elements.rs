@@ -1,4 +1,4 @@
-//! What chapter 6.1 reduces: numbers that `f32`, `f16` and `bf16` hold exactly.
+//! What chapter 6.2 reduces: numbers that `f32`, `f16` and `bf16` hold exactly.
 
 use bytemuck::{Pod, Zeroable};
 use workbook::reduction::operator::ElementType;

@@ -1,5 +1,5 @@
 // The sums of NVIDIA's libraries, to measure ours against: cub::DeviceReduce::Sum and thrust::reduce
-// as functions that a program can load at run time (examples/ch7_limit/libraries.rs), and for chapter 6.1
+// as functions that a program can load at run time (examples/ch7_limit/libraries.rs), and for chapter 6.2
 // cub::DeviceSegmentedReduce (examples/ch6_in_use/compare.rs). Each returns a cudaError_t, 0 where all is
 // well.
 //
