@@ -1,4 +1,5 @@
-//! What a beginner gets wrong, and what the page says of it: in a chapter's cell and in the notebook the same.
+//! What a beginner gets wrong, and what the page says of it: in a chapter's cell and in the notebook the
+//! same.
 
 use serde_json::{Value, json};
 use workbook::kernels;
