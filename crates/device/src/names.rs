@@ -24,8 +24,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Gives `found` the names of the source; `kernel` was launched by the host with `arguments`, the value of
-    /// each.
+    /// Gives `found` the names of the source; `kernel` was launched by the host with `arguments`, the value
+    /// of each.
     pub fn name(&self, found: &mut Diagnostic, kernel: &str, arguments: &[u64]) {
         let running = found.kernel.clone();
         let Some(spot) = found.spot_mut() else { return };

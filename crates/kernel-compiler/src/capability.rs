@@ -5,9 +5,9 @@ use super::lex::{Token, joined, tokens};
 /// The compute capability that kernels are compiled for, 7.5: the oldest that the workbook's need.
 pub const CAPABILITY: &str = "75";
 
-/// The compute capability that `source` is compiled for unless one is asked for: 7.5, but 8.0 where it reduces
-/// the values of a warp in one instruction (`__reduce_add_sync`), which older GPUs lack. A source that asks
-/// for `__CUDA_ARCH__` has another way for those.
+/// The compute capability that `source` is compiled for unless one is asked for: 7.5, but 8.0 where it
+/// reduces the values of a warp in one instruction (`__reduce_add_sync`), which older GPUs lack. A source
+/// that asks for `__CUDA_ARCH__` has another way for those.
 pub fn of(source: &str) -> &'static str {
     if !source.contains("__reduce_") {
         return CAPABILITY;

@@ -57,8 +57,8 @@ pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
 /// As nvcc compiles where the two differ: products and sums become one operation. The target is the same on
 /// every system, and so are the sizes of types; of static variables the names are those of the source.
 /// An access through a null pointer stays one, and a loop without an end stays one: the simulator finds both,
-/// and else they would be gone in silence, together with all that follows. Messages are in nvcc's form, `x.cu(3): error: …`, then the line; and warnings are of what nvcc warns
-/// by itself.
+/// and else they would be gone in silence, together with all that follows. Messages are in nvcc's form,
+/// `x.cu(3): error: …`, then the line; and warnings are of what nvcc warns by itself.
 const FLAGS: &str = "\
     -x cuda --cuda-device-only -S --target=x86_64-unknown-linux-gnu --cuda-feature=+ptx80 \
     -nocudainc -nocudalib -nostdinc -std=c++17 -ffp-contract=fast -fms-extensions -gline-tables-only -cuid=0 \

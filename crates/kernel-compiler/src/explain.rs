@@ -21,8 +21,8 @@ struct Message<'a> {
     rest: Vec<&'a str>,
 }
 
-/// What a compiler `said` of `source`, the file `path`, in the form of [`call::messages`](super::call::messages),
-/// in better words where there are some.
+/// What a compiler `said` of `source`, the file `path`, in the form of
+/// [`call::messages`](super::call::messages), in better words where there are some.
 pub fn explained(said: &str, path: &str, source: &str) -> String {
     let (before, mut messages) = read(said, path);
     let is_refused = messages.iter().any(Message::is_error);
@@ -282,15 +282,24 @@ mod tests {
     /// Chapter 2's kernel without a brace: clang speaks of the kernel behind it.
     #[test]
     fn a_missing_brace_stands_where_it_is_opened() {
-        let source = "__global__ void a(int *p)\n{\n    if (p) {\n        p[0] = 1;\n}\n// END\n__global__ void b() {}\n";
+        let source = "__global__ void a(int *p)\n{\n    if (p) {\n        p[0] = 1;\n}\n// \
+            END\n__global__ void b() {}\n";
         let clang = "kernels/x.cu(4): warning: unused\n  p\nkernels/x.cu(7): error: expected unqualified-id\n\
-            __global__ void b() {}\n^\nkernels/x.cu(7): error: expected '}'\n__global__ void b() {}\n          ^\n\
+            __global__ void b() {}\n^\nkernels/x.cu(7): error: expected '}'\n__global__ void b() \
+            {}\n          ^\n\
             kernels/x.cu(2): note: to match this '{'\n{\n^\n";
-        let nvcc = "kernels/x.cu(7): error: expected a \";\"\n  b\n\nAt end of source: error: expected a \"}\"\n\
+        let nvcc = "kernels/x.cu(7): error: expected a \";\"\n  b\n\nAt end of source: error: expected a \
+            \"}\"\n\
             kernels/x.cu(2): note #3196-D: to match this \"{\"\n  {\n";
         for said in [clang, nvcc] {
             let said = explained(said, PATH, source);
-            assert!(said.starts_with("kernels/x.cu(3): error: a } is missing: nothing closes the { of this line\n    if (p) {\n"), "{said}");
+            assert!(
+                said.starts_with(
+                    "kernels/x.cu(3): error: a } is missing: nothing closes the { of \
+                this line\n    if (p) {\n"
+                ),
+                "{said}"
+            );
             assert!(!said.contains("(7)") && !said.contains("expected"), "{said}");
         }
         assert_eq!(heads(&explained(clang, PATH, source)).len(), 2, "a warning stays");
@@ -343,7 +352,8 @@ mod tests {
             "error: '__reduce_add_sync' needs target feature (sm_80|sm_86),ptx70",
         ] {
             let said = explained(&format!("kernels/x.cu(1): {said}\n"), PATH, "x");
-            let what = "`__reduce_add_sync` needs compute capability 8.0 or newer, and this is compiled for an older one";
+            let what = "`__reduce_add_sync` needs compute capability 8.0 or newer, and this is compiled \
+                for an older one";
             assert_eq!(said, format!("kernels/x.cu(1): error: {what}\n"));
         }
     }
@@ -354,7 +364,8 @@ mod tests {
             k<<<1, 16>>>(d);\n}\n";
         let said = |path: &str, what: &str| explained(&format!("{path}(5): {what}\n  x\n"), path, source);
         let own = said("notebook.cu", "error: use of undeclared identifier 'cudaMalloc'");
-        let head = "notebook.cu(2): error: host code does not run here; in place of lines 2 to 7, this says the same:\n";
+        let head = "notebook.cu(2): error: host code does not run here; in place of lines 2 to 7, this \
+            says the same:\n";
         assert_eq!(
             own,
             format!("{head}int main()\n    //@ buffer d = i32:uninit*16\n    //@ launch k<<<1, 16>>> @d\n")
@@ -364,14 +375,17 @@ mod tests {
                 .starts_with("notebook.cu(2): warning: host code does not run")
         );
         let chapters = said(PATH, "error: use of undeclared identifier 'cudaMalloc'");
-        let what = "host code does not run here: a program of the workbook launches the kernels; leave lines 2 to 7 out";
+        let what = "host code does not run here: a program of the workbook launches the kernels; leave \
+            lines 2 to 7 out";
         assert_eq!(chapters, format!("{PATH}(2): error: {what}\nint main()\n"));
     }
 
     #[test]
     fn a_null_pointer_is_called_so() {
-        let said = "kernels/x.cu(1): warning: indirection of non-volatile null pointer will be deleted, not trap \
-            [-Wnull-dereference]\n*(int *)0 = 1;\n^\nkernels/x.cu(1): note: consider using __builtin_trap()\n";
+        let said = "kernels/x.cu(1): warning: indirection of non-volatile null pointer will be deleted, \
+            not trap \
+            [-Wnull-dereference]\n*(int *)0 = 1;\n^\nkernels/x.cu(1): note: consider using \
+            __builtin_trap()\n";
         let said = explained(said, PATH, "*(int *)0 = 1;");
         assert_eq!(said, format!("kernels/x.cu(1): warning: {NULL}\n*(int *)0 = 1;\n^\n"));
     }

@@ -1,5 +1,6 @@
 //! Host code in a source whose kernels alone run: which lines it is, and what says the same in the launch
-//! language (`crates/launch/src/lib.rs`), if the host does no more than to fill buffers and to launch kernels.
+//! language (`crates/launch/src/lib.rs`), if the host does no more than to fill buffers and to launch
+//! kernels.
 
 use std::collections::BTreeMap;
 
@@ -242,7 +243,8 @@ impl<'a> Program<'a> {
 
     /// `float *a, *b`, `int n = 1 << 20`, `dim3 block(16, 16)`, `a[i] = i`.
     fn declare(&mut self, tokens: &[Token<'a>]) {
-        let is_type = |token: &Token| matches!(token, Token::Word(word) if kind(word).is_some() || TYPES.contains(word));
+        let is_word = |word: &str| kind(word).is_some() || TYPES.contains(&word);
+        let is_type = |token: &Token| matches!(token, Token::Word(word) if is_word(word));
         let start = tokens.iter().position(|token| is_type(token) || token.is_word("dim3")).unwrap_or(0);
         let words: Vec<&str> = tokens[start..]
             .iter()
@@ -536,7 +538,8 @@ mod tests {
 
     #[test]
     fn several_dimensions_and_shared_memory_are_said() {
-        let program = "int main() { int w = 64; int *d; cudaMalloc(&d, w * w * sizeof(int)); dim3 block(16, 16);\n\
+        let program = "int main() { int w = 64; int *d; cudaMalloc(&d, w * w * sizeof(int)); dim3 \
+            block(16, 16);\n\
             t<<<dim3(w / block_x, 4), block, 2 * 16 * sizeof(int)>>>(d, w); }";
         assert!(!said(program).is_same, "w / block_x is not known");
         let host = said(&program.replace("w / block_x", "w / 16"));
@@ -566,7 +569,8 @@ mod tests {
     fn device_code_is_none_of_it() {
         for source in [
             "__global__ void k() { cudaGetLastError(); child<<<1, 1>>>(); }",
-            "__device__ int f(int i) { return i; }\nint helper(int i) { return 2 * i; }\n#define main(x) { x }\n",
+            "__device__ int f(int i) { return i; }\nint helper(int i) { return 2 * i; }\n#define main(x) \
+                { x }\n",
             "template <class T> struct A { T main(T x) const; };",
         ] {
             assert_eq!(found(source), None, "{source}");

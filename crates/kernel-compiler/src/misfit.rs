@@ -138,7 +138,8 @@ pub fn other_parameters(source: &str, kernel: &str, given: &[Given], printed: &s
 mod tests {
     use super::*;
 
-    const PRINTED: &str = "extern \"C\" __global__ void sum(int *data,\n int *out, unsigned n)\n{\n}\nextern \"C\" __global__ void other(int *x) {}\n";
+    const PRINTED: &str = "extern \"C\" __global__ void sum(int *data,\n int *out, unsigned \
+        n)\n{\n}\nextern \"C\" __global__ void other(int *x) {}\n";
 
     fn said(from: &str, to: &str) -> String {
         assert!(PRINTED.contains(from));
@@ -170,8 +171,10 @@ mod tests {
         let source = PRINTED.replace("int *out, unsigned n", "unsigned n, int *out");
         let given = [Given::Address, Given::Address, Given::Bytes(4)];
         let misfit = other_parameters(&source, "sum", &given, PRINTED);
-        let expected = "The host launches sum with (address, address, 4-byte number), and the kernel takes (int \
-                        *data, unsigned n, int *out). Give it back the parameters that it had: (int *data, int \
+        let expected = "The host launches sum with (address, address, 4-byte number), and the kernel \
+            takes (int \
+                        *data, unsigned n, int *out). Give it back the parameters that it had: (int \
+                        *data, int \
                         *out, unsigned n).";
         assert_eq!((misfit.what.as_str(), misfit.line), (expected, Some(1)));
         assert!(other_parameters(&source, "sum", &given, "").what.ends_with("the parameters that it had."));

@@ -1,4 +1,5 @@
-//! What a source calls its kernels and their parameters: PTX has lost the names, and what a pointer points to.
+//! What a source calls its kernels and their parameters: PTX has lost the names, and what a pointer points
+//! to.
 
 use super::lex::{Token, placed};
 

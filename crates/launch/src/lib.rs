@@ -20,14 +20,14 @@
 //! | `1,2,zeros*8` | parts, side by side |
 //! | `file=in.bin` | what a file holds, raw bytes |
 //! | `KERNEL<<<GRID, BLOCK, SHARED>>>` | a launch |
-//! | `<<<dim3(2, 2), dim3(32, 8)>>>` | two or three dimensions; also `<<<(2,2), (32,8)>>>` and `<<<2,2, 32,8>>>` |
+//! | `<<<dim3(2, 2), dim3(32, 8)>>>` | several dimensions; also `<<<(2,2), (32,8)>>>` or `<<<2,2, 32,8>>>` |
 //! | `cluster=4` | before the arguments: blocks of a cluster |
 //!
 //! Wherever a whole number stands may stand a small expression, with names that the caller gives:
 //! `reduce<<<n/(4*block), block>>>`; a division rounds up. A `#` begins a comment.
 //!
-//! In the comments of a source, a line `// %%` begins a cell. A buffer of a later cell takes the name of one of
-//! an earlier cell from it.
+//! In the comments of a source, a line `// %%` begins a cell. A buffer of a later cell takes the name of one
+//! of an earlier cell from it.
 //!
 //! | file | job |
 //! | --- | --- |

@@ -194,8 +194,8 @@ impl Launch {
     }
 }
 
-/// What stands between `<<<` and `>>>`. Where a blank follows a comma, it parts the sizes there alone, so that
-/// `2,2, 64` has a grid of two rows; `4,256`, without a blank, can only be as in CUDA.
+/// What stands between `<<<` and `>>>`. Where a blank follows a comma, it parts the sizes there alone, so
+/// that `2,2, 64` has a grid of two rows; `4,256`, without a blank, can only be as in CUDA.
 fn config(text: &str, names: Names) -> Result<LaunchConfig> {
     let packed = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",");
     let mut parts: Vec<String> = vec![String::new()];

@@ -96,7 +96,8 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
                 bail!("{file}:{}: {}\n{}", host.line, host.what(false), host.more().trim_end());
             }
             bail!(
-                "{file} has no line `//@ launch …`: add one, like //@ launch sum<<<4, 256>>> @in i32:1024, or give \
+                "{file} has no line `//@ launch …`: add one, like //@ launch sum<<<4, 256>>> @in \
+                    i32:1024, or give \
                  --grid and --block, or a --script"
             );
         }
@@ -126,8 +127,8 @@ fn wanted(module: &Module, options: &Options, script: &Script) -> Result<(Script
     Ok((script, Some(shown)))
 }
 
-/// Does what `script` says with the kernels of `source`. Its `templates` may be meant by a name that there is no
-/// kernel for.
+/// Does what `script` says with the kernels of `source`. Its `templates` may be meant by a name that there is
+/// no kernel for.
 ///
 /// # Errors
 /// There is no such kernel, or the script does not fit it.

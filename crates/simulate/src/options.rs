@@ -127,9 +127,10 @@ pub struct Options {
     /// For a .cu: a macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
-    /// Only what this cell of the file asks for, from 1; a line `// %%` begins a cell. Those before it run first,
-    /// unseen, if it works on their buffers or the file has variables
-    #[arg(long, value_name = "N", conflicts_with_all = ["grid", "script"], value_parser = clap::value_parser!(u32).range(1..))]
+    /// Only what this cell of the file asks for, from 1; a line `// %%` begins a cell. Those before it run
+    /// first, unseen, if it works on their buffers or the file has variables
+    #[arg(long, value_name = "N", conflicts_with_all = ["grid", "script"],
+        value_parser = clap::value_parser!(u32).range(1..))]
     pub cell: Option<u32>,
     /// How many launches by device code may be pending (cudaLimitDevRuntimePendingLaunchCount)
     #[arg(long, value_name = "N", value_parser = whole::<u64>("launches, like 2048 or 2^16"),

@@ -46,8 +46,8 @@ pub fn save(path: &Path, orders: &[Orders], skipped: usize) -> Result<()> {
     write_whole(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The first order that has shown something that the plain one has not; `skipped` launches came before those of
-/// `orders`.
+/// The first order that has shown something that the plain one has not; `skipped` launches came before those
+/// of `orders`.
 pub fn failing(orders: &[Orders], skipped: usize) -> Option<LaunchOrder> {
     let mut all = orders.iter().zip(skipped..);
     all.find_map(|(one, launch)| Some(LaunchOrder { launch, order: one.failing.as_ref()?.order.clone() }))

@@ -1,6 +1,7 @@
 //! The word that somebody meant: the nearest of those that there are.
 
-/// The one of `words` that `typed` is a slip of, if there is one: it differs in few letters, or in case alone.
+/// The one of `words` that `typed` is a slip of, if there is one: it differs in few letters, or in case
+/// alone.
 pub fn nearest<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower: Vec<char> = typed.to_lowercase().chars().collect();
     let most = (lower.len() / 3).max(1);

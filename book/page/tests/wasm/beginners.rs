@@ -1,4 +1,5 @@
-//! What a beginner gets wrong, and what the page says of it: in a chapter's cell and in the notebook the same.
+//! What a beginner gets wrong, and what the page says of it: in a chapter's cell and in the notebook the
+//! same.
 
 use serde_json::{Value, json};
 use workbook::kernels;
@@ -97,8 +98,8 @@ fn an_edited_kernel_hears_what_is_wrong_at_its_line() {
         ("stride *= 2".into(), "stride *= 1".into(), add, "a loop or a recursion does not end"),
         (
             add.into(),
-            "__shared__ unsigned s[4]; s[tid] = 1;".into(),
-            "s[tid] = 1;",
+            "__shared__ unsigned s[4]; s[tid] = tid; g_data[tid] += s[tid ^ 1];".into(),
+            "g_data[tid] += s[tid ^ 1];",
             "`s[4]`, and `s` has 4 elements",
         ),
         ("// Outside".into(), "printf(\"%u\\n\", tid); // Outside".into(), "", "0\n1\n2\n"),

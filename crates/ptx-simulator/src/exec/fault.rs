@@ -174,7 +174,8 @@ impl Context<'_> {
                     Err(at) => {
                         let message =
                             format!("{what} at {at:#x} in shared memory, where there is no variable");
-                        let help = "an array that is `extern __shared__` has the bytes that the launch gives it: \
+                        let help = "an array that is `extern __shared__` has the bytes that the launch \
+                            gives it: \
                                     <<<blocks, threads, bytes>>>";
                         return self.fault(warp, lane_at, Kind::OutOfBounds, message, help);
                     }

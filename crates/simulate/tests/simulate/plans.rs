@@ -261,12 +261,14 @@ fn two_buffers_of_arguments_need_names() {
         .refuses(&["two buffers are named 0", "name one of them with a line `buffer NAME = …`"]);
 }
 
-/// Cells of a notebook: each has its own launches, buffers and findings; another's run first if it needs them.
+/// Cells of a notebook: each has its own launches, buffers and findings; another's run first if it needs
+/// them.
 #[test]
 fn a_cell_is_run_and_shown_by_itself() {
     let lines = "//@ buffer in = f32:iota*200\n//@ buffer sums = f32:uninit*4\n\
                  //@ launch blockSums<<<4, 64>>> @in @sums i32:200\n// %% two\n\
-                 //@ buffer in = f32:iota*60\n//@ launch blockSums<<<1, 64>>> @in buf:f32:uninit*1 i32:64\n// %%\n\
+                 //@ buffer in = f32:iota*60\n//@ launch blockSums<<<1, 64>>> @in buf:f32:uninit*1 \
+                 i32:64\n// %%\n\
                  //@ launch blockSums<<<1, 64>>> @sums buf:f32:uninit*1 i32:4\n";
     let file = with_lines("cells", lines);
     let cell = |number: u32| run(&format!("{} --cell {number}", file.display()));

@@ -171,7 +171,8 @@ mod tests {
     #[test]
     fn a_header_of_the_standard_library_is_told_what_a_kernel_has() {
         let said = not_allowed("#include <vector>\n").unwrap();
-        let expected = "`#include <vector>`: there is no standard library on the device here; leave <vector> out: a \
+        let expected = "`#include <vector>`: there is no standard library on the device here; leave \
+            <vector> out: a \
                         kernel works on arrays and pointers.";
         assert_eq!(said, expected);
     }
