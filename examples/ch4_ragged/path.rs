@@ -101,7 +101,7 @@ pub fn figure(from: &Sources) -> Result<Film> {
             drawing.keyed_rect(&format!("{thread}-{number}"), "off", (x - 3.0, y - 3.0), size);
         }
         let (x, y) = place(walk[0]);
-        drawing.text("start quiet", ((x + 10.0).min(right - 52.0), y + 12.0), &format!("thread {thread}"));
+        drawing.text("start quiet", ((x + 10.0).min(right - 52.0), y + 17.0), &format!("thread {thread}"));
     }
     drawing.keyed_text("carries", "start", (LEFT, bottom + 20.0), "");
     let most = steps.iter().map(Vec::len).max().unwrap_or(0).max(EACH + 1);
