@@ -20,7 +20,7 @@
                 card.querySelector(':scope > .code').after(NOT_FETCHED);
             }
         };
-        // A link to it, or the reader before, may have opened it already.
+        // It may be open already.
         if (card.open) {
             show();
         } else {

@@ -85,7 +85,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The Markdown of `page` with its directives replaced, and with what answers a prediction folded. `name` stands in messages.
+/// The Markdown of `page` with its directives replaced, and with what answers a prediction folded. `name`
+/// stands in messages.
 pub fn expand(book: &Workbook, name: &str, page: &str) -> Result<String, Vec<Problem>> {
     let mut out = String::new();
     let mut problems = Vec::new();

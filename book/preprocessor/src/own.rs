@@ -9,8 +9,8 @@ const ALIKE: f64 = 1.05;
 /// Columns that are a time, or follow from it.
 const TIMES: [&str; 2] = ["time", "gbps"];
 
-/// How the runs of `own` differ from those of `recorded` with the same kernels, in `columns` as the cell shows
-/// them; `None` if the two have no kernel in common.
+/// How the runs of `own` differ from those of `recorded` with the same kernels, in `columns` as the cell
+/// shows them; `None` if the two have no kernel in common.
 pub fn difference(recorded: &Record, own: &Record, columns: &[&str]) -> Option<String> {
     let of_same = |run: &&Run| recorded.runs.iter().find(|other| other.kernel == run.kernel);
     let pairs: Vec<(&Run, &Run)> = own.runs.iter().filter_map(|run| Some((of_same(&run)?, run))).collect();

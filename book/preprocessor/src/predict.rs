@@ -1,9 +1,10 @@
-//! Predictions: what answers one is folded with its answer, so that no figure, table or sentence gives it away.
+//! Predictions: what answers one is folded with its answer, so that no figure, table or sentence gives it
+//! away.
 //!
 //! A page has the question and a short answer in `<details class="predict">`. What follows, up to the next
 //! heading, prediction, exercise or whole record, belongs to the answer if a result is in either (a cell, a
-//! table, a chart, a figure). What is folded at its end does not: the host's side, a helper. A line `<!-- answered -->`
-//! ends the answer earlier, or makes one of what has no result.
+//! table, a chart, a figure). What is folded at its end does not: the host's side, a helper. A line
+//! `<!-- answered -->` ends the answer earlier, or makes one of what has no result.
 
 use std::ops::Range;
 
