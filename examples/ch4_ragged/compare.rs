@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use workbook::chapter::Shape;
+use workbook::device::measure::Effort;
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, Timing, View};
 use workbook::record::{Record, Run, Section, Timings};
 use workbook::reduction::data;
@@ -23,6 +24,8 @@ use super::ways::{EACH, RowSums, THRESHOLD};
 
 /// Several times the bytes of the L2 cache.
 const FLUSH_BYTES: usize = 256 << 20;
+/// Elements, at most, of a brief look.
+const MAX_BRIEF: u64 = 1 << 20;
 /// Microseconds that the calls of a graph take together, about, and the samples of a contender.
 const GRAPH: f64 = 2e3;
 const SAMPLES: f64 = 50e3;
@@ -31,7 +34,11 @@ const BLOCK: u32 = 256;
 
 /// Adds the comparison to `record`, at all sizes up to `n`.
 pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
-    let sizes: Vec<u64> = SIZES.into_iter().filter(|size| *size <= n.unwrap_or(u64::MAX)).collect();
+    let most = n.unwrap_or(match device.effort() {
+        Effort::Full => u64::MAX,
+        Effort::Brief => MAX_BRIEF,
+    });
+    let sizes: Vec<u64> = SIZES.into_iter().filter(|size| *size <= most).collect();
     let Some(&most) = sizes.last() else { return Ok(()) };
     let cub = Cub::open(device, Path::new(env!("CARGO_MANIFEST_DIR")))
         .inspect_err(|error| say::err(&format!("note: CUB is not measured: {error:#}\n")))
@@ -229,6 +236,7 @@ impl Stage<'_> {
             let once = device.time(|| work.call(device, copies, 1))?.context("there is no clock")?;
             let calls = (GRAPH / once).clamp(1.0, 64.0) as usize;
             let samples = (SAMPLES / (once * calls as f64)).clamp(3.0, 25.0) as usize;
+            let samples = device.effort().samples(samples);
             let is_nested = matches!(work, Work::Nested { .. });
             let capture =
                 || device.capture(|| (0..calls).try_for_each(|turn| work.call(device, copies, turn)));

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use workbook::chapter::Shape;
 use workbook::device::libloading::Symbol;
+use workbook::device::measure::Effort;
 use workbook::device::{Buffer, Device, LaunchConfig, Module, Prepared, Timing};
 use workbook::library::{self, CUB, Loaded, checked};
 use workbook::record::{Record, Run, Section, Timings};
@@ -23,6 +24,8 @@ use super::{passes, rows};
 const SECTION: &str = "comparison";
 /// Elements of the matrix.
 const ROWS_OF: u64 = 1 << 28;
+/// Elements of the longest sum of a brief look, which leaves the matrix out.
+const MAX_BRIEF: u64 = 1 << 22;
 /// Threads per block, where a kernel does not choose.
 const BLOCK: u32 = 512;
 /// Blocks per multiprocessor, twice as many as it has room for.
@@ -32,7 +35,10 @@ const COPIED_BYTES: usize = 256 << 20;
 
 /// Adds the comparison to `record`: sums of up to `n` elements, and rows if there are enough.
 pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
-    let most = n.unwrap_or(ROWS_OF);
+    let most = n.unwrap_or(match device.effort() {
+        Effort::Full => ROWS_OF,
+        Effort::Brief => MAX_BRIEF,
+    });
     let mut runs = Vec::new();
     for n in (10..=26).step_by(2).map(|exponent| 1u64 << exponent).take_while(|&n| n <= most) {
         let numbers = data::numbers(n as usize, record.seed);
@@ -161,7 +167,7 @@ fn ends(device: &Device, module: &Module, numbers: &[i32], shape: Shape, suffix:
         ours(&format!("onePassAcqRel{suffix}"), shape, &ordered, &inputs),
     ];
     let (calls, samples) = if n < 1 << 26 { (64, 101) } else { (8, 15) };
-    let times = alone(device, &contenders, calls, samples)?;
+    let times = alone(device, &contenders, calls, device.effort().samples(samples))?;
     let operation = passes::of::<f32>("sum of f32");
     let expected = (operation.expected)(numbers).widened(super::f32_error(n, shape));
     let mut runs = Vec::new();

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use rayon::prelude::*;
 use workbook::chapter::{Shape, Variant};
-use workbook::device::measure::{self, CPU_BUDGET};
+use workbook::device::measure::{self, CPU_BUDGET, Effort};
 use workbook::device::{Device, Module, Timing};
 use workbook::record::{Record, Run, Section};
 use workbook::reduction::data;
@@ -24,8 +24,9 @@ use super::libraries::{Libraries, Summed};
 use super::work::{Copies, Work};
 use super::{RUNGS, timing};
 
-/// Sizes: powers of 4 from 2^10 to this.
+/// Sizes: powers of 4 from 2^10 to this, and in a brief look to the other.
 const MAX_SIZE: u64 = 1 << 30;
+const MAX_BRIEF: u64 = 1 << 22;
 /// Threads per block of the kernels that have no choice of their own.
 const BLOCK: u32 = 512;
 /// Elements that a thread of the CPU adds one by one.
@@ -36,8 +37,12 @@ const GPU_TO_GPU_IS_RIGHT_UP_TO: u64 = 1 << 28;
 
 /// Adds the comparison to `record`, at all sizes up to `n` for which there is memory.
 pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
+    let most = match device.effort() {
+        Effort::Full => MAX_SIZE,
+        Effort::Brief => MAX_BRIEF,
+    };
     let powers = (10..).step_by(2).map(|exponent| 1u64 << exponent);
-    let sizes: Vec<_> = powers.take_while(|&size| size <= n.unwrap_or(MAX_SIZE).min(MAX_SIZE)).collect();
+    let sizes: Vec<_> = powers.take_while(|&size| size <= n.unwrap_or(most).min(MAX_SIZE)).collect();
     let Some(&most) = sizes.last() else { return Ok(()) };
     let data = data::numbers(most as usize, record.seed);
     let libraries = Libraries::open(device, Path::new(env!("CARGO_MANIFEST_DIR")));
@@ -126,7 +131,7 @@ impl Stage<'_> {
         works.extend(self.libraries(of, n as usize, everyone)?);
 
         let (names, works): (Vec<_>, Vec<_>) = works.into_iter().unzip();
-        let samples = if copies.bytes > 1 << 27 { 15 } else { 201 };
+        let samples = device.effort().samples(if copies.bytes > 1 << 27 { 15 } else { 201 });
         let timings = timing::timings(device, self.module, &works, &copies, samples)?;
 
         let mut runs = Vec::new();

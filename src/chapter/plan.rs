@@ -38,8 +38,11 @@ pub struct Plan {
 const SERIAL: Variant =
     Variant::new("recursiveReduceAnyLength", |case| case.on_cpu(serial::recursive_reduce));
 
-/// A run of the sweep that would take longer on a GPU is left out.
+/// A run of the sweep that would take longer on a GPU is left out, in microseconds.
 const SWEEP_MICROSECONDS: f64 = 5e6;
+/// The same, and the most elements, where no record of the book is made.
+const BRIEF_MICROSECONDS: f64 = 0.2e6;
+const BRIEF_SIZE: u64 = 1 << 24;
 /// One with more pending launches is left out too, since the driver reserves memory for each.
 const SWEEP_PENDING: u64 = 1 << 18;
 
@@ -99,6 +102,7 @@ impl Plan {
             Sweep::TimesOnly => kind != DeviceKind::Sim,
             Sweep::Never => false,
         });
+        let is_brief = kind == DeviceKind::Gpu && !options.record;
         for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
             sweep.extend(at_size(&swept, size, place.shape_of(size, shape.block)));
         }
@@ -115,6 +119,17 @@ impl Plan {
                         sweep.push(planned(variant, size, place.shape_of(size, block)));
                     }
                 }
+            }
+        }
+        if is_brief {
+            sweep.retain(|case| case.n <= BRIEF_SIZE.max(n));
+            let all = sweep.len();
+            sweep.retain(|case| case.launches().all_microseconds() <= BRIEF_MICROSECONDS);
+            let long = all - sweep.len();
+            if long > 0 {
+                let what = if long == 1 { "run of another size takes" } else { "runs of other sizes take" };
+                let least = time(BRIEF_MICROSECONDS);
+                left_out.push(format!("left out: {long} {what} longer than {least}; --record makes all"));
             }
         }
         if kind == DeviceKind::Gpu {
@@ -286,9 +301,9 @@ mod tests {
     #[test]
     fn long_runs_are_left_out_of_a_sweep() {
         let on_gpu = |line| plan(Place::ManyBlocks, &[NESTED], DeviceKind::Gpu, 1 << 20, line);
-        let sweep = on_gpu("").unwrap();
+        let sweep = on_gpu("--record").unwrap();
         assert!(sizes(&sweep, "nested").contains(&(1 << 26, 512)), "131,072 launches: 3.3 s");
-        let small_blocks = on_gpu("--n 2^26 --block 32").unwrap();
+        let small_blocks = on_gpu("--record --n 2^26 --block 32").unwrap();
         assert_eq!(sizes(&small_blocks, "nested").last(), Some(&(1 << 22, 32)), "524,288 launches: 13 s");
         assert!(small_blocks.left_out[0].contains("n = 16,777,216, 32 threads per block: about 13.1 s"));
         let names: Vec<_> = small_blocks.runs.iter().map(|case| case.variant.name).collect();
@@ -296,8 +311,23 @@ mod tests {
     }
 
     #[test]
+    fn without_a_record_to_make_a_gpu_makes_short_runs_alone() {
+        let brief = plan(Place::ManyBlocks, &[NESTED], DeviceKind::Gpu, 1 << 20, "").unwrap();
+        let nested = sizes(&brief, "nested");
+        assert!(nested.contains(&(1 << 20, 1024)) && nested.contains(&(1 << 16, 512)), "{nested:?}");
+        assert!(!nested.contains(&(1 << 22, 512)), "8,192 launches: 0.2 s");
+        assert!(brief.sweep.iter().all(|case| case.n <= BRIEF_SIZE));
+        let left_out = &brief.left_out[0];
+        assert!(
+            left_out.ends_with("runs of other sizes take longer than 200 ms; --record makes all"),
+            "{left_out}"
+        );
+        assert_eq!(brief.runs.len(), 2, "the requested run, and the recursion beside it");
+    }
+
+    #[test]
     fn a_gpu_has_the_serial_recursion_beside_it_once_per_size() {
-        let plan = plan(Place::ManyBlocks, &[FLAT], DeviceKind::Gpu, 1 << 24, "").unwrap();
+        let plan = plan(Place::ManyBlocks, &[FLAT], DeviceKind::Gpu, 1 << 24, "--record").unwrap();
         let serial = sizes(&plan, SERIAL.name);
         assert_eq!(serial, [10, 12, 14, 16, 18, 20, 22, 26, 28].map(|exponent| (1 << exponent, 0)));
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
+use device::measure::Effort;
 use device::{Device, DeviceKind, Fault};
 use kernel_compiler::build::{Build, State, WhatIf};
 use kernel_compiler::hash;
@@ -130,6 +131,9 @@ impl<'a> Bench<'a> {
         }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
+        }
+        if !options.record {
+            stage.device.set_effort(Effort::Brief);
         }
         let n = options.n.unwrap_or((chapter.default_n)(info.kind));
         let shape = chapter.place.shape(n, info.kind, options.block, options.grid)?;
@@ -353,6 +357,10 @@ impl<'a> Bench<'a> {
         let (Some(module), DeviceKind::Gpu) = (&self.stage.module, self.record.device.kind) else {
             return Ok(());
         };
+        // They have kernels and sizes of their own.
+        if self.options.no_sweep || self.options.names_kernels() {
+            return Ok(());
+        }
         let Extras { measure, tables, .. } = self.chapter.extras;
         measure(&self.stage.device, module, self.options.n, &mut self.record)?;
         let ok = self.record.all_section_runs().all(|(_, run)| run.as_expected());

@@ -61,7 +61,8 @@ impl Chapter {
 /// What one chapter has beyond its variants: a measurement of its own, how that is shown, and figures.
 #[derive(Clone, Copy)]
 pub struct Extras {
-    /// Measures on a GPU, after the variants, and adds sections to the record; `n` is the reader's `--n`.
+    /// Measures on a GPU, after the variants, with the device's [`Effort`](device::measure::Effort), and adds
+    /// sections to the record; `n` is the reader's `--n`.
     pub measure: fn(&Device, &Module, n: Option<u64>, &mut Record) -> Result<()>,
     /// The tables of those sections, each as its columns.
     pub tables: fn(&Record) -> Result<Vec<Vec<Column>>>,

@@ -11,7 +11,7 @@ use ptx_simulator::{Budget, Counters};
 
 use super::cuda;
 use super::fault::NoGpu;
-use super::measure::{self, GPU_BUDGET, Limit, Measurement};
+use super::measure::{self, Effort, Limit, Measurement};
 use super::names::Called;
 use super::simulator::{Progress, Remembered, Simulator, SimulatorOptions};
 use crate::info::{DeviceInfo, DeviceKind};
@@ -37,6 +37,8 @@ pub struct Device {
     pub no_peer_atomics: Option<String>,
     /// Whether [`Device::capture`] is running.
     pub(super) capturing: Cell<bool>,
+    /// How much time measurements may take.
+    effort: Cell<Effort>,
 }
 
 pub(super) enum Kind {
@@ -165,7 +167,14 @@ impl Device {
     }
 
     fn new(kind: Kind) -> Device {
-        Device { kind, no_gpu: None, no_peers: None, no_peer_atomics: None, capturing: Cell::new(false) }
+        Device {
+            kind,
+            no_gpu: None,
+            no_peers: None,
+            no_peer_atomics: None,
+            capturing: Cell::new(false),
+            effort: Cell::default(),
+        }
     }
 
     /// Name and properties, for the record.
@@ -220,6 +229,16 @@ impl Device {
         Ok(())
     }
 
+    /// How much time measurements on a GPU may take from now on.
+    pub fn set_effort(&self, effort: Effort) {
+        self.effort.set(effort);
+    }
+
+    /// How much time measurements on a GPU may take.
+    pub fn effort(&self) -> Effort {
+        self.effort.get()
+    }
+
     /// What `work` costs: on a GPU the time between two events around it, repeated, each time after `prepare`
     /// (untimed); on the simulator exact counts, from one run.
     ///
@@ -237,7 +256,7 @@ impl Device {
             work()?;
             return Ok(self.take_seen());
         };
-        let time = measure::repeat(GPU_BUDGET, || prepare().and_then(|()| gpu.time(&mut work)))?;
+        let time = measure::repeat(self.effort().budget(), || prepare().and_then(|()| gpu.time(&mut work)))?;
         Ok(Measurement { time, ..Default::default() })
     }
 
@@ -259,7 +278,7 @@ impl Device {
         if self.gpu().is_none() {
             return self.measure_launch(work);
         }
-        let time = measure::repeat(GPU_BUDGET, || {
+        let time = measure::repeat(self.effort().budget(), || {
             let start = Instant::now();
             work()?;
             Ok(start.elapsed().as_secs_f64() * 1e6)

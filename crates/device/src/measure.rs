@@ -33,18 +33,44 @@ pub struct Limit {
     pub value: i64,
 }
 
-/// How long the repeats of one case may take together, in microseconds.
-pub const GPU_BUDGET: f64 = 0.5e6;
-/// The same on the CPU.
+/// How much time measurements on a GPU may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// What the book's records take.
+    #[default]
+    Full,
+    /// What a reader waits for: a tenth of the samples, or fewer.
+    Brief,
+}
+
+impl Effort {
+    /// How long the repeats of one case may take together, in microseconds.
+    pub fn budget(self) -> f64 {
+        match self {
+            Effort::Full => 0.5e6,
+            Effort::Brief => 0.025e6,
+        }
+    }
+
+    /// How many of `full` samples are taken: at least 5, if there are so many.
+    pub fn samples(self, full: usize) -> usize {
+        match self {
+            Effort::Full => full,
+            Effort::Brief => (full / 10).max(full.min(5)),
+        }
+    }
+}
+
+/// How long the repeats of one case may take together on the CPU, in microseconds.
 pub const CPU_BUDGET: f64 = 0.1e6;
-/// A first run longer than this is taken alone, in microseconds.
-const TAKEN_ALONE: f64 = 5e6;
+/// A first run that takes so many times the budget is taken alone.
+const TAKEN_ALONE: f64 = 10.0;
 
 /// Runs `once` (which returns its microseconds) to warm up, then as often as `budget` microseconds allow, at
 /// least 3 and at most 100 times. Caches are warm, except that `once` may have restored its input.
 pub fn repeat(budget: f64, mut once: impl FnMut() -> Result<f64>) -> Result<Option<Timing>> {
     let warm_up = once()?;
-    if warm_up > TAKEN_ALONE {
+    if warm_up > TAKEN_ALONE * budget {
         return Ok(Timing::of(vec![warm_up]));
     }
     // The warm-up may hold the loading of the code, so the second run says how many fit.
@@ -115,9 +141,9 @@ mod system {
 mod tests {
     use super::*;
 
-    fn runs(microseconds: f64) -> (u32, u32) {
+    fn runs(effort: Effort, microseconds: f64) -> (u32, u32) {
         let mut runs = 0;
-        let timing = repeat(GPU_BUDGET, || {
+        let timing = repeat(effort.budget(), || {
             runs += 1;
             Ok(microseconds)
         });
@@ -126,10 +152,12 @@ mod tests {
 
     #[test]
     fn repeats_fit_the_budget() {
-        assert_eq!(runs(10.0), (101, 100), "short: a warm-up and at most 100");
-        assert_eq!(runs(0.1e6), (6, 5), "as many as fit");
-        assert_eq!(runs(2e6), (4, 3), "long: at least 3");
-        assert_eq!(runs(6e6), (1, 1), "very long: the first run is taken alone");
+        assert_eq!(runs(Effort::Full, 10.0), (101, 100), "short: a warm-up and at most 100");
+        assert_eq!(runs(Effort::Full, 0.1e6), (6, 5), "as many as fit");
+        assert_eq!(runs(Effort::Full, 2e6), (4, 3), "long: at least 3");
+        assert_eq!(runs(Effort::Full, 6e6), (1, 1), "very long: the first run is taken alone");
+        assert_eq!(runs(Effort::Brief, 5e3), (6, 5), "a brief look: as many as fit");
+        assert_eq!(runs(Effort::Brief, 0.3e6), (1, 1), "a brief look: the first run is taken alone");
     }
 
     /// A large `--n` is refused in advance only where this is known.
