@@ -150,6 +150,7 @@ async function story(check, page, say, opened, compiler) {
     await write(page, '    for (', '    for (unsigned int stride = 1; stride < size; stride *= 1) {', { instead: true });
     now = await run(page);
     expect('a loop without an end is not stopped', /step-limit|stopped/.test(now.status), now);
+    expect('a run that was stopped says that its numbers are as recorded', !/as recorded/.test(now.result), now);
 
     // Nothing from the code becomes markup.
     await write(page, '{', 'int <img src=x onerror=alert(1)>;');
@@ -259,6 +260,8 @@ async function breaks(page, say) {
         now = await run(page);
     }
     expect('with what it needs it has no result, or something is wrong with it', now.result && !now.found, now);
+    const silent = await page.evaluate(inPage.silentWhatIfs);
+    expect('a what-if is switched off and does not say why', silent.length === 0, silent);
     await press(page, 'Reset');
     await press(page, 'Close');
 }

@@ -80,6 +80,12 @@ exports.lead = async () => {
     return `${lead?.textContent} leads to ${at?.textContent}`;
 };
 
+/** The cells whose what-ifs an edit has switched off without a word. */
+exports.silentWhatIfs = () => {
+    const off = [...document.querySelectorAll('.what-if:disabled')];
+    return off.filter(fields => !fields.querySelector('.what-if-off:not([hidden])')?.textContent).map(fields => fields.closest('.cell').id);
+};
+
 /** What Copy link puts on the clipboard. */
 exports.link = () =>
     new Promise(copied => {
