@@ -4,6 +4,7 @@
 //!     cargo run --example ch5_shared -- --n 1_000_003 --block 96 --grid 7
 
 mod banks;
+mod latency;
 mod on_cpu;
 mod product;
 mod shuffle;
@@ -25,7 +26,11 @@ pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
         measure: spaces::add,
         tables: spaces::tables,
-        figures: &[Figure::of_traces("banks", banks::figure), Figure::of_traces("shuffle", shuffle::figure)],
+        figures: &[
+            Figure::of_traces("banks", banks::figure),
+            Figure::of_traces("shuffle", shuffle::figure),
+            Figure { name: "latency", record: Some(latency::RECORD), draw: latency::figure },
+        ],
         ..Extras::NONE
     },
     ..Chapter::new(

@@ -24,7 +24,7 @@ use super::libraries::{Libraries, Summed};
 use super::work::{Copies, Work};
 use super::{RUNGS, timing};
 
-/// Sizes: powers of 4 from 2^10 to this, and in a brief look to the other.
+/// Sizes: powers of 4 from 2^10 to this. A brief look has powers of 16, to the other.
 const MAX_SIZE: u64 = 1 << 30;
 const MAX_BRIEF: u64 = 1 << 22;
 /// Threads per block of the kernels that have no choice of their own.
@@ -37,11 +37,11 @@ const GPU_TO_GPU_IS_RIGHT_UP_TO: u64 = 1 << 28;
 
 /// Adds the comparison to `record`, at all sizes up to `n` for which there is memory.
 pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Record) -> Result<()> {
-    let most = match device.effort() {
-        Effort::Full => MAX_SIZE,
-        Effort::Brief => MAX_BRIEF,
+    let (most, step) = match device.effort() {
+        Effort::Full => (MAX_SIZE, 2),
+        Effort::Brief => (MAX_BRIEF, 4),
     };
-    let powers = (10..).step_by(2).map(|exponent| 1u64 << exponent);
+    let powers = (10..).step_by(step).map(|exponent| 1u64 << exponent);
     let sizes: Vec<_> = powers.take_while(|&size| size <= n.unwrap_or(most).min(MAX_SIZE)).collect();
     let Some(&most) = sizes.last() else { return Ok(()) };
     let data = data::numbers(most as usize, record.seed);
@@ -78,6 +78,9 @@ impl Stage<'_> {
         for &n in sizes {
             let runs = self.runs::<O>(n, 0, true)?;
             self.compared.extend(runs);
+        }
+        if self.device.effort() == Effort::Brief {
+            return Ok(());
         }
         for (n, offset) in UNTUNED.into_iter().filter(|(n, offset)| n + offset <= self.data.len() as u64) {
             let runs = self.runs::<O>(n, offset, false)?;

@@ -69,6 +69,25 @@ fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
     assert_eq!(whole["say"], format!("All 8 rungs: from {} to {} of the peak rate.", shares[0], shares[7]));
 }
 
+#[test]
+fn the_latencies_are_drawn_to_scale() {
+    let page = figure("latency");
+    let record = record("ch5_shared.gpu");
+    let spaces = record["memory_spaces"].as_array().unwrap();
+    let clocks = |space: &serde_json::Value| space["clocks"].as_f64().unwrap();
+    let longest = spaces.iter().map(clocks).fold(0.0, f64::max);
+    let widths: Vec<f64> = page
+        .split("<rect data-k ")
+        .skip(1)
+        .map(|rect| rect.split(" width=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(widths.len(), spaces.len());
+    let widest = widths.iter().copied().fold(0.0, f64::max);
+    for (space, width) in spaces.iter().zip(&widths) {
+        assert!((width / widest - clocks(space) / longest).abs() < 0.002, "{space}: {width}");
+    }
+}
+
 /// The introduction's first picture: 2^20 elements, each time from its chapter's record.
 #[test]
 fn the_first_sums_have_the_times_of_their_records() {
