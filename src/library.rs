@@ -1,5 +1,5 @@
-//! Sums of NVIDIA's libraries, to measure ours against: a source of `kernels/libraries/`, built by nvcc when there
-//! is one, and loaded into this process. It works in the same context, stream and buffers.
+//! Sums of NVIDIA's libraries, to measure ours against: a source of `kernels/libraries/`, built by nvcc when
+//! there is one, and loaded into this process. It works in the same context, stream and buffers.
 //!
 //! The functions in it are called by the chapters that measure them.
 

@@ -1,8 +1,8 @@
 //! The last rung beside CUB and the other ways, on the same rows in one process. Needs a GPU.
 //!
-//! The work alone is timed: a graph of calls on copies in turns, after the L2 cache was filled with other data, as
-//! chapter 7 does it. Kernels that launch children don't go into a graph; a single call of them is timed, and
-//! one of the last rung beside it.
+//! The work alone is timed: a graph of calls on copies in turns, after the L2 cache was filled with other
+//! data, as chapter 7 does it. Kernels that launch children don't go into a graph; a single call of them is
+//! timed, and one of the last rung beside it.
 
 use std::path::Path;
 

@@ -73,9 +73,9 @@ impl CubRowSums<'_> {
             "{rows} rows are more than there are"
         );
         let mut bytes = self.temporary.len();
-        // SAFETY: it reads `rows + 1` offsets and the elements that they delimit, which `Rows` has checked to be
-        // `elements`; it writes `rows` sums and at most `bytes` to the temporary memory, all in the stream in
-        // which these buffers are freed.
+        // SAFETY: it reads `rows + 1` offsets and the elements that they delimit, which `Rows` has checked to
+        // be `elements`; it writes `rows` sums and at most `bytes` to the temporary memory, all in the stream
+        // in which these buffers are freed.
         let error = unsafe {
             (self.function)(
                 self.temporary.slice(0..).address(),

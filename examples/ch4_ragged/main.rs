@@ -38,7 +38,12 @@ struct Way {
 /// A function for each kind of rows.
 macro_rules! each {
     ($function:ident $(, $type:ty)?) => {
-        [$function::<0 $(, $type)?>, $function::<1 $(, $type)?>, $function::<2 $(, $type)?>, $function::<3 $(, $type)?>]
+        [
+            $function::<0 $(, $type)?>,
+            $function::<1 $(, $type)?>,
+            $function::<2 $(, $type)?>,
+            $function::<3 $(, $type)?>,
+        ]
     };
 }
 

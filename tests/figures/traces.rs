@@ -112,8 +112,8 @@ const PATH: &str = "buffer values = i32:iota:1*24\nbuffer offsets = i32:0,0,3,4,
                     buffer sums = i32:zeros*8";
 /// 31 rows of 3 elements, and one of 96 after the first 16.
 const ROWS: &str = "buffer values = i32:1*189\n\
-                    buffer offsets = i32:0,3,6,9,12,15,18,21,24,27,30,33,36,39,42,45,48,144,147,150,153,156,159,\
-                    162,165,168,171,174,177,180,183,186,189\nbuffer sums = i32:zeros*32";
+                    buffer offsets = i32:0,3,6,9,12,15,18,21,24,27,30,33,36,39,42,45,48,144,147,150,153,156,\
+                    159,162,165,168,171,174,177,180,183,186,189\nbuffer sums = i32:zeros*32";
 const RAGGED: Recipe = Recipe { stem: "ch4_ragged", buffers: ROWS, values: false, ..NO_BARRIER };
 
 const NO_BARRIER: Recipe = Recipe {

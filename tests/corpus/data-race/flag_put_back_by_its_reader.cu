@@ -1,5 +1,5 @@
-// A block waits for another one's flag, reads what that announces, and puts the flag back by a plain store. It has seen
-// the write of the flag, so the plain store comes after it (PTX ISA 8.9.5).
+// A block waits for another one's flag, reads what that announces, and puts the flag back by a plain store.
+// It has seen the write of the flag, so the plain store comes after it (PTX ISA 8.9.5).
 //@ launch hand<<<2, 32>>> buf:i32:zeros*1 buf:i32:zeros*1 buf:i32:zeros*1
 //@ expect 0 = i32:0
 //@ expect 2 = i32:7

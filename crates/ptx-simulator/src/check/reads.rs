@@ -170,8 +170,8 @@ impl Reads {
         shown
     }
 
-    /// Those of `numbers` that have not raced yet: to hand their values on to other lanes or threads counts as
-    /// use.
+    /// Those of `numbers` that have not raced yet: to hand their values on to other lanes or threads counts
+    /// as use.
     pub fn not_raced(&self, numbers: &[u32]) -> Vec<u32> {
         let is_ahead = |number: &u32| self.reads.get(number).is_some_and(|read| read.is_ahead);
         numbers.iter().copied().filter(is_ahead).collect()
