@@ -2,8 +2,9 @@
 //
 // Each thread takes 16 steps of the merge path: elements, and the ends of rows. A row may begin in one
 // thread's share and end three shares later, so that four threads have a part of its sum. Now each row gets
-// the part of the thread in whose share it ends, and the others are lost. Mend that. A row that lies in one
-// share needs no atomic addition. Whether each row has its own sum, `checkRows` finds out; leave that as it is.
+// the part of the thread in whose share it ends, and the others are lost. Mend that. A row that lies in
+// one share needs no atomic addition. Whether each row has its own sum, `checkRows` finds out; leave that as
+// it is.
 //
 // The host launches `rowSums(input, sums, n)` with a thread for every 8 of the `n` numbers.
 // The host launches `checkRows(input, sums, total, n)` with a thread for each of the `n` numbers.
