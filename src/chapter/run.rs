@@ -405,7 +405,6 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// A line for the reader; with `--json` there is none.
     /// On how many orders each kernel's row rests, where others were asked for.
     fn say_which_orders(&mut self) {
         let line = |run: &Run| Some(format!("{}: {}", run.kernel, run.orders.as_ref()?));
@@ -415,6 +414,7 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// A line for the reader; with `--json` there is none.
     fn say(&mut self, line: &str) {
         if !self.options.json {
             self.output.print(line);
