@@ -254,7 +254,7 @@ fn bare(text: &str) -> &str {
 }
 
 /// The script in the comments of `source`, the text behind each `//@`, in the line where it stands there; and
-/// [`CELL`] where a cell begins.
+/// `%%` where a cell begins.
 pub fn in_comments(source: &str) -> String {
     let line = |line: &str| {
         let is_mark = line.starts_with("// %%") || line.starts_with("//%%");
