@@ -105,6 +105,7 @@ const WAYS: [(Named, Way); 13] = [
             symbol: "childPerBlockCoarse",
             host: each!(nested_with_lists),
             launches: each!(per_block),
+            story: false,
             ..I32
         },
     ),
@@ -131,6 +132,9 @@ const WAYS: [(Named, Way); 13] = [
     ),
 ];
 
+/// The kind of rows in the chapter's story, in `KINDS`: one screen has no room for all.
+const POWER_LAW: usize = 1;
+
 /// The variants of all ways.
 const VARIANTS: [Variant; WAYS.len() * KINDS.len()] = {
     let mut variants = [Variant::new("", flat::<0>); WAYS.len() * KINDS.len()];
@@ -144,7 +148,7 @@ const VARIANTS: [Variant; WAYS.len() * KINDS.len()] = {
             operation: way.operation[kind],
             shape: way.shape[kind],
             launches: way.launches[kind],
-            story: way.story,
+            story: way.story && kind == POWER_LAW,
             sweep: Sweep::Never,
             ..Variant::new(name, way.host[kind])
         }

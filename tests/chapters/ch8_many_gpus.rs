@@ -80,7 +80,10 @@ fn a_second_gpu_doubles_the_rate() {
         runs.find(|run| run.kernel == kernel && run.n == n).unwrap().time_us.unwrap().median
     };
     let times = |kernel| 2.0 * time("oneGpu", 1 << 30) / time(kernel, 1 << 31);
-    assert!(times("intoPeer") >= 1.99, "{}", times("intoPeer"));
+    // One thread launches on both GPUs, or one on each: which is ahead at this size changes from run to run.
+    let [one_thread, by_threads] = ["intoPeer", "intoPeerByThreads"].map(times);
+    assert!(one_thread.max(by_threads) >= 1.99, "{one_thread} and {by_threads}");
+    assert!(one_thread.min(by_threads) >= 1.965, "{one_thread} and {by_threads}");
     assert!(times("allReduce") >= 1.965, "{}", times("allReduce"));
     let time_of_one = time("oneGpu", 1 << 20);
     let [more, by_threads] =
