@@ -31,6 +31,7 @@
 //!
 //! | file | job |
 //! | --- | --- |
+//! | `parentheses.rs` | where a text may be taken apart |
 //! | `number.rs` | types, numbers and expressions |
 //! | `nearest.rs` | what was meant by a word that is none of the language |
 //! | `fill.rs` | the elements of a buffer |
@@ -45,6 +46,7 @@ mod fill;
 mod held;
 mod nearest;
 mod number;
+mod parentheses;
 mod scope;
 mod script;
 mod stage;

@@ -4,7 +4,10 @@
 use kernel_compiler::parameters::kind;
 use text::near::nearest;
 
-use super::number::{NAMES, split};
+use super::parentheses::split;
+
+/// The names of types of numbers.
+pub const NAMES: &str = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr";
 
 /// What a line begins with.
 pub const STEPS: [&str; 5] = ["buffer", "symbol", "launch", "expect", "save"];

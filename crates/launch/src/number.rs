@@ -4,7 +4,8 @@ use anyhow::{Context, Result, bail, ensure};
 use ptx_simulator::Format;
 use text::arguments::number;
 
-use super::nearest;
+use super::nearest::{self, NAMES};
+use super::parentheses::{outside, split};
 
 /// The types of numbers, with their bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +19,6 @@ pub enum Type {
     /// The address of a buffer: `ptr`.
     Ptr,
 }
-
-/// Their names.
-pub const NAMES: &str = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr";
 
 /// What names stand for in an expression.
 pub type Names<'a> = &'a [(&'a str, u64)];
@@ -54,22 +52,6 @@ pub fn expression(text: &str, names: Names) -> Option<u64> {
     }
     let named = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
     named.or_else(|| number(text, u64::MAX))
-}
-
-/// The parts of a text between those `at` that stand outside of parentheses.
-pub fn split(text: &str, at: char) -> impl Iterator<Item = &str> {
-    let mut start = 0;
-    let ends: Vec<usize> = outside(text, &[at]).chain([text.len()]).collect();
-    ends.into_iter().map(move |end| &text[std::mem::replace(&mut start, end + at.len_utf8())..end])
-}
-
-/// Where one of `signs` stands outside of parentheses.
-fn outside<'a>(text: &'a str, signs: &'a [char]) -> impl Iterator<Item = usize> + 'a {
-    let mut depth = 0;
-    text.char_indices().filter_map(move |(at, c)| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        (depth == 0 && signs.contains(&c)).then_some(at)
-    })
 }
 
 impl Type {

@@ -5,7 +5,8 @@ use ptx_simulator::LaunchConfig;
 
 use super::fill::{Fill, Pointer};
 use super::nearest;
-use super::number::{Names, Type, expression, split};
+use super::number::{Names, Type, expression};
+use super::parentheses::split;
 use super::scope::{Output, Scope};
 
 /// One argument of a launch.
