@@ -101,7 +101,7 @@ fn edits() -> Vec<(&'static str, String, i32, &'static [&'static str])> {
             "prints-endlessly",
             "- stride *= 2\n+ printf(\"again and again\\n\")",
             1,
-            &["error[step-limit]", "lines more"],
+            &["error[step-limit]", "… these are the first 100 of "],
         ),
         (
             "prints",
@@ -118,7 +118,7 @@ fn edits() -> Vec<(&'static str, String, i32, &'static [&'static str])> {
                 "never",
                 "It printed, for n = 2",
                 ":\n  here\n",
-                "lines more",
+                "… these are the first 100 of ",
                 "error[data-race]",
             ],
         ),
