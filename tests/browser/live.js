@@ -9,7 +9,7 @@ const notebook = require('./notebook.js');
 
 /** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small modules of
  * its films; so have the exercises that are opened. None of them fetches the program before a run. */
-const FETCHED = /\/live\/(?!player|film_|exercise|(?:html|fetched|task|simulator|compiler|store|said|offline|steps)\.js)/;
+const FETCHED = /\/live\/(?!player|film_|exercise|(?:html|fetched|card|simulator|compiler|store|said|offline|steps)\.js)/;
 const PATIENCE = 60_000;
 
 /** The page on which a run is to find no memory. */
