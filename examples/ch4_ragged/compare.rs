@@ -181,7 +181,8 @@ impl Stage<'_> {
         let flat = Way::flattened(n, m);
         let functions = [ours, flat].map(|way| load(&way.kernel(T::SUFFIX)));
         let [of_ours, of_flat] = functions;
-        let (of_ours, of_flat) = (of_ours?, of_flat?);
+        let of_ours = of_ours?;
+        let of_flat = of_flat?;
         let by_warp = load("warpPerRow")?;
         let by_block = load("blockPerRow")?;
         let path = load("mergePath")?;

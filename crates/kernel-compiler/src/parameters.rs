@@ -258,7 +258,7 @@ mod tests {
         assert_eq!([element("a"), element("b"), element("c")], [Some(2), None, None]);
         let dynamic = |body: &str| dynamic_shared(&with(body), "dot");
         assert_eq!(dynamic("extern __shared__ double all[];"), Some(("all".to_string(), 8)));
-        assert_eq!(dynamic(one), None, "it may begin behind the other");
+        assert_eq!(dynamic(one), None, "a static array may come before it");
     }
 
     #[test]

@@ -252,7 +252,7 @@ fn sizes_may_be_written_as_in_cuda() {
     ] {
         assert_eq!(config(sizes), expected, "{sizes}");
     }
-    let (launch, _) = ("k<<<1, 8>>> @in i32:8;", ());
+    let launch = "k<<<1, 8>>> @in i32:8;";
     assert_eq!(Launch::parse(launch, Scope::default()).unwrap().args.len(), 2, "a line of C++ ends so");
 }
 
