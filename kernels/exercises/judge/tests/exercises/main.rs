@@ -19,7 +19,7 @@ use std::sync::Arc;
 use exercise::code::{self, PREBUILT};
 use exercise::fault::Fault;
 use exercise::page::Page;
-use exercise::source::{Exercise, Kind, Mutant};
+use exercise::source::{Exercise, Kind};
 use exercise::verdict::Findings;
 use exercise::{catalogue, mark, numbers};
 use kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
@@ -81,11 +81,10 @@ fn failure_with(
     root: &Path,
     exercise: &Exercise,
     text: &str,
-    compiler: Option<&Compiler>,
+    compiler: Option<&exercise::compiler::Compiler>,
 ) -> Option<Findings> {
-    let compiler = compiler.map(installed);
     std::fs::write(root.join(&exercise.path), text).unwrap();
-    let found = mark::mark(root, exercise, compiler.as_ref()).unwrap();
+    let found = mark::mark(root, exercise, compiler).unwrap();
     let found =
         found.unwrap_or_else(|| panic!("{} has a text that is not committed; run `{HOW}`", exercise.id));
     let says_why = !found.think.is_empty() && !found.what.is_empty();
@@ -95,6 +94,21 @@ fn failure_with(
 
 fn installed(compiler: &Compiler) -> exercise::compiler::Compiler {
     exercise::compiler::Compiler::Installed(compiler.clone())
+}
+
+/// What a task asks beside the right result. An answer that breaks such a rule is compared with further texts,
+/// and a page has to have compiled those too: it compiles once, before anything is marked.
+const RULES: [Fault; 4] = [Fault::OneThread, Fault::Atomics, Fault::Launches, Fault::Overflow];
+
+/// The compiler of a page, with what is known to be needed before the answer `text` is marked.
+fn of_page(root: &Path, exercise: &Exercise, text: &str) -> exercise::compiler::Compiler {
+    let compiled = code::compared(exercise, text).unwrap().into_iter().map(|text| {
+        let ptx = code::committed(root, exercise, &source_hash(&text)).unwrap();
+        let ptx = ptx.unwrap_or_else(|| panic!("{}: a text that is not built", exercise.id));
+        serde_json::json!({"hash": text_hash(&text), "ptx": ptx, "said": ""})
+    });
+    let compiled = serde_json::from_value(compiled.collect()).unwrap();
+    exercise::compiler::Compiler::Page(Arc::new(Page::new("clang 22.1.8".into(), compiled)))
 }
 
 /// The question at a race goes by its shape, and an exercise may have its own.
@@ -132,46 +146,63 @@ fn held(id: &str) -> String {
     held
 }
 
+/// What came of the answers to an exercise.
+#[derive(Default)]
+struct Judged {
+    /// What did not turn out as it should.
+    wrong: Vec<String>,
+    /// The lines of [`MISTAKES`].
+    said: String,
+    /// How many answers have to fail.
+    mistakes: usize,
+    /// How many of them were marked with what a page has compiled.
+    as_in_a_page: usize,
+}
+
 #[test]
 fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
     let root = scratch("proof");
     let judged = exercises().into_par_iter().map(|exercise| {
-        let mut wrong = Vec::new();
-        let mut said = String::new();
-        let mut mistakes = 0;
+        let mut judged = Judged::default();
         let stem = &exercise.stem;
         if !is_wanted(stem) {
-            let mistakes = exercise.mutants.iter().filter(|mutant| mutant.fails.is_some()).count();
-            return (wrong, held(&exercise.id.to_string()), mistakes);
+            judged.mistakes = exercise.mutants.iter().filter(|mutant| mutant.fails.is_some()).count();
+            judged.said = held(&exercise.id.to_string());
+            return judged;
         }
         let Some(found) = failure(&root, &exercise, &exercise.stub()) else {
-            return (vec![format!("{stem}: the stub passes")], said, 0);
+            judged.wrong.push(format!("{stem}: the stub passes"));
+            return judged;
         };
         // It may miss its goal. It is no cheat.
         if let Some(kind) =
             found.kinds.iter().find(|kind| [Fault::OneThread, Fault::Work, Fault::LeftEarly].contains(kind))
         {
-            wrong.push(format!("{stem}: the stub is told {kind}: {}", found.what));
+            judged.wrong.push(format!("{stem}: the stub is told {kind}: {}", found.what));
         }
         let asks_for_code = matches!(exercise.kind, Kind::Kernel(_));
         if asks_for_code && found.kinds.contains(&RACE) != exercise.has_race {
-            wrong.push(format!(
+            judged.wrong.push(format!(
                 "{stem}: the stub fails with {:?}; its TOML says `race = {}`",
                 found.kinds, exercise.has_race
             ));
         }
         if let Some(failure) = failure(&root, &exercise, &exercise.solution()) {
-            wrong.push(format!("{stem}: the solution fails with {:?}", failure.kinds));
+            judged.wrong.push(format!("{stem}: the solution fails with {:?}", failure.kinds));
         }
         if exercise.mutants.iter().filter(|mutant| !mutant.is_right()).count() < 3 {
-            wrong.push(format!("{stem}: its TOML has fewer than three mutants that have to fail"));
+            judged.wrong.push(format!("{stem}: its TOML has fewer than three mutants that have to fail"));
         }
         if exercise.why.is_empty() {
-            wrong.push(format!("{stem}: its TOML asks no question (`why`, `because`)"));
+            judged.wrong.push(format!("{stem}: its TOML asks no question (`why`, `because`)"));
         }
         for mutant in &exercise.mutants {
             let name = &mutant.name;
-            let found = failure(&root, &exercise, &exercise.mutated(mutant).unwrap());
+            let text = exercise.mutated(mutant).unwrap();
+            let breaks_a_rule = mutant.fails.is_some_and(|fault| RULES.contains(&fault));
+            let page = (asks_for_code && breaks_a_rule).then(|| of_page(&root, &exercise, &text));
+            judged.as_in_a_page += usize::from(page.is_some());
+            let found = failure_with(&root, &exercise, &text, page.as_ref());
             let id = exercise.id.to_string();
             for (_, _, question) in QUESTIONS.iter().filter(|asked| (asked.0, asked.1) == (&*id, &**name)) {
                 let think = found.as_ref().map_or("", |failure| &failure.think);
@@ -187,50 +218,24 @@ fn every_answer_gets_its_verdict_with_words_renewed_by_a_run() {
             });
             let as_expected = mutant.fails.map_or(kinds.is_empty(), |fault| kinds.contains(&fault));
             if !as_expected {
-                wrong.push(format!("{stem}, {name}: {kinds:?}, not {:?}\n{what}", mutant.fails));
+                judged.wrong.push(format!("{stem}, {name}: {kinds:?}, not {:?}\n{what}", mutant.fails));
             }
             if let Some(fault) = mutant.fails {
-                mistakes += 1;
-                said += &format!("{} {name}: {fault}\n{what}", exercise.id);
+                judged.mistakes += 1;
+                judged.said += &format!("{} {name}: {fault}\n{what}", exercise.id);
             }
         }
-        (wrong, said, mistakes)
+        judged
     });
-    let judged: Vec<_> = judged.collect();
-    let wrong: Vec<_> = judged.iter().flat_map(|(wrong, ..)| wrong.as_slice()).cloned().collect();
-    let said: String = judged.iter().map(|(_, said, _)| said.as_str()).collect();
-    let mistakes: usize = judged.iter().map(|(.., mistakes)| mistakes).sum();
+    let judged: Vec<Judged> = judged.collect();
+    let wrong: Vec<String> = judged.iter().flat_map(|of| of.wrong.clone()).collect();
+    let said: String = judged.iter().map(|of| of.said.as_str()).collect();
+    let mistakes: usize = judged.iter().map(|of| of.mistakes).sum();
+    let as_in_a_page: usize = judged.iter().map(|of| of.as_in_a_page).sum();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(mistakes >= 150, "{mistakes}");
+    assert!(renewing() || as_in_a_page >= 20, "{as_in_a_page}");
     committed(MISTAKES, said);
-}
-
-/// A page compiles once, before anything is marked: also what an answer is compared with that breaks a rule
-/// beside the solution.
-#[test]
-fn what_a_page_has_to_compile_is_known_before_it_marks() {
-    let root = scratch("page");
-    let rules = [Fault::OneThread, Fault::Atomics, Fault::Launches, Fault::Overflow];
-    let marked = exercises().into_par_iter().filter(|exercise| {
-        let breaks = |mutant: &&Mutant| mutant.fails.is_some_and(|fault| rules.contains(&fault));
-        let (Kind::Kernel(_), Some(mutant)) = (&exercise.kind, exercise.mutants.iter().rfind(breaks)) else {
-            return false;
-        };
-        let text = exercise.mutated(mutant).unwrap();
-        let compiled = code::compared(exercise, &text).unwrap().into_iter().map(|text| {
-            let ptx = code::committed(&root, exercise, &source_hash(&text)).unwrap();
-            let name = &mutant.name;
-            let ptx = ptx.unwrap_or_else(|| panic!("{} {name}: a text that is not built", exercise.id));
-            serde_json::json!({"hash": text_hash(&text), "ptx": ptx, "said": ""})
-        });
-        let compiled = serde_json::from_value(compiled.collect()).unwrap();
-        let page = exercise::compiler::Compiler::Page(Arc::new(Page::new("clang 22.1.8".into(), compiled)));
-        std::fs::write(root.join(&exercise.path), text).unwrap();
-        let found = mark::mark(&root, exercise, Some(&page)).unwrap().unwrap();
-        assert_eq!(found.kinds.first(), mutant.fails.as_ref(), "{} {}", exercise.id, mutant.name);
-        true
-    });
-    assert!(marked.count() >= 20);
 }
 
 #[test]
