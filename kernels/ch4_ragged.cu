@@ -349,10 +349,14 @@ constexpr unsigned int SHARE_WARPS = 8; // warps per block
 constexpr unsigned int RUN = 8;         // elements side by side in one lane
 constexpr unsigned int RUNS = 2;        // such runs per lane
 constexpr unsigned int TILE = 32 * RUN * RUNS;
+// Steps of a row's end, here: a tile in which rows end takes longer than one that is only added.
+constexpr Wide END_STEPS = 8;
 
 // What a lane loads at once.
 template <typename T> struct __align__(16) Four {
     T x[4];
+
+    __device__ T sum() const { return (x[0] + x[1]) + (x[2] + x[3]); }
 };
 
 // A warp's shared memory. `upTo` has for each element of a tile the sum of its row's elements in its
@@ -375,11 +379,12 @@ static __device__ unsigned int place(unsigned int four)
 // A place on the path: row i is open, and the elements before j are behind.
 struct Cut {
     unsigned int row, element;
-    unsigned int rowBegin; // of that row; `element` if there is none
+    unsigned int rowBegin; // of that row; n if there is none
 };
 
 // Half-warp h of a warp gets the place of `step`, which it gives: 64 places are tried at a time. A cut
-// within a row of at most `whole` elements is moved to the row's begin.
+// within a row of at most `whole` elements, or within the steps of the end before, is moved to the row's
+// begin.
 static __device__ Cut cutAt(Wide step, const unsigned int *offsets, unsigned int m, unsigned int whole)
 {
     unsigned int half = threadIdx.x % 32 / 16, lane = threadIdx.x % 16;
@@ -389,7 +394,7 @@ static __device__ Cut cutAt(Wide step, const unsigned int *offsets, unsigned int
 #pragma unroll
         for (unsigned int k = 0; k < 4; ++k) {
             unsigned int row = low + (16 * k + lane + 1) * stride - 1;
-            bool isBefore = row < high && (Wide)offsets[row + 1] + row < step;
+            bool isBefore = row < high && (Wide)offsets[row + 1] + END_STEPS * row < step;
             passed += __popc(__ballot_sync(0xffffffff, isBefore) >> 16 * half & 0xffff);
         }
         if (low < high) {
@@ -397,12 +402,11 @@ static __device__ Cut cutAt(Wide step, const unsigned int *offsets, unsigned int
             high = min(high, low + stride - 1);
         }
     }
-    Cut cut = {low, (unsigned int)(step - low), (unsigned int)(step - low)};
-    if (low < m) {
-        cut.rowBegin = offsets[low];
-        if (offsets[low + 1] - cut.rowBegin <= whole) {
-            cut.element = min(cut.element, cut.rowBegin);
-        }
+    unsigned int rowBegin = offsets[low];
+    Cut cut = {low, rowBegin, rowBegin};
+    Wide rowStep = END_STEPS * low + rowBegin; // of the row's first element
+    if (low < m && step > rowStep && offsets[low + 1] - rowBegin > whole) {
+        cut.element += (unsigned int)(step - rowStep);
     }
     return cut;
 }
@@ -492,8 +496,8 @@ static __device__ void addTogether(unsigned int row, unsigned int share, const u
                                    unsigned int places, T *parts, unsigned int *arrived, T *sums)
 {
     unsigned int lane = threadIdx.x % 32;
-    unsigned int second = ((Wide)row + offsets[row]) / share + 1;
-    unsigned int last = ((Wide)row + offsets[row + 1]) / share;
+    unsigned int second = (END_STEPS * row + offsets[row]) / share + 1;
+    unsigned int last = (END_STEPS * row + offsets[row + 1]) / share;
     unsigned int others = last - second + 1, before = 0;
     __syncwarp();
     if (lane == 0) {
@@ -514,7 +518,7 @@ static __device__ void addTogether(unsigned int row, unsigned int share, const u
 #pragma unroll 4
     for (unsigned int k = begin + 4 * lane; k < end; k += 128) {
         Four<T> four = *reinterpret_cast<const Four<T> *>(parts + k);
-        sum += (four.x[0] + four.x[1]) + (four.x[2] + four.x[3]);
+        sum += four.sum();
     }
     if (end + lane <= last) {
         sum += parts[end + lane];
@@ -543,7 +547,8 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
     for (unsigned int four = lane; four < TILE / 4; four += 32) {
         room.begins[four] = 0;
     }
-    Cut cut = cutAt(min((Wide)(mine + lane / 16) * share, (Wide)n + m), offsets, m, whole);
+    Wide all = n + END_STEPS * m;
+    Cut cut = cutAt(min((Wide)(mine + lane / 16) * share, all), offsets, m, whole);
     Cut from = ofHalf(cut, 0), to = ofHalf(cut, 1);
     bool isOpen = from.row < m && from.element > from.rowBegin; // the first row began before
 
@@ -553,7 +558,9 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
     const T *aligned = values + from.element - first;
     auto endOf = [&](unsigned int r) { return r < to.row ? offsets[r + 1] - origin : 0xffffffff; };
     unsigned int row = from.row, rowBegin = first;
-    T open = T(0), lanes = T(0); // the open row's sum so far: `open`, and what the lanes still have
+    // The open row's sum so far: `open`, and what the lanes still have, if they have something.
+    T open = T(0), lanes = T(0);
+    bool haveLanes = false;
     Four<T> tile[RUNS * RUN / 4], next[RUNS * RUN / 4];
     unsigned int rowEnd[WINDOW];
     if (row < to.row || first < end) {
@@ -564,6 +571,8 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
         rowEnd[w] = endOf(row + 32 * w + lane);
     }
     __syncwarp();
+    // Twice, so that `next` need not be copied; with a large window that takes too many registers.
+#pragma unroll(WINDOW <= 2 ? 2 : 1)
     for (unsigned int base = 0; row < to.row || base < end; base += TILE) {
         unsigned int tileEnd = min(base + TILE, end);
         if (base + TILE < end) {
@@ -575,9 +584,10 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
             rows += __popc(__ballot_sync(0xffffffff, rowEnd[w] <= tileEnd));
         }
         if (rows == 0) {
+            haveLanes = true;
 #pragma unroll
             for (unsigned int k = 0; k < RUNS * RUN / 4; ++k) {
-                lanes += (tile[k].x[0] + tile[k].x[1]) + (tile[k].x[2] + tile[k].x[3]);
+                lanes += tile[k].sum();
             }
         } else {
             // Where a row with elements ends, another begins, and no other row with elements ends.
@@ -607,8 +617,11 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
             for (unsigned int w = 0; w < WINDOW; ++w) {
                 nextEnd[w] = endOf(nextRow + 32 * w + lane);
             }
-            open += warpSum(lanes);
-            lanes = T(0);
+            if (haveLanes) {
+                open += warpSum(lanes);
+                lanes = T(0);
+                haveLanes = false;
+            }
             __syncwarp();
             open = scanTile(room, tile, open);
             __syncwarp();
@@ -622,7 +635,7 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
                         sum = room.before[last / RUN] + sum;
                     }
                 }
-                *(isOpen && r == from.row ? &parts[mine] : &sums[r]) = sum;
+                __stcs(isOpen && r == from.row ? &parts[mine] : &sums[r], sum); // not read again here
             };
 #pragma unroll
             for (unsigned int w = 0; w < WINDOW; ++w) {
@@ -667,7 +680,7 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
 // ---- rows that are long enough for a warp or a block, 16 bytes at a time
 
 // ANCHOR: wide
-// What one of `threads` threads adds up of a row.
+// What one of `threads` threads adds up of a row. Four loads are under way before the first is waited for.
 template <typename T>
 static __device__ T partOfRow(const T *values, Wide begin, Wide end, unsigned int thread,
                               unsigned int threads)
@@ -684,10 +697,22 @@ static __device__ T partOfRow(const T *values, Wide begin, Wide end, unsigned in
     if (rest + thread < end) {
         sum += aligned[rest + thread];
     }
-#pragma unroll 4
-    for (Wide i = fours + 4 * thread; i < rest; i += 4 * threads) {
-        Four<T> four = *reinterpret_cast<const Four<T> *>(aligned + i);
-        sum += (four.x[0] + four.x[1]) + (four.x[2] + four.x[3]);
+    constexpr unsigned int LOADS = 4;
+    const Four<T> *four = reinterpret_cast<const Four<T> *>(aligned + fours);
+    unsigned int count = (rest - fours) / 4, i = thread;
+    for (; i + (LOADS - 1) * threads < count; i += LOADS * threads) {
+        Four<T> loaded[LOADS];
+#pragma unroll
+        for (unsigned int k = 0; k < LOADS; ++k) {
+            loaded[k] = four[i + k * threads];
+        }
+#pragma unroll
+        for (unsigned int k = 0; k < LOADS; ++k) {
+            sum += loaded[k].sum();
+        }
+    }
+    for (; i < count; i += threads) {
+        sum += four[i].sum();
     }
     return sum;
 }

@@ -10,6 +10,9 @@ const WARPS: u32 = BLOCK / 32;
 const RESIDENT: u32 = 4;
 /// A share has no fewer steps of the merge path, if there is more than one: a tile.
 const LEAST_SHARE: u64 = 512;
+/// Steps of a row's end in the flattened kernels. From a sweep, on an H200 in November 2026: with 1 the shares
+/// with short rows take longer than the others, with 16 they are done earlier.
+const END_STEPS: u64 = 8;
 /// A row of no more elements is not divided between shares.
 pub const WHOLE: u32 = 1024;
 /// Rows are short if they have fewer elements on average: then a tile has more of them than the kernel
@@ -33,12 +36,13 @@ impl Way {
     /// The fastest of the ways in a sweep, on an H200 in November 2026, of those with this average. A way
     /// that gives a row to a warp or a block is slow where one row is much longer than the others, and the
     /// average does not tell. So it is chosen where it gains most: for small arrays, where the search on the
-    /// path takes longer than the elements, and for rows that fill a block many times, as CUB does it.
+    /// path takes longer than the elements, and for rows that fill a block a few times, as CUB does it.
     pub fn of(n: u64, m: u32) -> Way {
         const SMALL: u64 = 1 << 20;
+        const SEVERAL: u32 = 16;
         let mean = n / u64::from(m.max(1));
         match mean {
-            16_384.. if n > SMALL && m >= 2048 => Way::Block(512),
+            16_384..=131_072 if m >= SEVERAL => Way::Block(1024),
             256..4096 if n <= SMALL => Way::Block(256),
             48..256 if n <= SMALL => Way::Warp,
             _ => Way::flattened(n, m),
@@ -74,7 +78,7 @@ pub struct Shares {
 impl Shares {
     /// As many as there is room for at once, on a device with so many multiprocessors.
     pub fn of(n: u64, m: u32, multiprocessors: u32) -> Shares {
-        let steps = n + u64::from(m);
+        let steps = n + END_STEPS * u64::from(m);
         let blocks = steps.div_ceil(LEAST_SHARE * u64::from(WARPS)).max(1);
         let grid = blocks.min(u64::from(RESIDENT * multiprocessors.max(1))) as u32;
         let share = steps.div_ceil(u64::from(grid * WARPS)).max(1) as u32;
@@ -96,7 +100,7 @@ mod tests {
         for (n, m) in [(0, 0), (1, 1), (511, 1), (1 << 16, 1024), (1 << 28, 1 << 26), (0, 1 << 20)] {
             let shares = Shares::of(n, m, 132);
             let steps = shares.count() as u64 * u64::from(shares.steps);
-            assert!(steps >= n + u64::from(m), "{n} {m} {shares:?}");
+            assert!(steps >= n + END_STEPS * u64::from(m), "{n} {m} {shares:?}");
             assert!(shares.shape.grid <= 4 * 132);
         }
         assert_eq!(Shares::of(1 << 28, 1, 132).shape.grid, 528);
@@ -106,6 +110,7 @@ mod tests {
     fn host_and_kernel_agree_on_warps_and_tiles() {
         let source = &workbook::kernels::get("ch4_ragged").unwrap().source;
         assert!(source.contains(&format!("constexpr unsigned int SHARE_WARPS = {WARPS};")));
+        assert!(source.contains(&format!("constexpr Wide END_STEPS = {END_STEPS};")));
         assert!(source.contains("constexpr unsigned int RUN = 8;"));
         assert!(source.contains("constexpr unsigned int RUNS = 2;"), "a tile is {LEAST_SHARE} elements");
     }
@@ -117,7 +122,8 @@ mod tests {
         assert_eq!(Way::of(1 << 16, 1), Way::Flattened);
         assert_eq!(Way::of(1 << 28, 1 << 22), Way::Flattened);
         assert_eq!(Way::of(1 << 28, 1 << 26), Way::FlattenedShort);
-        assert_eq!(Way::of(1 << 28, 1 << 12), Way::Block(512));
+        assert_eq!(Way::of(1 << 28, 1 << 12), Way::Block(1024));
+        assert_eq!(Way::of(1 << 28, 1 << 8), Way::Flattened, "rows of 2^20 elements take a block too long");
         assert_eq!(Way::of(0, 0), Way::Flattened);
     }
 }

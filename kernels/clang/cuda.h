@@ -227,7 +227,7 @@ WB_REDUCE(xor, "xor", unsigned int, "b32")
 #undef WB_REDUCE
 #endif
 
-// ---- loads with a say in the caches
+// ---- loads and stores with a say in the caches
 
 #define WB_LOAD(name, instruction)                                                                                     \
     template <typename T> WB_DEVICE T name(const T *address)                                                           \
@@ -255,6 +255,30 @@ WB_LOAD(__ldca, "ld.global.ca")
 WB_LOAD(__ldcg, "ld.global.cg")
 WB_LOAD(__ldcs, "ld.global.cs")
 #undef WB_LOAD
+
+#define WB_STORE(name, instruction)                                                                                    \
+    template <typename T> WB_DEVICE void name(T *address, T value)                                                     \
+    {                                                                                                                  \
+        static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, #name " stores 4, 8 or 16 bytes");          \
+        if constexpr (sizeof(T) == 4) {                                                                                \
+            unsigned int bits = __builtin_bit_cast(unsigned int, value);                                               \
+            asm volatile(instruction ".b32 [%0], %1;" : : "l"(address), "r"(bits) : "memory");                         \
+        } else if constexpr (sizeof(T) == 8) {                                                                         \
+            unsigned long long bits = __builtin_bit_cast(unsigned long long, value);                                   \
+            asm volatile(instruction ".b64 [%0], %1;" : : "l"(address), "l"(bits) : "memory");                         \
+        } else {                                                                                                       \
+            uint4 bits = __builtin_bit_cast(uint4, value);                                                             \
+            asm volatile(instruction ".v4.b32 [%0], {%1, %2, %3, %4};"                                                 \
+                         :                                                                                             \
+                         : "l"(address), "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w)                            \
+                         : "memory");                                                                                  \
+        }                                                                                                              \
+    }
+WB_STORE(__stwb, "st.global.wb")
+WB_STORE(__stcg, "st.global.cg")
+WB_STORE(__stcs, "st.global.cs")
+WB_STORE(__stwt, "st.global.wt")
+#undef WB_STORE
 
 WB_DEVICE size_t __cvta_generic_to_shared(const void *at) { return (size_t)(__attribute__((address_space(3))) void *)at; }
 WB_DEVICE size_t __cvta_generic_to_local(const void *at) { return (size_t)(__attribute__((address_space(5))) void *)at; }

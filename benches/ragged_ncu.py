@@ -1,0 +1,64 @@
+"""What Nsight Compute counts for the last rung of chapter 4.3 on each kind of rows: python3 benches/ragged_ncu.py PROGRAM
+
+PROGRAM is the built example, target/release/examples/ch4_ragged. Needs a GPU, ncu and its permission to read the
+counters. Prints a table, which is benches/ragged_ncu.txt.
+"""
+
+import csv
+import subprocess
+import sys
+import time
+
+LOG = 28
+TILE = 512
+KINDS = ["equal", "power", "giant", "empty"]
+SHARE = "avg.pct_of_peak_sustained_elapsed"
+TIME = "gpu__time_duration.sum"
+INSTRUCTIONS = "smsp__inst_executed.sum"
+# Column -> metric, in per cent.
+SHARES = {
+    "memory busy": f"dram__throughput.{SHARE}",
+    "loads, stores, shuffles": f"l1tex__data_pipe_lsu_wavefronts.{SHARE}",
+    "issue slots": f"smsp__inst_issued.{SHARE}",
+}
+# Of the warps that are there, how many wait for this per instruction issued.
+WAITS = {
+    "wait for memory": "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
+    "for shared memory": "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
+}
+
+
+def counted(program, kind):
+    """Metric -> number, of one launch."""
+    metrics = [TIME, INSTRUCTIONS, *SHARES.values(), *WAITS.values()]
+    command = ["ncu", "--kill", "yes", "--clock-control", "none", "--page", "raw", "--csv", "--print-units", "base"]
+    command += ["--kernel-name", "regex:^flattened", "--launch-count", "1", "--metrics", ",".join(metrics)]
+    command += [program, "--device", "gpu", "--kernel", f"flattened_{kind}", "--n", f"2^{LOG}", "--no-sweep"]
+    printed = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
+    table = list(csv.reader(line for line in printed.splitlines() if line.startswith('"')))
+    if len(table) != 3:
+        sys.exit(f"ncu gave no report of one launch:\n{printed}")
+    found = dict(zip(table[0], table[2]))
+    return {metric: float(found[metric].replace(",", "")) for metric in metrics}
+
+
+def main():
+    (program,) = sys.argv[1:]
+    ask = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    name = subprocess.run(ask, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    print(f"// Printed on an {name} on {time.strftime('%Y-%m-%d', time.gmtime())} by benches/ragged_ncu.py")
+    print("// ANCHOR: table")
+    titles = ["instructions per tile", *SHARES, *WAITS]
+    print("".join([f"{'rows':<8}", f"{'µs':>7}", *(f"{title:>{len(title) + 2}}" for title in titles)]))
+    for kind in KINDS:
+        found = counted(program, kind)
+        tiles = (1 << LOG) / TILE
+        cells = [f"{found[INSTRUCTIONS] / tiles:.0f}"]
+        cells += [f"{found[metric]:.0f} %" for metric in SHARES.values()]
+        cells += [f"{found[metric]:.1f}" for metric in WAITS.values()]
+        wide = "".join(f"{cell:>{len(title) + 2}}" for cell, title in zip(cells, titles))
+        print(f"{kind:<8}{found[TIME] / 1e3:>7.0f}{wide}", flush=True)
+    print("// ANCHOR_END: table")
+
+
+main()
