@@ -85,6 +85,8 @@ fn watch_for_another_compiler(root: &Path, kernels: &[Build]) {
 /// Writes the kernel's files into `out`; returns its `Build { … }`.
 fn entry(kernel: &Build, out: &Path) -> Result<String> {
     let Build { stem, source_path, source, ptx, newer, fatbin, code_hash, compiler, state, .. } = kernel;
+    let registers = kernel.registers.iter().map(|(kernel, count)| format!("(Borrowed({kernel:?}), {count})"));
+    let registers = registers.collect::<Vec<_>>().join(", ");
     let file = |extension| out.join(&**stem).with_extension(extension);
     write(&file("cu"), source.as_bytes())?;
     write(&file("ptx"), ptx.as_bytes())?;
@@ -94,6 +96,7 @@ fn entry(kernel: &Build, out: &Path) -> Result<String> {
         "    Build {{ stem: Borrowed({stem:?}), source_path: Borrowed({source_path:?}), \
          source: Borrowed(include_str!({:?})), printed: Borrowed(\"\"), ptx: Borrowed(include_str!({:?})), \
          newer: Borrowed(include_str!({:?})), fatbin: Borrowed(include_bytes!({:?})), \
+         registers: Borrowed(&[{registers}]), \
          code_hash: Borrowed({code_hash:?}), compiler: Borrowed({compiler:?}), state: State::{state:?}, \
          what_if: None, warnings: String::new() }},\n",
         file("cu"),

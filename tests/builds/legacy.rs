@@ -62,6 +62,7 @@ fn the_ptx_is_renewed_by_nvrtc() {
         flags: vec![FLAGS.join(" ")],
         fatbin_bytes: 0,
         fatbin_hash: hash::hash(b""),
+        registers: Default::default(),
         newer_hash: String::new(),
     };
     committed_manifest(LEGACY, &Manifest::from([("ch4_legacy".to_owned(), entry)]));

@@ -137,7 +137,7 @@ mod with_a_fake_one {
         let (root, nvcc) = repository("nested");
         let source = root.join(KERNEL);
         let options = |nvcc: &Compiler| {
-            let fatbin = String::from_utf8(nvcc.fatbin(&source, &root).unwrap()).unwrap();
+            let fatbin = String::from_utf8(nvcc.fatbin(&source, &root).unwrap().code).unwrap();
             [nvcc.ptx(&source, &root).unwrap().text, fatbin]
                 .map(|text| text.lines().next().unwrap().to_owned())
         };
@@ -152,4 +152,22 @@ mod with_a_fake_one {
         let [_, fatbin] = options(&with_nvcc(&root, "12.8.61"));
         assert!(fatbin.contains("--compress-mode=size"), "{fatbin}");
     }
+}
+
+#[test]
+fn registers_are_those_of_compute_capability_9_0() {
+    let said = "ptxas info    : 0 bytes gmem\n\
+                ptxas info    : Compiling entry function 'second' for 'sm_80'\n\
+                ptxas info    : Used 16 registers, used 1 barriers, 372 bytes cmem[0]\n\
+                ptxas info    : Compiling entry function 'second' for 'sm_90'\n\
+                ptxas info    : Function properties for second\n\
+                    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+                ptxas info    : Used 24 registers, used 0 barriers\n\
+                ptxas info    : Compiling entry function 'first' for 'sm_90'\n\
+                ptxas info    : Used 255 registers\n\
+                ptxas info    : Compiling entry function 'first' for 'sm_100'\n\
+                ptxas info    : Used 250 registers\n";
+    let registers = workbook::kernel_compiler::nvcc::registers(said);
+    let found: Vec<_> = registers.iter().map(|(kernel, count)| (&**kernel, *count)).collect();
+    assert_eq!(found, [("first", 255), ("second", 24)]);
 }

@@ -144,15 +144,17 @@ fn the_chapters_builds_are_renewed_by_nvcc() {
         let fatbin = nvcc.fatbin(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
         assert_eq!(ptx.warnings, "", "{path}");
         committed(format!("{}/{stem}.ptx", prebuilt::DIRECTORY), &ptx.text);
-        committed(format!("{}/{stem}.fatbin", prebuilt::DIRECTORY), &fatbin);
+        committed(format!("{}/{stem}.fatbin", prebuilt::DIRECTORY), &fatbin.code);
+        assert!(!fatbin.registers.is_empty(), "{path}: ptxas names no registers");
         let source = read(&file);
         let entry = Entry {
             source_hash: hash::source_hash(&source),
             code_hash: hash::code_hash(&ptx.text),
             compiler: nvcc.name(),
             flags: workbook::kernel_compiler::nvcc::flags(&nvcc.version, nested(&source)),
-            fatbin_bytes: fatbin.len(),
-            fatbin_hash: hash::hash(&fatbin),
+            fatbin_bytes: fatbin.code.len(),
+            fatbin_hash: hash::hash(&fatbin.code),
+            registers: fatbin.registers.iter().map(|(kernel, count)| (kernel.to_string(), *count)).collect(),
             newer_hash: match prebuilt::newer_arch(&source, Maker::Nvcc) {
                 None => String::new(),
                 Some(arch) => {

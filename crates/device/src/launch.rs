@@ -26,7 +26,7 @@ impl Device {
     }
 
     /// Blocks of `function`, in the block of `config`, that the device holds at a time: the largest grid of a
-    /// cooperative launch. The simulator holds as many as an H200, registers apart.
+    /// cooperative launch. The simulator holds as many as an H200.
     ///
     /// # Errors
     /// The kernel is another device's.

@@ -58,10 +58,9 @@ impl Device {
     /// # Errors
     /// Of [`Device::load_code`].
     pub fn load_module(&self, build: &Build) -> Result<Module> {
-        let module = self.load_code(&build.stem, &build.ptx, &build.fatbin)?;
+        let module = self.load(&build.stem, (&build.ptx, &build.registers), &build.fatbin)?;
         let is_there = module.gpu.is_none() && !build.newer.is_empty();
-        let newer =
-            is_there.then(|| sim::Module::parse(&build.newer, &build.stem)).transpose().map_err(found)?;
+        let newer = is_there.then(|| parse(&build.stem, (&build.newer, &build.registers))).transpose()?;
         let Build { source_path, source, printed, .. } = build;
         let source = Source { path: source_path.clone(), text: source.clone(), printed: printed.clone() };
         Ok(Module { newer, source: Some(Arc::new(source)), ..module })
@@ -73,14 +72,23 @@ impl Device {
     /// PTX that cannot be read, as a [`sim::Diagnostic`]; a fatbin without code for this GPU; the CPU, which
     /// runs no kernels.
     pub fn load_code(&self, name: &str, ptx: &str, fatbin: &[u8]) -> Result<Module> {
+        self.load(name, (ptx, &[]), fatbin)
+    }
+
+    fn load(&self, name: &str, ptx: (&str, &[(Text, u32)]), fatbin: &[u8]) -> Result<Module> {
         let gpu = match &self.kind {
             Kind::Gpu(gpu) => Some(gpu.load_module(fatbin)?),
             Kind::Sim(_) => None,
             Kind::Cpu => bail!("the CPU runs no kernels, and {name} has some; use a GPU or the simulator"),
         };
-        let ptx = sim::Module::parse(ptx, name).map_err(found)?;
+        let ptx = parse(name, ptx)?;
         Ok(Module { name: name.to_string(), ptx, newer: None, gpu, source: None })
     }
+}
+
+/// PTX for the simulator, and the registers per thread that its kernels take on a GPU.
+fn parse(name: &str, (ptx, registers): (&str, &[(Text, u32)])) -> Result<sim::Module> {
+    sim::Module::with_registers(ptx, name, registers).map_err(found)
 }
 
 impl Module {

@@ -20,6 +20,9 @@ pub enum State {
 /// A text that the library holds, or that was made since.
 pub type Text = Cow<'static, str>;
 
+/// Registers of a thread, by kernel. PTX has none: they are those of machine code for compute capability 9.0.
+pub type Registers = Cow<'static, [(Text, u32)]>;
+
 /// One kernel file and its build. As JSON, for the simulator, it is without the fatbin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
@@ -41,6 +44,9 @@ pub struct Build {
     /// kernel of 2020, which no GPU gets, and for what clang has built.
     #[serde(skip)]
     pub fatbin: Cow<'static, [u8]>,
+    /// How many registers the fatbin's kernels use; empty where there is no fatbin.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub registers: Registers,
     /// Identity of the compiled code: [`code_hash`](super::hash::code_hash). A record carries it, so a page
     /// can tell that the kernel has changed since.
     pub code_hash: Text,

@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use text::path;
 
+use super::build::Registers;
 use super::call::{self, Ptx};
 use super::explain::explained;
 use super::refusal::{Refused, failed_itself};
@@ -117,6 +118,15 @@ pub struct Compiler {
     root: PathBuf,
     /// How long a call for PTX may take.
     limit: Duration,
+}
+
+/// Machine code, and how many registers its kernels take.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fatbin {
+    /// The file's contents.
+    pub code: Vec<u8>,
+    /// [`Build::registers`](super::build::Build::registers)
+    pub registers: Registers,
 }
 
 impl Compiler {
@@ -253,21 +263,23 @@ impl Compiler {
             Maker::Nvcc => nvcc::ptx_flags(&options, capability, nested),
             Maker::Clang => clang::flags(&options, capability, nested),
         };
-        let (ptx, warnings) = self.run(&shown, &mut self.command(flags, &shown), scratch, "ptx")?;
+        let (ptx, said) = self.run(&shown, &mut self.command(flags, &shown), scratch, "ptx")?;
+        // Some host compilers print the file's name and nothing else.
+        let warnings = if said.contains("warning") { said } else { String::new() };
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
         let text = if self.maker == Maker::Nvcc { nvcc::without_hashes(&text, &shown) } else { text };
         Ok(Ptx { text: call::with_files(&self.root, &text, &shown), warnings })
     }
 
     /// Machine code of `source` for every major architecture, linked with the device runtime where
-    /// [`nested`]; nothing, if the compiler makes none. The files `<stem>.fatbin` and `<stem>.o` in `scratch`
+    /// [`nested`], and the registers that it takes; nothing, if the compiler makes none. The files `<stem>.fatbin` and `<stem>.o` in `scratch`
     /// are overwritten.
     ///
     /// # Errors
     /// As [`Compiler::ptx`].
-    pub fn fatbin(&self, source: &Path, scratch: &Path) -> Result<Vec<u8>> {
+    pub fn fatbin(&self, source: &Path, scratch: &Path) -> Result<Fatbin> {
         if self.maker == Maker::Clang {
-            return Ok(Vec::new());
+            return Ok(Fatbin::default());
         }
         let shown = shown(&self.root, source);
         let flags = nvcc::fatbin_flags(&self.version);
@@ -275,22 +287,27 @@ impl Compiler {
             let mut command = self.command(flags, &shown);
             // Names local to the file, which CUB's headers have, are told apart by a hash of its path, and so
             // would the checkout's directory be part of the machine code.
-            command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", &shown]);
-            return Ok(self.run(&shown, &mut command, scratch, "fatbin")?.0);
+            command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", &shown]).arg(nvcc::SAY_REGISTERS);
+            let (code, said) = self.run(&shown, &mut command, scratch, "fatbin")?;
+            return Ok(Fatbin { code, registers: nvcc::registers(&said) });
         }
-        self.run(&shown, &mut self.command(nvcc::OBJECT_FLAGS, &shown), scratch, "o")?;
+        let mut command = self.command(nvcc::OBJECT_FLAGS, &shown);
+        let (_, said) = self.run(&shown, command.arg(nvcc::SAY_REGISTERS), scratch, "o")?;
+        let registers = nvcc::registers(&said);
         let mut link = self.command(flags, output(&shown, scratch, "o")?);
         link.arg("-dlink");
         let Some((programs, library)) = nvcc::device_runtime(&self.path) else {
             link.arg("-lcudadevrt");
-            return Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0);
+            let (code, _) = self.run(&shown, &mut link, scratch, "fatbin")?;
+            return Ok(Fatbin { code, registers });
         };
         // The linker writes the directories it searches into the machine code. Given the library as a file,
         // and without the profile that names the toolkit's own directories, it has none to write.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path)))?;
         link.args(["-noprof", "-cudadevrt=none"]).arg(library).env("PATH", path);
-        Ok(self.run(&shown, &mut link, scratch, "fatbin")?.0)
+        let (code, _) = self.run(&shown, &mut link, scratch, "fatbin")?;
+        Ok(Fatbin { code, registers })
     }
 
     /// The source that is called `shown`.
@@ -309,7 +326,7 @@ impl Compiler {
         command
     }
 
-    /// Runs `command` with an output file in `scratch`; returns the file's contents, and the warnings.
+    /// Runs `command` with an output file in `scratch`; returns the file's contents, and what was said.
     fn run(
         &self,
         shown: &str,
@@ -346,9 +363,7 @@ impl Compiler {
         }
         let bytes =
             std::fs::read(&file).with_context(|| format!("{program} left no {}", path::shown(&file)))?;
-        // Some host compilers print the file's name and nothing else.
-        let said = explained(&said);
-        Ok((bytes, if said.contains("warning") { said } else { String::new() }))
+        Ok((bytes, explained(&said)))
     }
 }
 

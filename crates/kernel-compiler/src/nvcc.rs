@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use text::path;
 use text::say::visible;
 
+use super::build::{Registers, Text};
 use super::{call, refusal, within};
 
 /// The version of the program, `13.0.88`.
@@ -55,7 +56,11 @@ const MAX_ERRORS: usize = 4;
 pub fn flags(version: &str, nested: bool) -> Vec<String> {
     let ptx = ptx_flags(&["-O3", "-lineinfo"], "75", nested).join(" ");
     let fatbin = fatbin_flags(version).join(" ");
-    if nested { vec![ptx, OBJECT_FLAGS.join(" "), format!("{fatbin} -dlink")] } else { vec![ptx, fatbin] }
+    if !nested {
+        return vec![ptx, format!("{fatbin} {SAY_REGISTERS}")];
+    }
+    let object = OBJECT_FLAGS.join(" ");
+    vec![ptx, format!("{object} {SAY_REGISTERS}"), format!("{fatbin} -dlink")]
 }
 
 /// The options for PTX.
@@ -77,6 +82,32 @@ pub fn fatbin_flags(version: &str) -> [&'static str; 4] {
     let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let compress = if version >= (12, 8) { "--compress-mode=size" } else { "-Xfatbin=-compress-all" };
     ["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress]
+}
+
+/// With this option ptxas says how many registers each kernel takes.
+pub const SAY_REGISTERS: &str = "-Xptxas=-v";
+
+/// The registers of a thread, by kernel, for compute capability 9.0, from what ptxas `said`:
+///
+/// ```text
+/// ptxas info    : Compiling entry function 'reduceInterleaved' for 'sm_90'
+/// ptxas info    : Used 16 registers, used 1 barriers
+/// ```
+pub fn registers(said: &str) -> Registers {
+    let mut found: Vec<(Text, u32)> = Vec::new();
+    let mut kernel = None;
+    for line in said.lines() {
+        if let Some((_, compiled)) = line.split_once("Compiling entry function '") {
+            kernel = compiled.strip_suffix("' for 'sm_90'");
+        }
+        let used = line.split_once(": Used ").and_then(|(_, used)| used.split_once(" registers"));
+        let count = used.and_then(|(count, _)| count.parse().ok());
+        if let (Some(kernel), Some(count)) = (kernel, count) {
+            found.push((kernel.to_owned().into(), count));
+        }
+    }
+    found.sort();
+    found.into()
 }
 
 /// The directory of the CUDA runtime as the wheels keep it, in a place that the nvcc at `path` itself does

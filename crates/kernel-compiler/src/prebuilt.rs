@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use text::path;
 
-use super::build::{Build, State};
+use super::build::{Build, Registers, State};
 use super::call::Ptx;
 use super::compiler::{Compiler, Maker, how_to_get_a_compiler};
 use super::hash::{code_hash, hash, source_hash};
@@ -41,6 +41,9 @@ pub struct Entry {
     pub fatbin_bytes: usize,
     /// [`hash`] of the fatbin.
     pub fatbin_hash: String,
+    /// The registers of the fatbin's kernels ([`Build::registers`]).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub registers: BTreeMap<String, u32>,
     /// [`code_hash`] of the PTX for newer GPUs ([`newer_arch`]); empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub newer_hash: String,
@@ -129,6 +132,7 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         ptx: ptx.into(),
         newer: newer.into(),
         fatbin: fatbin.into(),
+        registers: of_manifest(entry.registers),
         code_hash: entry.code_hash.into(),
         compiler: entry.compiler.into(),
         what_if: None,
@@ -156,7 +160,8 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
                 code_hash: code_hash(&ptx.text).into(),
                 ptx: ptx.text.into(),
                 newer: newer.into(),
-                fatbin: fatbin.into(),
+                fatbin: fatbin.code.into(),
+                registers: fatbin.registers,
                 compiler: compiler.name().into(),
                 state: State::Built,
                 ..kernel
@@ -167,6 +172,10 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
         Err(error) => return Err(error),
     }
     Ok(kernel)
+}
+
+fn of_manifest(registers: BTreeMap<String, u32>) -> Registers {
+    registers.into_iter().map(|(kernel, count)| (kernel.into(), count)).collect()
 }
 
 /// What `cargo build` says of `kernels`, line by line: nothing while the committed builds serve; one line on

@@ -32,6 +32,8 @@ pub struct DeviceProperties {
     pub blocks_per_multiprocessor: u32,
     /// Resident warps per multiprocessor.
     pub warps_per_multiprocessor: u32,
+    /// Registers of a multiprocessor, of 32 bits.
+    pub registers_per_multiprocessor: u32,
     /// Shared memory of a multiprocessor.
     pub shared_per_multiprocessor: usize,
     /// Shared memory that every block takes beyond what it asks for.
@@ -52,6 +54,8 @@ pub enum Scarce {
     Blocks,
     /// Places for warps, 32 threads each.
     Threads,
+    /// Registers.
+    Registers,
     /// Shared memory.
     SharedMemory,
 }
@@ -65,6 +69,8 @@ pub struct Residency {
     pub blocks: u32,
     /// Why it isn't more.
     pub scarce: Scarce,
+    /// Whether registers are counted: PTX does not tell how many there are.
+    pub counts_registers: bool,
 }
 
 impl DeviceProperties {
@@ -75,6 +81,7 @@ impl DeviceProperties {
         multiprocessors: 132,
         blocks_per_multiprocessor: 32,
         warps_per_multiprocessor: 64,
+        registers_per_multiprocessor: 64 << 10,
         shared_per_multiprocessor: 228 << 10,
         reserved_shared_per_block: 1 << 10,
         max_shared_per_block: 227 << 10,
@@ -129,24 +136,37 @@ impl DeviceProperties {
         Self::ALL.into_iter().find(|device| plain(device.name) == plain(name))
     }
 
-    /// Blocks in the shape of `config`, with `shared` bytes of shared memory each, that fit at the same time:
-    /// as many as threads, blocks and shared memory allow, and one at least. Registers, which machine code
-    /// has and PTX has not, are not counted.
-    pub fn residency(&self, config: &LaunchConfig, shared: usize) -> Residency {
+    /// Blocks in the shape of `config` that fit at the same time, with `shared` bytes of shared memory per
+    /// block and so many registers per thread, if that is known: as many as there is room for, and one at
+    /// least.
+    pub fn residency(&self, config: &LaunchConfig, shared: usize, registers: Option<u32>) -> Residency {
         let warps = (count_in(config.block_dim) as u32).div_ceil(WARP as u32).max(1);
         let by_threads = self.warps_per_multiprocessor / warps;
+        let by_registers = registers.map(|each| self.warps_with(each) / warps);
         // A kernel without shared memory needs none on a device that reserves none.
         let taken = (shared + self.reserved_shared_per_block).max(1);
         let by_shared = (self.shared_per_multiprocessor / taken) as u32;
         let limits = [
             (self.blocks_per_multiprocessor, Scarce::Blocks),
             (by_threads, Scarce::Threads),
+            (by_registers.unwrap_or(u32::MAX), Scarce::Registers),
             (by_shared, Scarce::SharedMemory),
         ];
         let least = limits.into_iter().min_by_key(|(blocks, _)| *blocks);
         let (per_multiprocessor, scarce) = least.unwrap_or((1, Scarce::Blocks));
         let per_multiprocessor = per_multiprocessor.max(1);
-        Residency { per_multiprocessor, blocks: self.multiprocessors * per_multiprocessor, scarce }
+        let blocks = self.multiprocessors * per_multiprocessor;
+        Residency { per_multiprocessor, blocks, scarce, counts_registers: registers.is_some() }
+    }
+
+    /// Warps whose threads have `registers` each that a multiprocessor has room for. A warp gets them in units
+    /// of 256, from one of the four parts of a multiprocessor (NVIDIA's occupancy calculator, `cuda_occupancy.h`:
+    /// register allocation granularity, warp allocation granularity).
+    fn warps_with(&self, registers: u32) -> u32 {
+        const UNIT: u32 = 256;
+        const PARTS: u32 = 4;
+        let of_warp = (registers.max(1) * WARP as u32).next_multiple_of(UNIT);
+        self.registers_per_multiprocessor / PARTS / of_warp * PARTS
     }
 }
 

@@ -29,7 +29,26 @@ impl Module {
     /// Names what cannot be read, and its line. An instruction that is not known is an error of the launch
     /// only.
     pub fn parse(ptx: &str, name: &str) -> Result<Module, Box<Diagnostic>> {
-        Ok(Module { program: Arc::new(decode::decode(ptx, name)?) })
+        Module::with_registers::<&str>(ptx, name, &[])
+    }
+
+    /// [`Module::parse`] of PTX whose machine code takes so many registers per thread, by kernel: how many
+    /// blocks fit at the same time depends on them.
+    ///
+    /// # Errors
+    /// Of [`Module::parse`].
+    pub fn with_registers<K: AsRef<str>>(
+        ptx: &str,
+        name: &str,
+        registers: &[(K, u32)],
+    ) -> Result<Module, Box<Diagnostic>> {
+        let mut program = decode::decode(ptx, name)?;
+        for (kernel, count) in registers {
+            if let Some(function) = program.by_name.get(kernel.as_ref()) {
+                program.functions[*function].machine_registers = Some(*count);
+            }
+        }
+        Ok(Module { program: Arc::new(program) })
     }
 
     /// Whether `other` came from the same call of [`Module::parse`].
@@ -145,9 +164,11 @@ impl Simulator {
     /// ([`DeviceProperties::residency`]).
     pub fn resident_blocks(&self, module: &Module, kernel: &str, config: &LaunchConfig) -> u32 {
         let program = &module.program;
-        let of = |function: &usize| program.functions[*function].shared_bytes;
-        let shared = program.by_name.get(kernel).map_or(0, of) + config.shared_mem_bytes as usize;
-        self.device.residency(config, shared).blocks
+        let function = program.by_name.get(kernel).map(|function| &program.functions[*function]);
+        let fixed = function.map_or(0, |function| function.shared_bytes);
+        let shared = fixed + config.shared_mem_bytes as usize;
+        let registers = function.and_then(|function| function.machine_registers);
+        self.device.residency(config, shared, registers).blocks
     }
 
     /// `bytes` bytes of global memory, contents undefined; the address is 256-byte aligned and never 0.

@@ -78,6 +78,8 @@ pub struct Function {
     pub frame_bytes: usize,
     /// Bytes of static shared memory, and the alignment the dynamic part needs.
     pub shared_bytes: usize,
+    /// Registers per thread in machine code, if they are known.
+    pub machine_registers: Option<u32>,
     /// The shared variables that the kernel sees, by the numbers that their addresses have.
     pub shared: Vec<shared::Variable>,
     pub uses_grid_workspace: bool,

@@ -26,11 +26,14 @@ const NULL: u64 = 1 << 20;
 impl Unstarted {
     /// What is wrong, and what to do.
     fn said(&self, device: &DeviceProperties) -> (String, String) {
-        let Residency { per_multiprocessor, blocks: fit, scarce } = self.residency;
+        let Residency { per_multiprocessor, blocks: fit, scarce, counts_registers } = self.residency;
         let limit = match scarce {
             Scarce::Blocks => format!("{} blocks", device.blocks_per_multiprocessor),
             Scarce::Threads => {
                 format!("{} threads", thousands(u64::from(device.warps_per_multiprocessor) * WARP as u64))
+            }
+            Scarce::Registers => {
+                format!("{} registers", thousands(u64::from(device.registers_per_multiprocessor)))
             }
             Scarce::SharedMemory => {
                 format!("{} bytes of shared memory", thousands(device.shared_per_multiprocessor as u64))
@@ -47,9 +50,14 @@ impl Unstarted {
             thousands(self.under_way),
             thousands(self.blocks - self.started)
         );
+        let registers = if counts_registers {
+            ""
+        } else {
+            "; registers, which PTX does not tell, may leave room for fewer"
+        };
         let help = format!(
             "launch at most {} blocks and let each take several shares of the work, or let no block wait for \
-             one that comes later; registers, which are not counted here, may leave room for fewer",
+             one that comes later{registers}",
             thousands(fit.into())
         );
         (what, help)

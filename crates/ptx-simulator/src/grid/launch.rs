@@ -71,7 +71,7 @@ impl Engine<'_> {
         let cluster_dim = function.cluster_dim(&launch.config, asked).unwrap_or([1; 3]);
         let number = self.started;
         let shared = function.shared_bytes + launch.config.shared_mem_bytes as usize;
-        let residency = self.device.residency(&launch.config, shared);
+        let residency = self.device.residency(&launch.config, shared, function.machine_registers);
         self.observer.event(&Event::Grid(Start {
             grid: number,
             parent,

@@ -5,13 +5,18 @@ use ptx_simulator::{DeviceProperties, Diagnostic, Kind, LaunchConfig, Module, Sc
 /// A kernel `k` of a pointer and a number, whose body has what most need: the pointer in `%p`, the number in
 /// `%n`. Line 8 is the first of `body`.
 fn kernel(body: &str) -> Module {
+    kernel_with(body, &[])
+}
+
+/// The same, with so many registers per thread in machine code.
+fn kernel_with(body: &str, registers: &[(&str, u32)]) -> Module {
     let text = format!(
         ".version 8.0\n.target sm_75\n.address_size 64\n\
          .visible .entry k(.param .u64 p, .param .u32 n)\n{{\n .reg .b32 %r<9>, %n; .reg .b64 %rd<9>, %p; \
          .reg .pred %q<9>; .local .align 4 .b8 tries[4];\n ld.param.u64 %p, [p]; ld.param.u32 %n, [n];\n\
          {body}\n ret;\n}}\n"
     );
-    Module::parse(&text, "ends.ptx").unwrap()
+    Module::with_registers(&text, "ends.ptx", registers).unwrap()
 }
 
 /// Launches it on `words` words of zeros; `limit` is there to end what is not found.
@@ -142,10 +147,40 @@ fn blocks_that_do_not_fit_cannot_be_waited_for() {
 }
 
 #[test]
+fn registers_leave_room_for_fewer_blocks_where_machine_code_is_known() {
+    let module = kernel_with(MEETS, &[("k", 255)]);
+    let launch = |blocks: u32| {
+        let mut sim = Simulator::new();
+        let address = sim.alloc(64).unwrap();
+        sim.write(address, &[0; 64]).unwrap();
+        sim.launch(&module, "k", LaunchConfig::new(blocks, 1), &[address, blocks.into()]).map(drop)
+    };
+    launch(8 * 132).unwrap();
+    let found = launch(8 * 132 + 1).unwrap_err();
+    let words = "1,056 of the grid's 1,057 blocks fit at a time on the H200 (8 on each of 132 multiprocessors, which \
+                 hold 65,536 registers)";
+    assert!(found.message().contains(words) && !found.to_string().contains("PTX does not tell"), "{found}");
+    // Without machine code there is room for more.
+    ends(MEETS, LaunchConfig::new(8 * 132 + 1, 1), 8 * 132 + 1);
+}
+
+/// As `cudaOccupancyMaxActiveBlocksPerMultiprocessor` says of kernels on an H200, in blocks of 256 threads.
+#[test]
+fn registers_are_given_to_warps_as_a_gpu_does() {
+    let gpu = DeviceProperties::H200;
+    for (registers, blocks) in
+        [(32, 8), (40, 6), (48, 5), (56, 4), (60, 4), (64, 4), (72, 3), (79, 3), (113, 2)]
+    {
+        let residency = gpu.residency(&LaunchConfig::new(1, 256), 0, Some(registers));
+        assert_eq!(residency.per_multiprocessor, blocks, "{registers} registers");
+    }
+}
+
+#[test]
 fn how_many_blocks_fit_depends_on_the_device() {
     let fits = |name: &str, threads, shared| {
         let residency =
-            DeviceProperties::named(name).unwrap().residency(&LaunchConfig::new(1, threads), shared);
+            DeviceProperties::named(name).unwrap().residency(&LaunchConfig::new(1, threads), shared, None);
         (residency.per_multiprocessor, residency.blocks, residency.scarce)
     };
     assert_eq!(fits("H200", 1024, 0), (2, 264, Scarce::Threads));

@@ -68,6 +68,6 @@ fn load(
     let scratch = Scratch::new().context("cannot make a temporary folder")?;
     let source = root.join(&exercise.path);
     let ptx = nvcc.ptx(&source, scratch.path())?;
-    let module = device.load_code(&exercise.path, &ptx.text, &nvcc.fatbin(&source, scratch.path())?)?;
+    let module = device.load_code(&exercise.path, &ptx.text, &nvcc.fatbin(&source, scratch.path())?.code)?;
     run::functions(&module, plan)
 }
