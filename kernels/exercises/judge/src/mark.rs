@@ -73,7 +73,7 @@ fn mark_kernel(
     text: &str,
     compiler: Option<&Compiler>,
 ) -> Result<Option<Findings>> {
-    if let Some(what) = own::not_allowed(text) {
+    if let Some(what) = own::not_allowed(&exercise.path, text) {
         return Ok(Some(failed(exercise, Fault::NotAllowed, what)));
     }
     Ok(match code::build(root, exercise, text, compiler)? {
@@ -455,12 +455,16 @@ fn too_large(module: &Module) -> Option<String> {
 fn misfit(module: &Module, exercise: &Exercise, plan: &Plan, text: &str) -> Option<Misfit> {
     for launch in &plan.launches {
         let Some(params) = module.ptx().params(&launch.kernel) else {
-            return Some(misfit::missing(text, &launch.kernel));
+            return Some(misfit::missing(text, &launch.kernel, &exercise.stub()));
         };
         let fits = params.iter().map(|param| param.bytes).eq(launch.args.iter().map(|arg| arg.bytes()));
         if !fits {
             let given: Vec<Given> = launch.args.iter().map(given).collect();
             return Some(misfit::other_parameters(text, &launch.kernel, &given, &exercise.stub()));
+        }
+        let reordered = misfit::reordered(text, &launch.kernel, &exercise.stub());
+        if reordered.is_some() {
+            return reordered;
         }
     }
     None
