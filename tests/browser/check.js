@@ -11,6 +11,7 @@ const edits = require('./edits.js');
 const exercises = require('./exercises.js');
 const inPage = require('./in_page.js');
 const live = require('./live.js');
+const mistakes = require('./mistakes.js');
 const notebook = require('./notebook.js');
 
 const THEMES = ['light', 'rust', 'coal', 'navy', 'ayu'];
@@ -275,7 +276,7 @@ function checkLinks(origin, links, root) {
     }
 }
 
-/** What live.js, edits.js, exercises.js and notebook.js borrow. */
+/** What live.js, edits.js, exercises.js, notebook.js and mistakes.js borrow. */
 const lent = browser => ({
     report,
     accessibility: async (page, where) => {
@@ -337,6 +338,7 @@ async function main() {
                     liveCells.push(await live.checkLive(lent(browser), page, origin, name));
                     await edits.checkEdits(lent(browser), page, origin, name, root);
                     await notebook.checkNotebook(lent(browser), page, origin, name);
+                    await mistakes.checkMistakes(lent(browser), page, origin, name);
                 }
                 if (process.env.VERBOSE) {
                     console.log(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
@@ -350,6 +352,7 @@ async function main() {
             await live.checkFile(lent(browser), root, names);
             console.log(live.summary(liveCells.reduce((sum, cells) => sum + cells, 0)));
             console.log(edits.summary());
+            console.log(mistakes.summary());
             if (names.includes(exercises.LIST)) {
                 console.log(await exercises.checkExercises(lent(browser), async () => tab(await browser.createBrowserContext(), origin), origin, words.includes('--all')));
             }

@@ -1,21 +1,23 @@
-// Functions about cards that run inside a page of the book. Each stands alone: it is sent there as text.
+// Functions about cards with a mistake that run inside a page of the book. Each stands alone: it is sent there as text.
 
+exports.isIdle = () => !document.querySelector('.running');
+
+/** What the card at `at` says, what is marked in the editor, and at which lines, and what was printed. */
 exports.shown = at => {
     const card = document.querySelector(at);
-    const marks = [...document.querySelectorAll('.editor-mark')].map(mark => {
+    const lineOf = mark => {
         let line = mark;
         while (line && !line.matches('.cm-line')) {
             line = line.previousElementSibling;
         }
-        return { line: line?.textContent ?? '', isOpen: mark.open, says: mark.innerText, leads: mark.querySelectorAll('.editor-leads button').length };
-    });
-    const box = document.querySelector('.printed code');
-    const out = document.querySelector('.live-out, .exercise-out, .notebook-out')?.cloneNode(true);
-    out?.querySelectorAll('.cell-steps').forEach(e => e.remove());
+        return line?.textContent ?? '';
+    };
+    const marks = [...document.querySelectorAll('.editor-mark')].map(mark => ({ line: lineOf(mark), isOpen: mark.open, says: mark.innerText }));
+    const box = document.querySelector('.printed > code');
     return {
-        status: [...document.querySelectorAll('.card-status')].map(status => status.textContent).filter(Boolean),
-        out: out?.textContent ?? '',
+        status: card.querySelector('.card-status').textContent,
+        out: card.querySelector('.live-out, .exercise-out, .notebook-out')?.textContent ?? '',
         marks,
-        printed: box && { text: box.textContent, tall: box.clientHeight, whole: box.scrollHeight },
+        printed: { text: box?.textContent ?? '', scrolls: Boolean(box) && box.scrollHeight > box.clientHeight && box.clientHeight < 500 },
     };
 };
