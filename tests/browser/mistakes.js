@@ -30,6 +30,7 @@ const SQUARES = `    if (tid < size) {
     }
     __syncthreads();
 `;
+/** The notebook's buffers have the names that the reader gives them. */
 const LAUNCH = `//@ buffer numbers = u32:iota*64
 //@ launch sum<<<1, 64>>> @numbers buf:u32:uninit*1 u32:64
 `;
