@@ -1,10 +1,12 @@
 // Makes the mistakes of a beginner in each kind of card, a listing, the cell that runs it, an exercise and a cell of the
-// notebook, and sees that all say the same of them, at the line that is wrong. `check` is what check.js lends.
+// notebook, and sees that all say the same of them, at the line that is wrong; and that with all that a card can show in view nothing
+// is wrong with the page. `check` is what check.js lends.
 
 const { lead } = require('./edits_in_page.js');
 const inPage = require('./mistakes_in_page.js');
 
 const PATIENCE = 60_000;
+const WIDTHS = [1280, 390];
 /** Seconds within which a card says what is wrong, whatever that is. */
 const MOST_SECONDS = 10;
 
@@ -175,6 +177,25 @@ async function checkCard(page, card, mistake, say) {
     }
 }
 
+/** After the last mistake, with the editor, what was found, the result and a figure in view, in all themes. */
+async function looksWell(check, page, say) {
+    if (await page.evaluate(inPage.pressFigure)) {
+        await page.waitForFunction(inPage.isIdle, { timeout: PATIENCE, polling: 20 });
+    }
+    await page.evaluate(check.openDetails);
+    for (const part of await page.evaluate(inPage.notInView)) {
+        say(`nothing of this is in view: ${part}`);
+    }
+    for (const width of WIDTHS) {
+        const at = `at ${width} px, with editor, finding, result and figure`;
+        await page.setViewport({ width, height: 893 });
+        for (const item of await page.evaluate(check.overflowing)) {
+            say(`${at} the page scrolls sideways because of ${item}`);
+        }
+        await check.accessibility(page, at);
+    }
+}
+
 /** All mistakes in the cards of one page. */
 async function checkMistakes(check, page, origin, name) {
     const cards = CARDS.filter(card => card.page === name);
@@ -195,6 +216,7 @@ async function checkMistakes(check, page, origin, name) {
                 await checkCard(page, card, mistake, say);
             }
         }
+        await looksWell(check, page, say);
     } catch (error) {
         say(error.message);
     }

@@ -21,3 +21,17 @@ exports.shown = at => {
         printed: { text: box?.textContent ?? '', scrolls: Boolean(box) && box.scrollHeight > box.clientHeight && box.clientHeight < 500 },
     };
 };
+
+/** An exercise draws its figure when it is asked to; whether it was. */
+exports.pressFigure = () => {
+    const button = [...document.querySelectorAll('.exercise-bar button')].find(button => button.textContent === 'Figure' && button.closest('.exercise-card').querySelector('.cm-content'));
+    button?.click();
+    return Boolean(button);
+};
+
+/** What a card can show, and does not. */
+exports.notInView = () => {
+    const out = ':is(.live-out, .exercise-out, .notebook-out)';
+    const parts = ['.cm-content', '.editor-mark.found[open]', `${out} pre`, `${out} figure svg`];
+    return parts.filter(part => !document.querySelector(part)?.checkVisibility());
+};
