@@ -1,7 +1,6 @@
 // See `check`, which starts this.
 
 const fs = require('node:fs');
-const http = require('node:http');
 const os = require('node:os');
 const path = require('node:path');
 const axe = require('axe-core');
@@ -13,6 +12,7 @@ const inPage = require('./in_page.js');
 const live = require('./live.js');
 const mistakes = require('./mistakes.js');
 const notebook = require('./notebook.js');
+const serve = require('./serve.js');
 
 const THEMES = ['light', 'rust', 'coal', 'navy', 'ayu'];
 const WIDTHS = [1280, 390];
@@ -43,21 +43,6 @@ function* lines() {
         const where = [...places].filter(Boolean).join(', ');
         yield `${page}: ${where ? `${where}: ` : ''}${message}`;
     }
-}
-
-const TYPES = {
-    '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.png': 'image/png',
-    '.woff2': 'font/woff2', '.wasm': 'application/wasm', '.json': 'application/json',
-};
-function serve(root) {
-    const server = http.createServer((request, response) => {
-        const file = path.join(root, decodeURIComponent(new URL(request.url, 'http://book').pathname));
-        fs.readFile(file, (error, content) => {
-            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
-            response.end(error ? '' : content);
-        });
-    });
-    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
 }
 
 /** A tab that reports what the page says on the console and what it asks of others. */
