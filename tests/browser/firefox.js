@@ -1,4 +1,4 @@
-// Mends the race of the introduction in Firefox:
+// Mends the race of the introduction in Firefox, and makes the mistakes of a beginner there:
 //
 //     NODE_PATH=target/browser/node_modules FIREFOX=firefox-esr node tests/browser/firefox.js book/book
 //
@@ -6,12 +6,31 @@
 
 const puppeteer = require('puppeteer-core');
 const inPage = require('./edits_in_page.js');
+const { openDetails, overflowing } = require('./in_page.js');
+const mistakes = require('./mistakes.js');
 const serve = require('./serve.js');
 
 const PATIENCE = 120_000;
 const STORY = 'introduction.html';
 
 const problems = [];
+
+const STILL = '* { transition: none !important }';
+async function open(page, origin, name, width) {
+    await page.setViewport({ width, height: 893 });
+    await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
+    await page.addStyleTag({ content: STILL });
+    await page.evaluate(openDetails);
+}
+
+/** What mistakes.js borrows. What axe finds is the same in Chromium. */
+const lent = {
+    report: (name, where, message) => problems.push(`${name}: ${where}: ${message}`),
+    open,
+    openDetails,
+    overflowing,
+    accessibility: () => {},
+};
 
 /** What the cell says, once nothing runs any more. */
 async function ran(page) {
@@ -20,10 +39,10 @@ async function ran(page) {
     return status;
 }
 
-/** From opening the page to a kernel that is right, by mouse and keyboard. */
+/** From opening the page to a kernel that is right. */
 async function mends(page, origin) {
     const started = Date.now();
-    await page.goto(`${origin}/${STORY}`, { waitUntil: 'load' });
+    await open(page, origin, STORY, 1280);
     await page.evaluate(inPage.edit, 0);
     await page.waitForSelector('.cm-content', { timeout: PATIENCE });
     await page.evaluate(inPage.pressRun);
@@ -49,6 +68,10 @@ async function main() {
         const page = await browser.newPage();
         page.on('pageerror', error => problems.push(`script error: ${error.message}`));
         await mends(page, origin);
+        for (const name of mistakes.PAGES) {
+            await mistakes.checkMistakes(lent, page, origin, name);
+        }
+        console.log(mistakes.summary());
     } finally {
         await browser.close();
         server.close();

@@ -37,7 +37,7 @@ const LAUNCH = `//@ buffer numbers = u32:iota*64
 //@ launch sum<<<1, 64>>> @numbers buf:u32:uninit*1 u32:64
 `;
 
-/** The cards. `edit`: the button that opens the editor; `run`: the button, where nothing is typed. `data`: what the buffer is called.
+/** The cards. `edit`: the button that opens the editor; `run`: the button, where there is no editor. `data`: what the buffer is called.
     The cell runs what has been typed into the listing above it. */
 const CARDS = [
     { kind: 'listing', page: 'introduction.html', at: '.workbench', edit: '.listing > button', name: 'reduceNeighboredNoBarrier', data: 'g_data' },
@@ -45,6 +45,8 @@ const CARDS = [
     { kind: 'exercise', page: 'ch2_parallel.html', at: '#exercise-2-1', edit: '#exercise-2-1 .exercise-bar .card-run + button', name: 'sumOfSquares', first: SQUARES, data: 'g_data' },
     { kind: 'notebook', page: 'appendix_simulate.html', at: '.notebook-cell', edit: '.notebook-edit', name: 'sum', behind: LAUNCH, data: 'numbers' },
 ];
+
+const PAGES = [...new Set(CARDS.map(({ page }) => page))];
 
 const HEAD = '(unsigned int *g_data, unsigned int *g_odata, unsigned int size)';
 const READ = 'unsigned int other = g_data[tid + stride];';
@@ -107,11 +109,11 @@ async function chord(page, key) {
     await page.keyboard.up('Control');
 }
 
-/** Types all of the editor anew. */
+/** Types `text` in the place of all that stands in the editor. */
 async function type(page, text) {
     await page.focus('.cm-content');
     await chord(page, 'a');
-    await page.keyboard.sendCharacter(text);
+    await page.evaluate(inPage.insert, text);
 }
 
 /** Runs the card; what it then shows. */
@@ -225,4 +227,4 @@ async function checkMistakes(check, page, origin, name) {
 
 const summary = () => `${all.answers} times a card was asked what is wrong; it said so within ${all.seconds.toFixed(1)} s`;
 
-module.exports = { checkMistakes, summary };
+module.exports = { PAGES, checkMistakes, summary };

@@ -2,6 +2,8 @@
 
 exports.isIdle = () => !document.querySelector('.running');
 
+exports.insert = text => document.execCommand('insertText', false, text);
+
 /** What the card at `at` says, what is marked in the editor, and at which lines, and what was printed. */
 exports.shown = at => {
     const card = document.querySelector(at);
