@@ -6,31 +6,19 @@
 // older edition of the page kept.
 
 const fs = require('node:fs');
-const http = require('node:http');
 const os = require('node:os');
 const path = require('node:path');
 const puppeteer = require('puppeteer-core');
+const serve = require('./serve.js');
 
 const PATIENCE = 40_000;
 const PAGE = 'ch2_parallel.html';
 const LIST = 'exercises.html';
 const CARD = '#exercise-2-1';
 const FILE = 'kernels/exercises/2_1_barrier.cu';
-const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.json': 'application/json' };
 
 const problems = [];
 const expect = (is, what, now) => is || problems.push(`${what}: ${JSON.stringify(now)?.slice(0, 400)}`);
-
-function serve(root) {
-    const server = http.createServer((request, response) => {
-        const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
-        fs.readFile(path.join(root, name), (error, content) => {
-            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(name)] ?? 'application/octet-stream' });
-            response.end(error ? '' : content);
-        });
-    });
-    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
-}
 
 /** The exercise's card, open, with its editor. */
 async function openCard(page, address) {

@@ -1,7 +1,6 @@
 // See `check`, which starts this.
 
 const fs = require('node:fs');
-const http = require('node:http');
 const os = require('node:os');
 const path = require('node:path');
 const axe = require('axe-core');
@@ -11,7 +10,9 @@ const edits = require('./edits.js');
 const exercises = require('./exercises.js');
 const inPage = require('./in_page.js');
 const live = require('./live.js');
+const mistakes = require('./mistakes.js');
 const notebook = require('./notebook.js');
+const serve = require('./serve.js');
 
 const THEMES = ['light', 'rust', 'coal', 'navy', 'ayu'];
 const WIDTHS = [1280, 390];
@@ -21,7 +22,7 @@ const TALLEST = 12 * HEIGHT + 4;
 const STORY = /^(introduction|ch\d.*)\.html$/;
 /** Bytes that the introduction has fetched beside its text before anybody presses Run, unpacked. */
 const FIRST_PAGE = 'introduction.html';
-const MOST_BYTES = 660_000;
+const MOST_BYTES = 615_000;
 const SMALLEST_TEXT = 11;
 const MOST_PAPER = 145;
 /** The rules of axe whose answer depends on the theme and not on the width. In the first theme they are asked of
@@ -42,21 +43,6 @@ function* lines() {
         const where = [...places].filter(Boolean).join(', ');
         yield `${page}: ${where ? `${where}: ` : ''}${message}`;
     }
-}
-
-const TYPES = {
-    '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.png': 'image/png',
-    '.woff2': 'font/woff2', '.wasm': 'application/wasm', '.json': 'application/json',
-};
-function serve(root) {
-    const server = http.createServer((request, response) => {
-        const file = path.join(root, decodeURIComponent(new URL(request.url, 'http://book').pathname));
-        fs.readFile(file, (error, content) => {
-            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
-            response.end(error ? '' : content);
-        });
-    });
-    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
 }
 
 /** A tab that reports what the page says on the console and what it asks of others. */
@@ -275,7 +261,7 @@ function checkLinks(origin, links, root) {
     }
 }
 
-/** What live.js, edits.js, exercises.js and notebook.js borrow. */
+/** What live.js, edits.js, exercises.js, notebook.js and mistakes.js borrow. */
 const lent = browser => ({
     report,
     accessibility: async (page, where) => {
@@ -337,6 +323,7 @@ async function main() {
                     liveCells.push(await live.checkLive(lent(browser), page, origin, name));
                     await edits.checkEdits(lent(browser), page, origin, name, root);
                     await notebook.checkNotebook(lent(browser), page, origin, name);
+                    await mistakes.checkMistakes(lent(browser), page, origin, name);
                 }
                 if (process.env.VERBOSE) {
                     console.log(`${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
@@ -350,6 +337,7 @@ async function main() {
             await live.checkFile(lent(browser), root, names);
             console.log(live.summary(liveCells.reduce((sum, cells) => sum + cells, 0)));
             console.log(edits.summary());
+            console.log(mistakes.summary());
             if (names.includes(exercises.LIST)) {
                 console.log(await exercises.checkExercises(lent(browser), async () => tab(await browser.createBrowserContext(), origin), origin, words.includes('--all')));
             }

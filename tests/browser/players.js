@@ -6,28 +6,16 @@
 // step says something, and the race of chapter 2 ends with 28 and with 36.
 
 const fs = require('node:fs');
-const http = require('node:http');
 const os = require('node:os');
 const path = require('node:path');
 const puppeteer = require('puppeteer-core');
+const serve = require('./serve.js');
 
 const THEMES = ['light', 'navy'];
 const WIDTHS = [1280, 390];
 const SMALLEST_TEXT = 11;
-const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.woff2': 'font/woff2', '.json': 'application/json', '.wasm': 'application/wasm' };
 
 const problems = new Set();
-
-function serve(root) {
-    const server = http.createServer((request, response) => {
-        const file = path.join(root, decodeURIComponent(new URL(request.url, 'http://book').pathname));
-        fs.readFile(file, (error, content) => {
-            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
-            response.end(error ? '' : content);
-        });
-    });
-    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
-}
 
 /** Everything that a figure shows in the frame that is shown: its words, and what is wrong with it. */
 function look(figure, least) {

@@ -5,12 +5,9 @@
 // The name of a function finds it without its underscores, the glossary comes first, and no snippet gives away what a
 // page covers.
 
-const fs = require('node:fs');
-const http = require('node:http');
-const path = require('node:path');
 const puppeteer = require('puppeteer-core');
+const serve = require('./serve.js');
 
-const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.json': 'application/json' };
 /** What is typed, and the page and heading of the first result. */
 const FIRST = {
     syncthreads: 'glossary.html#barrier',
@@ -25,17 +22,6 @@ const COVERED = ['thousand numbers take', 'element 1 in the first step'];
 const SAID = [/Every step halves what is left/, /Who has written them, and when/];
 
 const problems = [];
-
-function serve(root) {
-    const server = http.createServer((request, response) => {
-        const file = path.join(root, decodeURIComponent(new URL(request.url, 'http://book').pathname));
-        fs.readFile(file, (error, content) => {
-            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
-            response.end(error ? '' : content);
-        });
-    });
-    return new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(server)));
-}
 
 async function results(page, words) {
     await page.evaluate(() => {

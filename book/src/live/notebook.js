@@ -234,13 +234,16 @@ async function ran(cell, signal, tell) {
     };
     const made = await build({ path: file.PATH, source }, signal, tell);
     const found = messages(made.said).filter(message => message.file === file.PATH);
-    sites(found).forEach(mark);
+    /** What the simulator has found comes first, and with it what is open. */
+    const markAll = diagnostics => sites([...diagnostics, ...found]).filter(site => site.file === file.PATH).forEach(mark);
     const told = made.said ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), said(made.said, lead(reveal))] : [];
     if (!made.ptx) {
+        markAll([]);
         end(refusal(found), ...told);
         return false;
     }
     if (!file.launches(cell)) {
+        markAll([]);
         end(COMPILES, ...told);
         return true;
     }
@@ -249,13 +252,11 @@ async function ran(cell, signal, tell) {
     const answer = simulator.shown(left);
     if (!answer) {
         const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);
-        if (line) {
-            mark({ line, words: 'error', sentence: simulator.refusal(left) });
-        }
+        markAll(line ? [{ file: file.PATH, line, kind: 'error', message: simulator.refusal(left) }] : []);
         end(`It was not launched${line ? `: line ${line}` : ''}.`, ...told, said(left.stderr, lead(reveal)));
         return false;
     }
-    sites(answer.diagnostics).filter(site => site.file === file.PATH).forEach(mark);
+    markAll(answer.diagnostics);
     end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.`, ...told, ...result(answer, command(number), reveal));
     return true;
 }

@@ -61,6 +61,7 @@ async function ran(cell, signal, tell) {
     const misfits = answer ? [] : messages(refused);
     if (misfits.length > 0) {
         showRefused(cell, { compiler: 'The program of the chapter', said: refused }, misfits);
+        cell.ran = of;
         say(cell, `It is not launched: line ${misfits[0].line}.`);
         return true;
     }

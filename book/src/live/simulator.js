@@ -68,7 +68,7 @@ export function shown(ran) {
 /** Why it was refused. */
 export const refusal = ({ stderr }) => stderr.replace(/^error: /, '').trim();
 
-const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}.`;
+const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith('.') ? '' : '.'}`;
 
 /** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says or with the build `edited`, to `show`
     what book/page can: `{ answer }`, or `{ error, said }`, a sentence that the program says, and all that it says. */

@@ -173,6 +173,7 @@ impl<'a> LaunchArgs<'a> {
                 misfit.map_or_else(|| why.context(format!("cannot launch {name}")), anyhow::Error::new)
             );
         }
+        self.function.check_order()?;
         let here = match (&self.device.kind, code) {
             (Kind::Gpu(_), Code::Gpu(_)) => Some(DeviceKind::Gpu),
             (Kind::Sim(_), Code::Sim(_)) => Some(DeviceKind::Sim),

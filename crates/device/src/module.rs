@@ -37,13 +37,21 @@ pub struct Function {
     pub(super) params: Vec<sim::Param>,
     pub(super) code: Code,
     source: Option<Arc<Source>>,
+    /// What an edit has made of the order of its parameters, if that is another one.
+    reordered: Option<Misfit>,
 }
 
 impl Function {
-    /// Why it cannot be launched with what is `given`, if its source is known.
+    /// Why it cannot be launched with what is `given`, which does not fit, if its source is known.
     pub(super) fn misfit(&self, given: &[Given]) -> Option<Misfit> {
         let Source { path, text, printed } = self.source.as_deref()?;
         Some(misfit::other_parameters(text, &self.name, given, printed).of(path, text))
+    }
+
+    /// # Errors
+    /// An edit has changed the order of its parameters, and what the host gives fits all the same.
+    pub(super) fn check_order(&self) -> Result<()> {
+        self.reordered.clone().map_or(Ok(()), |misfit| Err(misfit.into()))
     }
 }
 
@@ -124,8 +132,8 @@ impl Module {
 
     fn load_from(&self, ptx: &sim::Module, name: &str) -> Result<Function> {
         let Some(params) = ptx.params(name) else {
-            if let Some(Source { path, text, .. }) = self.source.as_deref() {
-                return Err(misfit::missing(text, name).of(path, text).into());
+            if let Some(Source { path, text, printed }) = self.source.as_deref() {
+                return Err(misfit::missing(text, name, printed).of(path, text).into());
             }
             let kernels = ptx.kernels().join(", ");
             bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
@@ -134,6 +142,10 @@ impl Module {
             Some(module) => Code::Gpu(cuda::load_function(module, name)?),
             None => Code::Sim(ptx.clone()),
         };
-        Ok(Function { name: name.to_string(), params: params.to_vec(), code, source: self.source.clone() })
+        let source = self.source.clone();
+        let reordered = source.as_deref().and_then(|Source { path, text, printed }| {
+            Some(misfit::reordered(text, name, printed)?.of(path, text))
+        });
+        Ok(Function { name: name.to_string(), params: params.to_vec(), code, source, reordered })
     }
 }

@@ -12,12 +12,15 @@ use ptx_simulator::{
     Diagnostic, Interleaving, LaunchConfig, Orders, Together,
 };
 use serde::{Deserialize, Serialize};
-use text::say;
+use text::{printed, say};
 
 use super::measure::Measurement;
 use super::names::{Called, Names};
 use crate::info::{DeviceInfo, DeviceKind};
 use crate::levels::Levels;
+
+/// What [`printed::first_lines`] says of a full buffer is true.
+const _: () = assert!(ptx_simulator::MAX_PRINTED == printed::ROOM);
 
 /// How the simulator runs kernels.
 #[derive(Clone, Debug)]

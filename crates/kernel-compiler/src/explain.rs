@@ -60,8 +60,8 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
     text
 }
 
-/// A message of ours in the form of a compiler's.
-fn placed(path: &str, source: &str, line: u32, kind: &str, what: &str, more: &str) -> String {
+/// A message of ours in the form of a compiler's: of a line of `source`, the file `path`, which is quoted.
+pub fn placed(path: &str, source: &str, line: u32, kind: &str, what: &str, more: &str) -> String {
     let quoted = visible(source.lines().nth(line as usize - 1).unwrap_or_default());
     format!("{path}({line}): {kind}: {what}\n{quoted}\n{more}")
 }

@@ -7,7 +7,7 @@ use text::near::nearest;
 use text::say::visible;
 
 use super::lex::{Token, placed};
-use super::parameters::{Kernel, kernels};
+use super::parameters::{Kernel, kernels, parameters};
 
 /// What keeps the host from launching a kernel, as a compiler would say it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,9 @@ impl fmt::Display for Misfit {
 
 impl std::error::Error for Misfit {}
 
-/// There is no kernel named `wanted` among those that the compiler has made of `source`.
-pub fn missing(source: &str, wanted: &str) -> Misfit {
+/// There is no kernel named `wanted` among those that the compiler has made of `source`; `printed` is the
+/// source that was edited, if it is known.
+pub fn missing(source: &str, wanted: &str, printed: &str) -> Misfit {
     let all = kernels(source);
     let launches = format!("The host launches a kernel named {wanted}, and");
     if let Some(Kernel { line, is_template, .. }) = all.iter().find(|kernel| kernel.name == wanted) {
@@ -61,9 +62,12 @@ pub fn missing(source: &str, wanted: &str) -> Misfit {
         let why = "without __global__ this is a function. Put extern \"C\" __global__ before it.";
         return Misfit::new(format!("{launches} {why}"), Some(line));
     }
-    let renamed = match &all[..] {
-        [one] => Some(one.name),
-        _ => nearest(wanted, all.iter().map(|kernel| kernel.name)),
+    let known = kernels(printed);
+    let is_new = |kernel: &&Kernel| known.iter().all(|other| other.name != kernel.name);
+    let new: Vec<&str> = all.iter().filter(is_new).map(|kernel| kernel.name).collect();
+    let renamed = match new[..] {
+        [one] => Some(one),
+        _ => nearest(wanted, new),
     };
     let there_are = match renamed {
         Some(name) => name.to_string(),
@@ -134,6 +138,30 @@ pub fn other_parameters(source: &str, kernel: &str, given: &[Given], printed: &s
     )
 }
 
+/// `kernel` takes the parameters of `printed`, the source that was edited, in another order. Where their
+/// types are alike, what the host gives still fits, and each is taken for another.
+pub fn reordered(source: &str, kernel: &str, printed: &str) -> Option<Misfit> {
+    let names = |source: &str| -> Vec<String> {
+        parameters(source, kernel).into_iter().map(|parameter| parameter.name).collect()
+    };
+    let [now, had] = [source, printed].map(names);
+    let moved: Vec<&str> =
+        now.iter().zip(&had).filter(|(now, had)| now != had).map(|(now, _)| now.as_str()).collect();
+    let [sorted, had_sorted] = [now.clone(), had].map(|mut names| {
+        names.sort();
+        names
+    });
+    let (last, others) = moved.split_last().filter(|_| sorted == had_sorted)?;
+    let head = kernels(printed).into_iter().find(|one| one.name == kernel)?.parameters;
+    let line = kernels(source).into_iter().find(|one| one.name == kernel)?.line;
+    let what = format!(
+        "{} and {last} have changed places: the host launches {kernel} with ({head}). Give the parameters \
+         this order back.",
+        others.join(", ")
+    );
+    Some(Misfit::new(what, Some(line)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,7 +172,7 @@ mod tests {
     fn said(from: &str, to: &str) -> String {
         assert!(PRINTED.contains(from));
         let source = PRINTED.replacen(from, to, 1);
-        missing(&source, "sum").of("kernels/x.cu", &source).to_string()
+        missing(&source, "sum", PRINTED).of("kernels/x.cu", &source).to_string()
     }
 
     #[test]
@@ -160,10 +188,12 @@ mod tests {
             assert!(said.starts_with(&format!("{head}{expected}")), "{said}");
             assert!(said.ends_with(&format!("\n{}", PRINTED.replacen(from, to, 1).lines().next().unwrap())));
         }
-        let gone = said("sum", "total");
-        assert!(gone.starts_with("error: The host launches") && gone.contains("has total, other."), "{gone}");
-        assert!(missing("int x;", "sum").what.contains("the file has no kernel."));
-        assert_eq!(missing("extern \"C\" __global__ void a() {}", "sum").line, Some(1));
+        let another = said("sum", "total");
+        assert!(another.contains("x.cu(1): error: ") && another.contains("the file has total."), "{another}");
+        let gone = missing("extern \"C\" __global__ void other(int *x) {}", "sum", PRINTED);
+        assert!(gone.line.is_none() && gone.what.contains("the file has other."), "{gone}");
+        assert!(missing("int x;", "sum", PRINTED).what.contains("the file has no kernel."));
+        assert_eq!(missing("extern \"C\" __global__ void a() {}", "sum", "").line, Some(1));
     }
 
     #[test]
@@ -178,5 +208,19 @@ mod tests {
                         *out, unsigned n).";
         assert_eq!((misfit.what.as_str(), misfit.line), (expected, Some(1)));
         assert!(other_parameters(&source, "sum", &given, "").what.ends_with("the parameters that it had."));
+    }
+
+    #[test]
+    fn parameters_that_have_changed_places_are_named() {
+        let swapped = PRINTED.replace("int *data,\n int *out", "int *out,\n int *data");
+        let misfit = reordered(&swapped, "sum", PRINTED).unwrap();
+        let expected = "out and data have changed places: the host launches sum with (int *data, int *out, \
+                        unsigned n). Give the parameters this order back.";
+        assert_eq!((misfit.what.as_str(), misfit.line), (expected, Some(1)));
+        for other in ["int *data,\n int *result", "float *data,\n int *out", "int *data"] {
+            let source = PRINTED.replace("int *data,\n int *out", other);
+            assert_eq!(reordered(&source, "sum", PRINTED), None, "{other}");
+        }
+        assert_eq!(reordered(&swapped, "sum", ""), None);
     }
 }

@@ -28,6 +28,7 @@ pub use device::{
 pub use diagnostic::{
     Access, Diagnostic, Disorder, Kind, Limit, Region, Severity, Shape, Side, Site, Spot, What, Words,
 };
+pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;
 pub use grid::Together;
 pub use memory::{Written, number_and_offset};

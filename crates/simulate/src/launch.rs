@@ -186,9 +186,14 @@ pub fn launch(
             *text = names::readable(text);
         }
         found.what = words.into();
+        let has_options = cfg!(not(target_family = "wasm")); // a page has no command line
         found.help = match found.kind {
-            Kind::StepLimit => format!("{} (--steps-limit N; `none` for any number)", found.help),
-            Kind::MemoryLimit => format!("{}; --memory allows more, and --checks off needs less", found.help),
+            Kind::StepLimit if has_options => {
+                format!("{} (--steps-limit N; `none` for any number)", found.help)
+            }
+            Kind::MemoryLimit if has_options => {
+                format!("{}; --memory allows more, and --checks off needs less", found.help)
+            }
             _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
         };
     }

@@ -178,6 +178,7 @@ pub fn html_table(columns: &[Column]) -> String {
             let text = column.cells.get(row).map_or("", String::as_str);
             let class = if column.right { " class=\"number\"" } else { "" };
             match (row, place) {
+                (0, _) if text.is_empty() => format!("<td{class}></td>"), // no title, and so no header
                 (0, _) => format!("<th scope=\"col\"{class}>{}</th>", escape(text)),
                 (_, 0) => format!("<th scope=\"row\">{}</th>", breakable(text)),
                 _ => format!("<td{class}>{}</td>", escape(text)),
@@ -242,6 +243,8 @@ mod tests {
              scope=\"row\">reduce<wbr>Single<wbr>Launch&#95;<wbr>sum&#95;<wbr>i32</th>\
              <td class=\"number\">&lt;1</td></tr>\n</tbody>\n</table>\n"
         );
+        let untitled = html_table(&[Column::left("counts", ["barriers"]), Column::right("", ["6"])]);
+        assert!(untitled.contains("counts</th><td class=\"number\"></td></tr>\n</thead>"), "{untitled}");
         assert_eq!(columns[1].name(), "gbps");
         assert_eq!(Column::right("warp inst.", ["0"]).name(), "warp-inst");
         assert!(!Column::right("warp inst.", ["0", "-"]).has_something_to_say());

@@ -78,6 +78,12 @@ fn an_edited_kernel_hears_what_is_wrong_at_its_line() {
             "the parameters that it had: (unsigned int *g_data, unsigned int *g_odata, unsigned int size)",
         ),
         (
+            head.into(),
+            head.replace("g_data", "g_").replace("g_odata", "g_data").replace("g_,", "g_odata,"),
+            "reduceNeighbored(unsigned int *g_odata, unsigned int *g_data,",
+            "g_odata and g_data have changed places",
+        ),
+        (
             "        __syncthreads();\n".into(),
             String::new(),
             add,
@@ -122,7 +128,7 @@ fn an_edited_kernel_hears_what_is_wrong_at_its_line() {
         assert!(!said.contains(&format!("({last})")) && !said.contains("_Z"), "{to}: {said}");
     }
     // 100 threads print in each of 7 steps; the rest of the block has nothing to do.
-    let ran = run(&sources[11], &answers[11]);
+    let ran = run(&sources[12], &answers[12]);
     let printed = &ran.shown.unwrap()["printed"];
     assert_eq!(printed[0]["kernel"], "reduceNeighbored");
     let lines = printed[0]["lines"].as_str().unwrap();

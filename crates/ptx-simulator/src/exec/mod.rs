@@ -34,6 +34,7 @@ pub use context::{Context, Executed};
 pub use fault::Unstarted;
 pub use launches::{Launches, PendingLaunch};
 pub use progress::{Progress, Recording};
+pub use runtime::MAX_PRINTED;
 pub use schedule::Schedule;
 pub use split::{Split, Wait};
 pub use step::Stop;

@@ -40,7 +40,7 @@ fn error(error: u32) -> Given {
 /// Bytes of `printf` that are kept until somebody takes them: a loop that prints for ever must not fill the
 /// host's memory. A GPU's buffer has the same size unless a program asks for another (CUDA C++ Programming
 /// Guide, "Formatted Output"); it keeps the last ones, not the first.
-const MAX_PRINTED: usize = 1 << 20;
+pub const MAX_PRINTED: usize = 1 << 20;
 
 /// A call, as far as a lane goes: its arguments stand in the caller's frame.
 struct Lane<'a> {

@@ -33,7 +33,7 @@ pub fn film(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
         Kind::Numbers { .. } => exercise.stub(),
         _ => exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.file()))?,
     };
-    if let Some(what) = own::not_allowed(&source) {
+    if let Some(what) = own::not_allowed(&exercise.path, &source) {
         bail!("{what}");
     }
     let Built::Ptx(build) = code::build(root, exercise, &source, compiler)? else {

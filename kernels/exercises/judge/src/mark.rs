@@ -73,7 +73,7 @@ fn mark_kernel(
     text: &str,
     compiler: Option<&Compiler>,
 ) -> Result<Option<Findings>> {
-    if let Some(what) = own::not_allowed(text) {
+    if let Some(what) = own::not_allowed(&exercise.path, text) {
         return Ok(Some(failed(exercise, Fault::NotAllowed, what)));
     }
     Ok(match code::build(root, exercise, text, compiler)? {
@@ -156,6 +156,16 @@ impl Runs<'_> {
     }
 }
 
+/// What an answer has printed for a short input, below a line that says for which.
+fn printed(tried: &[Tried]) -> String {
+    let is_short = |one: &&Tried| one.case.schedule == 0 && one.case.n < SHORT;
+    let prints = |one: &&Tried| !one.outcome.printed.is_empty();
+    let printing: Vec<&Tried> = tried.iter().filter(is_short).filter(prints).collect();
+    // One number prints little.
+    let told = printing.iter().find(|one| one.case.n > 1).or(printing.last());
+    told.map_or(String::new(), |one| format!("{}:\n{}", one.case, first_lines(&one.outcome.printed)))
+}
+
 /// What was found for one input.
 struct Tried {
     case: Case,
@@ -165,7 +175,7 @@ struct Tried {
 
 impl Attempt<'_> {
     fn mark(&self) -> Result<Findings> {
-        let Attempt { exercise, plan, yours, .. } = self;
+        let Attempt { exercise, plan, .. } = self;
         let mut tried: Vec<Tried> = Vec::new();
         for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
             // What fails for short arrays is not tried with long ones, and what never ends not again.
@@ -183,6 +193,14 @@ impl Attempt<'_> {
         if right.len() < tried.len() {
             return self.failure(tried, &right);
         }
+        let found = self.beyond_right(&tried)?;
+        let printed = if found.printed.is_empty() { printed(&tried) } else { found.printed };
+        Ok(Findings { printed, ..found })
+    }
+
+    /// What is asked of an answer that is right for every input `tried`.
+    fn beyond_right(&self, tried: &[Tried]) -> Result<Findings> {
+        let Attempt { exercise, plan, yours, .. } = self;
         if let Some(failure) = self.again()? {
             return Ok(failure);
         }
@@ -199,7 +217,7 @@ impl Attempt<'_> {
             return Ok(failure);
         }
         let counts = self.counts([Some(yours), stub.as_ref(), reference.as_ref()])?;
-        if let Some(failure) = too_much(exercise, plan.op.noun(), right.len(), &counts) {
+        if let Some(failure) = too_much(exercise, plan.op.noun(), tried.len(), &counts) {
             return Ok(failure);
         }
         let more = |pairs: &[rules::Pair]| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs));
@@ -216,14 +234,7 @@ impl Attempt<'_> {
             names::name(&mut note, self.text, plan);
             diagnostics.push(note);
         }
-        let is_short = |one: &&Tried| one.case.schedule == 0 && one.case.n < SHORT;
-        let printing: Vec<&Tried> =
-            tried.iter().filter(is_short).filter(|one| !one.outcome.printed.is_empty()).collect();
-        // One number prints little.
-        let printed = printing.iter().find(|one| one.case.n > 1).or(printing.last());
-        let of = |one: &Tried| format!("{}:\n{}", one.case, first_lines(&one.outcome.printed));
-        let printed = printed.map_or(String::new(), |one| of(one));
-        Ok(Findings { tried: right.len(), counts, printed, diagnostics, ..Findings::default() })
+        Ok(Findings { tried: tried.len(), counts, diagnostics, ..Findings::default() })
     }
 
     /// All inputs that the answer is tried with, the shortest first. Where a goal is measured it has to be
@@ -455,12 +466,16 @@ fn too_large(module: &Module) -> Option<String> {
 fn misfit(module: &Module, exercise: &Exercise, plan: &Plan, text: &str) -> Option<Misfit> {
     for launch in &plan.launches {
         let Some(params) = module.ptx().params(&launch.kernel) else {
-            return Some(misfit::missing(text, &launch.kernel));
+            return Some(misfit::missing(text, &launch.kernel, &exercise.stub()));
         };
         let fits = params.iter().map(|param| param.bytes).eq(launch.args.iter().map(|arg| arg.bytes()));
         if !fits {
             let given: Vec<Given> = launch.args.iter().map(given).collect();
             return Some(misfit::other_parameters(text, &launch.kernel, &given, &exercise.stub()));
+        }
+        let reordered = misfit::reordered(text, &launch.kernel, &exercise.stub());
+        if reordered.is_some() {
+            return reordered;
         }
     }
     None

@@ -2,7 +2,7 @@
 //! from elsewhere.
 
 use kernel_compiler::explain;
-use kernel_compiler::lex::{Token, joined, tokens};
+use kernel_compiler::lex::{Token, joined, placed};
 
 /// The headers that an answer may include: those of C and C++ about types and numbers, and CUDA's.
 const HEADERS: [&str; 36] = [
@@ -56,24 +56,49 @@ const ASKING: [&str; 5] = ["__has_include", "__has_include_next", "__has_embed",
 /// What would make an assembler read a file.
 const ASSEMBLER: [&str; 2] = [".incbin", ".include"];
 
-/// What `text`, an answer in CUDA, brings in from elsewhere, or may bring in: a sentence, if so.
-pub fn not_allowed(text: &str) -> Option<String> {
-    let text = joined(text);
-    let tokens = tokens(&text);
-    let is_raw = |pair: &[Token]| match pair {
-        [Token::Word(word), Token::Quoted(quoted)] => word.ends_with('R') && quoted.starts_with('"'),
+/// What `text`, an answer in CUDA at `path`, brings in from elsewhere, or may bring in, if so: as a compiler
+/// says it, at its line.
+pub fn not_allowed(path: &str, text: &str) -> Option<String> {
+    let joined = joined(text);
+    let (place, what) = foreign(&joined)?;
+    let line = line(text, joined[..place].matches('\n').count());
+    Some(explain::placed(path, text, line, "error", &what, ""))
+}
+
+/// The number of the line of `text` that begins the line `number`, from 0, of the joined text.
+fn line(text: &str, number: usize) -> u32 {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let is_first = |place: &usize| place.checked_sub(1).is_none_or(|before| !is_continued(lines[before]));
+    1 + (0..lines.len()).filter(is_first).nth(number).unwrap_or(0) as u32
+}
+
+fn is_continued(line: &str) -> bool {
+    ["\\", "??/"].iter().any(|end| line.trim_end().ends_with(end))
+}
+
+/// What a joined text brings in from elsewhere, and where.
+fn foreign(text: &str) -> Option<(usize, String)> {
+    let tokens = placed(text);
+    let is_raw = |pair: &&[(usize, Token)]| match pair {
+        [(_, Token::Word(word)), (_, Token::Quoted(quoted))] => {
+            word.ends_with('R') && quoted.starts_with('"')
+        }
         _ => false,
     };
-    if tokens.windows(2).any(is_raw) {
-        return Some("A raw string (`R\"(…)\"`) is not allowed in an answer: write an ordinary one.".into());
+    if let Some(pair) = tokens.windows(2).find(is_raw) {
+        let what = "a raw string (`R\"(…)\"`) is not allowed in an answer: write an ordinary one";
+        return Some((pair[0].0, what.into()));
     }
-    if let Some(word) = tokens.iter().find(|token| ASKING.iter().any(|asking| token.is_word(asking))) {
-        return Some(format!(
-            "`{}` is not allowed in an answer: it needs nothing of what it asks for.",
-            word.text()
-        ));
+    let asks = |token: &Token| ASKING.iter().any(|asking| token.is_word(asking));
+    if let Some((place, word)) = tokens.iter().find(|(_, token)| asks(token)) {
+        let word = word.text();
+        let what = format!("`{word}` is not allowed in an answer: it needs nothing of what it asks for");
+        return Some((*place, what));
     }
-    tokens.split(|token| *token == Token::LineEnd).find_map(directive)
+    tokens.split(|(_, token)| *token == Token::LineEnd).find_map(|line| {
+        let tokens: Vec<Token> = line.iter().map(|(_, token)| *token).collect();
+        Some((line.first()?.0, directive(&tokens)?))
+    })
 }
 
 /// What is wrong with a line, if it is a directive that an answer may not have.
@@ -90,16 +115,12 @@ fn directive(line: &[Token]) -> Option<String> {
             [Token::Quoted(quoted)] => quoted.trim_matches('"'),
             _ => written.strip_prefix('<').and_then(|header| header.strip_suffix('>')).unwrap_or_default(),
         };
-        let included = format!("#include {written}");
-        let why = || match explain::header(header) {
-            Some(why) => format!("`{included}`: {why}."),
-            None => elsewhere(&included),
-        };
+        let why = || explain::header(header).unwrap_or_else(|| elsewhere(&format!("#include {written}")));
         return (!HEADERS.contains(&header)).then(why);
     }
     if name.is_word("pragma") {
         let is_allowed = rest.first().is_none_or(|first| PRAGMAS.contains(&first.text()));
-        return (!is_allowed).then(|| format!("`#pragma {}` is not allowed in an answer.", spaced(rest)));
+        return (!is_allowed).then(|| format!("`#pragma {}` is not allowed in an answer", spaced(rest)));
     }
     let is_allowed = DIRECTIVES.iter().any(|directive| name.is_word(directive));
     (!is_allowed).then(|| elsewhere(&format!("#{}", spaced(behind))))
@@ -121,7 +142,7 @@ pub fn foreign_file(ptx: &str, path: &str) -> Option<String> {
 
 fn elsewhere(what: &str) -> String {
     format!(
-        "`{what}`: an answer stands in its own file alone. It may include these headers, by their names: {}.",
+        "`{what}`: an answer stands in its own file alone. It may include these headers, by their names: {}",
         HEADERS.join(", ")
     )
 }
@@ -154,7 +175,7 @@ mod tests {
             "#line 3 \"x.cu\"",
             "# 3 \"x.cu\"",
         ] {
-            let found = not_allowed(&format!("int x;\n{line}\n")).unwrap_or_else(|| panic!("{line}"));
+            let found = not_allowed("x.cu", &format!("int x;\n{line}\n")).unwrap_or_else(|| panic!("{line}"));
             assert!(found.contains("its own file"), "{line}: {found}");
         }
         for line in [
@@ -163,18 +184,30 @@ mod tests {
             "#pragma include_alias(\"limits.h\", \"x.cu\")",
             "_Pragma(\"GCC dependency \\\"x.cu\\\"\")",
         ] {
-            let found = not_allowed(&format!("int x;\n{line}\n")).unwrap_or_else(|| panic!("{line}"));
+            let found = not_allowed("x.cu", &format!("int x;\n{line}\n")).unwrap_or_else(|| panic!("{line}"));
             assert!(found.contains("is not allowed"), "{line}: {found}");
         }
     }
 
     #[test]
     fn a_header_of_the_standard_library_is_told_what_a_kernel_has() {
-        let said = not_allowed("#include <vector>\n").unwrap();
-        let expected = "`#include <vector>`: there is no standard library on the device here; leave \
-            <vector> out: a \
-                        kernel works on arrays and pointers.";
+        let said = not_allowed("x.cu", "#define A \\\n 1\n\n#include <vector>\n").unwrap();
+        let expected = "x.cu(4): error: there is no standard library on the device here; leave <vector> out: \
+                        a kernel works on arrays and pointers\n#include <vector>\n";
         assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn what_is_not_allowed_stands_at_its_line() {
+        for (line, text) in [
+            (2, "int x;\n#inc\\\nlude \"x.cu\"\n"),
+            (3, "int \\\nx;\n#include \"x.cu\"\n"),
+            (2, "int x;\nconst char *s = R\"()\";\n"),
+            (3, "int x;\n\n#if __has_include(<x>)\n"),
+        ] {
+            let said = not_allowed("x.cu", text).unwrap();
+            assert!(said.starts_with(&format!("x.cu({line}): error: ")), "{said}");
+        }
     }
 
     #[test]
@@ -186,7 +219,7 @@ mod tests {
             "#pragma unroll\nfor (;;) { printf(\"#include \\\"x.cu\\\"\\n\"); }\n",
             "int include = 3 %:: x;\n",
         ] {
-            assert_eq!(not_allowed(text), None, "{text}");
+            assert_eq!(not_allowed("x.cu", text), None, "{text}");
         }
     }
 
@@ -206,8 +239,8 @@ mod tests {
     fn tasks_and_solutions_bring_in_nothing() {
         for exercise in super::super::catalogue::read(std::path::Path::new(kernel_compiler::ROOT)).unwrap() {
             if exercise.path.ends_with(".cu") {
-                assert_eq!(not_allowed(&exercise.stub()), None, "{}", exercise.id);
-                assert_eq!(not_allowed(&exercise.solution()), None, "{}", exercise.id);
+                assert_eq!(not_allowed(&exercise.path, &exercise.stub()), None, "{}", exercise.id);
+                assert_eq!(not_allowed(&exercise.path, &exercise.solution()), None, "{}", exercise.id);
             }
         }
     }

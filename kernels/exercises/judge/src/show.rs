@@ -151,7 +151,8 @@ pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, progress: &
     let mut parts = vec![Part::prose(format!("{}: not yet.", title(exercise))), Part::Gap];
     for line in visible(&failure.what).trim_end().lines() {
         // What a compiler says has lines of its own.
-        let is_compilers = matches!(failure.kinds[..], [Fault::CompileError | Fault::MissingKernel]);
+        let is_compilers =
+            matches!(failure.kinds[..], [Fault::CompileError | Fault::MissingKernel | Fault::NotAllowed]);
         let is_prose = !is_compilers && !line.starts_with(' ');
         parts.push(if is_prose { Part::prose(line) } else { Part::lines(format!("{line}\n")) });
     }

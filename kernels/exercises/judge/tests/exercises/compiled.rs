@@ -88,7 +88,7 @@ fn what_the_learner_writes_is_compiled_by_clang() {
 /// Edits of the solution of 2.1: name, text, status, and parts of what is said of it; `SYNTAX` is what the
 /// compiler says of a missing semicolon.
 fn edits() -> Vec<(&'static str, String, i32, &'static [&'static str])> {
-    let edits: [(_, _, _, &[&str]); 6] = [
+    let edits: [(_, _, _, &[&str]); 7] = [
         (
             "no-semicolon",
             "- __syncthreads();\n+ __syncthreads()",
@@ -108,6 +108,13 @@ fn edits() -> Vec<(&'static str, String, i32, &'static [&'static str])> {
             "- if (tid == 0) {\n+ if (tid == 0) { printf(\"%d numbers\\n\", size);",
             0,
             &["passed", "It printed, for n = 2, 32 threads per block:\n  2 numbers\n"],
+        ),
+        (
+            "prints-beyond-the-goal",
+            "- __syncthreads();\n+ __syncthreads(); __syncthreads();\n- if (tid == 0) {\n+ if (tid == 0) { \
+             printf(\"%d numbers\\n\", size);",
+            1,
+            &["barrier arrivals are too many", "It printed, for n = 2, 32 threads per block:\n  2 numbers\n"],
         ),
         (
             "warned",
