@@ -79,9 +79,10 @@ pub fn exercises(page: &mut Page, _: &Words) -> Result<String> {
     for chapter in exercises.chunk_by(|one, other| one.id.chapter == other.id.chapter) {
         let number = chapter[0].id.chapter;
         let title = escape(catalogue::chapter(number));
-        groups +=
-            &format!("<tbody>\n<tr><th scope=\"rowgroup\">{number} · {title}</th><td></td>\
-             <td class=\"number\"></td></tr>\n");
+        groups += &format!(
+            "<tbody>\n<tr><th scope=\"rowgroup\">{number} · {title}</th><td></td>\
+             <td class=\"number\"></td></tr>\n"
+        );
         for exercise in chapter {
             groups += &row(book, exercise)?;
         }
