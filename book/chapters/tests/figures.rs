@@ -78,6 +78,27 @@ fn divergent_branches_are_the_records() {
     }
 }
 
+/// By the source: in step k those lanes work whose number is a multiple of 2^k.
+#[test]
+fn lanes_work_where_the_condition_holds() {
+    let film = film("lanes");
+    let steps = said(&film, 0);
+    let mut works = 0;
+    for step in 1..=9 {
+        let lanes = (0..32).filter(|lane| lane % (1 << step) == 0).count();
+        let said = steps[2 * step];
+        assert!(said.starts_with(&format!("Step {step}: {lanes} lane")), "{said}");
+        assert!(said.contains(&format!("other {} are switched off", 32 - lanes)), "{said}");
+        works += lanes;
+    }
+    let last = steps.last().unwrap();
+    assert!(last.contains(&format!("320 lanes; {} worked", works + 1)), "{last}");
+    let looks =
+        |frame: usize, lane: u32| film.tracks[0].frames[frame].looks[&format!("1-{lane}")].class.clone();
+    assert_eq!(looks(3, 2).as_deref(), Some("all"), "all lanes test");
+    assert_eq!([4, 2].map(|lane| looks(4, lane).unwrap()), ["works", "idle"]);
+}
+
 #[test]
 fn sectors_and_turns_are_those_of_the_addresses() {
     let sectors = film("sectors");
