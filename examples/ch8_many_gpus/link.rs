@@ -71,7 +71,8 @@ fn path_of(gpu: usize, x: f64) -> String {
     if gpu == 0 {
         return arrow((x, below), (x, WORD.1));
     }
-    format!("M{x} {below}V{LINK_Y}H206") + &arrow((206.0, LINK_Y), (WORD.0 + WORD_SIZE.0, LINK_Y))
+    format!("M{x} {below}V{LINK_Y}M{x} {LINK_Y}H206")
+        + &arrow((206.0, LINK_Y), (WORD.0 + WORD_SIZE.0, LINK_Y))
 }
 
 /// After the first `count` blocks have added.
