@@ -8,7 +8,7 @@ use workbook::view::{Drawing, Film, Frame, Track, lines};
 
 const LANES: u32 = 32;
 const LEFT: f64 = 48.0;
-const PITCH: f64 = 8.6;
+const PITCH: f64 = 8.0;
 const ROW: f64 = 16.0;
 const TOP: f64 = 52.0;
 const SOURCE: &str = "kernels/ch3_blocks.cu";
@@ -43,7 +43,7 @@ fn branches(trace: &Trace) -> Vec<Branch> {
     let branch = |pair: &[&Event]| {
         let [at, next] = pair else { return None };
         let Did::Diverge { .. } = at.did else { return None };
-        let name = if has_barrier(at.step) { format!("step {}", at.step + 1) } else { "the end".to_string() };
+        let name = if has_barrier(at.step) { format!("step {}", at.step + 1) } else { "end".to_string() };
         Some(Branch { name, test: at.line?, body: next.line?, lanes: next.lanes })
     };
     of_warp.windows(2).filter_map(branch).collect()
@@ -62,7 +62,7 @@ pub fn figure(from: &Sources) -> Result<Film> {
         branches.len(),
         branches.iter().map(|branch| branch.count().to_string()).collect::<Vec<_>>().join(", ")
     );
-    let mut drawing = Drawing::new(392.0, TOP + ROW * branches.len() as f64, &words);
+    let mut drawing = Drawing::new(364.0, TOP + ROW * branches.len() as f64, &words);
     legend(&mut drawing);
     for (row, branch) in branches.iter().enumerate() {
         let y = TOP + ROW * row as f64;
@@ -91,7 +91,7 @@ fn key(row: usize, lane: u32) -> String {
 
 fn legend(drawing: &mut Drawing) {
     for (x, class, words) in
-        [(48.0, "all", "tests"), (110.0, "works", "executes the body"), (240.0, "idle", "switched off")]
+        [(48.0, "all", "tests"), (110.0, "works", "executes the body"), (232.0, "idle", "switched off")]
     {
         drawing.rect(class, (x, 5.0), (PITCH - 2.0, ROW - 4.0));
         drawing.text("start", (x + 12.0, 15.0), words);

@@ -9,9 +9,9 @@ use super::area::Interval;
 
 /// Teeth of the figure's curve, as its recipe has them.
 const TEETH: u32 = 2;
-const LEFT: f64 = 12.0;
-const PITCH: f64 = 27.0;
-const BOX: f64 = 24.0;
+const LEFT: f64 = 6.0;
+const PITCH: f64 = 28.0;
+const BOX: f64 = 26.0;
 const PLACES_TOP: f64 = 46.0;
 const THREADS_TOP: f64 = 122.0;
 const DONE_TOP: f64 = 178.0;
@@ -215,9 +215,9 @@ fn draw(drawing: &mut Drawing, places: usize, threads: u32, finished: &[u64]) {
     for place in 0..places {
         let x = LEFT + PITCH * place as f64;
         let middle = x + BOX / 2.0;
-        drawing.text("quiet tiny", (middle, PLACES_TOP - 6.0), &place.to_string());
+        drawing.text("quiet", (middle, PLACES_TOP - 6.0), &place.to_string());
         drawing.keyed_rect(&format!("p{place}"), "unborn", (x, PLACES_TOP), (BOX, BOX));
-        drawing.keyed_text(&format!("i{place}"), "tiny", (middle, PLACES_TOP + 17.0), "");
+        drawing.keyed_text(&format!("i{place}"), "", (middle, PLACES_TOP + 17.0), "");
         drawing.keyed_text(&format!("r{place}"), "", (middle, PLACES_TOP + BOX + 15.0), "");
     }
     for thread in 0..threads {
