@@ -4,6 +4,7 @@
 //!     cargo run --example ch3_blocks -- --n 1_000_000 --block 96
 
 mod divergence;
+mod lanes;
 mod sectors;
 
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ use workbook::figure::Figure;
 pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
         figures: &[
+            Figure::of_traces("lanes", lanes::figure),
             Figure::of_traces("divergence", divergence::figure),
             Figure::of_traces("sectors", sectors::figure),
         ],

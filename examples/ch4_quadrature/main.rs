@@ -5,6 +5,7 @@
 
 mod area;
 mod figure;
+mod queue;
 mod tree;
 
 use std::process::ExitCode;
@@ -21,7 +22,13 @@ use workbook::record::Dropped;
 pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocksUpTo(1 << 20),
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 16 } else { 1 << 10 },
-    extras: Extras { figures: &[Figure::of_traces("quadrature", figure::figure)], ..Extras::NONE },
+    extras: Extras {
+        figures: &[
+            Figure::of_traces("quadrature", figure::figure),
+            Figure::of_traces("queue", queue::figure),
+        ],
+        ..Extras::NONE
+    },
     ..Chapter::new(
         "ch4_quadrature",
         "Where recursion is the right tool: an area, by dividing intervals",

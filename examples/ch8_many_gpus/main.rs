@@ -3,6 +3,7 @@
 //!     cargo run --example ch8_many_gpus                             # all GPUs, or two simulated ones
 //!     cargo run --example ch8_many_gpus -- --gpus 4 --device sim
 
+mod link;
 mod peer;
 mod scaling;
 mod shares;
@@ -15,12 +16,17 @@ use shares::shape;
 use ways::{all_reduce, host_adds, through_host_memory};
 use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
 use workbook::device::DeviceKind;
+use workbook::figure::Figure;
 use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64, exact};
 use workbook::reduction::operator::{Max, Min, SumF32, SumF64, SumI32, SumI64};
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
-    extras: Extras { charts: scaling::charts, ..Extras::NONE },
+    extras: Extras {
+        charts: scaling::charts,
+        figures: &[Figure::of_traces("link", link::figure)],
+        ..Extras::NONE
+    },
     ..Chapter::new(
         "ch8_many_gpus",
         "One array, several GPUs: who adds up the shares?",

@@ -4,18 +4,21 @@
 //!     cargo run --example ch8_streamed -- --gpus 1 --n 2^30
 
 mod pieces;
+mod streams;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use pieces::{copied, copied_and_summed, pageable, streamed};
-use workbook::chapter::{self, Case, Chapter, Outcome, Shape, Variant};
+use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Variant};
 use workbook::device::DeviceKind;
+use workbook::figure::Figure;
 
 pub const CHAPTER: Chapter = Chapter {
     // On the simulator one piece: a reader of the page waits for it. From 2^19 on there are more.
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 28 } else { 1 << 18 },
     many_gpus: true,
+    extras: Extras { figures: &[Figure::of_traces("streams", streams::figure)], ..Extras::NONE },
     ..Chapter::new(
         "ch8_streamed",
         "An array in the host's memory: copies and kernels at the same time",

@@ -76,6 +76,14 @@ const RECIPES: &[Recipe] = &[
         launch: "gpuRecursiveDivide<<<1, 32>>> @nodes @halves @counts @finished @total u32:8 @failure",
         ..NESTED
     },
+    // Four threads and the two halves of [0, 1]: `taken`, `offered`, `done`.
+    Recipe {
+        name: "queue",
+        stem: "ch4_quadrature",
+        buffers: "buffer queue = u32:0,2,0,0\nbuffer places = u64:2,3,zeros*30\nbuffer total = u64:0",
+        launch: "divideQueue<<<1, 4>>> @queue @places @total u32:2",
+        ..NO_BARRIER
+    },
     Recipe {
         name: "merge-path",
         buffers: PATH,

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use workbook::figure::Sources;
 use workbook::record::Record;
-use workbook::sim::trace::{Did, Trace};
-use workbook::view::Film;
+use workbook::sim::trace::{Did, Event, Trace};
+use workbook::view::{Film, Look};
 
 /// The committed traces and records.
 fn sources<T>(read: impl Fn(&Sources) -> T) -> T {
@@ -76,6 +76,52 @@ fn divergent_branches_are_the_records() {
         let counted = run.unwrap().counters.as_ref().unwrap().divergent_branches / 128;
         assert!(last.contains(&format!("{} {counted}", trace.kernel)), "{counted}: {last}");
     }
+}
+
+/// A division makes one interval more, and every thread ends at a place that stays empty.
+#[test]
+fn every_place_of_the_queue_has_one_writer_and_one_reader() {
+    let trace = trace("queue");
+    let places = |event: &Event| match &event.did {
+        Did::Atomic { touch, .. } if touch.buffer == 1 => touch.at.clone(),
+        _ => Vec::new(),
+    };
+    let mut written: Vec<u64> = trace.events.iter().flat_map(places).collect();
+    written.sort_unstable();
+    let offered = 2 + written.len();
+    assert_eq!(written, (2..offered as u64).collect::<Vec<_>>());
+    let film = film("queue");
+    let last = &film.tracks[0].frames.last().unwrap().looks;
+    let has = |prefix: &str, class: &str| {
+        let is =
+            |(key, look): &(&String, &Look)| key.starts_with(prefix) && look.class.as_deref() == Some(class);
+        last.iter().filter(is).count()
+    };
+    assert_eq!(has("d", "written"), offered, "2 intervals, and one more of each division");
+    assert_eq!((has("p", "ended"), has("p", "waits")), (offered, 4));
+    assert_eq!(last["taken"].words, Some(format!("taken: {}", offered + 4)));
+    assert_eq!(last["offered"].words, Some(format!("offered: {offered}")));
+}
+
+/// By the source: in step k those lanes work whose number is a multiple of 2^k.
+#[test]
+fn lanes_work_where_the_condition_holds() {
+    let film = film("lanes");
+    let steps = said(&film, 0);
+    let mut works = 0;
+    for step in 1..=9 {
+        let lanes = (0..32).filter(|lane| lane % (1 << step) == 0).count();
+        let said = steps[2 * step];
+        assert!(said.starts_with(&format!("Step {step}: {lanes} lane")), "{said}");
+        assert!(said.contains(&format!("other {} are switched off", 32 - lanes)), "{said}");
+        works += lanes;
+    }
+    let last = steps.last().unwrap();
+    assert!(last.contains(&format!("320 lanes; {} worked", works + 1)), "{last}");
+    let looks =
+        |frame: usize, lane: u32| film.tracks[0].frames[frame].looks[&format!("1-{lane}")].class.clone();
+    assert_eq!(looks(3, 2).as_deref(), Some("all"), "all lanes test");
+    assert_eq!([4, 2].map(|lane| looks(4, lane).unwrap()), ["works", "idle"]);
 }
 
 #[test]

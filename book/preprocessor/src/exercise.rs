@@ -80,7 +80,8 @@ pub fn exercises(page: &mut Page, _: &Words) -> Result<String> {
         let number = chapter[0].id.chapter;
         let title = escape(catalogue::chapter(number));
         groups += &format!(
-            "<tbody>\n<tr><th scope=\"rowgroup\">{number} · {title}</th><td class=\"number\"></td></tr>\n"
+            "<tbody>\n<tr><th scope=\"rowgroup\">{number} · {title}</th><td></td>\
+             <td class=\"number\"></td></tr>\n"
         );
         for exercise in chapter {
             groups += &row(book, exercise)?;
@@ -89,12 +90,13 @@ pub fn exercises(page: &mut Page, _: &Words) -> Result<String> {
     }
     Ok(format!(
         "<div class=\"table-frame\" role=\"group\" aria-label=\"All exercises\">\n\
-         <table class=\"exercise-list\">\n<thead><tr><th>exercise</th><th class=\"number\">minutes</th></tr>\
-         </thead>\n{groups}</table>\n</div>\n"
+         <table class=\"exercise-list\">\n<thead><tr><th>exercise</th><th>difficulty</th>\
+         <th class=\"number\">minutes</th></tr></thead>\n{groups}</table>\n</div>\n"
     ))
 }
 
-fn row(book: &Workbook, Exercise { id, title, learn, minutes, path, .. }: &Exercise) -> Result<String> {
+fn row(book: &Workbook, exercise: &Exercise) -> Result<String> {
+    let Exercise { id, title, learn, minutes, difficulty, path, .. } = exercise;
     let [title, learn] = [title, learn].map(|text| escape(text));
     let name = match page_of(book, *id)? {
         Some(page) => format!("<a href=\"{page}#{}\">{id} {title}</a>", anchor(*id)),
@@ -102,7 +104,7 @@ fn row(book: &Workbook, Exercise { id, title, learn, minutes, path, .. }: &Exerc
     };
     Ok(format!(
         "<tr data-exercise=\"{id}\" data-file=\"{path}\"><td>{name}<br>{learn}</td>\
-         <td class=\"number\">{minutes}</td></tr>\n"
+         <td>{difficulty}</td><td class=\"number\">{minutes}</td></tr>\n"
     ))
 }
 

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use crate::directive::{Found, Words, find, list};
 use crate::page::{Page, Workbook};
 use crate::{
-    cell, code, covered, exercise, kernels, minutes, predict, record, repository, table, term, value,
+    cell, code, covered, exercise, kernels, minutes, predict, record, repository, table, term, value, verdict,
 };
 use Stands::{Alone, InText};
 
@@ -24,7 +24,7 @@ enum Stands {
 
 /// All directives. `STEM.KIND` is a committed record, `ch4_nested.gpu`; what `benches/` has recorded is named
 /// like its file: `benches/ncu`, `benches/simulator`, `benches/limit`.
-const DIRECTIVES: [Directive; 13] = [
+const DIRECTIVES: [Directive; 14] = [
     // `In [k]`, a command; `Out [k]`, what it gave on each device: a table, what the simulator says, a chart.
     (
         "cell",
@@ -55,6 +55,8 @@ const DIRECTIVES: [Directive; 13] = [
     ("exercise", "3.1", Alone, exercise::exercise),
     // The table of all exercises.
     ("exercises", "", Alone, exercise::exercises),
+    // A kernel of the corpus, and what the simulator finds in it.
+    ("verdict", "KIND/KERNEL", Alone, verdict::verdict),
     // A number: of a kernel at a size; of a memory space; of the device, where none is named. With `over=`,
     // how many times that of the other it is.
     ("value", "STEM.KIND [KERNEL] FIELD [over=KERNEL] [n=N] [block=B]", InText, value::value),

@@ -24,6 +24,7 @@
 //! | `term.rs` | terms of the glossary |
 //! | `title.rs` | the title page and the contents, on paper |
 //! | `minutes.rs` | how long pages and exercises take |
+//! | `verdict.rs` | kernels of the corpus, with what the simulator finds |
 //! | `repository.rs` | where the repository is |
 //! | `value.rs` | numbers in prose; those of devices and their memory spaces |
 //! | `number.rs` | numbers of kernels |
@@ -56,6 +57,7 @@ mod table;
 mod term;
 mod title;
 mod value;
+mod verdict;
 mod version;
 
 pub use expand::{Problem, expand};

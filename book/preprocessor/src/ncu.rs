@@ -68,18 +68,27 @@ const STATES: [State; 5] = [
 type Field = (&'static str, fn(&Kernel) -> f64, fn(f64) -> String);
 
 /// Numbers of a kernel that stand in prose.
-const FIELDS: [Field; 7] = [
+const FIELDS: [Field; 8] = [
     ("warp-instructions", |kernel| kernel.warp_instructions, |count| thousands(count as i64)),
     ("instructions-per-sector", Kernel::instructions_per_sector, two_digits),
     ("issue", |kernel| kernel.issue_slots_used, of_one),
     ("occupancy", |kernel| kernel.occupancy, of_one),
     ("memory-share", |kernel| kernel.shares()[0], of_one),
     ("barrier-share", |kernel| kernel.shares()[1], of_one),
-    ("megabytes", |kernel| kernel.memory_bytes_read / 1e6, |bytes| format!("{} MB", three_digits(bytes))),
+    ("read", |kernel| kernel.memory_bytes_read, megabytes),
+    ("written", |kernel| kernel.memory_bytes_written, megabytes),
 ];
 
 fn of_one(share: f64) -> String {
     percent(share, 1.0)
+}
+
+fn millions(count: f64) -> String {
+    format!("{} M", three_digits(count / 1e6))
+}
+
+fn megabytes(bytes: f64) -> String {
+    format!("{} MB", three_digits(bytes / 1e6))
 }
 
 /// What each kernel changes in the one before it in the tables.
@@ -119,6 +128,7 @@ struct Kernel {
     /// Of 1.
     occupancy: f64,
     memory_bytes_read: f64,
+    memory_bytes_written: f64,
     /// Warps in each state, per instruction issued.
     states: BTreeMap<String, f64>,
 }
@@ -152,8 +162,18 @@ impl Report {
 }
 
 impl Kernel {
+    /// Bytes that memory has moved, in both directions: they share its rate.
+    fn memory_bytes(&self) -> f64 {
+        self.memory_bytes_read + self.memory_bytes_written
+    }
+
     fn instructions_per_sector(&self) -> f64 {
-        self.warp_instructions / (self.memory_bytes_read / SECTOR)
+        self.warp_instructions / (self.memory_bytes() / SECTOR)
+    }
+
+    /// Gigabytes that memory has moved per second.
+    fn gigabytes_per_second(&self) -> f64 {
+        self.memory_bytes() / self.time_us / 1e3
     }
 
     /// Shares of a warp's time, in the order of [`STATES`].
@@ -203,30 +223,47 @@ fn limits(gpu: &GpuInfo) -> (f64, f64) {
     (issued, gpu.datasheet() / SECTOR)
 }
 
-/// What was counted, a row per kernel.
-pub fn table(book: &Workbook, kernels: &[&str]) -> Result<String> {
+/// What was counted, a row per kernel; `fields` names the columns.
+pub fn table(book: &Workbook, fields: &[&str], kernels: &[&str]) -> Result<String> {
     let report = Report::read(book)?;
     let kernels = report.chosen(kernels)?;
-    let gbps = gpu(book)?.datasheet();
-    let column = |title: &str, cell: &dyn Fn(&Kernel) -> String| {
-        Column::right(title, kernels.iter().map(|kernel| cell(kernel)))
+    let all = columns(&kernels, gpu(book)?.datasheet());
+    let mut shown = vec![Column::left("kernel", kernels.iter().map(|kernel| kernel.kernel.as_str()))];
+    for field in fields {
+        shown.push(pick(&all, field, |column| column.name(), "there is no column")?.clone());
+    }
+    Ok(report.figure(book, &scrolling(&shown, &format!("Counted by ncu: {}", fields.join(", ")))))
+}
+
+/// The columns that a table can have, each by the name that a page has for it; `gbps` is memory's peak rate.
+fn columns(kernels: &[&Kernel], gbps: f64) -> Vec<Column> {
+    let number = |name: &str, title: &str, cell: &dyn Fn(&Kernel) -> String| {
+        Column::right(title, kernels.iter().map(|kernel| cell(kernel))).named(name)
     };
+    let changes = kernels.iter().map(|kernel| change(&kernel.kernel));
+    let waits = kernels.iter().map(|kernel| kernel.waits_most());
+    vec![
+        Column::left("what it changes", changes).named("changes"),
+        number("time", "time under ncu", &|kernel| format!("{} µs", three_digits(kernel.time_us))),
+        Column::right("gained", gained(kernels)),
+        number("instructions", "warp instructions", &|kernel| millions(kernel.warp_instructions)),
+        number("issue", "issue slots used", &|kernel| of_one(kernel.issue_slots_used)),
+        number("read", "read from memory", &|kernel| megabytes(kernel.memory_bytes_read)),
+        number("written", "written to memory", &|kernel| megabytes(kernel.memory_bytes_written)),
+        number("rate", "of memory's rate", &|kernel| percent(kernel.gigabytes_per_second(), gbps)),
+        Column::left("waits most", waits).named("waits"),
+    ]
+}
+
+/// What a kernel changes in the one before it.
+fn change(kernel: &str) -> &'static str {
+    CHANGES.iter().find(|(name, _)| *name == kernel).map_or("", |(_, change)| change)
+}
+
+/// How many times as fast each kernel is as the one before it; nothing of the first.
+fn gained(kernels: &[&Kernel]) -> Vec<String> {
     let steps = kernels.windows(2).map(|pair| format!("{}×", two_digits(pair[0].time_us / pair[1].time_us)));
-    let gained: Vec<String> = iter::once(String::new()).chain(steps).collect();
-    let change = |kernel: &&Kernel| {
-        CHANGES.iter().find(|(name, _)| *name == kernel.kernel).map_or("", |&(_, change)| change)
-    };
-    let columns = [
-        Column::left("kernel", kernels.iter().map(|kernel| kernel.kernel.as_str())),
-        Column::left("what it changes", kernels.iter().map(change)),
-        column("time under ncu", &|kernel| format!("{} µs", three_digits(kernel.time_us))),
-        Column::right("gained", gained),
-        column("warp instructions", &|kernel| format!("{} M", three_digits(kernel.warp_instructions / 1e6))),
-        column("issue slots used", &|kernel| of_one(kernel.issue_slots_used)),
-        column("of memory's rate", &|kernel| percent(kernel.memory_bytes_read / kernel.time_us / 1e3, gbps)),
-        Column::left("waits most", kernels.iter().map(|kernel| kernel.waits_most())),
-    ];
-    Ok(report.figure(book, &scrolling(&columns, "What ncu counted")))
+    iter::once(String::new()).chain(steps).collect()
 }
 
 /// The chart `states` or `roofline` of some kernels.
@@ -302,7 +339,7 @@ fn roofline(book: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result<Cha
     };
     let against = Against {
         word: "instructions per sector",
-        axis: "warp instructions per sector read from memory",
+        axis: "warp instructions per sector that memory moves",
         scale: Scale::decades,
         detail: String::new(),
     };
@@ -351,8 +388,9 @@ mod tests {
         let report = Report::read(&workbook()).unwrap();
         let profiled: Vec<&str> = report.kernels.iter().map(|kernel| kernel.kernel.as_str()).collect();
         assert_eq!(profiled, CHANGES.map(|(name, _)| name));
-        let table = table(&workbook(), &["reduceNeighbored", "reduceNeighboredMask"]).unwrap();
-        for words in ["a mask, no division", "<td>barrier 17%", ">85.5 M<"] {
+        let fields = ["changes", "instructions", "rate", "waits"];
+        let table = table(&workbook(), &fields, &["reduceNeighbored", "reduceNeighboredMask"]).unwrap();
+        for words in ["a mask, no division", "<td>barrier 17%", ">85.5 M<", ">18.8%<"] {
             assert!(table.contains(words), "{words}: {table}");
         }
         // The division is most of what separates the two trees: the page gives each cause its share.
@@ -364,6 +402,25 @@ mod tests {
         assert!(division > ratio("reduceNeighboredMask", "reduceNeighboredLess"), "{division}");
     }
 
+    /// Every element is read from memory once. A block that works in place changes every second element in its
+    /// first step: all sectors if the two are neighbours, half of them if the second half is added to the first.
+    #[test]
+    fn memory_reads_the_array_once_and_writes_what_kernels_change_in_it() {
+        let report = Report::read(&workbook()).unwrap();
+        let array = 4.0 * report.n as f64;
+        for kernel in &report.kernels {
+            let read = kernel.memory_bytes_read / array;
+            assert!((1.0..1.01).contains(&read), "{}: {read}", kernel.kernel);
+            let most = match kernel.kernel.as_str() {
+                "reduceNeighbored" | "reduceNeighboredMask" | "reduceNeighboredLess" => 1.0,
+                "reduceInterleaved" => 0.5,
+                _ => 0.04,
+            };
+            let written = kernel.memory_bytes_written / array;
+            assert!((0.4 * most..most).contains(&written), "{}: {written}", kernel.kernel);
+        }
+    }
+
     #[test]
     fn an_unknown_kernel_or_field_is_told_what_there_is() {
         let of = |kernel, field| match number(&workbook(), kernel, field) {
@@ -373,6 +430,8 @@ mod tests {
         assert!(of(Some("reduceAll"), "issue").contains("there are: reduceNeighbored"));
         assert!(of(Some("reduceLimit"), "speed").contains("memory-share"));
         assert!(of(None, "speed").contains("sectors"));
+        let table = table(&workbook(), &["speed"], &["reduceLimit"]).unwrap_err().to_string();
+        assert!(table.contains("there are: changes, time"), "{table}");
         assert_eq!(of(None, "instructions-per-sector"), "7");
         let chart = chart(&workbook(), "pie", &["reduceLimit"]).unwrap_err().to_string();
         assert!(chart.contains("there are: states, roofline"), "{chart}");

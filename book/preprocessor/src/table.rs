@@ -31,7 +31,10 @@ pub fn table(page: &mut Page, words: &Words) -> Result<String> {
     let source = words.of[0];
     let fields = words.of.get(1).copied();
     match source {
-        ncu::SOURCE => return ncu::table(book, &words.list("kernel")),
+        ncu::SOURCE => {
+            let fields: Vec<&str> = fields.context("names no column; for one: time")?.split(',').collect();
+            return ncu::table(book, &fields, &words.list("kernel"));
+        }
         SIMULATOR => return simulator(book),
         SWEEP => {
             return sweep(book, fields.context("names no type of element; for one: i32")?);

@@ -19,7 +19,7 @@ mod launch;
 pub mod orders;
 mod steps;
 
-pub use drawing::{Drawing, Looks, arrow, short};
+pub use drawing::{Drawing, Look, Looks, arrow, short};
 pub use film::{Film, Frame, PLAYER, STYLES, Track, lines, page};
 pub use launch::launch;
 pub use steps::{lanes, table};

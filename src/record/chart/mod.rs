@@ -154,11 +154,7 @@ fn over_best(record: &Record, vertical: Vertical) -> Result<Option<Chart>> {
     if lines.is_empty() {
         return Ok(None);
     }
-    let detail = match record.block {
-        0 => String::new(),
-        block => format!(" · {} threads per block", thousands(block.into())),
-    };
-    let against = Against { word: "n", axis: "n", scale: Scale::powers_of_two, detail };
+    let against = sizes_of(record, &lines);
     plot(record, &Quantity { vertical, ..OVER_BEST }, &against, lines).map(Some)
 }
 
@@ -200,13 +196,7 @@ fn against_size(
     if lines.is_empty() {
         return Ok(None);
     }
-    let of_kernels = lines.iter().filter(|line| matches!(line.style, Style::Kernel(_)));
-    let one_block = of_kernels.flat_map(|line| &line.points).all(|point| point.block == record.block);
-    let detail = if one_block && record.block > 0 {
-        format!(" · {} threads per block", thousands(record.block.into()))
-    } else {
-        String::new()
-    };
+    let against = sizes_of(record, &lines);
     let last = lines.iter().flat_map(|line| &line.points).map(|point| point.x).fold(0.0, f64::max);
     for line in references {
         let points: Vec<Point> = line.points.iter().filter(|point| point.x <= last).cloned().collect();
@@ -214,9 +204,20 @@ fn against_size(
             lines.push(Series { name: line.name.clone(), style: line.style, points });
         }
     }
-    let axis = if reads(record) { "n, elements summed" } else { "n" };
-    let against = Against { word: "n", axis, scale: Scale::powers_of_two, detail };
     plot(record, quantity, &against, lines).map(Some)
+}
+
+/// The axis of n, below a head that names the block size if all points of kernels are of one.
+fn sizes_of(record: &Record, lines: &[Series]) -> Against {
+    let of_kernels = lines.iter().filter(|line| matches!(line.style, Style::Kernel(_)));
+    let one_block = of_kernels.flat_map(|line| &line.points).all(|point| point.block == record.block);
+    let detail = if one_block && record.block > 0 {
+        format!(" · {} threads per block", thousands(record.block.into()))
+    } else {
+        String::new()
+    };
+    let axis = if reads(record) { "n, elements summed" } else { "n" };
+    Against { word: "n", axis, scale: Scale::powers_of_two, detail }
 }
 
 /// Time against launches by device code, over all runs of nested kernels, with a straight line through those

@@ -1,7 +1,7 @@
 //! Charts: which there are, what they show, and that they can be read by eye, by ear and on a dark page.
 
 use workbook::device::{DeviceKind, Timing};
-use workbook::record::chart::{Chart, SERIES, Vertical};
+use workbook::record::chart::{Chart, SERIES, Vertical, on_demand};
 use workbook::record::{Record, Run};
 use workbook::text::columns::escape;
 
@@ -322,4 +322,18 @@ fn a_comparison_shows_the_rates_of_one_call_beside_what_the_memory_could_do_and_
     let own = chart(&record, "bandwidth").description;
     assert!(own.contains("CUB, i32: 699 GB/s at n = 1,048,576."), "{own}");
     assert!(own.contains("memory at its peak: "), "{own}");
+}
+
+#[test]
+fn times_over_the_shortest_name_a_block_size_only_if_all_have_it() {
+    let mut record = fixtures::blocks_on_gpu();
+    let head = |record: &Record| {
+        on_demand(record, "over-best", Vertical::Linear).unwrap().expect("there are times").description
+    };
+    assert!(head(&record).contains(" threads per block"), "{}", head(&record));
+    let kernel = record.sweep[0].kernel.clone();
+    for run in record.runs.iter_mut().chain(&mut record.sweep).filter(|run| run.kernel == kernel) {
+        run.block += 1;
+    }
+    assert!(!head(&record).contains(" threads per block"), "{}", head(&record));
 }

@@ -74,7 +74,7 @@ fn all_exercises_are_a_table_with_links_to_their_cards() {
         &[
             "<tr><th scope=\"rowgroup\">3 · Many blocks: which thread works?</th>",
             "<tr data-exercise=\"3.1\" data-file=\"kernels/exercises/3_1_add.cu\"><td>3.1 Add them up<br>You \
-             learn to add up.</td><td class=\"number\">10</td></tr>",
+             learn to add up.</td><td>takes thought</td><td class=\"number\">10</td></tr>",
         ],
     );
     fs::write(pages.join("ch3_blocks.md"), "# Many blocks\n\n{{#exercise 3.1}}\n").unwrap();

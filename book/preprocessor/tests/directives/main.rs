@@ -72,6 +72,7 @@ title = "Add them up"
 task = "All **three** of them."
 learn = "to add up"
 minutes = 10
+difficulty = "takes thought"
 goals = ["barriers <= 0 n=96 block=96"]
 hints = ["Which one is missing?"]
 why = "Why up?"

@@ -90,7 +90,7 @@ text {{#code kernels/k.cu sum}} | has to stand alone
 {{#playground x.rs}} | this book doesn't use mdBook's own includes
 {{#title A title}} | no such directive
 {{#cells ch4_nested}} | no such directive | cell, table, chart, figure, record, kernels, code, exercise, \
-    exercises, value, minutes, repository, term
+    exercises, verdict, value, minutes, repository, term
 {{#cell ch4_nested | `}}` is missing";
 
 #[test]

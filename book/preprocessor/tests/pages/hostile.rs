@@ -79,9 +79,15 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
             }
         }
     }
-    for directory in
-        ["kernels", "examples", "crates/reduction", "tests/figures", "crates/simulate/tests", "book/src"]
-    {
+    for directory in [
+        "kernels",
+        "examples",
+        "crates/reduction",
+        "tests/figures",
+        "tests/corpus",
+        "crates/simulate/tests",
+        "book/src",
+    ] {
         copy(&root.join(directory), &folder.path().join(directory));
     }
     let records = folder.path().join("book/records");

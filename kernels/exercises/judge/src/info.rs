@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `id`, `title`, `task` | `2.1`; as the list shows it; Markdown, in the lines of the learner's file |
 //! | `learn`, `minutes` | `how …`: "You learn how …."; about how long it takes |
+//! | `difficulty` | `easy`, `takes thought` or `hard`: [`Difficulty`] |
 //! | `page` | the title of the book's page, if it is none of the chapter's |
 //! | `race` | whether the task has a data race, in its source |
 //! | `profile` | whether what `ncu` counted for each line is shown |
@@ -18,6 +19,7 @@
 //! Prose may be wrapped anywhere. A page has no TOML parser: it gets [`Info`] as JSON.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -36,6 +38,7 @@ pub struct Info {
     pub task: String,
     pub learn: String,
     pub minutes: u32,
+    pub difficulty: Difficulty,
     #[serde(default)]
     pub page: Option<String>,
     #[serde(default)]
@@ -56,6 +59,31 @@ pub struct Info {
     pub answers: Vec<Asked>,
     #[serde(default)]
     pub mutants: Vec<Other>,
+}
+
+/// What an exercise asks for. The minutes don't say it: some short ones are hard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Difficulty {
+    /// What the page has just shown.
+    #[default]
+    #[serde(rename = "easy")]
+    Easy,
+    /// To find out where, why or how many.
+    #[serde(rename = "takes thought")]
+    TakesThought,
+    /// Several techniques at once, or the order of memory accesses.
+    #[serde(rename = "hard")]
+    Hard,
+}
+
+impl fmt::Display for Difficulty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Difficulty::Easy => "easy",
+            Difficulty::TakesThought => "takes thought",
+            Difficulty::Hard => "hard",
+        })
+    }
 }
 
 /// The host's side: a Rust function, or launches.

@@ -40,7 +40,7 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
         } else {
             ""
         };
-        let mut notes = vec![format!("{} min", exercise.minutes)];
+        let mut notes = vec![format!("{} min", exercise.minutes), exercise.difficulty.to_string()];
         if progress.hints > 0 {
             notes.push(format!("hints: {} of {}", progress.hints, exercise.hints.len()));
         }

@@ -19,7 +19,7 @@ use super::evidence;
 use super::fault::Fault;
 use super::goal::Goal;
 use super::id::Id;
-use super::info::{Info, Other, SOLUTIONS, prose};
+use super::info::{Difficulty, Info, Other, SOLUTIONS, prose};
 use super::plan::Plan;
 
 /// What the learner writes.
@@ -81,6 +81,8 @@ pub struct Exercise {
     pub learn: String,
     /// About how long it takes.
     pub minutes: u32,
+    /// What it asks for.
+    pub difficulty: Difficulty,
     /// What the learner writes.
     pub kind: Kind,
     /// In the order in which they are given.
@@ -128,6 +130,7 @@ impl Exercise {
             task: lines(&info.task),
             learn: format!("You learn {}.", prose(&info.learn)),
             minutes: info.minutes,
+            difficulty: info.difficulty,
             kind: kind(info)?,
             hints: info.hints.iter().map(|hint| prose(hint)).collect(),
             goals: info.goals.iter().map(|goal| Goal::parse(goal)).collect::<Result<_>>()?,
@@ -256,6 +259,7 @@ All of them.
 """
 learn = "to add"
 minutes = 5
+difficulty = "easy"
 goals = ["barriers <= 8 n=96 block=32"]
 hints = ["""
     One,
@@ -344,6 +348,7 @@ edit = '''
             ("All of them.\n", "", "there is no task"),
             ("learn = \"to add\"\n", "", "missing field `learn`"),
             ("minutes = 5", "minutes = \"five\"", "line 8"),
+            ("\"easy\"", "\"trivial\"", "expected one of `easy`, `takes thought`, `hard`"),
             ("hints = [", "hnts = [", "unknown field `hnts`"),
             ("@data @out", "@data @oud", "no buffer is called @oud; there are: @input, @data"),
             ("u32:n", "u32:m", "`m` is not a valid u32"),

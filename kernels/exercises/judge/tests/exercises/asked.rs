@@ -46,10 +46,10 @@ fn lines_that_are_tried_one_by_one_are_counted() {
         let said = learner.says("2.4").exits(1, &["not yet", part]);
         assert_eq!(said.text.contains("answers were wrong"), !part.is_empty(), "{}", said.text);
     }
-    learner.says("").exits(0, &["2.4  Find the race  (10 min, 4 wrong answers)"]);
+    learner.says("").exits(0, &["2.4  Find the race  (10 min, takes thought, 4 wrong answers)"]);
     learner.write(&exercise, &exercise.solution());
     learner.says("2.4").exits(0, &["That is the line, after 4 others."]);
-    learner.says("").exits(0, &["done  2.4  Find the race  (10 min, 4 wrong answers)"]);
+    learner.says("").exits(0, &["done  2.4  Find the race  (10 min, takes thought, 4 wrong answers)"]);
 }
 
 #[test]

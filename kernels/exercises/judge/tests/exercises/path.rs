@@ -15,7 +15,7 @@ fn a_learner_is_led_from_the_first_exercise_to_the_last() {
     let next = [&*edit, "exercise -- hint 1.1"];
     let all = catalogue::read(root()).unwrap().len();
     let count = |number: usize| format!("Exercises: {number} of {all} done.");
-    learner.says("").exits(0, &[&count(0), "next  1.1  Any length  (5 min)", "Next: 1.1"]);
+    learner.says("").exits(0, &[&count(0), "next  1.1  Any length  (5 min, easy)", "Next: 1.1"]);
     learner.says("1.1").exits(1, &["1.1 Any length: not yet.", "Think about:", "(3 hints left)"]).says(&next);
     learner.says("hint").exits(0, &["Hint 1 of 3: Take three numbers", "(2 hints left)"]).says(&next);
     learner.says("solution 1.1").exits(1, &["shown once yours has passed", "--give-up"]).says(&next);
@@ -42,7 +42,11 @@ fn a_learner_is_led_from_the_first_exercise_to_the_last() {
     learner.write(&exercise("2.1"), &exercise("2.1").solution());
     learner.says("2.1").exits(0, &["yours  solution   goal", "Compare with a solution:"]);
     let list = learner.says("").exits(0, &[&count(2), "next  1.2"]);
-    list.says(&["done  1.1  Any length  (5 min, hints: 1 of 3)", "(10 min, hints: 3 of 3)", "solution seen"]);
+    list.says(&[
+        "done  1.1  Any length  (5 min, easy, hints: 1 of 3)",
+        "(10 min, easy, hints: 3 of 3)",
+        "solution seen",
+    ]);
 
     // As if the others had passed too.
     let file = learner.root.join(".exercises.json");
