@@ -35,9 +35,9 @@ fn key((gpu, block): (usize, usize)) -> String {
 
 /// What the rules give: one order of six blocks.
 pub fn figure(_: &Sources) -> Result<Film> {
-    let words = "Two GPUs, joined by NVLink. The blocks of both add their sums to one word in the memory of GPU 0, \
-                 which also counts them. The block that completes the count stores the total in the memory of \
-                 the host.";
+    let words = "Two GPUs, joined by NVLink. The blocks of both add their sums to one word in the memory of \
+                 GPU 0, which also counts them. The block that completes the count stores the total in the \
+                 memory of the host.";
     let mut drawing = Drawing::new(360.0, 190.0, words);
     for (gpu, left) in LEFTS.into_iter().enumerate() {
         drawing.rect("element", (left, 6.0), SIZE);

@@ -72,8 +72,8 @@ pub fn figure(_: &Sources) -> Result<Film> {
         }
     }
     let frames = (0..=END).map(|time| frame(&runs, time)).collect();
-    let caption = "The numbers are pieces. Blue: it is being copied, or added. The sums are drawn far too long: \
-                   of each piece, nearly all the time is its copy.";
+    let caption = "The numbers are pieces. Blue: it is being copied, or added. The sums are drawn far too \
+                   long: of each piece, nearly all the time is its copy.";
     Ok(Film::new("streams", drawing, vec![Track::new("both", frames)], caption))
 }
 

@@ -402,8 +402,9 @@ mod tests {
         assert!(division > ratio("reduceNeighboredMask", "reduceNeighboredLess"), "{division}");
     }
 
-    /// Every element is read from memory once. A block that works in place changes every second element in its
-    /// first step: all sectors if the two are neighbours, half of them if the second half is added to the first.
+    /// Every element is read from memory once. A block that works in place changes every second element in
+    /// its first step: all sectors if the two are neighbours, half of them if the second half is added to the
+    /// first.
     #[test]
     fn memory_reads_the_array_once_and_writes_what_kernels_change_in_it() {
         let report = Report::read(&workbook()).unwrap();

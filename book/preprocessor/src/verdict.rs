@@ -16,8 +16,8 @@ const STEPS: u64 = 1 << 21;
 /// Where a test's mark of what it expects begins: in code, and behind a launch.
 const MARKS: [&str; 2] = ["// expect", "# expect"];
 
-/// The kernel without the marks of the tests, and below it what is found. `data-race/warp_tree` names it: what
-/// it shows, and its file.
+/// The kernel without the marks of the tests, and below it what is found. `data-race/warp_tree` names it:
+/// what it shows, and its file.
 pub fn verdict(page: &mut Page, words: &Words) -> Result<String> {
     let name = words.of[0];
     let (kind, _) = name.split_once('/').context("names no kernel; for one: data-race/warp_tree")?;
@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn a_kernel_is_shown_without_marks_and_with_what_is_found_in_that_very_text() {
-        let source = "// Shows a race.\n//@ launch f<<<1, 2>>> i32:0  # expect: deadlock\nf();  // expect: data-race\n";
+        let source = "// Shows a race.\n//@ launch f<<<1, 2>>> i32:0  # expect: deadlock\n\
+                      f();  // expect: data-race\n";
         assert_eq!(unmarked(source), "// Shows a race.\n//@ launch f<<<1, 2>>> i32:0\nf();\n");
         let book = Workbook::new(PathBuf::from(workbook::ROOT), PathBuf::from("not there"));
         let mut page = Page { book: &book, stem: String::new(), cells: 0, terms: 0 };
