@@ -488,7 +488,7 @@ template <typename T> static __device__ T scanTile(Room<T> &room, const Four<T> 
 // ANCHOR_END: scanTile
 
 // ANCHOR: together
-// A row of several shares: the last share to arrive adds up the parts, in their order. `arrived` is
+// A row of several shares: the last share to arrive adds up the parts, always in the same order. `arrived` is
 // 0, and is left at 0. The parts: that of the first share in parts[places + share], those of the
 // others in parts[share].
 template <typename T>

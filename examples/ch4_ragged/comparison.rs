@@ -95,7 +95,7 @@ const RATIO: Quantity = Quantity {
 };
 const RATE: Quantity = Quantity {
     name: "rate",
-    title: "Rate of the last rung",
+    title: "Rate of rowSums",
     axis: "elements, offsets and sums over time, GB/s",
     ..BANDWIDTH
 };

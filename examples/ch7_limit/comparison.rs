@@ -151,7 +151,7 @@ pub fn versus(record: &Record, rival: &str) -> Option<Vec<Column>> {
             }
         }
     }
-    let titles = ["mean", "least", "least, untuned", "at most"];
+    let titles = ["mean", "least", "least, untuned", "mean of the bound"];
     let mut columns = vec![Column::left("type and time", rows)];
     columns.extend(titles.into_iter().zip(cells).map(|(title, cells)| Column::right(title, cells)));
     columns.retain(Column::has_values);
@@ -232,7 +232,7 @@ mod tests {
         let text = text_table(&columns);
         let row = text.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(row, "i32 alone 4.00 2.00 1.25", "{text}");
-        assert!(!text.contains("f32") && !text.contains("at most"), "{text}");
+        assert!(!text.contains("f32") && !text.contains("bound"), "{text}");
         assert!(versus(&record, "nobody").is_none());
     }
 
