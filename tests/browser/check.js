@@ -82,6 +82,18 @@ async function open(page, origin, name, width) {
     await page.addStyleTag({ content: STILL });
 }
 
+/** What `look` finds once the page has answered a change of its layout; on a busy machine that takes some frames. */
+async function settled(page, look) {
+    for (let tries = 0; tries < 20; tries++) {
+        const found = await page.evaluate(look);
+        if (!found.length) {
+            return found;
+        }
+        await new Promise(ready => setTimeout(ready, 100));
+    }
+    return page.evaluate(look);
+}
+
 const used = new Set();
 async function accessibility(page, where, { only, except }) {
     const { violations } = await page.evaluate(
@@ -167,7 +179,7 @@ async function checkPage(page, origin, name, links) {
         list('', await page.evaluate(inPage.predictions));
         await page.evaluate(inPage.openDetails);
         list('scrolls sideways, with all open, because of ', await page.evaluate(inPage.overflowing));
-        list('', await page.evaluate(inPage.scrollers));
+        list('', await settled(page, inPage.scrollers));
         list('', await page.evaluate(inPage.commands));
         list('', await page.evaluate(inPage.terms));
         list('the edge of a figure cuts ', await page.evaluate(inPage.cutText));
