@@ -11,7 +11,7 @@ pub const ROOM: usize = 1 << 20;
 const MAX_CHARACTERS: usize = 300;
 
 /// The first lines of what a kernel has `printed`, control characters written out, each with its end; and how
-/// many lines there are, if there are more; and that some are lost, if there was no room. Nothing for nothing.
+/// many lines there are, if there are more, and that some are lost if there was no room. Nothing for nothing.
 pub fn first_lines(printed: &str) -> String {
     let mut text = String::new();
     for line in printed.lines().take(MAX_LINES) {

@@ -96,7 +96,7 @@ fn installed(compiler: &Compiler) -> exercise::compiler::Compiler {
     exercise::compiler::Compiler::Installed(compiler.clone())
 }
 
-/// What a task asks beside the right result. An answer that breaks such a rule is compared with further texts,
+/// What a task asks beside the right result. An answer that breaks such a rule is compared with other texts,
 /// and a page has to have compiled those too: it compiles once, before anything is marked.
 const RULES: [Fault; 4] = [Fault::OneThread, Fault::Atomics, Fault::Launches, Fault::Overflow];
 
