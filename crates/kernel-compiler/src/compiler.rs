@@ -272,8 +272,8 @@ impl Compiler {
     }
 
     /// Machine code of `source` for every major architecture, linked with the device runtime where
-    /// [`nested`], and the registers that it takes; nothing, if the compiler makes none. The files `<stem>.fatbin` and `<stem>.o` in `scratch`
-    /// are overwritten.
+    /// [`nested`], and the registers that it takes; nothing, if the compiler makes none. The files
+    /// `<stem>.fatbin` and `<stem>.o` in `scratch` are overwritten.
     ///
     /// # Errors
     /// As [`Compiler::ptx`].
