@@ -10,8 +10,8 @@ const WARPS: u32 = BLOCK / 32;
 const RESIDENT: u32 = 4;
 /// A share has no fewer steps of the merge path, if there is more than one: a tile.
 const LEAST_SHARE: u64 = 512;
-/// Steps of a row's end in the flattened kernels. From a sweep, on an H200 in November 2026: with 1 the shares
-/// with short rows take longer than the others, with 16 they are done earlier.
+/// Steps of a row's end in the flattened kernels. From a sweep, on an H200 in November 2026: with 1 the
+/// shares with short rows take longer than the others, with 16 they are done earlier.
 const END_STEPS: u64 = 8;
 /// A row of no more elements is not divided between shares.
 pub const WHOLE: u32 = 1024;

@@ -97,8 +97,8 @@ fn added(count: usize) -> Frame {
     }
     if count == ORDER.len() {
         frame.say = format!(
-            "Block {block} of GPU {gpu} adds {} through NVLink. The count comes back complete, {count}: it has \
-             the total.",
+            "Block {block} of GPU {gpu} adds {} through NVLink. The count comes back complete, {count}: it \
+             has the total.",
             sum_of(last)
         );
     }

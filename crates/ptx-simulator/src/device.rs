@@ -159,8 +159,8 @@ impl DeviceProperties {
         Residency { per_multiprocessor, blocks, scarce, counts_registers: registers.is_some() }
     }
 
-    /// Warps whose threads have `registers` each that a multiprocessor has room for. A warp gets them in units
-    /// of 256, from one of the four parts of a multiprocessor (NVIDIA's occupancy calculator,
+    /// Warps whose threads have `registers` each that a multiprocessor has room for. A warp gets them in
+    /// units of 256, from one of the four parts of a multiprocessor (NVIDIA's occupancy calculator,
     /// `cuda_occupancy.h`: register allocation granularity, warp allocation granularity).
     fn warps_with(&self, registers: u32) -> u32 {
         const UNIT: u32 = 256;

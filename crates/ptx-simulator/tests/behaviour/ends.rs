@@ -157,8 +157,8 @@ fn registers_leave_room_for_fewer_blocks_where_machine_code_is_known() {
     };
     launch(8 * 132).unwrap();
     let found = launch(8 * 132 + 1).unwrap_err();
-    let words = "1,056 of the grid's 1,057 blocks fit at a time on the H200 (8 on each of 132 multiprocessors, which \
-                 hold 65,536 registers)";
+    let words = "1,056 of the grid's 1,057 blocks fit at a time on the H200 (8 on each of 132 \
+                 multiprocessors, which hold 65,536 registers)";
     assert!(found.message().contains(words) && !found.to_string().contains("PTX does not tell"), "{found}");
     // Without machine code there is room for more.
     ends(MEETS, LaunchConfig::new(8 * 132 + 1, 1), 8 * 132 + 1);
