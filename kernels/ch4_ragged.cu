@@ -571,8 +571,9 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
         rowEnd[w] = endOf(row + 32 * w + lane);
     }
     __syncwarp();
-    // Twice, so that `next` need not be copied; with a large window that takes too many registers.
-#pragma unroll(WINDOW <= 2 ? 2 : 1)
+    // Two, so that `next` need not be copied; with a large window that takes too many registers.
+    constexpr unsigned int TILES_PER_TURN = WINDOW <= 2 ? 2 : 1;
+#pragma unroll TILES_PER_TURN
     for (unsigned int base = 0; row < to.row || base < end; base += TILE) {
         unsigned int tileEnd = min(base + TILE, end);
         if (base + TILE < end) {
