@@ -141,6 +141,9 @@ pub fn other_parameters(source: &str, kernel: &str, given: &[Given], printed: &s
 /// `kernel` takes the parameters of `printed`, the source that was edited, in another order. Where their
 /// types are alike, what the host gives still fits, and each is taken for another.
 pub fn reordered(source: &str, kernel: &str, printed: &str) -> Option<Misfit> {
+    if printed.is_empty() {
+        return None;
+    }
     let names = |source: &str| -> Vec<String> {
         parameters(source, kernel).into_iter().map(|parameter| parameter.name).collect()
     };

@@ -165,7 +165,8 @@ impl DeviceProperties {
     fn warps_with(&self, registers: u32) -> u32 {
         const UNIT: u32 = 256;
         const PARTS: u32 = 4;
-        let of_warp = (registers.max(1) * WARP as u32).next_multiple_of(UNIT);
+        const MAX_REGISTERS: u32 = 255;
+        let of_warp = (registers.clamp(1, MAX_REGISTERS) * WARP as u32).next_multiple_of(UNIT);
         self.registers_per_multiprocessor / PARTS / of_warp * PARTS
     }
 }
