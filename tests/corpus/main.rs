@@ -176,6 +176,26 @@ fn a_race_has_the_shape_of_its_threads() {
     }
 }
 
+/// Two threads that update one element need an atomic operation, whatever else they read in that line; where
+/// one reads what another updates, the two need a barrier.
+#[test]
+fn a_lost_update_is_cured_by_an_atomic_and_not_by_a_barrier() {
+    for (name, cure) in [
+        ("histogram", "atomicAdd"),
+        ("histogram_of_blocks", "atomicAdd"),
+        ("warp_tree", "__syncthreads()"),
+        ("across_blocks", "another launch"),
+    ] {
+        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+        for schedule in 0..4 {
+            let found = case.run(&case.module(), schedule).diagnostics;
+            let races: Vec<_> = found.iter().filter(|found| found.kind == Kind::DataRace).collect();
+            let is_cured = races.iter().all(|race| race.help.contains(cure));
+            assert!(!races.is_empty() && is_cured, "{name}, schedule {schedule}: {found:#?}");
+        }
+    }
+}
+
 #[test]
 fn the_appendix_is_renewed_by_a_run() {
     let (_, made) = table::on_the_page();

@@ -34,6 +34,28 @@ pub fn of_type(name: &str) -> String {
     }
 }
 
+/// What is wrong with what stands before the = of a buffer, where that is not a name: a declaration, perhaps.
+/// `rest` stands behind the =.
+pub fn name(text: &str, rest: &str) -> String {
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || "[](),".contains(c)).collect();
+    let of_type = |word: &&str| kind(word).or(NAMES.split(' ').find(|known| known == word));
+    let of_sizes = |word: &&str| word.split(['x', '*']).map(|size| size.parse::<u64>().ok()).product();
+    let name = words.iter().find(|word| is_name(word) && of_type(word).is_none());
+    let Some(name) = name else { return format!("`{text}` is not a name; take letters and digits") };
+    let elements = if rest.contains(':') {
+        rest.to_string()
+    } else {
+        let kind = words.iter().find_map(of_type).unwrap_or("i32");
+        let sizes: Vec<u64> = words.iter().filter_map(of_sizes).collect();
+        let fill = if rest.is_empty() { "zeros" } else { rest };
+        match sizes.iter().try_fold(1, |count: u64, size| count.checked_mul(*size)) {
+            Some(count) if !sizes.is_empty() && !rest.contains('*') => format!("{kind}:{fill}*{count}"),
+            _ => format!("{kind}:{fill}"),
+        }
+    };
+    format!("`{text}`: only the name stands before the =; write {name} = {elements}")
+}
+
 /// What is wrong with an argument without a type.
 pub fn argument(text: &str) -> String {
     match right(text) {
@@ -192,6 +214,17 @@ mod tests {
             ("buffer in i32:zeros*4", "1: `in i32:zeros*4`: an = is missing; write in = i32:zeros*4"),
             ("buffer in = float[64]", "1: `float[64]` are not elements; write f32:zeros*64"),
             ("buffer in = zeros*4", "1: `zeros*4` has no type; write i32:zeros*4, or f32:zeros*4"),
+            (
+                "buffer in i32 8x4 = iota",
+                "1: `in i32 8x4`: only the name stands before the =; write in = i32:iota*32",
+            ),
+            (
+                "buffer float out[16] = zeros",
+                "1: `float out[16]`: only the name stands before the =; write out = f32:zeros*16",
+            ),
+            ("buffer int x = 5", "1: `int x`: only the name stands before the =; write x = i32:5"),
+            ("buffer a b = u8:1,2", "1: `a b`: only the name stands before the =; write a = u8:1,2"),
+            ("buffer 1 + 2 = i32:1", "1: `1 + 2` is not a name; take letters and digits"),
             ("buffer in = i32", "1: `i32`: the elements are missing; write i32:zeros*1024"),
         ] {
             assert_eq!(said(text), expected);

@@ -144,7 +144,7 @@ fn pair(text: &str) -> Result<(String, &str)> {
     let name = name.trim().trim_start_matches('@');
     // A name has to stand in an address, too: `@NAME+16`.
     let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c));
-    ensure!(is_name, "`{text}`: `{name}` is not a name; take letters and digits");
+    ensure!(is_name, nearest::name(name, rest.trim()));
     Ok((name.to_string(), rest.trim()))
 }
 

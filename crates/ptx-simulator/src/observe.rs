@@ -96,6 +96,9 @@ pub struct Request<'a> {
     /// Of a plain load: whether the function's code leaves open that its value is discarded, so that the
     /// checks have to see in the run what becomes of it.
     pub follows: bool,
+    /// Whether a plain load or store is half of an update: what was loaded is changed and stored to where it
+    /// came from.
+    pub updates: bool,
     /// The number that the checks give such a load; else 0.
     pub read: u32,
     /// What its lanes read or write, known only under checks: one entry for each part of a vector. Of an
@@ -125,6 +128,7 @@ impl<'a> Request<'a> {
             scope,
             used: Use::default(),
             follows: false,
+            updates: false,
             read: 0,
             changed: 0,
             unchanged: 0,

@@ -45,6 +45,8 @@ pub struct Race {
     pub why: Disorder,
     /// Both are plain stores, and this one writes what is there already.
     pub same_value: bool,
+    /// Each of the two is half of an update: its thread reads the element, changes it and writes it back.
+    pub updates: bool,
 }
 
 /// The later one.

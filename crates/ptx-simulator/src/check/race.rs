@@ -137,6 +137,7 @@ impl Shadow {
             access: request.access,
             width: request.element_bytes() as u8,
             read: request.read,
+            updates: request.updates,
         };
         let next = self.hows.len() as u32;
         let number = *self.how_of.entry(how).or_insert(next);

@@ -262,6 +262,11 @@ impl Checker<'_> {
                 "an atomic protects only against other atomics: make the other access atomic too, or put a \
                  barrier between the two"
             }
+            _ if race.updates => {
+                "each of the two threads reads the element, changes it and writes it back, so one of the \
+                 changes can be lost: use an atomic operation like atomicAdd, which does all three in one \
+                 step, or give each thread an element of its own"
+            }
             _ if race.same_value => {
                 "the values are equal only by chance, as far as the rules go: let one thread write it, or \
                  use an atomic"

@@ -19,6 +19,8 @@ pub struct How {
     pub width: u8,
     /// Of a read whose value is followed: its number (`reads.rs`), counted from 1.
     pub read: u32,
+    /// Half of an update (`decode/updates.rs`).
+    pub updates: bool,
 }
 
 impl How {

@@ -121,6 +121,7 @@ impl By<'_> {
                 earlier_access: earlier.access,
                 why: Disorder::Turns { volatile: me.volatile || earlier.volatile, depends },
                 same_value: false,
+                updates: false,
             },
             flag: self.flag,
         }

@@ -270,7 +270,9 @@ impl<'a> Touch<'a> {
         for lane in lanes(me.mask) {
             for earlier in past.pasts() {
                 let Some(why) = self.why(earlier, how, lane) else { continue };
-                let same_value = is_store && self.request.unchanged >> lane & 1 == 1;
+                let updates = how.updates && self.how.updates;
+                // Of two updates it is equal because the first one is lost.
+                let is_equal = is_store && self.request.unchanged >> lane & 1 == 1;
                 let race = Race {
                     why,
                     lane,
@@ -281,7 +283,8 @@ impl<'a> Touch<'a> {
                     earlier,
                     earlier_loc: how.loc,
                     earlier_access: how.access,
-                    same_value,
+                    same_value: is_equal && !updates,
+                    updates,
                 };
                 self.keep(race);
                 // No other thread of the past access makes it worse for this lane.

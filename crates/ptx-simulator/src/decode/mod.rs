@@ -13,6 +13,7 @@ mod program;
 pub mod runtime;
 mod special;
 pub mod unknown;
+mod updates;
 mod uses;
 
 pub use module::decode;

@@ -7,6 +7,7 @@ use super::names::{Names, RegisterKind};
 use super::op::*;
 use super::program::*;
 use super::unknown;
+use super::updates;
 use super::uses;
 use crate::arith::WARP;
 use crate::diagnostic::{Diagnostic, Kind};
@@ -143,6 +144,7 @@ impl Body<'_, '_> {
         flow::set_reconvergence(&mut out.code);
         uses::set_uses(&mut out.code);
         uses::set_follows(&mut out.code);
+        updates::set_updates(&mut out.code);
         Ok(out)
     }
 

@@ -266,13 +266,15 @@ operations! {
     /// The address of a local variable or one of the module.
     AddressOf { Writes d: Reg, Addresses at: Address }
     /// `follows`: whether what becomes of a value that is loaded has to be seen in the run (`uses.rs`).
+    /// `updates`: whether this is half of an update (`updates.rs`).
     Load {
         what space: Space, Writes d: Vec<Reg>, what bytes: u32, what signed: bool, Addresses at: Address,
         what order: Order, what scope: Scope, what used: Use, what follows: bool,
+        what updates: bool,
     }
     Store {
         what space: Space, Reads s: Vec<Reg>, what bytes: u32, Addresses at: Address, what order: Order,
-        what scope: Scope,
+        what scope: Scope, what updates: bool,
     }
     Atomic {
         what space: Space, what op: AtomOp, what bytes: u32, Writes d: Reg, Addresses at: Address,

@@ -106,14 +106,15 @@ impl Names<'_> {
         let d = self.destinations(d)?;
         let signed = words.last()?.starts_with('s');
         let (at, bytes, space, (order, scope)) = self.place_of(words, from, d.len())?;
-        Some(Op::Load { space, d, bytes, signed, at, order, scope, used: Use::default(), follows: false })
+        let used = Use::default();
+        Some(Op::Load { space, d, bytes, signed, at, order, scope, used, follows: false, updates: false })
     }
 
     pub fn store(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
         let [to, s] = o else { return None };
         let s = self.sources(s)?;
         let (at, bytes, space, (order, scope)) = self.place_of(words, to, s.len())?;
-        Some(Op::Store { space, s, bytes, at, order, scope })
+        Some(Op::Store { space, s, bytes, at, order, scope, updates: false })
     }
 
     /// What a load and a store of `count` elements have in common: where, bytes of an element, space, order

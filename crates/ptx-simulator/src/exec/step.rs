@@ -204,17 +204,18 @@ impl<'e> Context<'e> {
     #[inline(always)]
     fn access(&mut self, warp: &mut Warp, at: At<'e>) -> Executed<()> {
         match &at.inst.op {
-            Op::Load { space, d, bytes, signed, at: from, order, scope, used, follows } => {
+            Op::Load { space, d, bytes, signed, at: from, order, scope, used, follows, updates } => {
                 let addresses = self.checked_addresses(warp, at, from);
                 let total = *bytes * d.len() as u32;
                 let request = Request::new(Access::Load, *space, at.mask, &addresses, total, *order, *scope);
-                let request = Request { used: *used, follows: *follows, ..request };
+                let request = Request { used: *used, follows: *follows, updates: *updates, ..request };
                 self.load(warp, at, &request, d, *bytes, *signed)
             }
-            Op::Store { space, s, bytes, at: to, order, scope } => {
+            Op::Store { space, s, bytes, at: to, order, scope, updates } => {
                 let addresses = self.checked_addresses(warp, at, to);
                 let total = *bytes * s.len() as u32;
                 let request = Request::new(Access::Store, *space, at.mask, &addresses, total, *order, *scope);
+                let request = Request { updates: *updates, ..request };
                 self.store(warp, at, &request, s, *bytes)
             }
             _ => Ok(()),

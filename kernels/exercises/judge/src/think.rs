@@ -53,7 +53,7 @@ other-grid: Which of the two grids has to wait for the other, and what makes it 
 other-gpu: Which of the two GPUs has to wait for the other, and what makes it wait?
 parent-and-child: What of the parent's work does the child see, and the parent of the child's?
 child-visibility: What of the parent's work does the child see, and the parent of the child's?
-two-writers: Which threads write this element, and which one of them should?
+two-writers: Which threads write this element, and which of them should?
 overlap: Which bytes does each of the two accesses touch, and whose elements lie there?
 data-race: Which accesses touch this element, and what orders them?
 barrier-divergence: Which threads of the block do not reach this barrier, and why?
