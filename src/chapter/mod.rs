@@ -11,9 +11,11 @@
 //! | `plan.rs` | which runs are made: the requested size, then a sweep |
 //! | `needs.rs` | where it can run, and whether there is memory for it |
 //! | `run.rs` | makes them, checks them, collects the record |
+//! | `lines.rs` | what it prints beside its tables |
 //! | `output.rs` | where output goes, and what else a run needs of its surroundings |
 //! | `terminal.rs` | those of a terminal: the command line, the record's file, a bar |
 
+mod lines;
 mod needs;
 mod options;
 mod output;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use device::measure::Effort;
 use device::{Device, DeviceKind, Fault};
-use kernel_compiler::build::{Build, State, WhatIf};
+use kernel_compiler::build::Build;
 use kernel_compiler::hash;
 use kernel_compiler::misfit::Misfit;
 use ptx_simulator::trace::Trace;
@@ -19,6 +19,7 @@ use text::number::thousands;
 use text::printed::first_lines;
 use view::diagnostics;
 
+use super::lines;
 use super::needs::{Stage, ensure_room, open};
 use super::options::Options;
 use super::output::Output;
@@ -169,9 +170,8 @@ impl<'a> Bench<'a> {
     /// Makes the runs, prints and keeps what there is. The requested size comes first, and what it gave is
     /// printed before the sweep, which takes most of the time.
     fn finish(mut self) -> Result<Report> {
-        let compiled = self.stage.build.as_ref().filter(|build| build.state == State::Built);
-        let compiler = compiled.map(|build| format!("; kernels compiled by {}", build.compiler));
-        self.say(&format!("{}{}", self.first_line(), compiler.unwrap_or_default()));
+        let place = lines::place(self.chapter, &self.stage, &self.record.device);
+        self.say(&place);
         let mut input = self.input()?;
         let ran = self.run_requested(&mut input);
         let mut stopped = self.take_stop(ran)?;
@@ -183,7 +183,9 @@ impl<'a> Bench<'a> {
             for text in self.traces.iter().map(steps).collect::<Vec<_>>() {
                 self.say(&text);
             }
-            self.say_which_orders();
+            if let Some(orders) = lines::orders(&self.record.runs) {
+                self.say(&format!("\n{orders}"));
+            }
             let known = self.found.len();
             let ran = self.run_sweep(&mut input);
             stopped = self.take_stop(ran)?;
@@ -208,7 +210,9 @@ impl<'a> Bench<'a> {
                     self.say(&format!("\n{where_it_is}"));
                 }
             }
-            self.say_what_else_there_is();
+            if let Some(more) = lines::more_kernels(self.chapter, self.options) {
+                self.say(&more);
+            }
         }
         let report = Report {
             record: self.record,
@@ -250,37 +254,6 @@ impl<'a> Bench<'a> {
         }
         self.found.push(found);
         Ok(true)
-    }
-
-    /// Where the kernels run, and why there.
-    fn first_line(&self) -> String {
-        let info = &self.record.device;
-        if let Some(WhatIf { label, .. }) = self.stage.build.as_ref().and_then(|build| build.what_if.as_ref())
-        {
-            return format!("On the simulator, what if: {label}");
-        }
-        if info.kind == DeviceKind::Cpu {
-            return format!("On the CPU: {}, {} threads", info.name, info.threads.unwrap_or(1));
-        }
-        if let Some(gpu) = &info.gpu {
-            return format!(
-                "On the GPU: {} (compute capability {}, driver {}, CUDA {})",
-                info.title(),
-                gpu.compute_capability,
-                gpu.driver.as_deref().unwrap_or("unknown"),
-                gpu.cuda
-            );
-        }
-        if let Some(no_gpu) = &self.stage.device.no_gpu {
-            return format!("On the simulator, since there is no usable GPU: {}", no_gpu.reason);
-        }
-        if let Some(why) = self.chapter.simulator_only {
-            return format!("On the simulator: {why}");
-        }
-        match info.gpus {
-            Some(gpus) => format!("On {gpus} simulated GPUs"),
-            None => "On the simulator".to_string(),
-        }
     }
 
     /// What all runs add up.
@@ -392,26 +365,6 @@ impl<'a> Bench<'a> {
             text += &format!("\n{line}");
         }
         text.trim_end().to_string()
-    }
-
-    /// How many kernels the story leaves out.
-    fn say_what_else_there_is(&mut self) {
-        let mut left = self.chapter.variants.to_vec();
-        left.retain(|variant| !self.options.asks_for(variant.name, variant.story));
-        if !left.is_empty() && self.options.kernels.is_empty() {
-            let more = left.len();
-            let kernels = if left.len() == 1 { "kernel" } else { "kernels" };
-            self.say(&format!("{more} more {kernels}: --kernel NAME, or --kernel all; --help names them"));
-        }
-    }
-
-    /// On how many orders each kernel's row rests, where others were asked for.
-    fn say_which_orders(&mut self) {
-        let line = |run: &Run| Some(format!("{}: {}", run.kernel, run.orders.as_ref()?));
-        let lines: Vec<String> = self.record.runs.iter().filter_map(line).collect();
-        if !lines.is_empty() {
-            self.say(&format!("\n{}", lines.join("\n")));
-        }
     }
 
     /// A line for the reader; with `--json` there is none.

@@ -15,7 +15,10 @@
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
 //! | `compiler.rs`, `page.rs` | that of this machine, or of the page that this runs in |
 //! | `run.rs` | one input on a device |
-//! | `mark.rs`, `verdict.rs`, `fault.rs`, `think.rs` | the verdict: why it fails, what to think about |
+//! | `mark.rs` | marks an answer: from its text to the verdict |
+//! | `fit.rs` | whether its kernels can be launched at all |
+//! | `tried.rs` | what is wrong with what it did with one input |
+//! | `verdict.rs`, `fault.rs`, `think.rs` | the verdict: why it fails, what to think about |
 //! | `summary.rs` | for which inputs an answer fails, in a few words |
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
@@ -39,6 +42,7 @@ mod effort;
 mod evidence;
 pub mod fault;
 mod figure;
+mod fit;
 mod goal;
 pub mod id;
 pub mod info;
@@ -66,6 +70,7 @@ mod sums;
 mod terminal;
 mod texts;
 mod think;
+mod tried;
 pub mod verdict;
 mod weigh;
 mod wrapping;

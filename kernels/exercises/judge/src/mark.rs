@@ -7,10 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 use device::Module;
 use kernel_compiler::lex;
-use kernel_compiler::misfit::{self, Given, Misfit};
-use launch::{Spec, Value};
 use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
-use text::number::{nine_digits, thousands};
+use text::number::thousands;
 use text::printed::first_lines;
 
 use super::code::{self, Build, Built};
@@ -19,14 +17,10 @@ use super::fault::Fault;
 use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
-use super::sums::Unordered;
+use super::tried::Tried;
 use super::verdict::{Counted, Counts, Findings, failed, too_much};
 use super::wrapping::{Wrapping, wrapped};
-use super::{goal, names, numbers, own, rules, summary, weigh};
-
-/// Bytes of `__device__` variables that a check has room for, and of a thread's local memory.
-const MAX_GLOBAL: usize = 64 << 20;
-const MAX_LOCAL: usize = 16 << 10;
+use super::{fit, goal, names, numbers, own, rules, summary, tried, weigh};
 
 /// The counters that are compared, as the simulator calls them.
 const COUNTERS: [&str; 10] = [
@@ -99,10 +93,10 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
             return Ok(Findings::new(exercise, &[], what, vec![error.downcast()?]));
         }
     };
-    if let Some(what) = too_large(&module) {
+    if let Some(what) = fit::too_large(&module) {
         return Ok(failed(exercise, Fault::Found(DiagnosticKind::MemoryLimit), what));
     }
-    if let Some(misfit) = misfit(&module, exercise, plan, text) {
+    if let Some(misfit) = fit::misfit(&module, exercise, plan, text) {
         let what = misfit.of(&exercise.path, text).to_string();
         return Ok(failed(exercise, Fault::MissingKernel, what));
     }
@@ -166,13 +160,6 @@ fn printed(tried: &[Tried]) -> String {
     told.map_or(String::new(), |one| format!("{}:\n{}", one.case, first_lines(&one.outcome.printed)))
 }
 
-/// What was found for one input.
-struct Tried {
-    case: Case,
-    outcome: Arc<Outcome>,
-    failure: Option<Findings>,
-}
-
 impl Attempt<'_> {
     fn mark(&self) -> Result<Findings> {
         let Attempt { exercise, plan, .. } = self;
@@ -185,7 +172,7 @@ impl Attempt<'_> {
             }
             let mut now = each(cases, |case| self.check(*case))?;
             if plan.op.rounds() {
-                differing(exercise, plan, &mut now);
+                tried::differing(exercise, plan, &mut now);
             }
             tried.extend(now);
         }
@@ -250,8 +237,8 @@ impl Attempt<'_> {
     /// Runs it for one input.
     fn check(&self, case: Case) -> Result<Tried> {
         let outcome = self.yours.at(case)?;
-        let found = grave(&outcome.diagnostics).cloned().collect();
-        let failure = wrong(self.exercise, self.plan, case, &outcome, found);
+        let found = tried::grave(&outcome.diagnostics).cloned().collect();
+        let failure = tried::wrong(self.exercise, self.plan, case, &outcome, found);
         Ok(Tried { case, outcome, failure })
     }
 
@@ -417,11 +404,6 @@ fn each<T, R>(items: &[T], work: impl Fn(&T) -> Result<R>) -> Result<Vec<R>> {
     items.iter().map(work).collect()
 }
 
-/// What is no mere note.
-fn grave<'a>(found: impl IntoIterator<Item = &'a Diagnostic>) -> impl Iterator<Item = &'a Diagnostic> {
-    found.into_iter().filter(|found| found.severity != Severity::Note)
-}
-
 /// Whether it does not end for some input.
 fn is_hopeless(tried: &[Tried]) -> bool {
     let mut failures = tried.iter().filter_map(|one| one.failure.as_ref());
@@ -435,120 +417,9 @@ pub fn findings(exercise: &Exercise, plan: &Plan, ptx: &str) -> Result<BTreeSet<
     let mut kinds = BTreeSet::new();
     for case in plan.cases().into_iter().filter(|case| case.n <= SHORT) {
         let outcome = run::simulate(&module, plan, case)?;
-        kinds.extend(grave(&outcome.diagnostics).map(|found| found.kind.to_string()));
+        kinds.extend(tried::grave(&outcome.diagnostics).map(|found| found.kind.to_string()));
     }
     Ok(kinds)
-}
-
-/// Why a check has no room for a kernel's variables, if so.
-fn too_large(module: &Module) -> Option<String> {
-    let (global, local) = module.ptx().bytes();
-    let number = |bytes: usize| thousands(bytes as i64);
-    if global > MAX_GLOBAL {
-        return Some(format!(
-            "The file declares {} bytes of `__device__` variables. A check has room for {}.",
-            number(global),
-            number(MAX_GLOBAL)
-        ));
-    }
-    if local > MAX_LOCAL {
-        return Some(format!(
-            "Every thread has {} bytes of local memory, for arrays of its own. A check has room for {} per \
-             thread.",
-            number(local),
-            number(MAX_LOCAL)
-        ));
-    }
-    None
-}
-
-/// Why the plan cannot launch the kernels of `module`, which were made from `text`, if so.
-fn misfit(module: &Module, exercise: &Exercise, plan: &Plan, text: &str) -> Option<Misfit> {
-    for launch in &plan.launches {
-        let Some(params) = module.ptx().params(&launch.kernel) else {
-            return Some(misfit::missing(text, &launch.kernel, &exercise.stub()));
-        };
-        let fits = params.iter().map(|param| param.bytes).eq(launch.args.iter().map(|arg| arg.bytes()));
-        if !fits {
-            let given: Vec<Given> = launch.args.iter().map(given).collect();
-            return Some(misfit::other_parameters(text, &launch.kernel, &given, &exercise.stub()));
-        }
-        let reordered = misfit::reordered(text, &launch.kernel, &exercise.stub());
-        if reordered.is_some() {
-            return reordered;
-        }
-    }
-    None
-}
-
-fn given(argument: &Spec) -> Given {
-    match argument.value {
-        Value::Pointer(_) | Value::Buffer(_) => Given::Address,
-        Value::Number(..) | Value::Struct(..) => Given::Bytes(argument.bytes()),
-    }
-}
-
-/// Sums that round must have the same bits in every order of turns.
-fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
-    let results: Vec<_> = tried.iter().map(|one| (one.case, one.outcome.result)).collect();
-    for Tried { case, outcome, failure } in tried {
-        if failure.is_some() {
-            continue;
-        }
-        let Some(result) = outcome.result else { continue };
-        if let Some(other) = outcome.other {
-            let noun = plan.op.noun();
-            let result = plan.op.show(result);
-            let other = plan.op.show(other);
-            let what = format!(
-                "{case}: the {noun} is {result}. In another order of the atomic operations it is {other}, \
-                 from the same numbers."
-            );
-            *failure = Some(failed(exercise, Fault::NotReproducible, what));
-            continue;
-        }
-        let plain = results.iter().find(|(other, _)| *other == case.plain());
-        let Some((_, Some(first))) = plain else { continue };
-        if *first != result {
-            let order = match case.plain().schedule {
-                0 => "the plain order of turns".to_string(),
-                number => format!("that number {number}"),
-            };
-            let noun = plan.op.noun();
-            let result = plan.op.show(result);
-            let first = plan.op.show(*first);
-            let what =
-                format!("{case}: the {noun} is {result}. In {order} it is {first}, from the same numbers.");
-            *failure = Some(failed(exercise, Fault::NotReproducible, what));
-        }
-    }
-}
-
-/// What made a right result a matter of luck, though nothing was found wrong, if something did.
-fn by_luck(exercise: &Exercise, plan: &Plan, case: Case, outcome: &Outcome) -> Option<Findings> {
-    if let Some((block, place)) = &outcome.waits {
-        let line = match place {
-            Some((file, line)) if *file == exercise.path => format!("in line {line}"),
-            Some((file, _)) => format!("in a function of {file}"),
-            None => "in a loop".to_string(),
-        };
-        let what = format!(
-            "{case}: right, but {line} block {block} reads a word of global memory again and again until \
-             another block has changed it. Nothing promises that the other block runs meanwhile: blocks may \
-             run one after the other, and only a cooperative launch has all of them on the GPU at the same \
-             time. This launch is an ordinary one.",
-        );
-        return Some(failed(exercise, Fault::Waits, what));
-    }
-    let Unordered { count, one, other } = outcome.effort.unordered?;
-    let what = format!(
-        "{case}: threads add {count} floats to one number by atomic operations, which come in any order. In \
-         one order the result is {}, in another {}: the {} is not reproducible.",
-        nine_digits(one),
-        nine_digits(other),
-        plan.op.noun()
-    );
-    Some(failed(exercise, Fault::NotReproducible, what))
 }
 
 /// What is wrong with `extern __shared__` in `text`, if an access was `found` to be outside: a sentence,
@@ -563,77 +434,4 @@ fn no_dynamic_memory(text: &str, found: &[Diagnostic]) -> &'static str {
     } else {
         ""
     }
-}
-
-/// Says of a value that was never written that threads had left when a barrier opened, if some had.
-fn missing_at_a_barrier(exercise: &Exercise, outcome: &Outcome, failure: Findings) -> Findings {
-    let kind = Fault::Found(DiagnosticKind::UninitializedRead);
-    let Some((threads, line)) = outcome.exited.filter(|_| failure.kinds.first() == Some(&kind)) else {
-        return failure;
-    };
-    let threads = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
-    let what = format!(
-        "{} When the barrier in line {line} opened, {threads} of the block had already left the kernel: a \
-         barrier does not wait for those, and what they should have written is missing.",
-        failure.what
-    );
-    let failure = Findings { what, ..failure };
-    let has_own = exercise.think(&kind.to_string()).is_some();
-    if has_own { failure } else { failure.about(exercise, "left-early") }
-}
-
-/// Whether a result is right by luck where this is found: another order of turns, or other contents of
-/// memory, might give another one.
-fn is_luck(kind: DiagnosticKind) -> bool {
-    use DiagnosticKind::{
-        BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective,
-    };
-    let kinds =
-        [BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective];
-    kinds.contains(&kind)
-}
-
-/// What is wrong for one input, with what was `found`, if anything is.
-fn wrong(
-    exercise: &Exercise,
-    plan: &Plan,
-    case: Case,
-    outcome: &Outcome,
-    found: Vec<Diagnostic>,
-) -> Option<Findings> {
-    let noun = plan.op.noun();
-    let expected = plan.op.show(outcome.expected);
-    let mut fault = None;
-    let what;
-    if !outcome.completed && !found.is_empty() {
-        what = "the launch was stopped.".to_string();
-    } else if let Some(element) = outcome.changed {
-        fault = Some(Fault::InputChanged);
-        what = format!("element {element} of the input has been changed.");
-    } else if let Some(result) = outcome.result {
-        if outcome.agrees && found.is_empty() {
-            return by_luck(exercise, plan, case, outcome);
-        }
-        if outcome.agrees {
-            let is_luck = found.iter().any(|found| is_luck(found.kind));
-            let why =
-                if is_luck { "is right this time, but only by chance" } else { "is right, but this is not" };
-            what = format!("the {noun} {why}.");
-        } else {
-            fault = Some(Fault::WrongResult);
-            what = format!("the {noun} is {}, and should be {expected}.", plan.op.show(result));
-        }
-    } else {
-        fault = Some(Fault::NothingWritten);
-        what = format!("nothing was written to the {noun}, which should be {expected}.");
-    }
-    let failure = Findings::new(exercise, fault.as_slice(), format!("{case}: {what}"), found);
-    let failure = Findings { printed: outcome.printed.clone(), ..failure };
-    let failure = missing_at_a_barrier(exercise, outcome, failure);
-    if failure.kinds != [Fault::WrongResult] {
-        return Some(failure);
-    }
-    let line = outcome.written_at.as_ref().filter(|(file, _)| *file == exercise.path).map(|(_, line)| *line);
-    let failure = if case.n == 0 { failure.about(exercise, "no numbers") } else { failure };
-    Some(Findings { line, ..failure })
 }

@@ -164,6 +164,7 @@ mod tests {
             changed: 0,
             unchanged: 0,
             follows: false,
+            updates: false,
             read: 0,
             values: &[&before, &operands],
         };

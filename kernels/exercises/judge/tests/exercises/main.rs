@@ -115,8 +115,8 @@ fn of_page(root: &Path, exercise: &Exercise, text: &str) -> exercise::compiler::
 const QUESTIONS: [(&str, &str, &str); 10] = [
     ("2.1", "no-barrier", "Lanes of a warp need not move in step."),
     ("2.1", "only-one-warp", "Which barrier stands between the thread that writes this element"),
-    ("3.1", "all-blocks-write-one", "which one of them should?"),
-    ("5.3", "overlapping-arrays", "which one of them should?"),
+    ("3.1", "all-blocks-write-one", "which of them should?"),
+    ("5.3", "overlapping-arrays", "which of them should?"),
     ("6.4", "plain-addition", "Blocks run in any order, and no barrier of a block"),
     ("4.3", "at-once", "What of the parent's work does the child see"),
     ("4.1", "at-once-behind-a-barrier", "What waits for all blocks of the parent"),
