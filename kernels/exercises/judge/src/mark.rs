@@ -105,6 +105,9 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     attempt.mark()
 }
 
+/// What may be asked of an answer beside a right one.
+type Rule<'a> = dyn Fn(&[rules::Pair]) -> rules::Broken + 'a;
+
 /// An answer that can be launched.
 struct Attempt<'a> {
     root: &'a Path,
@@ -141,12 +144,15 @@ impl Runs<'_> {
         Ok(outcome)
     }
 
-    /// Whether they end for one number; what does not is not tried with many.
-    fn ends(&self) -> bool {
-        let one = self.plan.cases().into_iter().find(|case| case.n == 1);
-        let outcome = one.and_then(|case| self.at(case).ok());
-        let is_endless = |found: &Diagnostic| found.kind == DiagnosticKind::StepLimit;
-        !outcome.is_some_and(|outcome| outcome.diagnostics.iter().any(is_endless))
+    /// Whether they are right for short inputs; what is not is slow with many numbers, and costs nothing that
+    /// says something.
+    fn are_right(&self) -> Result<bool> {
+        for case in self.plan.plain_cases().into_iter().filter(|case| case.n <= SHORT) {
+            if !self.at(case)?.is_right() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -197,7 +203,7 @@ impl Attempt<'_> {
         let reference = self.known(&exercise.solution())?;
         let stub = self.known(&exercise.stub())?;
         let pairs = match &reference {
-            Some(solution) => self.beside(solution)?,
+            Some(solution) => each(&self.compared(), |case| self.beside(solution, *case))?,
             None => Vec::new(),
         };
         if let Some(failure) = self.breaks(&pairs, &rules::other_task)? {
@@ -328,32 +334,43 @@ impl Attempt<'_> {
         ptx.map(|ptx| Ok(Runs::new(run::load(self.exercise, &ptx)?, self.plan))).transpose()
     }
 
-    /// The answer beside another one, on inputs that show who does the work.
-    fn beside(&self, other: &Runs) -> Result<Vec<rules::Pair>> {
+    /// Inputs that show who does the work.
+    fn compared(&self) -> Vec<Case> {
         let goal = self.exercise.goals.first().map(|goal| goal.case);
-        let cases: Vec<Case> =
-            self.plan.work_cases().into_iter().chain(self.plan.unlisted()).chain(goal).collect();
-        let pair = |case: &Case| {
-            Ok(rules::Pair { case: *case, yours: self.yours.at(*case)?, solution: other.at(*case)? })
-        };
-        each(&cases, pair)
+        self.plan.work_cases().into_iter().chain(self.plan.unlisted()).chain(goal).collect()
     }
 
-    /// What a rule says of the answer beside the solution, unless it keeps it beside another right answer.
-    fn breaks(
-        &self,
-        pairs: &[rules::Pair],
-        rule: &dyn Fn(&[rules::Pair]) -> rules::Broken,
-    ) -> Result<Option<Findings>> {
+    /// The answer beside another one.
+    fn beside(&self, other: &Runs, case: Case) -> Result<rules::Pair> {
+        Ok(rules::Pair { case, yours: self.yours.at(case)?, solution: other.at(case)? })
+    }
+
+    /// A rule that the answer breaks beside the solution, and beside every other right answer that the
+    /// exercise knows.
+    fn breaks(&self, pairs: &[rules::Pair], rule: &Rule) -> Result<Option<Findings>> {
         let Some((kind, what)) = rule(pairs) else { return Ok(None) };
         for other in self.exercise.mutants.iter().filter(|other| other.is_right()) {
             if let Some(other) = self.known(&self.exercise.mutated(other)?)?
-                && rule(&self.beside(&other)?).is_none()
+                && !self.breaks_beside(&other, rule)?
             {
                 return Ok(None);
             }
         }
         Ok(Some(failed(self.exercise, kind, what)))
+    }
+
+    /// One input is enough to break a rule, and a short one is quick.
+    fn breaks_beside(&self, other: &Runs, rule: &Rule) -> Result<bool> {
+        let mut cases = self.compared();
+        cases.sort_by_key(|case| case.n);
+        let mut pairs = Vec::new();
+        for case in cases {
+            pairs.push(self.beside(other, case)?);
+            if rule(&pairs).is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What the answer, the task as given and the solution cost, for the input of the goals or the longest
@@ -362,14 +379,12 @@ impl Attempt<'_> {
         let Attempt { exercise, plan, .. } = self;
         let at = exercise.goals.first().map(|goal| goal.case).or(plan.work_cases().first().copied());
         let Some(case) = at else { return Ok(Counts::default()) };
-        let mut outcomes = Vec::new();
-        for runs in of {
-            // The first of the three.
-            let is_learners = outcomes.is_empty();
-            let runs = runs.filter(|runs| is_learners || runs.ends());
-            let outcome = runs.map(|runs| runs.at(case)).transpose()?;
-            // What a wrong program costs says nothing.
-            outcomes.push(outcome.filter(|outcome| is_learners || outcome.is_right()));
+        let [yours, others @ ..] = of;
+        let mut outcomes = vec![yours.map(|runs| runs.at(case)).transpose()?];
+        for other in others {
+            let is_right = other.map(Runs::are_right).transpose()?.unwrap_or(false);
+            let outcome = other.filter(|_| is_right).map(|runs| runs.at(case)).transpose()?;
+            outcomes.push(outcome.filter(|outcome| outcome.is_right()));
         }
         let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
             let counts: Vec<Option<u64>> =
