@@ -11,13 +11,13 @@ use super::elements::{Element, fractions, numerators};
 
 /// Threads of a block that has a row to itself: the kernels are compiled for it.
 pub const BLOCK: u32 = 256;
-/// The variant that takes two launches.
+/// The name of the variant that takes two launches.
 pub const IN_PARTS: &str = "blocksPerRow_65536";
 /// The parts of a row that [`split`] gives a block each.
 const PARTS: usize = 16;
 
-/// The sums of rows of `COLUMNS` elements of type `T`; the last row may be shorter. They have at most 23
-/// bits, so an `f32` holds each exactly, in whatever order it is added up.
+/// The sums of rows of `COLUMNS` elements of type `T`; the last row may be shorter. A sum has at most 23
+/// bits, so an `f32` holds it exactly, in whatever order it is added up.
 pub const fn of<T: Element, const COLUMNS: usize>() -> Operation {
     assert!((COLUMNS * size_of::<T>()).is_multiple_of(16), "a row begins at a multiple of 16 bytes");
     let name = match (COLUMNS, T::TYPE) {
@@ -69,18 +69,18 @@ pub fn sums<T: Element, const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
 /// A row of 65,536 elements is 16 rows of 4,096, and their 16 sums are a row again.
 pub fn split<const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
     let Case { device, data, block, grid, .. } = *case;
-    let of_parts = case.kernel()?;
-    let of_rows = case.load_function("lanesPerRow_f32")?;
+    let parts_kernel = case.kernel()?;
+    let rows_kernel = case.load_function("lanesPerRow_f32")?;
     let matrix = device.clone_htod(&fractions::<f32>(data))?;
     let parts = data.len().div_ceil(COLUMNS / PARTS);
-    let of_part = device.alloc::<f32>(parts)?;
+    let part_sums = device.alloc::<f32>(parts)?;
     let sums = device.alloc::<f32>(data.len().div_ceil(COLUMNS))?;
     let cost = device.measure_launch(|| {
-        let mut launch = device.launch_builder(&of_parts);
-        launch.arg(&matrix).arg(&of_part).arg(&(data.len() as u64)).arg(&((COLUMNS / PARTS) as u32));
+        let mut launch = device.launch_builder(&parts_kernel);
+        launch.arg(&matrix).arg(&part_sums).arg(&(data.len() as u64)).arg(&((COLUMNS / PARTS) as u32));
         launch.launch(LaunchConfig::new(grid, block))?;
-        let mut launch = device.launch_builder(&of_rows);
-        launch.arg(&of_part).arg(&sums).arg(&(parts as u64)).arg(&(PARTS as u32));
+        let mut launch = device.launch_builder(&rows_kernel);
+        launch.arg(&part_sums).arg(&sums).arg(&(parts as u64)).arg(&(PARTS as u32));
         launch.launch(LaunchConfig::new(grid.div_ceil(PARTS as u32).div_ceil(BLOCK / 4), BLOCK))
     })?;
     Ok(Outcome::new(Array::F32(device.clone_dtoh(&sums)?), cost))

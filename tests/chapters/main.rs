@@ -56,12 +56,7 @@ fn run_in(records: PathBuf, stem: &str, line: &str) -> Run {
 
 /// The program of an example, to be started.
 fn example(name: &str) -> Command {
-    // target/<profile>/deps/chapters-… -> target/<profile>/examples/<name>
-    let test = std::env::current_exe().unwrap();
-    let profile = test.parent().and_then(Path::parent).unwrap();
-    let example = profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    assert!(example.exists(), "{} is not built; run `cargo test`, which builds it", example.display());
-    Command::new(example)
+    Command::new(workbook::kernel_compiler::example::program(name))
 }
 
 impl Run {

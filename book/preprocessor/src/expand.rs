@@ -34,7 +34,8 @@ const DIRECTIVES: [Directive; 14] = [
         cell::cell,
     ),
     // A small table: kernels by sizes, blocks or fields; `FIELD-ratio` is the first row's over this one's.
-    // `against=RIVAL`, of chapter 7's record: how the last rung meets it. Of `benches/`: its tables.
+    // `against=RIVAL`, of chapter 7's record: RIVAL's time over reduceLimit's, by size. Of `benches/`: its
+    // tables.
     (
         "table",
         "STEM.KIND [FIELD,FIELD] [kernel=A,STEM.KIND/B] [n=N,N] [block=B,B] [against=RIVAL]",

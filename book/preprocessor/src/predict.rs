@@ -3,8 +3,8 @@
 //!
 //! A page has the question and a short answer in `<details class="predict">`. What follows, up to the next
 //! heading, prediction, exercise or whole record, belongs to the answer if a result is in either (a cell, a
-//! table, a chart, a figure). What is folded at its end does not: the host's side, a helper. A line
-//! `<!-- answered -->` ends the answer earlier, or makes one of what has no result.
+//! table, a chart, a figure). Where that ends with a folded part, as the host's side, the part
+//! stays outside. A line `<!-- answered -->` ends the answer earlier, or makes one of what has no result.
 
 use std::ops::Range;
 

@@ -95,7 +95,7 @@ fn head(fields: &[&str], sizes: &[u64], blocks: &[Option<u32>]) -> String {
     parts.join(" · ")
 }
 
-/// How the last rung of chapter 7 meets a rival.
+/// A rival's time over that of chapter 7's last rung, by size.
 fn against(book: &Workbook, record: &Record, rival: &str) -> Result<String> {
     let columns = comparison::versus(record, rival)
         .context("there is no such rival; there are: cub, not-guaranteed, gpu-to-gpu, thrust")?;

@@ -17,6 +17,7 @@
 //! | [`hash`] | identity of sources and of compiled code |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
 //! | [`renew`] | committed files that tests make: compared, or written again |
+//! | [`example`] | the program of an example, for the tests that start it |
 //! | [`lex`] | the tokens of a source |
 //! | [`parameters`] | what a source calls its kernels and their parameters |
 //! | [`misfit`] | why the host cannot launch a kernel that somebody has edited |
@@ -30,6 +31,8 @@ pub mod capability;
 pub mod clang;
 pub mod compiler;
 pub mod edit;
+#[cfg(not(target_family = "wasm"))]
+pub mod example;
 pub mod explain;
 pub mod hash;
 pub mod host;

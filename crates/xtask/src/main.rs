@@ -189,7 +189,7 @@ fn of_source(stem: &str) -> Option<Vec<Step>> {
                 "workbook",
                 "builds",
             ),
-            step(format!("traces of {stem}"), Maker::Run, &[], "workbook", "figures"),
+            step(format!("traces of {stem}, where there are any"), Maker::Run, &[], "workbook", "figures"),
             step(format!("the simulator's record of {stem}"), Maker::Run, &example, "workbook", "chapters"),
         ]);
     }
@@ -246,7 +246,7 @@ fn time_file(step: &Step) -> PathBuf {
 fn last_time(step: &Step) -> String {
     match std::fs::read_to_string(time_file(step)) {
         Ok(seconds) => format!(" ({} s the last time)", seconds.trim()),
-        Err(_) => " (not done here yet; minutes, if much must be compiled)".to_string(),
+        Err(_) => " (not timed here yet)".to_string(),
     }
 }
 

@@ -104,10 +104,7 @@ impl Both {
     }
 
     fn terminal(&self, words: &str) -> (i32, String) {
-        let test = std::env::current_exe().unwrap();
-        let program = test.parent().and_then(Path::parent).unwrap().join("examples/exercise");
-        let program = program.with_extension(std::env::consts::EXE_EXTENSION);
-        assert!(program.exists(), "{} is not built; run `cargo test`, which builds it", program.display());
+        let program = workbook::kernel_compiler::example::program("exercise");
         let ran = Command::new(program).args(words.split(' ')).current_dir(&self.terminal).output().unwrap();
         let stdout = String::from_utf8(ran.stdout).unwrap();
         (ran.status.code().unwrap(), stdout)

@@ -19,15 +19,10 @@ use super::{root, text};
 
 /// Runs the terminal's program of the chapter `words[0]`.
 pub fn program(words: &[&str]) -> Output {
-    // target/<profile>/deps/wasm-… -> target/<profile>/examples/<stem>
-    let test = std::env::current_exe().unwrap();
-    let example = test.parent().and_then(Path::parent).unwrap().join("examples").join(words[0]);
-    let example = example.with_extension(std::env::consts::EXE_EXTENSION);
-    assert!(example.exists(), "{} is not built; run `cargo test`, which builds it", example.display());
     let records = format!("live-{:?}", std::thread::current().id());
     let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join(records);
     let _ = std::fs::remove_dir_all(&records);
-    Command::new(example)
+    Command::new(workbook::kernel_compiler::example::program(words[0]))
         .args(&words[1..])
         .current_dir(root())
         .env("WORKBOOK_RECORDS_DIR", records)

@@ -23,12 +23,7 @@ fn root() -> &'static Path {
 
 /// The example's program, run from the repository root.
 fn simulate() -> Command {
-    // target/<profile>/deps/simulate-… -> target/<profile>/examples/simulate
-    let test = std::env::current_exe().unwrap();
-    let profile = test.parent().and_then(Path::parent).unwrap();
-    let example = profile.join("examples").join(format!("simulate{}", std::env::consts::EXE_SUFFIX));
-    assert!(example.exists(), "{} is not built; run `cargo test`, which builds it", example.display());
-    let mut command = Command::new(example);
+    let mut command = Command::new(kernel_compiler::example::program("simulate"));
     command.current_dir(root());
     command
 }

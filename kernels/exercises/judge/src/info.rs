@@ -14,9 +14,11 @@
 //! | `[host]` | how the host launches it: [`Host`] |
 //! | `[think]` | what to think about when a check fails with this fault, or with a race of this shape |
 //! | `[[answers]]` | a number that is asked for: [`Asked`] |
-//! | `[[mutants]]` | a wrong answer, or another right one: [`Other`] |
+//! | `[[mutants]]` | another answer: wrong if it has `fails`, else right: [`Other`] |
 //!
-//! Prose may be wrapped anywhere. A page has no TOML parser: it gets [`Info`] as JSON.
+//! `fault.rs` has the names of faults, `think.rs` those of the shapes of a race, `goal.rs` the fields of a
+//! goal. Prose may be wrapped anywhere, but for `task`, whose lines become a comment of the learner's file. A
+//! page has no TOML parser: it gets [`Info`] as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -193,10 +195,20 @@ impl Info {
     /// Reads it from the text of its file.
     ///
     /// # Errors
-    /// It is malformed; the error names the line.
+    /// It is malformed; the error names the line. Or a line of the task is too long for the learner's file.
     #[cfg(not(target_family = "wasm"))]
     pub fn parse(text: &str) -> Result<Info> {
-        Ok(toml::from_str(text)?)
+        let info: Info = toml::from_str(text)?;
+        for (at, line) in info.task.trim().lines().enumerate() {
+            let columns = line.chars().count();
+            ensure!(
+                columns <= MAX_TASK,
+                "line {} of `task` has {columns} columns; at most {MAX_TASK}, since it becomes a comment of \
+                 the learner's file",
+                at + 1
+            );
+        }
+        Ok(info)
     }
 
     #[cfg(target_family = "wasm")]
@@ -228,6 +240,10 @@ impl Info {
         Ok(self)
     }
 }
+
+/// Columns of a line of a task: those of a line of code, without the marks of a comment.
+#[cfg(not(target_family = "wasm"))]
+const MAX_TASK: usize = 110 - "// ".len();
 
 /// What an [`Info`] lies in.
 pub const EXTENSION: &str = if cfg!(target_family = "wasm") { "json" } else { "toml" };

@@ -86,8 +86,9 @@ const LONG: usize = 1 << 17;
 const BLOCKS: &[u32] = &[32, 96, 256, 1024];
 /// The plain order of turns, a shuffled one, and one that takes the last warps and blocks first.
 pub const SCHEDULES: &[u64] = &[0, 1, 2];
-/// Where results round: those, and as many again with numbers that cancel each other.
-const MORE_SCHEDULES: &[u64] = &[0, 1, 2, CANCELLING, 4, 5];
+/// Where results round, each order of turns comes twice: from [`CANCELLING`] on with numbers that cancel each
+/// other.
+const MORE_SCHEDULES: &[u64] = &[0, 1, 2, CANCELLING, CANCELLING + 1, CANCELLING + 2];
 const CANCELLING: u64 = 3;
 
 impl Default for Plan {

@@ -1,6 +1,6 @@
 //! A learner at a terminal: a folder with the tasks, the commands, and what they say.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use exercise::catalogue;
@@ -63,11 +63,7 @@ impl Learner {
 
     /// The program, started in the learner's repository.
     pub fn command(&self, words: &str) -> Command {
-        let test = std::env::current_exe().unwrap();
-        let profile = test.parent().and_then(Path::parent).unwrap();
-        let program = profile.join("examples").join(format!("exercise{}", std::env::consts::EXE_SUFFIX));
-        assert!(program.exists(), "{} is not built; run `cargo test`, which builds it", program.display());
-        let mut command = Command::new(program);
+        let mut command = Command::new(kernel_compiler::example::program("exercise"));
         command.args(words.split_whitespace()).current_dir(&self.root).stdin(Stdio::null());
         for name in ["NVCC", "CUDA_HOME", "CUDA_PATH", "CLANG", "VIRTUAL_ENV"] {
             command.env_remove(name);

@@ -1,0 +1,67 @@
+//! The program of an example, for the tests that start it.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The program of the example `name`, as Cargo has built it beside the test that asks.
+///
+/// # Panics
+/// It is not built, or one of its sources has changed since: with `--test`, Cargo builds no examples.
+pub fn program(name: &str) -> PathBuf {
+    let missing = |what: &str| -> ! {
+        panic!("the example {name} {what}; run `cargo build --examples` first, or all of `cargo test`")
+    };
+    // target/<profile>/deps/<test>-… -> target/<profile>/examples/<name>
+    let test = std::env::current_exe().unwrap_or_default();
+    let Some(profile) = test.parent().and_then(Path::parent) else { missing("is not built") };
+    let program = profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let Some(built) = changed(&program) else { missing("is not built") };
+    let made_of = std::fs::read_to_string(profile.join("examples").join(format!("{name}.d")));
+    let target = profile.parent().unwrap_or(profile);
+    for source in sources(&made_of.unwrap_or_default(), target) {
+        if changed(&source).is_some_and(|changed| changed > built) {
+            missing(&format!("is older than {}", source.display()));
+        }
+    }
+    program
+}
+
+fn changed(file: &Path) -> Option<SystemTime> {
+    let file = std::fs::metadata(file).ok().filter(|file| file.is_file())?;
+    file.modified().ok()
+}
+
+/// The files of the repository that Cargo's list for a program names: `PROGRAM: FILE FILE …`, with a backslash
+/// before a blank within a name. What lies in `target` is made of them, and a hidden folder has no sources.
+fn sources(list: &str, target: &Path) -> Vec<PathBuf> {
+    let files = list.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, files)| files);
+    let escaped = files.replace("\\ ", "\0");
+    let files = escaped.split(' ').map(|file| PathBuf::from(file.replace('\0', " ")));
+    let is_source = |file: &PathBuf| {
+        let within = file.strip_prefix(crate::ROOT).ok();
+        let is_hidden = |within: &Path| within.components().any(|part| is_hidden(part.as_os_str()));
+        within.is_some_and(|within| !is_hidden(within)) && !file.starts_with(target)
+    };
+    files.filter(is_source).collect()
+}
+
+fn is_hidden(name: &std::ffi::OsStr) -> bool {
+    name.to_string_lossy().starts_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_files_of_the_repository_that_nothing_has_made() {
+        let root = crate::ROOT;
+        let list = format!(
+            "{root}/target/debug/examples/x: {root}/a\\ b.rs {root}/kernels/x.cu {root}/.venv/bin/nvcc \
+             {root}/target/debug/build/x.ptx /elsewhere/lib.rs\n\n{root}/c.rs:\n"
+        );
+        let found = sources(&list, &Path::new(root).join("target"));
+        let expected = ["a b.rs", "kernels/x.cu"].map(|file| Path::new(root).join(file));
+        assert_eq!(found, expected);
+    }
+}
