@@ -171,6 +171,15 @@ fn circles(graph: &Graph) -> BTreeSet<Vec<&str>> {
     found
 }
 
+/// What is wrong with a graph that has circles, and what to do.
+fn advice(package: &str, graph: &Graph) -> String {
+    let circles: Vec<String> = circles(graph).iter().map(|circle| circle.join(", ")).collect();
+    format!(
+        "{package}: these import each other: {}; let the lower one return a value, and the upper one use it",
+        circles.join("; ")
+    )
+}
+
 /// The packages of the workspace: their folders, from the root of the repository.
 fn packages() -> Vec<String> {
     let manifest = std::fs::read_to_string(Path::new(workbook::ROOT).join("Cargo.toml")).unwrap();
@@ -210,7 +219,7 @@ fn no_crate_of_the_ground_depends_on_the_workbook() {
 fn no_two_folders_of_a_package_import_each_other() {
     for package in packages() {
         let rooms = folders(&imports(&format!("{package}src")));
-        assert!(circles(&rooms).is_empty(), "{package}: {:?}", circles(&rooms));
+        assert!(circles(&rooms).is_empty(), "{}", advice(&package, &rooms));
     }
     let rooms = folders(&imports("crates/ptx-simulator/src"));
     assert!(rooms.len() >= 7, "{rooms:?}");
@@ -225,7 +234,7 @@ fn no_file_imports_itself_by_way_of_others() {
         let mut graph = imports(&format!("{package}src"));
         // A module file that only gathers the others is no one's source.
         graph.retain(|module, _| !module.is_empty());
-        assert!(circles(&graph).is_empty(), "{package}: {:#?}", circles(&graph));
+        assert!(circles(&graph).is_empty(), "{}", advice(&package, &graph));
     }
 }
 

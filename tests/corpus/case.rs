@@ -129,7 +129,7 @@ impl Case {
                 } else {
                     let rest = part.strip_prefix("expect: ").ok_or_else(wrong)?;
                     let (kinds, word) = match rest.split_once(" \"") {
-                        Some((kinds, word)) => (kinds, Some(word.trim_end_matches('"').to_owned())),
+                        Some((kinds, word)) => (kinds, Some(one_word(word.trim_end_matches('"'))?)),
                         None => (rest, None),
                     };
                     let kinds =
@@ -271,6 +271,16 @@ impl Case {
 
     fn shown(&self, line: Option<u32>) -> String {
         line.map_or("the launch".to_owned(), |line| format!("line {line}"))
+    }
+}
+
+/// What `holds` looks for.
+fn one_word(word: &str) -> Result<String, String> {
+    let is_one = !word.is_empty() && word.chars().all(char::is_alphanumeric);
+    if is_one {
+        Ok(word.to_owned())
+    } else {
+        Err(format!("\"{word}\" is not one word of letters and digits"))
     }
 }
 

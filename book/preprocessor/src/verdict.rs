@@ -92,7 +92,11 @@ mod tests {
             let folder = entry.unwrap().path();
             let kind = folder.file_name().unwrap().to_string_lossy().into_owned();
             if folder.is_dir() && kind != "sanitize" {
-                assert_eq!(page.matches(&format!("{{{{#verdict {kind}/")).count(), 1, "{kind}");
+                let shown = page.matches(&format!("{{{{#verdict {kind}/")).count();
+                assert_eq!(
+                    shown, 1,
+                    "book/src/appendix_simulator.md has to show {kind} once: {{{{#verdict {kind}/KERNEL}}}}"
+                );
             }
         }
     }

@@ -31,8 +31,9 @@ fn changed(file: &Path) -> Option<SystemTime> {
     file.modified().ok()
 }
 
-/// The files of the repository that Cargo's list for a program names: `PROGRAM: FILE FILE …`, with a backslash
-/// before a blank within a name. What lies in `target` is made of them, and a hidden folder has no sources.
+/// The files of the repository that Cargo's list for a program names: `PROGRAM: FILE FILE …`, with a
+/// backslash before a blank within a name. What lies in `target` is made of them, and a hidden folder has no
+/// sources.
 fn sources(list: &str, target: &Path) -> Vec<PathBuf> {
     let files = list.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, files)| files);
     let escaped = files.replace("\\ ", "\0");

@@ -126,7 +126,7 @@ pub fn parameters(source: &str, kernel: &str) -> Vec<Parameter> {
 /// What the shared arrays of `kernel` consist of, if it has some and all have the same type.
 pub fn shared_kind(source: &str, kernel: &str) -> Option<&'static str> {
     let code = without_comments(source);
-    let mut kinds = shared(&code, kernel).map(|(array, _)| array.kind);
+    let mut kinds = shared(&code, kernel).into_iter().map(|shared| shared.array.kind);
     let first = kinds.next()?;
     first.filter(|_| kinds.all(|kind| kind == first))
 }
@@ -134,26 +134,38 @@ pub fn shared_kind(source: &str, kernel: &str) -> Option<&'static str> {
 /// The bytes of an element of the shared array `name` of `kernel`, if it has one dimension, or is one number.
 pub fn shared_element(source: &str, kernel: &str, name: &str) -> Option<u32> {
     let code = without_comments(source);
-    let (array, dimensions) = shared(&code, kernel).find(|(array, _)| array.name == name)?;
-    array.bytes.filter(|_| dimensions < 2)
+    let found = shared(&code, kernel).into_iter().find(|shared| shared.array.name == name)?;
+    found.array.bytes.filter(|_| found.dimensions < 2)
 }
 
-/// Name and bytes of an element of the dynamic shared memory of `kernel`, if it has no other.
+/// Name and bytes of an element of the dynamic shared memory of `kernel`, if it calls that by one name only.
 pub fn dynamic_shared(source: &str, kernel: &str) -> Option<(String, u32)> {
     let code = without_comments(source);
-    let mut all = shared(&code, kernel);
-    let (Parameter { name, bytes, .. }, dimensions) = all.next()?;
-    let is_alone = dimensions == 1 && all.next().is_none() && code.contains("extern __shared__");
+    let mut dynamic = shared(&code, kernel).into_iter().filter(|shared| shared.is_extern);
+    let Shared { array: Parameter { name, bytes, .. }, dimensions, .. } = dynamic.next()?;
+    let is_alone = dimensions == 1 && dynamic.next().is_none();
     is_alone.then_some((name, bytes?))
 }
 
-/// The shared variables of `kernel`, with how many dimensions each has.
-fn shared<'a>(code: &'a str, kernel: &str) -> impl Iterator<Item = (Parameter, usize)> + use<'a> {
+/// A shared variable.
+struct Shared {
+    array: Parameter,
+    dimensions: usize,
+    /// Its size is said with the launch.
+    is_extern: bool,
+}
+
+/// The shared variables of `kernel`.
+fn shared(code: &str, kernel: &str) -> Vec<Shared> {
     let body = after(code, source_name(kernel)).and_then(|rest| rest.split("__global__").next());
-    body.into_iter().flat_map(|body| body.split("__shared__ ").skip(1)).filter_map(|text| {
-        let declared = text.split(';').next()?;
-        Some((parameter(declared.split(['[', '=']).next()?), declared.matches('[').count()))
-    })
+    let parts: Vec<&str> = body.unwrap_or_default().split("__shared__ ").collect();
+    let declared = |pair: &[&str]| {
+        let declaration = pair[1].split(';').next()?;
+        let is_extern = pair[0].trim_end().ends_with("extern");
+        let dimensions = declaration.matches('[').count();
+        Some(Shared { array: parameter(declaration.split(['[', '=']).next()?), dimensions, is_extern })
+    };
+    parts.windows(2).filter_map(declared).collect()
 }
 
 fn without_comments(source: &str) -> String {
@@ -258,7 +270,7 @@ mod tests {
         assert_eq!([element("a"), element("b"), element("c")], [Some(2), None, None]);
         let dynamic = |body: &str| dynamic_shared(&with(body), "dot");
         assert_eq!(dynamic("extern __shared__ double all[];"), Some(("all".to_string(), 8)));
-        assert_eq!(dynamic(one), None, "a static array may come before it");
+        assert_eq!(dynamic(one), Some(("tile".to_string(), 4)), "beside a static array");
     }
 
     #[test]

@@ -78,7 +78,8 @@ pub struct Request<'a> {
     pub owner: Option<Peer>,
     /// The lanes that take part.
     pub mask: u32,
-    /// Their addresses within the space.
+    /// Their addresses within the space; in shared memory the offset within the block's, or, outside of every
+    /// variable, a number of more than 32 bits (`memory/shared.rs`).
     pub addresses: &'a Lanes,
     /// Bytes per lane.
     pub bytes: u32,
@@ -182,7 +183,8 @@ pub struct MbarrierUse {
 pub enum After {
     /// Nothing: the host launched it.
     Host,
-    /// Nothing, though the host launched it behind another grid: its threads wait for that one themselves.
+    /// Nothing: the host launched it behind another grid, and its threads wait for that one by
+    /// `cudaGridDependencySynchronize()`.
     Dependent,
     /// Its launch alone.
     Launch {
@@ -285,9 +287,9 @@ pub enum Event<'a> {
         grid: u32,
         /// Number of the cluster in its grid.
         cluster: u64,
-        /// Threads of the cluster, and those of them that have exited, and were not waited for.
+        /// Threads of the cluster.
         threads: u32,
-        /// Those that have exited.
+        /// Those of them that have exited, and were not waited for.
         exited: u32,
     },
     /// Launches no longer count as pending.

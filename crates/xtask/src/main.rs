@@ -209,6 +209,7 @@ fn of_source(stem: &str) -> Option<Vec<Step>> {
         return Some(vec![
             all("PTX of the corpus", Maker::Nvcc),
             all("the appendix' table of the corpus", Maker::Run),
+            all("the corpus as clang has it, and the appendix' list of that", Maker::Clang),
         ]);
     }
     None

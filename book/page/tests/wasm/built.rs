@@ -21,6 +21,9 @@ fn manifest() -> Value {
     serde_json::from_str(&text(MANIFEST)).unwrap()
 }
 
+/// Bytes of the packed program: at 20 Mbit/s 0.4 s.
+const MAX_PACKED: usize = 950_000;
+
 #[test]
 fn the_wasm_belongs_to_its_manifest() {
     let packed = read(PACKED);
@@ -31,7 +34,12 @@ fn the_wasm_belongs_to_its_manifest() {
         "{PACKED} is not that of {MANIFEST}: run `{HOW}`"
     );
     assert_eq!(manifest["wasm"]["bytes"], packed.len());
-    assert!(packed.len() <= 950_000, "{} bytes are to be fetched", packed.len());
+    assert!(
+        packed.len() <= MAX_PACKED,
+        "{} bytes are to be fetched at a reader's first run; at most {MAX_PACKED} are allowed: leave \
+         something out of the page, as `cfg(target_family = \"wasm\")` does, or argue for more in this constant",
+        packed.len()
+    );
 }
 
 #[test]

@@ -68,8 +68,28 @@ pub struct Checker<'p> {
     said: FxHashMap<About, (usize, Between)>,
 }
 
-/// Kind and severity of a finding, its line, and the other line.
-type About = (Kind, Severity, u32, u32);
+/// What a finding is about: of several that are about the same, one is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct About {
+    kind: Kind,
+    severity: Severity,
+    place: Place,
+}
+
+/// Where the threads are that a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    /// At one or two entries of the program's line table, whichever comes first.
+    Entries(u32, u32),
+    /// In this line of the source, as what executes the program has found it; or in none.
+    Line(Option<u32>),
+}
+
+impl Place {
+    fn of(one: u32, other: u32) -> Place {
+        Place::Entries(one.min(other), one.max(other))
+    }
+}
 
 impl<'p> Checker<'p> {
     pub fn new(program: &'p Program, names: Vec<(u64, Region)>) -> Checker<'p> {
@@ -102,11 +122,12 @@ impl<'p> Checker<'p> {
     /// A finding about a thread, and maybe another one in line `other`.
     fn tell(&mut self, kind: Kind, who: Who, other: u32, what: impl Into<What>, help: &str) {
         let finding = self.diagnostic(kind, who, what, help);
-        self.say(finding, who.loc.min(other), who.loc.max(other));
+        self.say(finding, Place::of(who.loc, other));
     }
 
-    fn say(&mut self, finding: Diagnostic, line: u32, other: u32) {
-        let about = (finding.kind, finding.severity, line, other);
+    /// A finding at `place`, if that is not said yet; one without a thread, too.
+    fn say(&mut self, finding: Diagnostic, place: Place) {
+        let about = About { kind: finding.kind, severity: finding.severity, place };
         if !self.said.contains_key(&about) {
             self.add(about, Between::ParentAndChild, finding);
         }
@@ -230,7 +251,7 @@ impl Checker<'_> {
                 }
             }
             Event::Finding(diagnostic) => {
-                self.say(diagnostic.clone(), u32::MAX, diagnostic.line.unwrap_or(0));
+                self.say(diagnostic.clone(), Place::Line(diagnostic.line));
             }
         }
     }

@@ -5,7 +5,7 @@ use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
 use super::order::BlockId;
 use super::peers::Visit;
-use super::{About, Checker};
+use super::{About, Checker, Place};
 use crate::arith::WARP;
 use crate::decode::{Op, runtime};
 use crate::diagnostic::{
@@ -21,10 +21,13 @@ impl Checker<'_> {
     pub(super) fn spot(&self, space: Space, address: u64, (grid, block): (u32, u64)) -> Spot {
         if space == Space::Shared {
             let kernel = self.kernels.get(grid as usize).and_then(|name| self.program.by_name.get(name));
-            let variables = kernel.map_or(&[][..], |kernel| &self.program.functions[*kernel].shared);
+            let function = kernel.map(|kernel| &self.program.functions[*kernel]);
+            let variables = function.map_or(&[][..], |function| &function.shared);
             let lies_in = |at: usize, bytes: usize| (at..at + bytes).contains(&(address as usize));
             let variable = variables.iter().find(|variable| lies_in(variable.start, variable.bytes));
-            let start = variable.map_or(0, |variable| variable.start as u64);
+            // Dynamic memory begins behind all static variables.
+            let dynamic = function.map_or(0, |function| function.shared_bytes);
+            let start = variable.map_or(dynamic, |variable| variable.start) as u64;
             let block =
                 self.order.has_clusters(grid).then(|| self.place(Who { grid, block, thread: 0, loc: 0 }).0);
             return Spot {
@@ -80,9 +83,8 @@ impl Checker<'_> {
             Disorder::Turns { .. } => Severity::Warning,
             _ => Severity::Error,
         };
-        let mine = me.who.loc;
-        let other = race.earlier_loc;
-        ((kind, severity, mine.min(other), mine.max(other)), between)
+        let place = Place::of(me.who.loc, race.earlier_loc);
+        (About { kind, severity, place }, between)
     }
 
     /// Whether a finding says so already.
@@ -126,8 +128,8 @@ impl Checker<'_> {
             order,
             header,
         };
-        let (kind, severity, ..) = about;
-        let found = self.diagnostic(kind, who, what, "");
+        let found = self.diagnostic(about.kind, who, what, "");
+        let severity = about.severity;
         self.add(about, between, Diagnostic { severity, help, shape: Some(shape), ..found });
     }
 
@@ -358,20 +360,21 @@ impl Checker<'_> {
     pub fn opens_without(&mut self, grid: u32, block: Option<u64>, (exited, threads): (u32, u32)) {
         let is_here = |who: &Who| who.grid == grid && block.is_none_or(|block| who.block == block);
         let Some(who) = self.last_arrival.filter(is_here) else { return };
-        let about = |severity| (Kind::BarrierDivergence, severity, who.loc, who.loc);
+        let place = Place::of(who.loc, who.loc);
+        let error = About { kind: Kind::BarrierDivergence, severity: Severity::Error, place };
         // Once for a kernel: what leaves before its first barrier leaves before all.
         let kernel = self.kernels.get(grid as usize);
         let is_note = |found: &Diagnostic| {
             (found.kind, found.severity) == (Kind::BarrierDivergence, Severity::Note)
                 && found.kernel.as_ref() == kernel
         };
-        if self.said.contains_key(&about(Severity::Error)) || self.found.iter().any(is_note) {
+        if self.said.contains_key(&error) || self.found.iter().any(is_note) {
             return;
         }
         let what = What::LeftBefore { exited, threads, cluster: block.is_none() };
         let help = "allowed after an early return; in an `if`, move the barrier to where all reach it";
         let found = self.diagnostic(Kind::BarrierDivergence, who, what, help);
-        self.say(Diagnostic { severity: Severity::Note, ..found }, who.loc, who.loc);
+        self.say(Diagnostic { severity: Severity::Note, ..found }, place);
     }
 
     /// A pointer among a launch's arguments that leads into memory of the launching thread or block.
@@ -404,7 +407,8 @@ impl Checker<'_> {
             self.tell(Kind::LaunchLimit, who, actor.loc, what, help);
             return;
         }
-        let about = (Kind::PendingLaunchOverflow, Severity::Error, actor.loc, actor.loc);
+        let place = Place::of(actor.loc, actor.loc);
+        let about = About { kind: Kind::PendingLaunchOverflow, severity: Severity::Error, place };
         if let Some((known, _)) = self.said.get(&about) {
             if let What::Dropped { count, .. } = &mut self.found[*known].what {
                 *count += 1;
