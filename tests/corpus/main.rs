@@ -177,14 +177,17 @@ fn a_race_has_the_shape_of_its_threads() {
 }
 
 /// Two threads that update one element need an atomic operation, whatever else they read in that line; where
-/// one reads what another updates, the two need a barrier.
+/// one reads what another updates, the two need a barrier, and in one line a variable besides.
 #[test]
-fn a_lost_update_is_cured_by_an_atomic_and_not_by_a_barrier() {
+fn the_advice_on_a_race_is_its_cure() {
     for (name, cure) in [
         ("histogram", "atomicAdd"),
         ("histogram_of_blocks", "atomicAdd"),
         ("warp_tree", "__syncthreads()"),
         ("across_blocks", "another launch"),
+        ("scan_without_barrier", "into the body of its loop"),
+        ("scan_in_place", "and only then write"),
+        ("blocks_at_one_element", "check the index"),
     ] {
         let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
         for schedule in 0..4 {

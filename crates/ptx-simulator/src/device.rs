@@ -1,6 +1,7 @@
 //! The simulated device: how much of everything it has, and what a launch may ask of it.
 
 use crate::arith::WARP;
+use crate::diagnostic::thousands;
 
 /// `cudaLimitDevRuntimePendingLaunchCount` unless it is set.
 pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;
@@ -209,8 +210,12 @@ pub fn check_config(config: &LaunchConfig) -> Result<(), String> {
     if threads == 0 {
         return Err(format!("a block of {bx} x {by} x {bz} threads has no thread"));
     }
-    if bx > 1024 || by > 1024 || bz > 64 || threads > 1024 {
-        return Err(format!("a block of {bx} x {by} x {bz} threads; at most 1024 are possible (64 in z)"));
+    let count = thousands(threads);
+    if threads > 1024 {
+        return Err(format!("a block of {bx} x {by} x {bz} = {count} threads; at most 1,024 are possible"));
+    }
+    if bz > 64 {
+        return Err(format!("a block of {bx} x {by} x {bz} threads; at most 64 are possible in z"));
     }
     Ok(())
 }

@@ -11,7 +11,10 @@ impl What {
             What::Race { sides: [me, other], spot, order, header } => {
                 let who = other.seen_from(me, *order);
                 let does = other.does;
-                let message = format!("{me} {spot}, which {who} {does}, {order}");
+                let mine = if me.block == other.block { String::new() } else { me.of_block() };
+                let thread = index(me.thread);
+                let message =
+                    format!("thread {thread}{mine} {} {spot}, which {who} {does}, {order}", me.does);
                 let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
                 message + &header.unwrap_or_default()
             }
@@ -92,6 +95,11 @@ impl Side {
         let grid = if self.grid == 0 { String::new() } else { format!(" of grid {}", self.grid) };
         let gpu = if self.gpu == 0 { String::new() } else { format!(" on GPU {}", self.gpu) };
         format!("{noun} by thread {} of block {}{grid}{gpu}", index(self.thread), index(self.block))
+    }
+
+    /// ` of block 3`
+    fn of_block(&self) -> String {
+        format!(" of block {}", index(self.block))
     }
 
     /// `thread 5 of its block`, as `me` would say it.
@@ -288,16 +296,15 @@ mod tests {
 
     #[test]
     fn the_other_side_is_named_as_far_away_as_it_is() {
-        for (other, who) in [
-            (side(5, 0), "thread 5 of its block"),
-            (side(6, 1), "thread 6 of block 1"),
-            (Side { grid: 2, ..side(6, 0) }, "thread 6 of block 0 of grid 2"),
-            (Side { gpu: 1, ..side(6, 0) }, "thread 6 of block 0 on GPU 1"),
+        for (other, me, who) in [
+            (side(5, 0), "thread 6", "thread 5 of its block"),
+            (side(6, 1), "thread 6 of block 0", "thread 6 of block 1"),
+            (Side { grid: 2, ..side(6, 0) }, "thread 6", "thread 6 of block 0 of grid 2"),
+            (Side { gpu: 1, ..side(6, 0) }, "thread 6", "thread 6 of block 0 on GPU 1"),
         ] {
             let found = race(Disorder::Nothing, other);
-            let message = format!(
-                "thread 6 reads byte 24 of argument 0, which {who} writes, and nothing orders the two"
-            );
+            let message =
+                format!("{me} reads byte 24 of argument 0, which {who} writes, and nothing orders the two");
             assert_eq!(found.message(), message);
             assert_eq!(found.related()[0].message, format!("{who} writes it here"));
         }

@@ -7,13 +7,25 @@ use super::order::BlockId;
 use super::peers::Visit;
 use super::{About, Checker, Place};
 use crate::arith::WARP;
-use crate::decode::{Op, runtime};
+use crate::decode::flow::{self, Around};
+use crate::decode::{Inst, Op, runtime};
 use crate::diagnostic::{
     Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What,
 };
 use crate::memory;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::Space;
+
+/// How two accesses follow each other in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Passes {
+    /// In two lines, or as if they were.
+    TwoLines,
+    /// In one line, in one or two passes of a loop that has no barrier.
+    SomeOfALoop,
+    /// In one line, with nothing in between.
+    One,
+}
 
 impl Checker<'_> {
     /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are
@@ -260,6 +272,10 @@ impl Checker<'_> {
                 "both are atomic, but not at a scope that includes both threads: leave _block out of the \
                  name, or use thread_scope_device"
             }
+            (_, Between::Blocks | Between::Cluster) if atomics.contains(&true) => {
+                "an atomic protects only against other atomics, and a barrier orders only the threads of one \
+                 block: make the other access atomic too, or let the host or an earlier launch do it"
+            }
             _ if atomics.contains(&true) => {
                 "an atomic protects only against other atomics: make the other access atomic too, or put a \
                  barrier between the two"
@@ -276,6 +292,10 @@ impl Checker<'_> {
             (_, Between::Cluster) => {
                 "put cluster.sync() between the two, where every thread of the cluster reaches it"
             }
+            (_, Between::Blocks) if shape == Shape::TwoWriters => {
+                "blocks run in any order, and either value may be left: check the index, so that one thread \
+                 alone writes this element; where each is to add to it, use an atomic operation"
+            }
             (_, Between::Blocks) => {
                 "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for \
                  what comes after"
@@ -289,19 +309,62 @@ impl Checker<'_> {
                  __syncthreads() between the two helps only if the second value is the one to keep"
             }
             _ => {
-                let branch =
-                    if self.is_in_a_branch(me) { "outside the branch that this line is in, " } else { "" };
-                let every = format!("{branch}where every thread of the block reaches it");
-                if between != Between::Lanes {
-                    return format!("put __syncthreads() between the two, {every}");
-                }
-                return format!(
-                    "lanes of a warp do not run in lockstep: put __syncthreads() between the two, {every}; \
-                     __syncwarp() is enough if no other warp ever touches it"
-                );
+                return self.barrier_help(me, race, between);
             }
         };
         help.to_string()
+    }
+
+    /// Where a barrier orders a read and a write of two threads of a block.
+    fn barrier_help(&self, me: &Later, race: &Race, between: Between) -> String {
+        let branch = if self.is_in_a_branch(me) { "outside the branch that this line is in, " } else { "" };
+        let every = format!("{branch}where every thread of the block reaches it");
+        let (place, cure) = match self.passes(me, race) {
+            Passes::TwoLines => (None, format!("put __syncthreads() between the two, {every}")),
+            Passes::SomeOfALoop => (
+                Some("both are this line"),
+                format!("put __syncthreads() into the body of its loop, {every}"),
+            ),
+            Passes::One => (
+                Some("both are this line"),
+                format!(
+                    "read the element into a variable, then __syncthreads(), {every}, and only then write"
+                ),
+            ),
+        };
+        let is_of_lanes = between == Between::Lanes;
+        let lanes = is_of_lanes.then_some("lanes of a warp do not run in lockstep");
+        let because: Vec<&str> = lanes.into_iter().chain(place).collect();
+        let because = if because.is_empty() { String::new() } else { because.join(", and ") + ": " };
+        let enough =
+            if is_of_lanes { "; __syncwarp() is enough if no other warp ever touches it" } else { "" };
+        format!("{because}{cure}{enough}")
+    }
+
+    /// How the read and the write of a race follow each other in the source.
+    fn passes(&self, me: &Later, race: &Race) -> Passes {
+        if me.who.loc != race.earlier_loc || me.who.grid != self.earlier(race).grid {
+            return Passes::TwoLines;
+        }
+        let kernel = self.kernels.get(me.who.grid as usize);
+        let Some(function) = kernel.and_then(|name| self.program.by_name.get(name)) else {
+            return Passes::TwoLines;
+        };
+        let code = &self.program.functions[*function].code;
+        let is_store = |pc: &usize| {
+            code[*pc].loc == me.who.loc
+                && matches!(&code[*pc].op, Op::Store { space, .. } if *space == me.space)
+        };
+        let stores: Vec<usize> = (0..code.len()).filter(is_store).collect();
+        if stores.is_empty() {
+            // It stands in a function that is called.
+            return Passes::TwoLines;
+        }
+        // A loop that the compiler has unrolled has several.
+        let is_barrier = |inst: &Inst| matches!(inst.op, Op::Barrier { .. });
+        let lacks_barrier = |pair: &[usize]| !code[pair[0]..pair[1]].iter().any(is_barrier);
+        let is_in_loop = stores.iter().any(|&store| flow::around(code, store) == Around::Loop);
+        if is_in_loop || stores.windows(2).any(lacks_barrier) { Passes::SomeOfALoop } else { Passes::One }
     }
 
     /// An access to what an asynchronous copy is about to write or to read.
@@ -372,7 +435,8 @@ impl Checker<'_> {
             return;
         }
         let what = What::LeftBefore { exited, threads, cluster: block.is_none() };
-        let help = "allowed after an early return; in an `if`, move the barrier to where all reach it";
+        let help = "allowed after an early return, if those threads have no work behind the barrier; in an \
+                    `if`, move the barrier to where all reach it";
         let found = self.diagnostic(Kind::BarrierDivergence, who, what, help);
         self.say(Diagnostic { severity: Severity::Note, ..found }, place);
     }

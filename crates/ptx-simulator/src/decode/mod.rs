@@ -1,6 +1,6 @@
 //! Statements → the typed program that runs.
 
-mod flow;
+pub mod flow;
 mod lines;
 mod module;
 mod names;

@@ -182,9 +182,8 @@ impl Context<'_> {
                     Err(at) => {
                         let message =
                             format!("{what} at {at:#x} in shared memory, where there is no variable");
-                        let help = "an array that is `extern __shared__` has the bytes that the launch \
-                            gives it: \
-                                    <<<blocks, threads, bytes>>>";
+                        let help = "an array that is `extern __shared__` has the bytes that the launch gives \
+                                    it: <<<blocks, threads, bytes>>>";
                         return self.fault(warp, lane_at, Kind::OutOfBounds, message, help);
                     }
                 }
@@ -211,7 +210,49 @@ impl Context<'_> {
                 _ => format!("{what} at address {address:#x}, where nothing has been allocated").into(),
             },
         };
-        let help = "compare the index with the number of elements before this line, also in the last block";
+        let help = index_help(&what);
         self.fault(warp, lane_at, Kind::OutOfBounds, what, help)
+    }
+}
+
+/// What to do about an index that leads outside.
+fn index_help(what: &What) -> &'static str {
+    let index = match what {
+        What::Outside { spot, bytes, .. } => spot.byte.div_euclid(i64::from(*bytes)),
+        _ => 0,
+    };
+    match index {
+        ..0 => "the index is below 0 here: compare it before this line",
+        WRAPPED..=MAX_INDEX => {
+            "an unsigned number that goes below 0 wraps to a huge one: compare the two numbers before you \
+             subtract"
+        }
+        _ => {
+            "compare the index with the number of elements before this line, also in the last block (of a \
+             matrix, row and column each), or mend the index"
+        }
+    }
+}
+
+/// The largest index of 32 bits, and where one begins that has gone a little below 0.
+const MAX_INDEX: i64 = u32::MAX as i64;
+const WRAPPED: i64 = MAX_INDEX - (1 << 20);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Region;
+
+    #[test]
+    fn an_index_below_0_is_told_so_signed_or_not() {
+        let help = |index: i64| {
+            let spot =
+                Spot { region: Region::Buffer, byte: 4 * index, size: Some(64), name: None, element: None };
+            index_help(&What::Outside { does: Access::Load, bytes: 4, spot })
+        };
+        assert!(help(-1).contains("below 0 here"));
+        assert!(help(0xffff_ffff).contains("wraps to a huge one"));
+        assert!(help(16).contains("number of elements"));
+        assert!(help(1 << 31).contains("number of elements"));
     }
 }

@@ -244,8 +244,7 @@ impl Context<'_> {
         if let Some(absent) = warp.absent.get(&origin) {
             return self.observer.event(&Event::Finding(absent));
         }
-        let help =
-            "write the memory before it is read: initialise the buffer, the shared array or the variable";
+        let help = self.unwritten_help(if origin == NONE { at.inst.loc } else { origin });
         let read = self.program.locs.get(origin as usize).map(|loc| Site {
             file: loc.file.to_string(),
             line: loc.line,
@@ -253,6 +252,24 @@ impl Context<'_> {
         });
         let what = Words { message: what.to_string(), related: read.into_iter().collect() };
         self.find(warp, at, Kind::UninitializedRead, what, help);
+    }
+
+    /// What to do about a value that a load at `origin` has read, by where that looks for it.
+    fn unwritten_help(&self, origin: u32) -> &'static str {
+        let code = self.program.functions.iter().flat_map(|function| &function.code);
+        let mut spaces = code.filter(|inst| inst.loc == origin).filter_map(|inst| match &inst.op {
+            Op::Load { space, .. } | Op::Atomic { space, .. } => Some(*space),
+            _ => None,
+        });
+        match spaces.next() {
+            Some(Space::Shared) if spaces.all(|space| space == Space::Shared) => {
+                "a __shared__ array is not zero at the start: let the threads write it, then __syncthreads(), \
+                 before it is read"
+            }
+            _ => {
+                "write the memory before it is read: initialise the buffer, the shared array or the variable"
+            }
+        }
     }
 
     /// An undefined value decides whether lanes of `mask` execute an instruction.

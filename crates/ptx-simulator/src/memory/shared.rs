@@ -105,14 +105,18 @@ impl Layout<'_> {
     /// # Errors
     /// The address itself, if there is no variable near.
     pub fn outside(&self, address: u64, block: Option<[u32; 3]>) -> Result<Spot, u64> {
+        let address = unwrapped(address);
+        // In front of the first variable an address has ones in all upper bits, of 32 or of 64.
+        let is_below_0 = address >> 63 == 1 || (address & !OUTSIDE) >> RANK == u64::from(u32::MAX >> RANK);
         let (_, address) = rank(address & !OUTSIDE);
         let number = address >> BITS;
         let within = address & ((1 << BITS) - 1);
         // A small negative index borrows from the number.
         let in_front = (1 << BITS) - within;
-        let next = self.find(number + 1).filter(|_| in_front <= 1 << (BITS - 1));
+        let following = if is_below_0 { 0 } else { number + 1 };
+        let next = self.find(following).filter(|_| in_front <= 1 << (BITS - 1));
         let (number, (start, size), byte) = match (next, self.find(number)) {
-            (Some(next), _) => (number + 1, next, -(in_front as i64)),
+            (Some(next), _) => (following, next, -(in_front as i64)),
             (None, Some(this)) if this.1 > 0 => (number, this, within as i64),
             _ => return Err(address),
         };
@@ -123,6 +127,18 @@ impl Layout<'_> {
             name: self.variables.get(index(number)).map(|variable| variable.source_name().to_string()),
             element: None,
         })
+    }
+}
+
+/// An address as a signed index would give it, where an unsigned index of 32 bits has wrapped below 0: by
+/// 2^32 elements too far, of 1 to 16 bytes.
+fn unwrapped(address: u64) -> u64 {
+    let far = address & !OUTSIDE;
+    let by = |bytes: u64| (far as i64).wrapping_sub((bytes << 32) as i64);
+    let is_near = |near: &i64| (-(1 << (BITS - 1))..1 << RANK).contains(near);
+    match [1, 2, 4, 8, 16].map(by).iter().find(|near| is_near(near)) {
+        Some(near) => *near as u64,
+        None => address,
     }
 }
 
@@ -151,6 +167,11 @@ mod tests {
         assert_eq!(lies(address(0) + 128), (Some("a".to_string()), 128, Some(128)));
         assert_eq!(lies(address(1) - 4), (Some("b".to_string()), -4, Some(64)));
         assert_eq!(lies(DYNAMIC_ADDRESS - 8), (None, -8, Some(16)));
+        // By a signed index, by one of 32 bits, and by an unsigned one of elements of 4 bytes, that wrapped.
+        for in_front in [u64::MAX - 3, 0xffff_fffc, (4 << 32) - 4] {
+            assert_eq!(lies(in_front), (Some("a".to_string()), -4, Some(128)), "{in_front:#x}");
+        }
+        assert_eq!(lies(address(1) + (4 << 32) - 4), (Some("b".to_string()), -4, Some(64)));
     }
 
     #[test]

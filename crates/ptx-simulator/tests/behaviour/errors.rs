@@ -269,9 +269,9 @@ fn a_launch_that_cannot_be_says_what_there_is() {
     let config = |grid, block| LaunchConfig { grid_dim: grid, block_dim: block, shared_mem_bytes: 0 };
     refused("nullPointer", config((0, 1, 1), (1, 1, 1)), &[out], "has no block");
     refused("nullPointer", config((1, 1, 1), (32, 0, 1)), &[out], "has no thread");
-    refused("nullPointer", config((1, 1, 1), (1025, 1, 1)), &[out], "at most 1024 are possible");
-    refused("nullPointer", config((1, 1, 1), (32, 33, 1)), &[out], "at most 1024 are possible");
-    refused("nullPointer", config((1, 1, 1), (1, 1, 65)), &[out], "64 in z");
+    refused("nullPointer", config((1, 1, 1), (1025, 1, 1)), &[out], "at most 1,024 are possible");
+    refused("nullPointer", config((1, 1, 1), (32, 33, 1)), &[out], "at most 1,024 are possible");
+    refused("nullPointer", config((1, 1, 1), (1, 1, 65)), &[out], "64 are possible in z");
     refused("nullPointer", config((1, 65_536, 1), (1, 1, 1)), &[out], "at most 2147483647 x 65535 x 65535");
     refused("nullPointer", config((u32::MAX, 1, 1), (1, 1, 1)), &[out], "at most 2147483647");
     refused("nullPointer", config((1, 1, 1), (u32::MAX, u32::MAX, u32::MAX)), &[out], "at most 1024");
