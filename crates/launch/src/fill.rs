@@ -187,14 +187,15 @@ fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
         Some(parts) => parts,
     };
     let most = MAX_BYTES / kind.bytes() as u64;
-    let times = expression(times, names).filter(|times| *times <= most).with_context(|| {
-        format!(
+    let count = expression(times, names).filter(|times| *times <= most);
+    let times = count.with_context(|| {
+        nearest::count(what, times).unwrap_or_else(|| format!(
             "`{text}`: the number after * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 or \
              2^10",
             thousands(most as i64),
             kind.name(),
             thousands(MAX_BYTES as i64)
-        )
+        ))
     })?;
     let (word, rest) = what.trim().split_once(':').unwrap_or((what.trim(), ""));
     let after = |otherwise| if rest.is_empty() { Some(otherwise) } else { number(rest, u64::MAX) };

@@ -143,7 +143,7 @@ fn pair(text: &str) -> Result<(String, &str)> {
     let (name, rest) = text.split_once('=').with_context(|| nearest::assignment(text))?;
     let name = name.trim().trim_start_matches('@');
     // A name has to stand in an address, too: `@NAME+16`.
-    let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c));
+    let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "+,@#[".contains(c));
     ensure!(is_name, nearest::name(name, rest.trim()));
     Ok((name.to_string(), rest.trim()))
 }
@@ -213,7 +213,10 @@ fn config(text: &str, names: Names) -> Result<LaunchConfig> {
     let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', "")).collect();
     let (grid, block, more) = match &parts[..] {
         [_] | [] => {
-            bail!("`<<<{text}>>>`: the threads per block are missing; write <<<{}, 256>>>", or_one(text))
+            bail!(nearest::without_comma(text).unwrap_or_else(|| format!(
+                "`<<<{text}>>>`: the threads per block are missing; write <<<{}, 256>>>",
+                or_one(text)
+            )))
         }
         [grid, block, more @ ..] => (grid, block, more),
     };
@@ -226,6 +229,11 @@ fn config(text: &str, names: Names) -> Result<LaunchConfig> {
              several dimensions write dim3(2, 2)"
         ),
     };
+    if let [x, y, block_x, block_y] = &parts[..]
+        && let Some(wrong) = nearest::dimensions([x, y, block_x, block_y])
+    {
+        bail!(wrong);
+    }
     if let Some(stream) = stream.filter(|stream| *stream != "0") {
         bail!("`{stream}`: there are no streams here, launches come one after another; leave it out");
     }
@@ -237,7 +245,7 @@ fn config(text: &str, names: Names) -> Result<LaunchConfig> {
             })?
         }
     };
-    let sizes = |text: &str| dimensions(bare(text), names).map_err(|_| anyhow!(nearest::size(text)));
+    let sizes = |text: &str| dimensions(bare(text), names).map_err(|_| anyhow!(nearest::size(text, names)));
     Ok(LaunchConfig { grid_dim: sizes(grid)?, block_dim: sizes(block)?, shared_mem_bytes })
 }
 
@@ -418,11 +426,23 @@ impl Script {
             self.line = number;
             let (what, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             if !line.is_empty() {
-                self.add(what, rest.trim(), scope).map_err(|why| anyhow!("{number}: {why:#}"))?;
+                self.add(what, rest.trim(), scope)
+                    .map_err(|why| anyhow!("{number}: {:#}", self.meant(line, scope).unwrap_or(why)))?;
             }
         }
         self.line = 0;
         Ok(())
+    }
+
+    /// What is wrong with a line that only ends as one of C++ does.
+    fn meant(&self, line: &str, scope: Scope) -> Option<anyhow::Error> {
+        let is_right = |line: &str| {
+            let (what, rest) = line.split_once(char::is_whitespace)?;
+            self.clone().add(what, rest.trim(), scope).ok()
+        };
+        let mut ends = nearest::without_ends_of_cpp(line);
+        let (_, advice) = ends.find(|(line, _)| is_right(line).is_some())?;
+        Some(anyhow!("`{line}`: {advice}"))
     }
 
     /// Adds one line: its first word, and the rest.
