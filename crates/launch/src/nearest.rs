@@ -72,6 +72,19 @@ fn of_number(words: &str) -> Option<&'static str> {
     kind(words).or(NAMES.split(' ').find(|known| *known == words))
 }
 
+/// What is wrong with `out[9] = f32:1`, where one element is expected to hold something.
+pub fn expected_element(text: &str) -> Option<String> {
+    let (element, value) = text.split_once('=')?;
+    let element = element.trim();
+    let (name, index) = element.strip_suffix(']')?.split_once('[')?;
+    let (kind, value) = value.trim().split_once(':')?;
+    let right = format!("{} = {kind}:uninit*{},{value}", name.trim(), index.trim());
+    Some(format!(
+        "`{element}`: a whole buffer is compared, where uninit elements may hold anything; write {right} \
+         and the elements behind that"
+    ))
+}
+
 /// What is wrong with an argument without a type.
 pub fn argument(text: &str) -> String {
     match right(text) {
@@ -368,6 +381,20 @@ mod tests {
             (
                 "buffer in = f32:1; // one",
                 "1: `buffer in = f32:1; // one`: leave the ; out, and begin the comment with #",
+            ),
+            (
+                "expect out[9] = f32:1",
+                "1: `out[9]`: a whole buffer is compared, where uninit elements may hold anything; write \
+                 out = f32:uninit*9,1 and the elements behind that",
+            ),
+            (
+                "buffer in = i32:1\nbuffer in = i32:2",
+                "2: two buffers are named in; give this one another name",
+            ),
+            (
+                "launch k<<<1, 1>>> buf:i32:1\nlaunch k<<<1, 1>>> buf:i32:1",
+                "2: two buffers are named 0, the number of the argument that makes one: name one of them with a \
+                 line `buffer NAME = …`, and write @NAME for the argument",
             ),
             ("buffer in = i32", "1: `i32`: the elements are missing; write i32:zeros*1024"),
         ] {

@@ -143,7 +143,9 @@ fn pair(text: &str) -> Result<(String, &str)> {
     let (name, rest) = text.split_once('=').with_context(|| nearest::assignment(text))?;
     let name = name.trim().trim_start_matches('@');
     // A name has to stand in an address, too: `@NAME+16`.
-    let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "+,@#[".contains(c));
+    let is_name = !name.is_empty()
+        && !name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c))
+        && !name.ends_with(']');
     ensure!(is_name, nearest::name(name, rest.trim()));
     Ok((name.to_string(), rest.trim()))
 }
@@ -311,7 +313,7 @@ pub enum Step {
 
 impl Step {
     /// The buffers that it names.
-    fn names(&self) -> Vec<&String> {
+    pub fn names(&self) -> Vec<&String> {
         match self {
             Step::Symbol { named, .. } => named.fill.names(),
             Step::Launch(launch) => launch.args.iter().flat_map(Spec::names).collect(),
@@ -450,17 +452,22 @@ impl Script {
         match what {
             "buffer" => {
                 let named = Named::parse(rest, scope)?;
+                let is_taken = self.is_taken(&named.name);
+                ensure!(!is_taken, "two buffers are named {0}; give this one another name", named.name);
                 self.buffer_of_this_cell(named);
             }
             "symbol" => {
                 let named = Named::parse(rest, scope)?;
                 self.step(Step::Symbol { variable: named.name.clone(), named });
             }
-            "launch" => self.launch(Launch::parse(rest, scope)?),
+            "launch" => self.launch(Launch::parse(rest, scope)?)?,
             "expect" => {
                 let (rest, within) = rest.rsplit_once(" within ").unwrap_or((rest, "0"));
                 let part = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
                 let within = part.with_context(|| format!("`{within}` is not a number of at least 0"))?;
+                if let Some(wrong) = nearest::expected_element(rest) {
+                    bail!(wrong);
+                }
                 self.step(Step::Check { expected: Named::parse(rest, scope)?, within });
             }
             "save" => {
@@ -474,14 +481,29 @@ impl Script {
     }
 
     /// Adds a launch; the buffers that its arguments make become the script's.
-    pub fn launch(&mut self, mut launch: Launch) {
+    ///
+    /// # Errors
+    /// A buffer is named after the number of such an argument.
+    pub fn launch(&mut self, mut launch: Launch) -> Result<()> {
         for (number, arg) in launch.args.iter_mut().enumerate() {
             let Value::Buffer(fill) = &arg.value else { continue };
             let name = number.to_string();
+            ensure!(
+                !self.is_taken(&name),
+                "two buffers are named {name}, the number of the argument that makes one: name one of them with \
+                 a line `buffer NAME = …`, and write @NAME for the argument"
+            );
             self.buffer_of_this_cell(Named { name: name.clone(), cell: 1, fill: fill.clone() });
             arg.value = Value::Pointer(Pointer { buffer: name, offset: 0 });
         }
         self.step(Step::Launch(launch));
+        Ok(())
+    }
+
+    /// Whether a buffer of the cell that is read has this name.
+    fn is_taken(&self, name: &str) -> bool {
+        let cell = self.cell();
+        self.buffers.iter().any(|buffer| buffer.name == name && buffer.cell == cell)
     }
 
     fn step(&mut self, step: Step) {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
 use kernel_compiler::host;
 use kernel_compiler::parameters::parameters;
-use launch::{self as language, Files, Launch, Named, Output, Ran, Scope, Script, Step, Value};
+use launch::{self as language, Files, Launch, Output, Place, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
 use ptx_simulator::{self as sim, Diagnostic, Kind, Orders};
 use text::files::{check_place, read_text};
@@ -85,7 +85,7 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
         let kernel = options.kernel.clone();
         let cluster = options.cluster;
         let args = options.args.clone();
-        script.launch(Launch { kernel, config, cluster, args });
+        script.launch(Launch { kernel, config, cluster, args })?;
     } else {
         let all = language::in_comments(source);
         let lines = options.cell.map_or(all.clone(), |cell| language::down_to_cell(&all, cell as usize));
@@ -141,29 +141,18 @@ pub fn launch(
 ) -> Result<Launched> {
     let (mut script, shown) = wanted(module, options, script)?;
     check_memory(&script, options.memory)?;
-    for (step, place) in script.steps.iter_mut().zip(&script.places) {
-        let at = || match (place.line, options.script.as_ref().unwrap_or(&options.file).display()) {
-            (0, file) => file.to_string(),
-            (line, file) => format!("{file}:{line}"),
-        };
-        match step {
-            Step::Launch(launch) => {
-                // Between the place and the reason stands a colon and a blank.
-                let wrong = |why: anyhow::Error| anyhow!("{}: {why:#}", at());
-                let kernel = names::kernel(module, launch.kernel.as_deref(), templates).map_err(wrong)?;
-                let params = module.ptx().params(kernel).unwrap_or_default();
-                let parameters = parameters(source, kernel);
-                fit::check(names::short(kernel), params, &parameters, &launch.args).map_err(wrong)?;
-                sim::check_config(&launch.config).map_err(anyhow::Error::msg).map_err(wrong)?;
-                launch.kernel = Some(kernel.to_string());
-            }
-            Step::Symbol { named, variable } => *variable = names::variable(module, &named.name)?.to_string(),
-            Step::Check { .. } | Step::Save { .. } => {}
-        }
+    for number in 0..script.steps.len() {
+        // Between the place and the reason stands a colon and a blank.
+        let wrong = |why: anyhow::Error, place| anyhow!("{}: {why:#}", at(options, place));
+        let place = script.places[number];
+        check_step(&mut script, number, module, (source, templates)).map_err(|why| wrong(why, place))?;
     }
     check_outputs(&script, options)?;
     device.name_by(source);
     let mut ran = language::run(device, module, &script)?;
+    for (wrong, place) in ran.wrong.iter_mut().zip(&ran.wrong_at).filter(|(_, place)| place.line > 0) {
+        *wrong = format!("{}: {wrong}", at(options, *place));
+    }
     if let Some(shown) = shown {
         ran.buffers.retain(|held| shown.contains(&held.name));
     }
@@ -200,7 +189,40 @@ pub fn launch(
     Ok(launched)
 }
 
-/// What is compared and saved is a buffer of the script. Every output can be written, as far as that is
+/// Where a line of the script stands: its file and, if it has one, its number.
+fn at(options: &Options, place: Place) -> String {
+    match (place.line, options.script.as_ref().unwrap_or(&options.file).display()) {
+        (0, file) => file.to_string(),
+        (line, file) => format!("{file}:{line}"),
+    }
+}
+
+/// Kernels, variables and buffers that a step names are there, and its arguments fit. The step has their names
+/// in PTX then.
+fn check_step(
+    script: &mut Script,
+    number: usize,
+    module: &Module,
+    (source, templates): (&str, &[&str]),
+) -> Result<()> {
+    for name in script.steps[number].names() {
+        script.buffer(name)?;
+    }
+    match &mut script.steps[number] {
+        Step::Launch(launch) => {
+            let kernel = names::kernel(module, launch.kernel.as_deref(), templates)?;
+            let params = module.ptx().params(kernel).unwrap_or_default();
+            fit::check(names::short(kernel), params, &parameters(source, kernel), &launch.args)?;
+            sim::check_config(&launch.config).map_err(anyhow::Error::msg)?;
+            launch.kernel = Some(kernel.to_string());
+        }
+        Step::Symbol { named, variable } => *variable = names::variable(module, &named.name)?.to_string(),
+        Step::Check { .. } | Step::Save { .. } => {}
+    }
+    Ok(())
+}
+
+/// Every output can be written, as far as that is
 /// known, and none takes the place of the kernel, of the script or of another output.
 fn check_outputs(script: &Script, options: &Options) -> Result<()> {
     if let Some(folder) = options.out.as_deref().filter(|folder| !folder.is_dir()) {
@@ -211,9 +233,6 @@ fn check_outputs(script: &Script, options: &Options) -> Result<()> {
         [&options.file].into_iter().chain(&options.script).map(|path| place(path)).collect();
     let mut outputs = Vec::new();
     for step in &script.steps {
-        if let Step::Check { expected: Named { name, .. }, .. } | Step::Save { name, .. } = step {
-            script.buffer(name)?;
-        }
         if let Step::Save { output: Output::Replaced(file) | Output::New(file), .. } = step {
             outputs.push(file);
         }

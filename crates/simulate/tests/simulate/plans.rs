@@ -94,9 +94,11 @@ fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
     assert!(right.stdout().ends_with("ok: nothing is wrong\n"), "{}", right.stdout());
     script("19901 within 1e-4").exits(0);
     let wrong = script("19901").exits(1);
-    let said =
-        "not as expected: @all holds 19900.0 in element 0, where 19901.0 is expected; 1 of 1 are wrong";
-    assert!(wrong.stdout().contains(said), "{}", wrong.stdout());
+    let said = format!(
+        "not as expected: {}:6: @all holds 19900.0 in element 0, where 19901.0 is expected; 1 of 1 are wrong",
+        steps.display()
+    );
+    assert!(wrong.stdout().contains(&said), "{}", wrong.stdout());
     // What was saved is what the second launch added up.
     let line = format!(
         "--arg buf:f32:file={} --arg buf:f32:uninit*1 --arg i32:4 --expect 1=f32:19900",
@@ -135,8 +137,12 @@ fn a_file_says_in_its_comments_what_is_launched() {
         ("lanch blockSums", "`lanch` is not a step; write launch"),
         ("launch blockSums<<<4>>>", "the threads per block are missing; write <<<4, 256>>>"),
         ("buffer in = i33:1", "i33"),
+        ("buffer out = f32:2", "two buffers are named out; give this one another name"),
+        ("launch blockSums<<<1, 64>>> @in @out i32:1", "no buffer is called @in; there are: @out"),
+        ("launch blockSums<<<1, 64>>> @out @out i32:1\n//@ expect sum = f32:1", "no buffer is called @sum"),
     ] {
         let file = with_lines("comments", &format!("//@ buffer out = f32:1\n//@ {line}\n"));
+        // It is the last line that is wrong.
         let number = std::fs::read_to_string(&file).unwrap().lines().count();
         run(&file.display().to_string()).refuses(&[&format!("{}:{number}: ", file.display()), says]);
     }
