@@ -91,6 +91,25 @@ impl Fill {
             .collect()
     }
 
+    /// How many elements nobody has written.
+    pub fn uninit(&self) -> u64 {
+        self.parts.iter().filter(|(part, _)| matches!(part, Part::Uninit)).map(|(_, len)| len).sum()
+    }
+
+    /// The number that is its only element, if it is a whole one and not negative.
+    pub fn only_number(&self) -> Option<u64> {
+        let [(Part::Repeat(bits), 1)] = self.parts[..] else { return None };
+        match self.kind {
+            Type::Float(format) => {
+                let number = format.decode(bits);
+                (number >= 0.0 && number.fract() == 0.0 && number < MAX_BYTES as f64).then_some(number as u64)
+            }
+            Type::Signed(_) => Some(bits).filter(|bits| (*bits as i64) >= 0),
+            Type::Unsigned(_) => Some(bits),
+            Type::Ptr => None,
+        }
+    }
+
     /// How many elements there are.
     pub fn count(&self) -> u64 {
         self.parts.iter().map(|(_, len)| len).sum()

@@ -8,26 +8,31 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
 use kernel_compiler::host;
 use kernel_compiler::parameters::parameters;
-use launch::{self as language, Files, Launch, Output, Place, Ran, Scope, Script, Step, Value};
+use launch::{self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
-use ptx_simulator::{self as sim, Diagnostic, Kind, Orders};
+use ptx_simulator::{self as sim, Diagnostic, Kind, Orders, Region};
 use text::files::{check_place, read_text};
 use text::number::thousands;
 
 use super::input::MAX_SOURCE;
+use super::kinds::{self, Warning};
 use super::options::{Checks, Options};
 use super::patience::Patience;
-use super::{fit, names, orders};
+use super::{buffers, fit, names, orders};
 
 /// The result of a launch.
 #[derive(Default)]
 pub struct Launched {
     /// The kernels that were launched, as PTX names them.
     pub kernels: Vec<String>,
+    /// What is probably wrong with the lines of the script.
+    pub warnings: Vec<Warning>,
     /// What the checks have found.
     pub diagnostics: Vec<Diagnostic>,
     /// What it has left behind.
     pub ran: Ran,
+    /// Of what the launches have written a part of: its name, and how many elements they have left out.
+    pub unwritten: Vec<(String, u64)>,
     /// What device `printf` wrote.
     pub printed: String,
     /// Which orders of each launch were tried.
@@ -161,13 +166,18 @@ pub fn launch(
     let kernels = launches.filter_map(|launch| launch.kernel.clone());
     let mut launched = Launched {
         kernels: kernels.collect(),
+        warnings: warnings(&script, options, source),
         diagnostics: seen.found,
         orders: seen.orders,
+        unwritten: unwritten(&ran, &script),
         ran,
         printed: device.take_printed(),
         trace: device.take_trace().map(|trace| with_names(trace, &script)),
     };
+    let stopped = (launched.ran.skipped + launched.ran.counters.len()).checked_sub(1);
+    let stopped = stopped.and_then(|number| script.launches().nth(number));
     for found in &mut launched.diagnostics {
+        let alone = stopped.and_then(|launch| one_element(found, launch, &script));
         let mut words = sim::Words::from(found.what.clone());
         let related = words.related.iter_mut().map(|site| &mut site.message);
         let texts = related.chain([&mut words.message, &mut found.help]).chain(&mut found.kernel);
@@ -185,6 +195,7 @@ pub fn launch(
             }
             _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
         };
+        found.help += &alone.unwrap_or_default();
     }
     Ok(launched)
 }
@@ -220,6 +231,43 @@ fn check_step(
         Step::Check { .. } | Step::Save { .. } => {}
     }
     Ok(())
+}
+
+/// What is probably wrong with the launches whose result is wanted.
+fn warnings(script: &Script, options: &Options, source: &str) -> Vec<Warning> {
+    let file = options.script.as_ref().unwrap_or(&options.file).display().to_string();
+    let own = script.steps.iter().zip(&script.places).skip(script.before);
+    let of_launch = |(step, place): (&Step, &Place)| {
+        let Step::Launch(launch) = step else { return Vec::new() };
+        // A launch of the command line stands in no line.
+        let line = Some(place.line).filter(|line| *line > 0);
+        let at_line = |what| Warning::new(line.map(|_| file.clone()), line, what);
+        kinds::misfits(launch, script, source).into_iter().map(at_line).collect()
+    };
+    own.flat_map(of_launch).collect()
+}
+
+/// Buffers that had elements which nobody had written, of which the launches have written some and left some.
+fn unwritten(ran: &Ran, script: &Script) -> Vec<(String, u64)> {
+    let left = |held: &Held| {
+        let before = script.buffers[script.buffer(&held.name).ok()?].fill.uninit();
+        let left = buffers::unwritten(held) as u64;
+        (0 < left && left < before).then(|| (buffers::name(held), left))
+    };
+    ran.buffers.iter().filter_map(left).collect()
+}
+
+/// What to write for a buffer of one element that `found` is out of the bounds of, if `launch` has it.
+fn one_element(found: &mut Diagnostic, launch: &Launch, script: &Script) -> Option<String> {
+    let is_outside = found.kind == Kind::OutOfBounds;
+    let Region::Argument(number) = found.spot_mut().filter(|_| is_outside)?.region else { return None };
+    let Value::Pointer(pointer) = &launch.args.get(number)?.value else { return None };
+    let fill = &script.buffers[script.buffer(&pointer.buffer).ok()?].fill;
+    let count = fill.only_number().filter(|count| *count > 1)?;
+    let kind = fill.kind.name();
+    Some(format!(
+        "; `{kind}:{count}` is one element, {count}: write {kind}:zeros*{count} for {count} elements"
+    ))
 }
 
 /// Every output can be written, as far as that is

@@ -1,0 +1,170 @@
+//! What the buffers of a launch consist of, against what the kernel's pointers point to.
+
+use kernel_compiler::parameters::{Kernel, kernels, kind};
+use launch::{Launch, Script, Type, Value};
+use ptx_simulator::Severity;
+use serde::Serialize;
+
+use super::names;
+
+/// What is probably wrong with a line of the script. As JSON it looks as a `Diagnostic` does.
+#[derive(Clone, Debug, Serialize)]
+pub struct Warning {
+    kind: &'static str,
+    severity: Severity,
+    /// The file of the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its number, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    message: String,
+    help: String,
+}
+
+/// What is said of a kind of diagnostic of its own: `argument-type`.
+const KIND: &str = "argument-type";
+
+/// The buffers of `launch` whose elements are of another type than the kernel's pointer in `source`: a sentence
+/// for each. Nothing where that is not sure.
+pub fn misfits(launch: &Launch, script: &Script, source: &str) -> Vec<String> {
+    let name = launch.kernel.as_deref().map(names::short).unwrap_or_default();
+    let all = kernels(source);
+    let named: Vec<&Kernel> = all.iter().filter(|kernel| kernel.name == name).collect();
+    let Some(kernel) =
+        named.first().filter(|first| named.iter().all(|one| one.parameters == first.parameters))
+    else {
+        return Vec::new();
+    };
+    let declarations = kernel.parameters.split(',').map(str::trim);
+    let misfit = |(number, (declaration, arg)): (usize, (&str, &launch::Spec))| {
+        let Value::Pointer(pointer) = &arg.value else { return None };
+        let buffer = &script.buffers[script.buffer(&pointer.buffer).ok()?];
+        let expected = pointee(declaration)?;
+        let is_right = pointer.offset > 0 || fits(expected, buffer.fill.kind);
+        let is_number = buffer.name.parse::<usize>().is_ok();
+        let what = if is_number { "its buffer".to_string() } else { format!("@{}", buffer.name) };
+        (!is_right).then(|| {
+            format!(
+                "argument {number} of {name} is `{declaration}`, and {what} holds {}: write {}",
+                buffer.fill.kind.name(),
+                expected.name()
+            )
+        })
+    };
+    declarations.zip(&launch.args).enumerate().filter_map(misfit).collect()
+}
+
+/// What a parameter points to, if that is a number of more than a byte; of a vector the type of its parts.
+fn pointee(declaration: &str) -> Option<Type> {
+    let (words, name) = match declaration.split_once('*') {
+        Some(parts) => parts,
+        None => declaration.strip_suffix("[]")?.rsplit_once(' ')?,
+    };
+    let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c.is_whitespace();
+    let words: Vec<&str> =
+        words.split_whitespace().filter(|word| !matches!(*word, "const" | "volatile")).collect();
+    let words = words.join(" ");
+    let number = kind(&words).or_else(|| part(&words)).filter(|_| name.chars().all(is_plain))?;
+    Type::parse(number).ok().filter(|number| number.bytes() > 1)
+}
+
+/// The type of the parts of a vector: `f32` of `float4`.
+fn part(vector: &str) -> Option<&'static str> {
+    match vector.strip_suffix(['1', '2', '3', '4'])? {
+        "ushort" => Some("u16"),
+        "longlong" => Some("i64"),
+        "ulonglong" => Some("u64"),
+        number => kind(number),
+    }
+}
+
+/// Whether a pointer to `expected` may point to elements of type `given`. A sign changes nothing, and an
+/// address is a whole number.
+fn fits(expected: Type, given: Type) -> bool {
+    let is_whole = |kind| !matches!(kind, Type::Float(_));
+    expected == given || is_whole(expected) && is_whole(given) && expected.bytes() == given.bytes()
+}
+
+impl Warning {
+    /// At a line of a file, or at none.
+    pub fn new(file: Option<String>, line: Option<usize>, message: String) -> Warning {
+        Warning { kind: KIND, severity: Severity::Warning, file, line, message, help: String::new() }
+    }
+
+    /// As a diagnostic is shown, with its line of `source`.
+    pub fn text(&self, source: Option<&str>) -> String {
+        let head = format!("warning[{}]: {}\n", self.kind, self.message);
+        let (Some(file), Some(line)) = (&self.file, self.line) else { return head };
+        let margin = " ".repeat(line.to_string().len());
+        let quoted = source.and_then(|source| source.lines().nth(line - 1)).map(str::trim_start);
+        let quoted = quoted.map(|text| format!("{margin} |\n{line} | {text}\n")).unwrap_or_default();
+        format!("{head}{margin}--> {file}:{line}\n{quoted}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(parameter: &str, buffer: &str) -> Vec<String> {
+        let source = format!("__global__ void k({parameter}, int n) {{}}\n");
+        let text = format!("buffer in = {buffer}\nlaunch k<<<1, 1>>> @in i32:1\n");
+        let script = Script::parse(&text, launch::Scope::default()).unwrap();
+        let first = script.launches().next().unwrap();
+        misfits(first, &script, &source)
+    }
+
+    #[test]
+    fn elements_of_another_type_than_the_pointers_are_named() {
+        for (parameter, buffer, write) in [
+            ("float *in", "i32:1", "holds i32: write f32"),
+            ("const float *__restrict__ in", "f64:1", "holds f64: write f32"),
+            ("int *in", "u8:1", "holds u8: write i32"),
+            ("unsigned long long in[]", "u32:1", "holds u32: write u64"),
+            ("const float4 *in", "i32:zeros*4", "write f32"),
+            ("half *in", "bf16:1", "write f16"),
+            ("float const *const in", "ptr:@in", "write f32"),
+        ] {
+            let all = said(parameter, buffer);
+            let is = format!("argument 0 of k is `{parameter}`, and @in ");
+            assert!(all.len() == 1 && all[0].starts_with(&is) && all[0].ends_with(write), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_where_the_elements_may_be_right() {
+        for (parameter, buffer) in [
+            ("float *in", "f32:1"),
+            ("int *in", "u32:1"),
+            ("size_t *in", "ptr:@in"),
+            ("void *in", "i32:1"),
+            ("unsigned char *in", "f32:1"),
+            ("bool *in", "f32:1"),
+            ("float4 *in", "f32:zeros*4"),
+            ("Node *in", "f32:1"),
+            ("T *in", "f32:1"),
+            ("float **in", "ptr:@in"),
+            ("float (*in)[32]", "i32:1"),
+            ("unsigned long long in", "f32:1"),
+        ] {
+            assert!(said(parameter, buffer).is_empty(), "{parameter}: {:?}", said(parameter, buffer));
+        }
+        let two = "__global__ void k(int *x) {}\n__global__ void k(float *x) {}\n";
+        let script = "buffer in = f64:1\nlaunch k<<<1, 1>>> @in\nlaunch other<<<1, 1>>> @in+8\n";
+        let script = Script::parse(script, launch::Scope::default()).unwrap();
+        let source = format!("{two}__global__ void other(float *x) {{}}\n");
+        for launch in script.launches() {
+            assert!(misfits(launch, &script, &source).is_empty(), "two kernels, or the middle of a buffer");
+        }
+    }
+
+    #[test]
+    fn a_warning_quotes_its_line() {
+        let warning = Warning::new(Some("mine.cu".into()), Some(2), "this".into());
+        let text = warning.text(Some("int x;\n  //@ launch k<<<1, 1>>>\n"));
+        assert_eq!(text, "warning[argument-type]: this\n --> mine.cu:2\n  |\n2 | //@ launch k<<<1, 1>>>\n");
+        assert_eq!(warning.text(None), "warning[argument-type]: this\n --> mine.cu:2\n");
+        assert_eq!(Warning::new(None, None, "this".into()).text(None), "warning[argument-type]: this\n");
+    }
+}
