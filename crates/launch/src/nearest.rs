@@ -205,7 +205,8 @@ pub fn size(text: &str, names: Names) -> String {
     let text = text.trim();
     if let Some(name) = unknown(text).filter(|_| names.is_empty()) {
         return format!(
-            "`{text}`: a size is a number here; {name} is a name of the kernel's: write the number, like {}",
+            "`{text}`: a size is a number here; {name} is a name of the kernel's: write the number, \
+             like {}",
             in_numbers(text)
         );
     }
@@ -237,7 +238,7 @@ fn in_numbers(text: &str) -> String {
     }
 }
 
-/// What is wrong with four sizes in a row, if they are numbers: two dimensions of the grid and two of a block.
+/// What is wrong with four sizes in a row, if they are numbers: two dimensions of the grid, two of a block.
 pub fn dimensions([x, y, block_x, block_y]: [&str; 4]) -> Option<String> {
     let is_number = |size: &str| size.parse::<u32>().is_ok_and(|size| size > 0);
     [x, y, block_x, block_y].into_iter().all(is_number).then(|| {
@@ -393,8 +394,8 @@ mod tests {
             ),
             (
                 "launch k<<<1, 1>>> buf:i32:1\nlaunch k<<<1, 1>>> buf:i32:1",
-                "2: two buffers are named 0, the number of the argument that makes one: name one of them with a \
-                 line `buffer NAME = …`, and write @NAME for the argument",
+                "2: two buffers are named 0, the number of the argument that makes one: name one of them \
+                 with a line `buffer NAME = …`, and write @NAME for the argument",
             ),
             ("buffer in = i32", "1: `i32`: the elements are missing; write i32:zeros*1024"),
         ] {

@@ -490,8 +490,8 @@ impl Script {
             let name = number.to_string();
             ensure!(
                 !self.is_taken(&name),
-                "two buffers are named {name}, the number of the argument that makes one: name one of them with \
-                 a line `buffer NAME = …`, and write @NAME for the argument"
+                "two buffers are named {name}, the number of the argument that makes one: name one of them \
+                 with a line `buffer NAME = …`, and write @NAME for the argument"
             );
             self.buffer_of_this_cell(Named { name: name.clone(), cell: 1, fill: fill.clone() });
             arg.value = Value::Pointer(Pointer { buffer: name, offset: 0 });

@@ -1,7 +1,7 @@
 //! What the buffers of a launch consist of, against what the kernel's pointers point to.
 
-use kernel_compiler::parameters::{Kernel, kernels, kind};
-use launch::{Launch, Script, Type, Value};
+use kernel_compiler::parameters::{kernels, kind};
+use launch::{Launch, Script, Spec, Type, Value};
 use ptx_simulator::Severity;
 use serde::Serialize;
 
@@ -19,40 +19,43 @@ pub struct Warning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     message: String,
-    help: String,
 }
 
-/// What is said of a kind of diagnostic of its own: `argument-type`.
+/// The name of this kind, as a `Diagnostic` has one.
 const KIND: &str = "argument-type";
 
-/// The buffers of `launch` whose elements are of another type than the kernel's pointer in `source`: a sentence
+/// Buffers of `launch` whose elements are of another type than the kernel's pointer in `source`: a sentence
 /// for each. Nothing where that is not sure.
 pub fn misfits(launch: &Launch, script: &Script, source: &str) -> Vec<String> {
     let name = launch.kernel.as_deref().map(names::short).unwrap_or_default();
-    let all = kernels(source);
-    let named: Vec<&Kernel> = all.iter().filter(|kernel| kernel.name == name).collect();
-    let Some(kernel) =
-        named.first().filter(|first| named.iter().all(|one| one.parameters == first.parameters))
-    else {
-        return Vec::new();
+    let list = only(source, name).unwrap_or_default();
+    let pairs = list.split(',').map(str::trim).zip(&launch.args).enumerate();
+    let said = |(number, (declaration, arg)): (usize, (&str, &Spec))| {
+        let why = misfit(declaration, arg, script)?;
+        Some(format!("argument {number} of {name} is `{declaration}`, and {why}"))
     };
-    let declarations = kernel.parameters.split(',').map(str::trim);
-    let misfit = |(number, (declaration, arg)): (usize, (&str, &launch::Spec))| {
-        let Value::Pointer(pointer) = &arg.value else { return None };
-        let buffer = &script.buffers[script.buffer(&pointer.buffer).ok()?];
-        let expected = pointee(declaration)?;
-        let is_right = pointer.offset > 0 || fits(expected, buffer.fill.kind);
-        let is_number = buffer.name.parse::<usize>().is_ok();
-        let what = if is_number { "its buffer".to_string() } else { format!("@{}", buffer.name) };
-        (!is_right).then(|| {
-            format!(
-                "argument {number} of {name} is `{declaration}`, and {what} holds {}: write {}",
-                buffer.fill.kind.name(),
-                expected.name()
-            )
-        })
-    };
-    declarations.zip(&launch.args).enumerate().filter_map(misfit).collect()
+    pairs.filter_map(said).collect()
+}
+
+/// The parameters of the kernel that has this name, if no other one has it too.
+fn only(source: &str, name: &str) -> Option<String> {
+    let mut all = kernels(source).into_iter().filter(|kernel| kernel.name == name);
+    let first = all.next()?.parameters;
+    all.all(|other| other.parameters == first).then_some(first)
+}
+
+/// What the buffer of `arg` holds instead of what `declaration` points to.
+fn misfit(declaration: &str, arg: &Spec, script: &Script) -> Option<String> {
+    let Value::Pointer(pointer) = &arg.value else { return None };
+    let buffer = &script.buffers[script.buffer(&pointer.buffer).ok()?];
+    let given = buffer.fill.kind;
+    let expected = pointee(declaration)?;
+    if pointer.offset > 0 || fits(expected, given) {
+        return None;
+    }
+    let is_number = buffer.name.parse::<usize>().is_ok();
+    let what = if is_number { "its buffer".to_string() } else { format!("@{}", buffer.name) };
+    Some(format!("{what} holds {}: write {}", given.name(), expected.name()))
 }
 
 /// What a parameter points to, if that is a number of more than a byte; of a vector the type of its parts.
@@ -89,7 +92,7 @@ fn fits(expected: Type, given: Type) -> bool {
 impl Warning {
     /// At a line of a file, or at none.
     pub fn new(file: Option<String>, line: Option<usize>, message: String) -> Warning {
-        Warning { kind: KIND, severity: Severity::Warning, file, line, message, help: String::new() }
+        Warning { kind: KIND, severity: Severity::Warning, file, line, message }
     }
 
     /// As a diagnostic is shown, with its line of `source`.

@@ -208,8 +208,8 @@ fn at(options: &Options, place: Place) -> String {
     }
 }
 
-/// Kernels, variables and buffers that a step names are there, and its arguments fit. The step has their names
-/// in PTX then.
+/// Kernels, variables and buffers that a step names are there, and its arguments fit. The step has their
+/// names in PTX then.
 fn check_step(
     script: &mut Script,
     number: usize,
