@@ -77,7 +77,7 @@ impl Fill {
     }
 
     /// The buffers that its addresses point to.
-    pub(super) fn names(&self) -> Vec<&String> {
+    pub fn names(&self) -> Vec<&String> {
         let parts = self.parts.iter();
         parts
             .filter_map(|(part, _)| if let Part::Pointer(to) = part { Some(&to.buffer) } else { None })

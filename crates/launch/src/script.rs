@@ -127,6 +127,8 @@ pub struct Named {
     pub name: String,
     /// The cell of a notebook that it stands in, from 1.
     pub cell: usize,
+    /// The line of a buffer, from 1; 0 of one that stands in no text.
+    pub line: usize,
     /// What it holds or is to hold.
     pub fill: Fill,
 }
@@ -135,7 +137,7 @@ impl Named {
     /// `NAME=TYPE:ELEMENTS`
     fn parse(text: &str, scope: Scope) -> Result<Named> {
         let (name, elements) = pair(text)?;
-        Ok(Named { name, cell: 1, fill: Fill::parse(elements, scope)? })
+        Ok(Named { name, cell: 1, line: 0, fill: Fill::parse(elements, scope)? })
     }
 }
 
@@ -493,7 +495,7 @@ impl Script {
                 "two buffers are named {name}, the number of the argument that makes one: name one of them \
                  with a line `buffer NAME = …`, and write @NAME for the argument"
             );
-            self.buffer_of_this_cell(Named { name: name.clone(), cell: 1, fill: fill.clone() });
+            self.buffer_of_this_cell(Named { name: name.clone(), cell: 1, line: 0, fill: fill.clone() });
             arg.value = Value::Pointer(Pointer { buffer: name, offset: 0 });
         }
         self.step(Step::Launch(launch));
@@ -520,7 +522,7 @@ impl Script {
             let what = if is_number { "argument " } else { "" };
             self.rename(&named.name, &format!("{what}{} of cell {of}", named.name));
         }
-        self.buffers.push(Named { cell, ..named });
+        self.buffers.push(Named { cell, line: self.line, ..named });
     }
 
     fn rename(&mut self, from: &str, to: &str) {

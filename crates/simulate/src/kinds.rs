@@ -4,6 +4,7 @@ use kernel_compiler::parameters::{kernels, kind};
 use launch::{Launch, Script, Spec, Type, Value};
 use ptx_simulator::Severity;
 use serde::Serialize;
+use text::say;
 
 use super::names;
 
@@ -95,14 +96,23 @@ impl Warning {
         Warning { kind: KIND, severity: Severity::Warning, file, line, message }
     }
 
-    /// As a diagnostic is shown, with its line of `source`.
-    pub fn text(&self, source: Option<&str>) -> String {
-        let head = format!("warning[{}]: {}\n", self.kind, self.message);
+    /// As a diagnostic is shown, with its line of `source`; `color` for a terminal.
+    pub fn text(&self, source: Option<&str>, color: bool) -> String {
+        let styled = |style, words: &str| match color {
+            true => format!("\x1b[{style}m{words}\x1b[{}m", say::END),
+            false => words.to_string(),
+        };
+        let title = styled(say::WARNING, &format!("warning[{}]", self.kind));
+        let head = title + &styled(say::BOLD, &format!(": {}", say::visible(&self.message))) + "\n";
         let (Some(file), Some(line)) = (&self.file, self.line) else { return head };
-        let margin = " ".repeat(line.to_string().len());
-        let quoted = source.and_then(|source| source.lines().nth(line - 1)).map(str::trim_start);
-        let quoted = quoted.map(|text| format!("{margin} |\n{line} | {text}\n")).unwrap_or_default();
-        format!("{head}{margin}--> {file}:{line}\n{quoted}")
+        let blanks = " ".repeat(line.to_string().len());
+        let margin = |number: &str, bar: &str| styled(say::FRAME, &format!("{number}{bar}"));
+        let place = format!("{} {file}:{line}\n", margin(&blanks, "-->"));
+        let quoted = source.and_then(|source| source.lines().nth(line - 1)).map(|text| {
+            let text = say::visible(text.trim());
+            format!("{}\n{} {text}\n", margin(&blanks, " |"), margin(&line.to_string(), " |"))
+        });
+        head + &place + &quoted.unwrap_or_default()
     }
 }
 
@@ -165,9 +175,14 @@ mod tests {
     #[test]
     fn a_warning_quotes_its_line() {
         let warning = Warning::new(Some("mine.cu".into()), Some(2), "this".into());
-        let text = warning.text(Some("int x;\n  //@ launch k<<<1, 1>>>\n"));
+        let text = warning.text(Some("int x;\n  //@ launch k<<<1, 1>>>\n"), false);
         assert_eq!(text, "warning[argument-type]: this\n --> mine.cu:2\n  |\n2 | //@ launch k<<<1, 1>>>\n");
-        assert_eq!(warning.text(None), "warning[argument-type]: this\n --> mine.cu:2\n");
-        assert_eq!(Warning::new(None, None, "this".into()).text(None), "warning[argument-type]: this\n");
+        assert_eq!(warning.text(None, false), "warning[argument-type]: this\n --> mine.cu:2\n");
+        let colourful = warning.text(None, true);
+        assert!(colourful.starts_with("\x1b[1;93mwarning[argument-type]\x1b[0m"), "{colourful:?}");
+        assert_eq!(
+            Warning::new(None, None, "this".into()).text(None, false),
+            "warning[argument-type]: this\n"
+        );
     }
 }

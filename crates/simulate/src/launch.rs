@@ -146,17 +146,21 @@ pub fn launch(
 ) -> Result<Launched> {
     let (mut script, shown) = wanted(module, options, script)?;
     check_memory(&script, options.memory)?;
+    // Between the place and the reason stands a colon and a blank.
+    let wrong = |why: anyhow::Error, line| anyhow!("{}: {why:#}", at(options, line));
+    for named in &script.buffers {
+        let mut all = named.fill.names().into_iter();
+        all.try_for_each(|name| script.buffer(name).map(drop)).map_err(|why| wrong(why, named.line))?;
+    }
     for number in 0..script.steps.len() {
-        // Between the place and the reason stands a colon and a blank.
-        let wrong = |why: anyhow::Error, place| anyhow!("{}: {why:#}", at(options, place));
-        let place = script.places[number];
-        check_step(&mut script, number, module, (source, templates)).map_err(|why| wrong(why, place))?;
+        let line = script.places[number].line;
+        check_step(&mut script, number, module, (source, templates)).map_err(|why| wrong(why, line))?;
     }
     check_outputs(&script, options)?;
     device.name_by(source);
     let mut ran = language::run(device, module, &script)?;
     for (wrong, place) in ran.wrong.iter_mut().zip(&ran.wrong_at).filter(|(_, place)| place.line > 0) {
-        *wrong = format!("{}: {wrong}", at(options, *place));
+        *wrong = format!("{}: {wrong}", at(options, place.line));
     }
     if let Some(shown) = shown {
         ran.buffers.retain(|held| shown.contains(&held.name));
@@ -200,9 +204,9 @@ pub fn launch(
     Ok(launched)
 }
 
-/// Where a line of the script stands: its file and, if it has one, its number.
-fn at(options: &Options, place: Place) -> String {
-    match (place.line, options.script.as_ref().unwrap_or(&options.file).display()) {
+/// Where a line of the script stands: its file and, if that is not 0, its number.
+fn at(options: &Options, line: usize) -> String {
+    match (line, options.script.as_ref().unwrap_or(&options.file).display()) {
         (0, file) => file.to_string(),
         (line, file) => format!("{file}:{line}"),
     }

@@ -155,7 +155,7 @@ impl Report {
     fn message(&self, found: &Finding, color: bool) -> String {
         let text = |file: &str| self.sources.text(file);
         match found {
-            Finding::Line(warning) => say::visible(&warning.text(warning.file.as_deref().and_then(text))),
+            Finding::Line(warning) => warning.text(warning.file.as_deref().and_then(text), color),
             Finding::Kernel(found) => diagnostics::render(found, text, color),
         }
     }

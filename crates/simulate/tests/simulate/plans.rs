@@ -139,6 +139,7 @@ fn a_file_says_in_its_comments_what_is_launched() {
         ("launch blockSums<<<4>>>", "the threads per block are missing; write <<<4, 256>>>"),
         ("buffer in = i33:1", "i33"),
         ("buffer out = f32:2", "two buffers are named out; give this one another name"),
+        ("launch blockSums<<<1, 64>>> @out @out i32:1\n//@ buffer table = ptr:@x", "no buffer is called @x"),
         ("launch blockSums<<<1, 64>>> @in @out i32:1", "no buffer is called @in; there are: @out"),
         ("launch blockSums<<<1, 64>>> @out @out i32:1\n//@ expect sum = f32:1", "no buffer is called @sum"),
     ] {
