@@ -208,7 +208,7 @@ fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
     let most = MAX_BYTES / kind.bytes() as u64;
     let count = expression(times, names).filter(|times| *times <= most);
     let times = count.with_context(|| {
-        nearest::count(what, times).unwrap_or_else(|| format!(
+        nearest::count(what, times, names).unwrap_or_else(|| format!(
             "`{text}`: the number after * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 or \
              2^10",
             thousands(most as i64),

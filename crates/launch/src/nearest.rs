@@ -63,6 +63,7 @@ fn declared(text: &str, rest: &str) -> Option<String> {
     let sizes: Vec<u64> = words.iter().filter_map(of_sizes).collect();
     Some(match sizes.iter().try_fold(1, |count: u64, size| count.checked_mul(*size)) {
         Some(count) if !sizes.is_empty() && !rest.contains('*') => format!("{name} = {kind}:{fill}*{count}"),
+        _ if rest.is_empty() => format!("{name} = {kind}:zeros*1024"),
         _ => format!("{name} = {kind}:{fill}"),
     })
 }
@@ -77,7 +78,8 @@ pub fn expected_element(text: &str) -> Option<String> {
     let (element, value) = text.split_once('=')?;
     let element = element.trim();
     let (name, index) = element.strip_suffix(']')?.split_once('[')?;
-    let (kind, value) = value.trim().split_once(':')?;
+    let value = right(value.trim())?;
+    let (kind, value) = value.split_once(':')?;
     let right = format!("{} = {kind}:uninit*{},{value}", name.trim(), index.trim());
     Some(format!(
         "`{element}`: a whole buffer is compared, where uninit elements may hold anything; write {right} \
@@ -120,7 +122,7 @@ pub fn elements(text: &str) -> String {
 
 /// What is wrong with what gives nothing to a name.
 pub fn assignment(text: &str) -> String {
-    let is_type = |word: &str| of_number(word).is_some();
+    let is_type = |word: &str| of_number(word.trim_end_matches('*')).is_some();
     let is_declaration = text.contains('[') || text.split_whitespace().any(is_type);
     if let Some(right) = declared(text, "").filter(|_| is_declaration && !text.contains(':')) {
         return format!("`{text}`: an = is missing; write {right}");
@@ -263,9 +265,13 @@ pub fn without_comma(text: &str) -> Option<String> {
     (ends && begins).then(said)
 }
 
-/// What is wrong with a number of elements like `64x96`, behind the * of `what`.
-pub fn count(what: &str, times: &str) -> Option<String> {
+/// What is wrong with a number of elements like `64x96` or `n`, behind the * of `what`; `names` may stand in
+/// it.
+pub fn count(what: &str, times: &str, names: Names) -> Option<String> {
     let times = times.trim();
+    if let Some(name) = unknown(times).filter(|_| names.is_empty()) {
+        return Some(format!("`{times}`: {name} is a name of the kernel's; write the number of elements"));
+    }
     let sizes: Vec<&str> = times.split(['x', 'X', '*']).map(str::trim).collect();
     let are_numbers = sizes.len() > 1 && sizes.iter().all(|size| size.parse::<u64>().is_ok());
     are_numbers
@@ -374,6 +380,13 @@ mod tests {
                 "1: `f32*6144`: f32 is the type, the elements are missing; write f32:zeros*6144",
             ),
             ("buffer in = f32:iota*64x96", "1: `64x96` is not a number; sizes multiply: iota*64*96"),
+            ("buffer in = f32:zeros*n", "1: `n`: n is a name of the kernel's; write the number of elements"),
+            ("buffer float* in", "1: `float* in`: an = is missing; write in = f32:zeros*1024"),
+            (
+                "expect out[9] = 5",
+                "1: `out[9]`: a whole buffer is compared, where uninit elements may hold anything; write \
+                 out = i32:uninit*9,5 and the elements behind that",
+            ),
             ("buffer in = f32:iota*64;", "1: `buffer in = f32:iota*64;`: leave the ; out"),
             (
                 "buffer in = f32:uninit*6140  // first row",
