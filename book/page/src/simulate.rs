@@ -3,8 +3,7 @@
 use anyhow::{Context, Result};
 use launch::{Element, Held};
 use serde::Serialize;
-use simulate::{Launched, Options, Report, buffers, counts, film};
-use workbook::sim::Diagnostic;
+use simulate::{Finding, Launched, Options, Report, buffers, counts, film};
 use workbook::text::columns::{Column, escape, html_table};
 use workbook::text::printed::first_lines;
 use workbook::text::say;
@@ -14,7 +13,7 @@ use workbook::text::say;
 struct Shown<'a> {
     /// The last line of what the terminal prints.
     verdict: String,
-    diagnostics: &'a [Diagnostic],
+    diagnostics: Vec<Finding<'a>>,
     /// The same with their source lines.
     messages: Vec<String>,
     /// What is not as expected.
@@ -49,11 +48,11 @@ pub fn run() -> Result<u8> {
 }
 
 fn shown<'a>(report: &'a Report, options: &Options) -> Shown<'a> {
-    let Launched { ran, diagnostics, printed, trace, .. } = &report.launched;
+    let Launched { ran, printed, trace, .. } = &report.launched;
     let all = trace.as_ref().filter(|trace| trace.left_out == 0 && !trace.events.is_empty());
     Shown {
         verdict: report.verdict(options.checks),
-        diagnostics,
+        diagnostics: report.found(),
         messages: report.messages(false).collect(),
         wrong: ran.wrong.iter().map(|wrong| say::visible(wrong)).collect(),
         printed: first_lines(printed),

@@ -77,7 +77,7 @@ impl Fill {
     }
 
     /// The buffers that its addresses point to.
-    pub(super) fn names(&self) -> Vec<&String> {
+    pub fn names(&self) -> Vec<&String> {
         let parts = self.parts.iter();
         parts
             .filter_map(|(part, _)| if let Part::Pointer(to) = part { Some(&to.buffer) } else { None })
@@ -89,6 +89,25 @@ impl Fill {
         parts
             .filter_map(|(part, _)| if let Part::Pointer(to) = part { Some(&mut to.buffer) } else { None })
             .collect()
+    }
+
+    /// How many elements nobody has written.
+    pub fn uninit(&self) -> u64 {
+        self.parts.iter().filter(|(part, _)| matches!(part, Part::Uninit)).map(|(_, len)| len).sum()
+    }
+
+    /// The number that is its only element, if it is a whole one and not negative.
+    pub fn only_number(&self) -> Option<u64> {
+        let [(Part::Repeat(bits), 1)] = self.parts[..] else { return None };
+        match self.kind {
+            Type::Float(format) => {
+                let number = format.decode(bits);
+                (number >= 0.0 && number.fract() == 0.0 && number < MAX_BYTES as f64).then_some(number as u64)
+            }
+            Type::Signed(_) => Some(bits).filter(|bits| (*bits as i64) >= 0),
+            Type::Unsigned(_) => Some(bits),
+            Type::Ptr => None,
+        }
     }
 
     /// How many elements there are.
@@ -187,14 +206,15 @@ fn part(kind: Type, text: &str, names: Names) -> Result<(Part, u64)> {
         Some(parts) => parts,
     };
     let most = MAX_BYTES / kind.bytes() as u64;
-    let times = expression(times, names).filter(|times| *times <= most).with_context(|| {
-        format!(
+    let count = expression(times, names).filter(|times| *times <= most);
+    let times = count.with_context(|| {
+        nearest::count(what, times, names).unwrap_or_else(|| format!(
             "`{text}`: the number after * is 0 to {} elements of {}, {} bytes, written like 1000, 1_000 or \
              2^10",
             thousands(most as i64),
             kind.name(),
             thousands(MAX_BYTES as i64)
-        )
+        ))
     })?;
     let (word, rest) = what.trim().split_once(':').unwrap_or((what.trim(), ""));
     let after = |otherwise| if rest.is_empty() { Some(otherwise) } else { number(rest, u64::MAX) };

@@ -4,6 +4,7 @@
 use kernel_compiler::parameters::kind;
 use text::near::nearest;
 
+use super::number::Names;
 use super::parentheses::split;
 
 /// The names of types of numbers.
@@ -37,23 +38,53 @@ pub fn of_type(name: &str) -> String {
 /// What is wrong with what stands before the = of a buffer, where that is not a name: a declaration, perhaps.
 /// `rest` stands behind the =.
 pub fn name(text: &str, rest: &str) -> String {
-    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || "[](),".contains(c)).collect();
-    let of_type = |word: &&str| kind(word).or(NAMES.split(' ').find(|known| known == word));
+    match declared(text, rest) {
+        Some(right) => format!("`{text}`: only the name stands before the =; write {right}"),
+        None => format!("`{text}` is not a name; take letters and digits"),
+    }
+}
+
+/// A declaration of C++ as a buffer, `in = f32:zeros*64` for `float in[64]`. `rest` stands behind its =.
+fn declared(text: &str, rest: &str) -> Option<String> {
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || "[](),;".contains(c))
+        .map(|word| word.trim_matches('*'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let name = words.iter().find(|word| is_name(word) && of_number(word).is_none())?;
+    if rest.contains(':') {
+        return Some(format!("{name} = {rest}"));
+    }
+    let types: Vec<&str> = words.iter().copied().filter(|word| of_number(word).is_some()).collect();
+    let kind = of_number(&types.join(" ")).or(types.first().and_then(|word| of_number(word)));
+    let kind = kind.unwrap_or("i32");
+    let fill = if rest.is_empty() { "zeros" } else { rest };
     let of_sizes = |word: &&str| word.split(['x', '*']).map(|size| size.parse::<u64>().ok()).product();
-    let name = words.iter().find(|word| is_name(word) && of_type(word).is_none());
-    let Some(name) = name else { return format!("`{text}` is not a name; take letters and digits") };
-    let elements = if rest.contains(':') {
-        rest.to_string()
-    } else {
-        let kind = words.iter().find_map(of_type).unwrap_or("i32");
-        let sizes: Vec<u64> = words.iter().filter_map(of_sizes).collect();
-        let fill = if rest.is_empty() { "zeros" } else { rest };
-        match sizes.iter().try_fold(1, |count: u64, size| count.checked_mul(*size)) {
-            Some(count) if !sizes.is_empty() && !rest.contains('*') => format!("{kind}:{fill}*{count}"),
-            _ => format!("{kind}:{fill}"),
-        }
-    };
-    format!("`{text}`: only the name stands before the =; write {name} = {elements}")
+    let sizes: Vec<u64> = words.iter().filter_map(of_sizes).collect();
+    Some(match sizes.iter().try_fold(1, |count: u64, size| count.checked_mul(*size)) {
+        Some(count) if !sizes.is_empty() && !rest.contains('*') => format!("{name} = {kind}:{fill}*{count}"),
+        _ if rest.is_empty() => format!("{name} = {kind}:zeros*1024"),
+        _ => format!("{name} = {kind}:{fill}"),
+    })
+}
+
+/// What this language calls a type of numbers, of its own or of C++.
+fn of_number(words: &str) -> Option<&'static str> {
+    kind(words).or(NAMES.split(' ').find(|known| *known == words))
+}
+
+/// What is wrong with `out[9] = f32:1`, where one element is expected to hold something.
+pub fn expected_element(text: &str) -> Option<String> {
+    let (element, value) = text.split_once('=')?;
+    let element = element.trim();
+    let (name, index) = element.strip_suffix(']')?.split_once('[')?;
+    let value = right(value.trim())?;
+    let (kind, value) = value.split_once(':')?;
+    let right = format!("{} = {kind}:uninit*{},{value}", name.trim(), index.trim());
+    Some(format!(
+        "`{element}`: a whole buffer is compared, where uninit elements may hold anything; write {right} \
+         and the elements behind that"
+    ))
 }
 
 /// What is wrong with an argument without a type.
@@ -75,14 +106,27 @@ pub fn elements(text: &str) -> String {
         let kind = kind(name.trim()).unwrap_or(name.trim());
         return format!("`{text}` are not elements; write {kind}:zeros*{count}");
     }
-    if let Some(kind) = kind(text).or(NAMES.split(' ').find(|known| *known == text)) {
+    if let Some(kind) = of_number(text) {
         return format!("`{text}`: the elements are missing; write {kind}:zeros*1024");
+    }
+    if let Some((name, count)) = text.split_once('*')
+        && let Some(kind) = of_number(name.trim())
+    {
+        return format!(
+            "`{text}`: {kind} is the type, the elements are missing; write {kind}:zeros*{}",
+            count.trim()
+        );
     }
     format!("`{text}` has no type; write i32:{text}, or f32:{text}")
 }
 
 /// What is wrong with what gives nothing to a name.
 pub fn assignment(text: &str) -> String {
+    let is_type = |word: &str| of_number(word.trim_end_matches('*')).is_some();
+    let is_declaration = text.contains('[') || text.split_whitespace().any(is_type);
+    if let Some(right) = declared(text, "").filter(|_| is_declaration && !text.contains(':')) {
+        return format!("`{text}`: an = is missing; write {right}");
+    }
     match text.split_once(char::is_whitespace) {
         Some((name, rest)) => format!("`{text}`: an = is missing; write {name} = {}", rest.trim_start()),
         None => format!("`{text}`: write a name, = and what it is, like in = i32:zeros*16"),
@@ -158,9 +202,16 @@ pub fn launch(text: &str) -> String {
     }
 }
 
-/// What is wrong with a size of a grid or a block.
-pub fn size(text: &str) -> String {
+/// What is wrong with a size of a grid or a block; `names` may stand in it.
+pub fn size(text: &str, names: Names) -> String {
     let text = text.trim();
+    if let Some(name) = unknown(text).filter(|_| names.is_empty()) {
+        return format!(
+            "`{text}`: a size is a number here; {name} is a name of the kernel's: write the number, \
+             like {}",
+            in_numbers(text)
+        );
+    }
     if let Some((sum, divisor)) = text.strip_prefix('(').and_then(|text| text.split_once(")/"))
         && let Some((count, _)) = sum.split_once('+')
     {
@@ -172,6 +223,75 @@ pub fn size(text: &str) -> String {
         );
     }
     format!("`{text}` is not a size; write a number, like 256, or several, like dim3(16, 16)")
+}
+
+/// The first word in a size that is neither a number nor a function.
+fn unknown(text: &str) -> Option<&str> {
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.find(|word| is_name(word) && !["max", "dim3"].contains(word))
+}
+
+/// An example of the size that `text` has with names: `1000/256` of `n/256` and of `(n+255)/256`.
+fn in_numbers(text: &str) -> String {
+    match text.rsplit_once('/') {
+        Some((_, divisor)) if divisor.parse::<u64>().is_ok() => format!("1000/{divisor}"),
+        Some(_) => "1000/256".to_string(),
+        None => "1000".to_string(),
+    }
+}
+
+/// What is wrong with four sizes in a row, if they are numbers: two dimensions of the grid, two of a block.
+pub fn dimensions([x, y, block_x, block_y]: [&str; 4]) -> Option<String> {
+    let is_number = |size: &str| size.parse::<u32>().is_ok_and(|size| size > 0);
+    [x, y, block_x, block_y].into_iter().all(is_number).then(|| {
+        format!(
+            "`<<<{x}, {y}, {block_x}, {block_y}>>>`: several dimensions are written <<<dim3({x}, {y}), \
+             dim3({block_x}, {block_y})>>>"
+        )
+    })
+}
+
+/// The sizes of the grid and of a block, if nothing but a blank stands between the two.
+pub fn without_comma(text: &str) -> Option<String> {
+    let words: Vec<&str> = split(text.trim(), ' ').filter(|word| !word.is_empty()).collect();
+    let (grid, block) = match words[..] {
+        [grid, block] => (grid, block),
+        [one] => one.split_at(one.find(")dim3(").or(one.find(")("))? + 1),
+        _ => return None,
+    };
+    let ends = grid.ends_with(|c: char| c.is_alphanumeric() || c == ')') && grid != "dim3";
+    let begins = block.starts_with(|c: char| c.is_alphanumeric() || c == '(');
+    let said = || format!("`<<<{text}>>>`: a comma is missing between the two: <<<{grid}, {block}>>>");
+    (ends && begins).then(said)
+}
+
+/// What is wrong with a number of elements like `64x96` or `n`, behind the * of `what`; `names` may stand in
+/// it.
+pub fn count(what: &str, times: &str, names: Names) -> Option<String> {
+    let times = times.trim();
+    if let Some(name) = unknown(times).filter(|_| names.is_empty()) {
+        return Some(format!("`{times}`: {name} is a name of the kernel's; write the number of elements"));
+    }
+    let sizes: Vec<&str> = times.split(['x', 'X', '*']).map(str::trim).collect();
+    let are_numbers = sizes.len() > 1 && sizes.iter().all(|size| size.parse::<u64>().is_ok());
+    are_numbers
+        .then(|| format!("`{times}` is not a number; sizes multiply: {}*{}", what.trim(), sizes.join("*")))
+}
+
+/// The line without what C++ ends one with, and what to do about that.
+pub fn without_ends_of_cpp(line: &str) -> impl Iterator<Item = (&str, &'static str)> {
+    let code = line.split("//").next().unwrap_or_default().trim_end();
+    let without_comment = (code, "a comment begins with # here, not with //");
+    let bare = |text: &'static str| (code.trim_end_matches(';').trim_end(), text);
+    let without_end = bare("leave the ; out");
+    let without_both = bare("leave the ; out, and begin the comment with #");
+    let ends = match (code != line, code.ends_with(';')) {
+        (true, true) => vec![without_comment, without_both],
+        (true, false) => vec![without_comment],
+        (false, true) => vec![without_end],
+        (false, false) => vec![],
+    };
+    ends.into_iter()
 }
 
 #[cfg(test)]
@@ -197,7 +317,28 @@ mod tests {
             ("k @in", "the blocks and the threads per block are missing; write k<<<1, 256>>> @in"),
             ("k<<<1, 64> @in", "write k<<<1, 64>>> @in"),
             ("k<<<(1000+255)/256, 256>>>", "`(1000+255)/256`: a division rounds up here; write 1000/256"),
-            ("k<<<n, 256>>>", "`n` is not a size; write a number, like 256, or several, like dim3(16, 16)"),
+            (
+                "k<<<1.5, 256>>>",
+                "`1.5` is not a size; write a number, like 256, or several, like dim3(16, 16)",
+            ),
+            (
+                "k<<<n, 256>>>",
+                "`n`: a size is a number here; n is a name of the kernel's: write the number, like 1000",
+            ),
+            ("k<<<n/256, 256>>>", "n is a name of the kernel's: write the number, like 1000/256"),
+            ("k<<<(n + 255) / 256, 256>>>", "`(n+255)/256`: a size is a number here; n is a name"),
+            ("k<<<(n+31)/32, 32>>>", "write the number, like 1000/32"),
+            ("k<<<dim3(w/16, h/16), 256>>>", "w is a name of the kernel's: write the number"),
+            ("k<<<3, 2, 32, 8>>>", "several dimensions are written <<<dim3(3, 2), dim3(32, 8)>>>"),
+            ("k<<<3, 64, 0, 8>>>", "`8`: there are no streams here"),
+            (
+                "k<<<dim3(3,2) dim3(32,8)>>>",
+                "a comma is missing between the two: <<<dim3(3,2), dim3(32,8)>>>",
+            ),
+            ("k<<<dim3(3,2)dim3(32,8)>>>", "a comma is missing between the two: <<<dim3(3,2), dim3(32,8)>>>"),
+            ("k<<<4 256>>>", "a comma is missing between the two: <<<4, 256>>>"),
+            ("k<<<8 / 2>>>", "the threads per block are missing"),
+            ("k<<<dim3 (8, 2)>>>", "the threads per block are missing"),
             ("k<<<1, 64, 0, s>>>", "`s`: there are no streams here"),
             ("k<<<1, 64, lots>>>", "`lots` is not a number of bytes of shared memory"),
         ] {
@@ -225,10 +366,55 @@ mod tests {
             ("buffer int x = 5", "1: `int x`: only the name stands before the =; write x = i32:5"),
             ("buffer a b = u8:1,2", "1: `a b`: only the name stands before the =; write a = u8:1,2"),
             ("buffer 1 + 2 = i32:1", "1: `1 + 2` is not a name; take letters and digits"),
+            ("buffer float in[64*96]", "1: `float in[64*96]`: an = is missing; write in = f32:zeros*6144"),
+            (
+                "buffer unsigned char in[8]",
+                "1: `unsigned char in[8]`: an = is missing; write in = u8:zeros*8",
+            ),
+            (
+                "buffer in[64] = f32:iota*64",
+                "1: `in[64]`: only the name stands before the =; write in = f32:iota*64",
+            ),
+            (
+                "buffer in = f32*6144",
+                "1: `f32*6144`: f32 is the type, the elements are missing; write f32:zeros*6144",
+            ),
+            ("buffer in = f32:iota*64x96", "1: `64x96` is not a number; sizes multiply: iota*64*96"),
+            ("buffer in = f32:zeros*n", "1: `n`: n is a name of the kernel's; write the number of elements"),
+            ("buffer float* in", "1: `float* in`: an = is missing; write in = f32:zeros*1024"),
+            (
+                "expect out[9] = 5",
+                "1: `out[9]`: a whole buffer is compared, where uninit elements may hold anything; write \
+                 out = i32:uninit*9,5 and the elements behind that",
+            ),
+            ("buffer in = f32:iota*64;", "1: `buffer in = f32:iota*64;`: leave the ; out"),
+            (
+                "buffer in = f32:uninit*6140  // first row",
+                "1: `buffer in = f32:uninit*6140  // first row`: a comment begins with # here, not with //",
+            ),
+            (
+                "buffer in = f32:1; // one",
+                "1: `buffer in = f32:1; // one`: leave the ; out, and begin the comment with #",
+            ),
+            (
+                "expect out[9] = f32:1",
+                "1: `out[9]`: a whole buffer is compared, where uninit elements may hold anything; write \
+                 out = f32:uninit*9,1 and the elements behind that",
+            ),
+            (
+                "buffer in = i32:1\nbuffer in = i32:2",
+                "2: two buffers are named in; give this one another name",
+            ),
+            (
+                "launch k<<<1, 1>>> buf:i32:1\nlaunch k<<<1, 1>>> buf:i32:1",
+                "2: two buffers are named 0, the number of the argument that makes one: name one of them \
+                 with a line `buffer NAME = …`, and write @NAME for the argument",
+            ),
             ("buffer in = i32", "1: `i32`: the elements are missing; write i32:zeros*1024"),
         ] {
             assert_eq!(said(text), expected);
         }
+        assert!(Script::parse("buffer in = f32:iota*6 # first row", Scope::default()).is_ok());
         assert!(Spec::parse("f8:1", Scope::default()).unwrap_err().to_string().contains("there are i8 u8"));
     }
 }

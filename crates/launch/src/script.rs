@@ -127,6 +127,8 @@ pub struct Named {
     pub name: String,
     /// The cell of a notebook that it stands in, from 1.
     pub cell: usize,
+    /// The line of a buffer, from 1; 0 of one that stands in no text.
+    pub line: usize,
     /// What it holds or is to hold.
     pub fill: Fill,
 }
@@ -135,7 +137,7 @@ impl Named {
     /// `NAME=TYPE:ELEMENTS`
     fn parse(text: &str, scope: Scope) -> Result<Named> {
         let (name, elements) = pair(text)?;
-        Ok(Named { name, cell: 1, fill: Fill::parse(elements, scope)? })
+        Ok(Named { name, cell: 1, line: 0, fill: Fill::parse(elements, scope)? })
     }
 }
 
@@ -143,7 +145,9 @@ fn pair(text: &str) -> Result<(String, &str)> {
     let (name, rest) = text.split_once('=').with_context(|| nearest::assignment(text))?;
     let name = name.trim().trim_start_matches('@');
     // A name has to stand in an address, too: `@NAME+16`.
-    let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c));
+    let is_name = !name.is_empty()
+        && !name.contains(|c: char| c.is_whitespace() || "+,@#".contains(c))
+        && !name.ends_with(']');
     ensure!(is_name, nearest::name(name, rest.trim()));
     Ok((name.to_string(), rest.trim()))
 }
@@ -213,7 +217,10 @@ fn config(text: &str, names: Names) -> Result<LaunchConfig> {
     let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', "")).collect();
     let (grid, block, more) = match &parts[..] {
         [_] | [] => {
-            bail!("`<<<{text}>>>`: the threads per block are missing; write <<<{}, 256>>>", or_one(text))
+            bail!(nearest::without_comma(text).unwrap_or_else(|| format!(
+                "`<<<{text}>>>`: the threads per block are missing; write <<<{}, 256>>>",
+                or_one(text)
+            )))
         }
         [grid, block, more @ ..] => (grid, block, more),
     };
@@ -226,6 +233,11 @@ fn config(text: &str, names: Names) -> Result<LaunchConfig> {
              several dimensions write dim3(2, 2)"
         ),
     };
+    if let [x, y, block_x, block_y] = &parts[..]
+        && let Some(wrong) = nearest::dimensions([x, y, block_x, block_y])
+    {
+        bail!(wrong);
+    }
     if let Some(stream) = stream.filter(|stream| *stream != "0") {
         bail!("`{stream}`: there are no streams here, launches come one after another; leave it out");
     }
@@ -237,7 +249,7 @@ fn config(text: &str, names: Names) -> Result<LaunchConfig> {
             })?
         }
     };
-    let sizes = |text: &str| dimensions(bare(text), names).map_err(|_| anyhow!(nearest::size(text)));
+    let sizes = |text: &str| dimensions(bare(text), names).map_err(|_| anyhow!(nearest::size(text, names)));
     Ok(LaunchConfig { grid_dim: sizes(grid)?, block_dim: sizes(block)?, shared_mem_bytes })
 }
 
@@ -303,7 +315,7 @@ pub enum Step {
 
 impl Step {
     /// The buffers that it names.
-    fn names(&self) -> Vec<&String> {
+    pub fn names(&self) -> Vec<&String> {
         match self {
             Step::Symbol { named, .. } => named.fill.names(),
             Step::Launch(launch) => launch.args.iter().flat_map(Spec::names).collect(),
@@ -418,11 +430,23 @@ impl Script {
             self.line = number;
             let (what, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             if !line.is_empty() {
-                self.add(what, rest.trim(), scope).map_err(|why| anyhow!("{number}: {why:#}"))?;
+                self.add(what, rest.trim(), scope)
+                    .map_err(|why| anyhow!("{number}: {:#}", self.meant(line, scope).unwrap_or(why)))?;
             }
         }
         self.line = 0;
         Ok(())
+    }
+
+    /// What is wrong with a line that only ends as one of C++ does.
+    fn meant(&self, line: &str, scope: Scope) -> Option<anyhow::Error> {
+        let is_right = |line: &str| {
+            let (what, rest) = line.split_once(char::is_whitespace)?;
+            self.clone().add(what, rest.trim(), scope).ok()
+        };
+        let mut ends = nearest::without_ends_of_cpp(line);
+        let (_, advice) = ends.find(|(line, _)| is_right(line).is_some())?;
+        Some(anyhow!("`{line}`: {advice}"))
     }
 
     /// Adds one line: its first word, and the rest.
@@ -430,17 +454,22 @@ impl Script {
         match what {
             "buffer" => {
                 let named = Named::parse(rest, scope)?;
+                let is_taken = self.is_taken(&named.name);
+                ensure!(!is_taken, "two buffers are named {0}; give this one another name", named.name);
                 self.buffer_of_this_cell(named);
             }
             "symbol" => {
                 let named = Named::parse(rest, scope)?;
                 self.step(Step::Symbol { variable: named.name.clone(), named });
             }
-            "launch" => self.launch(Launch::parse(rest, scope)?),
+            "launch" => self.launch(Launch::parse(rest, scope)?)?,
             "expect" => {
                 let (rest, within) = rest.rsplit_once(" within ").unwrap_or((rest, "0"));
                 let part = within.trim().parse().ok().filter(|part: &f64| part.is_finite() && *part >= 0.0);
                 let within = part.with_context(|| format!("`{within}` is not a number of at least 0"))?;
+                if let Some(wrong) = nearest::expected_element(rest) {
+                    bail!(wrong);
+                }
                 self.step(Step::Check { expected: Named::parse(rest, scope)?, within });
             }
             "save" => {
@@ -454,14 +483,29 @@ impl Script {
     }
 
     /// Adds a launch; the buffers that its arguments make become the script's.
-    pub fn launch(&mut self, mut launch: Launch) {
+    ///
+    /// # Errors
+    /// A buffer is named after the number of such an argument.
+    pub fn launch(&mut self, mut launch: Launch) -> Result<()> {
         for (number, arg) in launch.args.iter_mut().enumerate() {
             let Value::Buffer(fill) = &arg.value else { continue };
             let name = number.to_string();
-            self.buffer_of_this_cell(Named { name: name.clone(), cell: 1, fill: fill.clone() });
+            ensure!(
+                !self.is_taken(&name),
+                "two buffers are named {name}, the number of the argument that makes one: name one of them \
+                 with a line `buffer NAME = …`, and write @NAME for the argument"
+            );
+            self.buffer_of_this_cell(Named { name: name.clone(), cell: 1, line: 0, fill: fill.clone() });
             arg.value = Value::Pointer(Pointer { buffer: name, offset: 0 });
         }
         self.step(Step::Launch(launch));
+        Ok(())
+    }
+
+    /// Whether a buffer of the cell that is read has this name.
+    fn is_taken(&self, name: &str) -> bool {
+        let cell = self.cell();
+        self.buffers.iter().any(|buffer| buffer.name == name && buffer.cell == cell)
     }
 
     fn step(&mut self, step: Step) {
@@ -478,7 +522,7 @@ impl Script {
             let what = if is_number { "argument " } else { "" };
             self.rename(&named.name, &format!("{what}{} of cell {of}", named.name));
         }
-        self.buffers.push(Named { cell, ..named });
+        self.buffers.push(Named { cell, line: self.line, ..named });
     }
 
     fn rename(&mut self, from: &str, to: &str) {

@@ -14,7 +14,7 @@ use super::fill::{Fill, Pointer};
 use super::held::Held;
 use super::number::Type;
 use super::scope::Output;
-use super::script::{Launch, Named, Script, Step, Value};
+use super::script::{Launch, Named, Place, Script, Step, Value};
 
 /// A device with the buffers of a script.
 pub struct Stage<'a> {
@@ -42,6 +42,8 @@ pub struct Ran {
     pub buffers: Vec<Held>,
     /// Buffers that do not hold what is expected, a sentence for each.
     pub wrong: Vec<String>,
+    /// Where each of those is expected to hold something else.
+    pub wrong_at: Vec<Place>,
     /// Why outputs could not be written, a sentence for each.
     pub lost: Vec<String>,
     /// What a text inside a file wanted to write, and was not allowed to: a sentence for each.
@@ -72,7 +74,12 @@ pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
                 ran.completed = stage.launch(launch, &function)?;
                 ran.counters.push(device.take_counters());
             }
-            Step::Check { expected, within } => ran.wrong.extend(stage.check(expected, *within)?),
+            Step::Check { expected, within } => {
+                if let Some(wrong) = stage.check(expected, *within)? {
+                    ran.wrong.push(wrong);
+                    ran.wrong_at.push(script.places.get(number).copied().unwrap_or_default());
+                }
+            }
             Step::Save { name, output } => {
                 if let Output::Withheld(file) = output {
                     ran.withheld.push(stage.withheld(name, file)?);
@@ -99,11 +106,7 @@ impl<'a> Stage<'a> {
     pub fn new(device: &'a Device, script: Script) -> Result<Stage<'a>> {
         let mut buffers = Vec::new();
         for (number, Named { name, fill, .. }) in script.buffers.iter().enumerate() {
-            ensure!(
-                script.buffer(name)? == number,
-                "two buffers are named {name}; an argument's buffer is named after the argument's number: \
-                 name one of them with a line `buffer NAME = …`, and write @NAME for the argument"
-            );
+            ensure!(script.buffer(name)? == number, "two buffers are named {name}");
             buffers.push(device.alloc(fill.bytes() as usize)?);
         }
         let stage = Stage { device, script, buffers, symbols: Vec::new() };

@@ -13,14 +13,23 @@ use text::number::thousands;
 /// length.
 const SHOWN: usize = 32;
 
+/// What a buffer is called: `in`, or `argument 0`.
+pub fn name(held: &Held) -> String {
+    held.arg().map_or(held.name.clone(), |arg| format!("argument {arg}"))
+}
+
+/// How many elements nobody has written.
+pub fn unwritten(held: &Held) -> usize {
+    let is_unwritten = |index: &usize| held.element(*index) == Element::Unwritten;
+    if held.written.is_some() { (0..held.count()).filter(is_unwritten).count() } else { 0 }
+}
+
 /// `argument 0: 64 elements of i32`, and how many of them nobody has written.
 pub fn title(held: &Held) -> String {
     let len = held.count();
-    let title = held.arg().map_or(held.name.clone(), |arg| format!("argument {arg}"));
     let elements = if len == 1 { "element" } else { "elements" };
-    let mut text = format!("{title}: {} {elements} of {}", thousands(len as i64), held.kind.name());
-    let unwritten = |index: &usize| held.element(*index) == Element::Unwritten;
-    match if held.written.is_some() { (0..len).filter(unwritten).count() } else { 0 } {
+    let mut text = format!("{}: {} {elements} of {}", name(held), thousands(len as i64), held.kind.name());
+    match unwritten(held) {
         0 => {}
         all if all == len => text += ", never written (?)",
         some => text += &format!(", {} never written (?)", thousands(some as i64)),

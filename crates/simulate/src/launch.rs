@@ -8,26 +8,31 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
 use kernel_compiler::host;
 use kernel_compiler::parameters::parameters;
-use launch::{self as language, Files, Launch, Named, Output, Ran, Scope, Script, Step, Value};
+use launch::{self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
-use ptx_simulator::{self as sim, Diagnostic, Kind, Orders};
+use ptx_simulator::{self as sim, Diagnostic, Kind, Orders, Region};
 use text::files::{check_place, read_text};
 use text::number::thousands;
 
 use super::input::MAX_SOURCE;
+use super::kinds::{self, Warning};
 use super::options::{Checks, Options};
 use super::patience::Patience;
-use super::{fit, names, orders};
+use super::{buffers, fit, names, orders};
 
 /// The result of a launch.
 #[derive(Default)]
 pub struct Launched {
     /// The kernels that were launched, as PTX names them.
     pub kernels: Vec<String>,
+    /// What is probably wrong with the lines of the script.
+    pub warnings: Vec<Warning>,
     /// What the checks have found.
     pub diagnostics: Vec<Diagnostic>,
     /// What it has left behind.
     pub ran: Ran,
+    /// Of what the launches have written a part of: its name, and how many elements they have left out.
+    pub unwritten: Vec<(String, u64)>,
     /// What device `printf` wrote.
     pub printed: String,
     /// Which orders of each launch were tried.
@@ -85,7 +90,7 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
         let kernel = options.kernel.clone();
         let cluster = options.cluster;
         let args = options.args.clone();
-        script.launch(Launch { kernel, config, cluster, args });
+        script.launch(Launch { kernel, config, cluster, args })?;
     } else {
         let all = language::in_comments(source);
         let lines = options.cell.map_or(all.clone(), |cell| language::down_to_cell(&all, cell as usize));
@@ -141,29 +146,22 @@ pub fn launch(
 ) -> Result<Launched> {
     let (mut script, shown) = wanted(module, options, script)?;
     check_memory(&script, options.memory)?;
-    for (step, place) in script.steps.iter_mut().zip(&script.places) {
-        let at = || match (place.line, options.script.as_ref().unwrap_or(&options.file).display()) {
-            (0, file) => file.to_string(),
-            (line, file) => format!("{file}:{line}"),
-        };
-        match step {
-            Step::Launch(launch) => {
-                // Between the place and the reason stands a colon and a blank.
-                let wrong = |why: anyhow::Error| anyhow!("{}: {why:#}", at());
-                let kernel = names::kernel(module, launch.kernel.as_deref(), templates).map_err(wrong)?;
-                let params = module.ptx().params(kernel).unwrap_or_default();
-                let parameters = parameters(source, kernel);
-                fit::check(names::short(kernel), params, &parameters, &launch.args).map_err(wrong)?;
-                sim::check_config(&launch.config).map_err(anyhow::Error::msg).map_err(wrong)?;
-                launch.kernel = Some(kernel.to_string());
-            }
-            Step::Symbol { named, variable } => *variable = names::variable(module, &named.name)?.to_string(),
-            Step::Check { .. } | Step::Save { .. } => {}
-        }
+    // Between the place and the reason stands a colon and a blank.
+    let wrong = |why: anyhow::Error, line| anyhow!("{}: {why:#}", at(options, line));
+    for named in &script.buffers {
+        let mut all = named.fill.names().into_iter();
+        all.try_for_each(|name| script.buffer(name).map(drop)).map_err(|why| wrong(why, named.line))?;
+    }
+    for number in 0..script.steps.len() {
+        let line = script.places[number].line;
+        check_step(&mut script, number, module, (source, templates)).map_err(|why| wrong(why, line))?;
     }
     check_outputs(&script, options)?;
     device.name_by(source);
     let mut ran = language::run(device, module, &script)?;
+    for (wrong, place) in ran.wrong.iter_mut().zip(&ran.wrong_at).filter(|(_, place)| place.line > 0) {
+        *wrong = format!("{}: {wrong}", at(options, place.line));
+    }
     if let Some(shown) = shown {
         ran.buffers.retain(|held| shown.contains(&held.name));
     }
@@ -172,13 +170,18 @@ pub fn launch(
     let kernels = launches.filter_map(|launch| launch.kernel.clone());
     let mut launched = Launched {
         kernels: kernels.collect(),
+        warnings: warnings(&script, options, source),
         diagnostics: seen.found,
         orders: seen.orders,
+        unwritten: unwritten(&ran, &script),
         ran,
         printed: device.take_printed(),
         trace: device.take_trace().map(|trace| with_names(trace, &script)),
     };
+    let stopped = (launched.ran.skipped + launched.ran.counters.len()).checked_sub(1);
+    let stopped = stopped.and_then(|number| script.launches().nth(number));
     for found in &mut launched.diagnostics {
+        let alone = stopped.and_then(|launch| one_element(found, launch, &script));
         let mut words = sim::Words::from(found.what.clone());
         let related = words.related.iter_mut().map(|site| &mut site.message);
         let texts = related.chain([&mut words.message, &mut found.help]).chain(&mut found.kernel);
@@ -196,11 +199,82 @@ pub fn launch(
             }
             _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
         };
+        found.help += &alone.unwrap_or_default();
     }
     Ok(launched)
 }
 
-/// What is compared and saved is a buffer of the script. Every output can be written, as far as that is
+/// Where a line of the script stands: its file and, if that is not 0, its number.
+fn at(options: &Options, line: usize) -> String {
+    match (line, options.script.as_ref().unwrap_or(&options.file).display()) {
+        (0, file) => file.to_string(),
+        (line, file) => format!("{file}:{line}"),
+    }
+}
+
+/// Kernels, variables and buffers that a step names are there, and its arguments fit. The step has their
+/// names in PTX then.
+fn check_step(
+    script: &mut Script,
+    number: usize,
+    module: &Module,
+    (source, templates): (&str, &[&str]),
+) -> Result<()> {
+    for name in script.steps[number].names() {
+        script.buffer(name)?;
+    }
+    match &mut script.steps[number] {
+        Step::Launch(launch) => {
+            let kernel = names::kernel(module, launch.kernel.as_deref(), templates)?;
+            let params = module.ptx().params(kernel).unwrap_or_default();
+            fit::check(names::short(kernel), params, &parameters(source, kernel), &launch.args)?;
+            sim::check_config(&launch.config).map_err(anyhow::Error::msg)?;
+            launch.kernel = Some(kernel.to_string());
+        }
+        Step::Symbol { named, variable } => *variable = names::variable(module, &named.name)?.to_string(),
+        Step::Check { .. } | Step::Save { .. } => {}
+    }
+    Ok(())
+}
+
+/// What is probably wrong with the launches whose result is wanted.
+fn warnings(script: &Script, options: &Options, source: &str) -> Vec<Warning> {
+    let file = options.script.as_ref().unwrap_or(&options.file).display().to_string();
+    let own = script.steps.iter().zip(&script.places).skip(script.before);
+    let of_launch = |(step, place): (&Step, &Place)| {
+        let Step::Launch(launch) = step else { return Vec::new() };
+        // A launch of the command line stands in no line.
+        let line = Some(place.line).filter(|line| *line > 0);
+        let at_line = |what| Warning::new(line.map(|_| file.clone()), line, what);
+        kinds::misfits(launch, script, source).into_iter().map(at_line).collect()
+    };
+    own.flat_map(of_launch).collect()
+}
+
+/// Buffers that had elements which nobody had written, of which the launches have written some and left some.
+fn unwritten(ran: &Ran, script: &Script) -> Vec<(String, u64)> {
+    let left = |held: &Held| {
+        let before = script.buffers[script.buffer(&held.name).ok()?].fill.uninit();
+        let left = buffers::unwritten(held) as u64;
+        (0 < left && left < before).then(|| (buffers::name(held), left))
+    };
+    ran.buffers.iter().filter_map(left).collect()
+}
+
+/// What to write for a buffer of one element that `found` is out of the bounds of, if `launch` has it.
+fn one_element(found: &mut Diagnostic, launch: &Launch, script: &Script) -> Option<String> {
+    let is_outside = found.kind == Kind::OutOfBounds;
+    let Region::Argument(number) = found.spot_mut().filter(|_| is_outside)?.region else { return None };
+    let Value::Pointer(pointer) = &launch.args.get(number)?.value else { return None };
+    let fill = &script.buffers[script.buffer(&pointer.buffer).ok()?].fill;
+    let count = fill.only_number().filter(|count| *count > 1)?;
+    let kind = fill.kind.name();
+    Some(format!(
+        "; `{kind}:{count}` is one element, {count}: write {kind}:zeros*{count} for {count} elements"
+    ))
+}
+
+/// Every output can be written, as far as that is
 /// known, and none takes the place of the kernel, of the script or of another output.
 fn check_outputs(script: &Script, options: &Options) -> Result<()> {
     if let Some(folder) = options.out.as_deref().filter(|folder| !folder.is_dir()) {
@@ -211,9 +285,6 @@ fn check_outputs(script: &Script, options: &Options) -> Result<()> {
         [&options.file].into_iter().chain(&options.script).map(|path| place(path)).collect();
     let mut outputs = Vec::new();
     for step in &script.steps {
-        if let Step::Check { expected: Named { name, .. }, .. } | Step::Save { name, .. } = step {
-            script.buffer(name)?;
-        }
         if let Step::Save { output: Output::Replaced(file) | Output::New(file), .. } = step {
             outputs.push(file);
         }

@@ -7,6 +7,7 @@
 //! | `names.rs` | kernels and variables as the source names them |
 //! | `launch.rs` | the command line or the script as steps, checked against the kernels, and done |
 //! | `fit.rs` | arguments against parameters |
+//! | `kinds.rs` | the elements of buffers against what the parameters point to |
 //! | `orders.rs` | which orders are tried, and what is said of them |
 //! | `patience.rs` | how far a long run is |
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
@@ -17,6 +18,7 @@ pub mod buffers;
 pub mod counts;
 mod fit;
 mod input;
+mod kinds;
 mod launch;
 mod names;
 mod options;
@@ -33,7 +35,7 @@ use device::LaunchOrder;
 pub use launch::Launched;
 use options::Checks;
 pub use options::Options;
-pub use output::Report;
+pub use output::{Finding, Report};
 use ptx_simulator::trace::Trace;
 use text::files::write_whole;
 use text::say;

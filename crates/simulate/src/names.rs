@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use cpp_demangle::{DemangleOptions, Symbol};
 use device::Module;
+use text::near::nearest;
 
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
 pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -> Result<&'m str> {
@@ -21,7 +22,7 @@ pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -
         "there is no kernel in it: no `.entry` in PTX, no `__global__` in CUDA C++{hint}"
     );
     let choice = if own.is_empty() { &libraries } else { &own };
-    let list = || choice.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
+    let all = || choice.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
     let named: Vec<&String> = match asked {
         None => own.clone(),
         Some(asked) => match kernels.iter().find(|name| *name == asked) {
@@ -31,12 +32,15 @@ pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -
     };
     match (&named[..], asked) {
         ([one], _) => Ok(one),
-        ([], Some(asked)) => bail!("no kernel is named {asked}; there are: {}{hint}", list()),
-        (_, Some(asked)) => bail!("several kernels are named {asked}; give the whole name, of: {}", list()),
-        ([], None) => {
-            bail!("the only kernels are those of a library; give --kernel one of: {}{hint}", list())
+        ([], Some(asked)) if hint.is_empty() => {
+            bail!("no kernel is named {asked}; {}", meant(asked, choice))
         }
-        (_, None) => bail!("there are several kernels; give --kernel one of: {}", list()),
+        ([], Some(asked)) => bail!("no kernel is named {asked}; there are: {}{hint}", listed(choice)),
+        (_, Some(asked)) => bail!("several kernels are named {asked}; give the whole name, of: {}", all()),
+        ([], None) => {
+            bail!("the only kernels are those of a library; give --kernel one of: {}{hint}", all())
+        }
+        (_, None) => bail!("there are several kernels; give --kernel one of: {}", listed(choice)),
     }
 }
 
@@ -88,6 +92,24 @@ fn is_named(kernel: &str, asked: &str) -> bool {
     source_name(kernel).is_some_and(is_same)
 }
 
+/// The kernels as the source names them; where it has several of a name, as PTX does besides.
+fn listed(kernels: &[&String]) -> String {
+    let name = |kernel: &str| source_name(kernel).unwrap_or(kernel.to_string());
+    let is_alone = |kernel: &str| kernels.iter().filter(|other| name(other) == name(kernel)).count() == 1;
+    let one = |kernel: &&String| if is_alone(kernel) { name(kernel) } else { shown(kernel) };
+    kernels.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The kernel that is meant by a name that none has; else all that there are.
+fn meant(asked: &str, kernels: &[&String]) -> String {
+    let names: Vec<String> = kernels.iter().filter_map(|kernel| source_name(kernel)).collect();
+    let own = names.iter().chain(kernels.iter().copied()).map(String::as_str);
+    match nearest(asked, own) {
+        Some(name) => format!("write {name}"),
+        None => format!("there are: {}", listed(kernels)),
+    }
+}
+
 fn shown(kernel: &str) -> String {
     source_name(kernel).map_or(kernel.to_string(), |name| format!("{kernel} ({name})"))
 }
@@ -104,6 +126,10 @@ mod tests {
             assert_eq!(source_name(kernel).as_deref(), Some(name));
             assert!(is_named(kernel, name));
         }
+        let kernels = ["_Z9transposePfS_ii", "_Z3sumPKi", "_Z3sumPKf"].map(String::from);
+        let kernels: Vec<&String> = kernels.iter().collect();
+        assert_eq!(meant("tranpose", &kernels), "write transpose");
+        assert_eq!(meant("other", &kernels), "there are: transpose, _Z3sumPKi (sum), _Z3sumPKf (sum)");
         assert!(is_named("_Z6reduceILi256EEvPi", "reduce") && !is_named("_ZN3lab3sumEv", "sum"));
         assert_eq!(readable("in _Z6reduceILi256EEvPi, or _Zero"), "in reduce<256>, or _Zero");
         assert!(is_of_library("_ZN3cub17CUB_300001_SM_7506detail11EmptyKernelIvEEvv"));

@@ -6,11 +6,13 @@ use anyhow::{Context, Result};
 use ptx_simulator::trace::Trace;
 use ptx_simulator::{Counters, Diagnostic, Kind, Orders, Severity};
 use serde::Serialize;
+use text::number::thousands;
 use text::printed::first_lines;
 use text::say;
 use view::diagnostics;
 
 use super::input::Sources;
+use super::kinds::Warning;
 use super::launch::Launched;
 use super::options::{Checks, Options};
 use super::{buffers, counts, names};
@@ -21,6 +23,16 @@ pub struct Report {
     pub sources: Sources,
 }
 
+/// What is wrong, or may be.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Finding<'a> {
+    /// With a line of the script.
+    Line(&'a Warning),
+    /// With a kernel.
+    Kernel(&'a Diagnostic),
+}
+
 /// The object that `--json` prints.
 #[derive(Serialize)]
 struct Json<'a> {
@@ -28,7 +40,7 @@ struct Json<'a> {
     kernel: String,
     buffers: Vec<buffers::Json<'a>>,
     printed: &'a str,
-    diagnostics: &'a [Diagnostic],
+    diagnostics: Vec<Finding<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     wrong: &'a [String],
     counters: JsonCounters,
@@ -62,7 +74,14 @@ impl Report {
     }
 
     fn count(&self, severity: Severity) -> usize {
-        self.launched.diagnostics.iter().filter(|found| found.severity == severity).count()
+        let found = self.launched.diagnostics.iter().filter(|found| found.severity == severity).count();
+        found + if severity == Severity::Warning { self.launched.warnings.len() } else { 0 }
+    }
+
+    /// All that is found, warnings of the script first.
+    pub fn found(&self) -> Vec<Finding<'_>> {
+        let lines = self.launched.warnings.iter().map(Finding::Line);
+        lines.chain(self.launched.diagnostics.iter().map(Finding::Kernel)).collect()
     }
 
     /// Prints all of it: on stdout, but what the simulator cannot take on stderr.
@@ -83,7 +102,7 @@ impl Report {
     }
 
     fn json(&self, options: &Options) -> Result<String> {
-        let Launched { kernels, diagnostics, ran, printed, orders, trace } = &self.launched;
+        let Launched { kernels, ran, printed, orders, trace, .. } = &self.launched;
         let mut counters = Counters::default();
         for launch in &ran.counters {
             counters += launch;
@@ -93,7 +112,7 @@ impl Report {
             kernel: kernels.join(", "),
             buffers: ran.buffers.iter().map(buffers::Json).collect(),
             printed,
-            diagnostics,
+            diagnostics: self.found(),
             wrong: &ran.wrong,
             counters: JsonCounters { average_active_lanes: counters.average_active_lanes(), counters },
             orders,
@@ -129,9 +148,16 @@ impl Report {
     }
 
     /// Each finding with its source lines.
-    pub fn messages(&self, color: bool) -> impl Iterator<Item = String> {
+    pub fn messages(&self, color: bool) -> impl Iterator<Item = String> + '_ {
+        self.found().into_iter().map(move |found| self.message(&found, color))
+    }
+
+    fn message(&self, found: &Finding, color: bool) -> String {
         let text = |file: &str| self.sources.text(file);
-        self.launched.diagnostics.iter().map(move |found| diagnostics::render(found, text, color))
+        match found {
+            Finding::Line(warning) => warning.text(warning.file.as_deref().and_then(text), color),
+            Finding::Kernel(found) => diagnostics::render(found, text, color),
+        }
     }
 
     fn findings(&self, checks: Checks, color: bool) -> String {
@@ -153,37 +179,78 @@ impl Report {
 
     /// The last line.
     pub fn verdict(&self, checks: Checks) -> String {
-        let found: Vec<String> =
-            [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")]
-                .into_iter()
-                .map(|(severity, word)| (self.count(severity), word))
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
-                .collect();
-        let how = match (self.status(), self.launched.ran.completed) {
-            (2, _) => "; the simulator cannot run this",
-            (_, true) => "",
-            (_, false) => match self.launched.ran.stopped_in {
-                Some(cell) => &*format!("; cell {cell}, which runs before this one, was stopped"),
-                None => "; the launch was stopped, and the buffers are as it left them",
-            },
-        };
-        match (&found[..], checks) {
-            ([], _) if !self.launched.ran.wrong.is_empty() => "the results are not as expected".to_string(),
-            ([], Checks::On) => match view::orders::said(&self.launched.orders) {
-                Some(orders) if self.launched.orders.iter().any(|one| one.tried > 1) => {
-                    format!("ok: nothing is wrong ({orders}: the same result)")
-                }
-                Some(orders) => format!("ok: nothing is wrong ({orders})"),
-                None => "ok: nothing is wrong".to_string(),
-            },
-            ([], Checks::Off) => "ran to its end; the checks were off".to_string(),
-            (found, _) if self.launched.orders.iter().any(|one| one.failing.is_some()) => {
-                let orders = view::orders::said(&self.launched.orders).unwrap_or_default();
-                let keep = "--save-order FILE keeps this order, and --order FILE runs it again";
-                format!("{}{how} ({orders}; {keep})", found.join(", "))
+        let counts = self.counted();
+        let is_wrong = !self.launched.ran.wrong.is_empty();
+        match (counts.is_empty(), checks) {
+            (true, _) if is_wrong => UNEXPECTED.to_string(),
+            (true, Checks::On) => self.all_right(),
+            (true, Checks::Off) => "ran to its end; the checks were off".to_string(),
+            (false, _) => {
+                let first = if is_wrong { format!("{UNEXPECTED}; ") } else { String::new() };
+                format!("{first}{counts}{}{}", self.how(), self.kept())
             }
-            (found, _) => found.join(", ") + how,
+        }
+    }
+
+    /// `2 errors, 1 warning`
+    fn counted(&self) -> String {
+        let all = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
+        let counted = |(severity, word)| match self.count(severity) {
+            0 => None,
+            1 => Some(format!("1 {word}")),
+            count => Some(format!("{count} {word}s")),
+        };
+        all.into_iter().filter_map(counted).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How a launch with findings has ended.
+    fn how(&self) -> String {
+        match (self.status(), self.launched.ran.completed) {
+            (2, _) => "; the simulator cannot run this".to_string(),
+            (_, true) => String::new(),
+            (_, false) => match self.launched.ran.stopped_in {
+                Some(cell) => format!("; cell {cell}, which runs before this one, was stopped"),
+                None => "; the launch was stopped, and the buffers are as it left them".to_string(),
+            },
+        }
+    }
+
+    /// How an order that has shown something is kept.
+    fn kept(&self) -> String {
+        if self.launched.orders.iter().all(|one| one.failing.is_none()) {
+            return String::new();
+        }
+        let orders = view::orders::said(&self.launched.orders).unwrap_or_default();
+        format!(" ({orders}; --save-order FILE keeps this order, and --order FILE runs it again)")
+    }
+
+    /// That there are no findings; and what the launches have left out.
+    fn all_right(&self) -> String {
+        let has_several = self.launched.orders.iter().any(|one| one.tried > 1);
+        let orders = match view::orders::said(&self.launched.orders) {
+            Some(orders) if has_several => format!(" ({orders}: the same result)"),
+            Some(orders) => format!(" ({orders})"),
+            None => String::new(),
+        };
+        format!("ok: nothing is wrong{orders}{}", left_out(&self.launched.unwritten))
+    }
+}
+
+/// What is said where a buffer does not hold what the script expects.
+const UNEXPECTED: &str = "the results are not as expected";
+
+/// `; 2,048 elements of out were never written`
+fn left_out(unwritten: &[(String, u64)]) -> String {
+    let counted = |(name, count): &(String, u64)| {
+        let elements = if *count == 1 { "element" } else { "elements" };
+        format!("{} {elements} of {name}", thousands(*count as i64))
+    };
+    match unwritten {
+        [] => String::new(),
+        [(_, 1)] => format!("; {} was never written", counted(&unwritten[0])),
+        all => {
+            let all: Vec<String> = all.iter().map(counted).collect();
+            format!("; {} were never written", all.join(", "))
         }
     }
 }

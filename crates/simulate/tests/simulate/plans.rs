@@ -94,9 +94,11 @@ fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
     assert!(right.stdout().ends_with("ok: nothing is wrong\n"), "{}", right.stdout());
     script("19901 within 1e-4").exits(0);
     let wrong = script("19901").exits(1);
-    let said =
-        "not as expected: @all holds 19900.0 in element 0, where 19901.0 is expected; 1 of 1 are wrong";
-    assert!(wrong.stdout().contains(said), "{}", wrong.stdout());
+    let said = format!(
+        "not as expected: {}:6: @all holds 19900.0 in element 0, where 19901.0 is expected; 1 of 1 are wrong",
+        steps.display()
+    );
+    assert!(wrong.stdout().contains(&said), "{}", wrong.stdout());
     // What was saved is what the second launch added up.
     let line = format!(
         "--arg buf:f32:file={} --arg buf:f32:uninit*1 --arg i32:4 --expect 1=f32:19900",
@@ -104,7 +106,8 @@ fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
     );
     program("blockSums", 64, &line).exits(0);
     std::fs::write(&steps, "buffer in = f32:1\nlaunch blockSum<<<1, 64>>> @in @in i32:1\n").unwrap();
-    run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["no kernel is named blockSum"]);
+    run(&format!("{PROGRAMS} --script {}", steps.display()))
+        .refuses(&["no kernel is named blockSum; write blockSums"]);
     std::fs::write(&steps, "buffer in = f32:1\nlanch blockSums\n").unwrap();
     run(&format!("{PROGRAMS} --script {}", steps.display()))
         .refuses(&["steps.txt:2: `lanch` is not a step; write launch"]);
@@ -135,8 +138,13 @@ fn a_file_says_in_its_comments_what_is_launched() {
         ("lanch blockSums", "`lanch` is not a step; write launch"),
         ("launch blockSums<<<4>>>", "the threads per block are missing; write <<<4, 256>>>"),
         ("buffer in = i33:1", "i33"),
+        ("buffer out = f32:2", "two buffers are named out; give this one another name"),
+        ("launch blockSums<<<1, 64>>> @out @out i32:1\n//@ buffer table = ptr:@x", "no buffer is called @x"),
+        ("launch blockSums<<<1, 64>>> @in @out i32:1", "no buffer is called @in; there are: @out"),
+        ("launch blockSums<<<1, 64>>> @out @out i32:1\n//@ expect sum = f32:1", "no buffer is called @sum"),
     ] {
         let file = with_lines("comments", &format!("//@ buffer out = f32:1\n//@ {line}\n"));
+        // It is the last line that is wrong.
         let number = std::fs::read_to_string(&file).unwrap().lines().count();
         run(&file.display().to_string()).refuses(&[&format!("{}:{number}: ", file.display()), says]);
     }
@@ -283,4 +291,66 @@ fn a_cell_is_run_and_shown_by_itself() {
     run(&format!("{} --cell 4", file.display())).refuses(&["cell 4 has no line `//@ launch …`"]);
     let whole = run(&file.display().to_string()).exits(1).stdout();
     assert!(whole.contains("in of cell 1: 200") && whole.contains("in: 60"), "{whole}");
+}
+
+/// The kernel's pointers are `float *`; nothing is checked of numbers that are read as others.
+#[test]
+fn elements_of_another_type_than_the_kernels_are_warned_of_at_the_launch() {
+    let launch = "//@ launch blockSums<<<1, 64>>> @in buf:f32:uninit*1 i32:64\n";
+    let file = with_lines("types", &format!("//@ buffer in = i32:1*64\n{launch}"));
+    let line = std::fs::read_to_string(&file).unwrap().lines().count();
+    let text = run(&file.display().to_string()).exits(0).stdout();
+    let said = "argument 0 of blockSums is `const float *in`, and @in holds i32: write f32";
+    let place = format!("--> {}:{line}\n", file.display());
+    for part in [&*format!("warning[argument-type]: {said}\n"), &place, launch, "\n1 warning\n"] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    let json = run(&format!("{} --json", file.display())).exits(0).json();
+    let found = &json["diagnostics"][0];
+    assert_eq!((&found["line"], &found["severity"]), (&json!(line), &json!("warning")));
+    assert_eq!((&found["message"], &json["ok"]), (&json!(said), &json!(true)));
+    // What is not as expected is said first.
+    let expected = "//@ buffer in = i32:1*64\n//@ buffer out = f32:uninit*1\n\
+                    //@ launch blockSums<<<1, 64>>> @in @out i32:64\n//@ expect out = f32:64\n";
+    let file = with_lines("types", expected);
+    let text = run(&file.display().to_string()).exits(1).stdout();
+    assert!(text.ends_with("\nthe results are not as expected; 1 warning\n"), "{text}");
+    // Of a launch on the command line there is no line.
+    let line = "--kernel blockSums --grid 1 --block 64 --arg buf:u32:1*64 --arg buf:f32:0 --arg i32:64";
+    let text = run(&format!("{PROGRAMS} {line}")).exits(0).stdout();
+    let said =
+        "argument 0 of blockSums is `const float *in`, and its buffer holds u32: write f32\n\n1 warning\n";
+    assert!(text.ends_with(said), "{text}");
+}
+
+#[test]
+fn elements_that_no_launch_has_written_are_counted() {
+    let last = |sums: &str, blocks: u32| {
+        let lines = format!(
+            "//@ buffer in = f32:iota*200\n//@ buffer sums = {sums}\n\
+             //@ launch blockSums<<<{blocks}, 64>>> @in @sums i32:200\n"
+        );
+        let text = run(&with_lines("left", &lines).display().to_string()).exits(0).stdout();
+        text.lines().last().unwrap().to_string()
+    };
+    assert_eq!(last("f32:uninit*4", 4), "ok: nothing is wrong");
+    assert_eq!(last("f32:uninit*4", 3), "ok: nothing is wrong; 1 element of sums was never written");
+    assert_eq!(last("f32:uninit*2004", 4), "ok: nothing is wrong; 2,000 elements of sums were never written");
+    assert_eq!(
+        last("f32:zeros*4,uninit*9", 4),
+        "ok: nothing is wrong",
+        "the launch has written none of them"
+    );
+}
+
+#[test]
+fn one_element_where_many_are_needed_is_explained() {
+    let line = "//@ launch blockSums<<<1, 64>>> @in buf:f32:uninit*1 i32:64\n";
+    let help = |lines: &str| {
+        let file = with_lines("one", &format!("{lines}{line}"));
+        run(&file.display().to_string()).exits(1).stdout()
+    };
+    let text = help("//@ buffer in = f32:64\n");
+    assert!(text.contains("; `f32:64` is one element, 64: write f32:zeros*64 for 64 elements\n"), "{text}");
+    assert!(!help("//@ buffer in = f32:zeros*63\n").contains("is one element"));
 }
