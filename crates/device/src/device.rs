@@ -114,7 +114,8 @@ impl Device {
         Ok(devices)
     }
 
-    /// Opens GPU `number` of this host, or the one that there is; or the simulator.
+    /// Opens GPU `number` of this host; where this process sees only one GPU, that one. [`DeviceChoice::Sim`]
+    /// opens the simulator instead. [`DeviceChoice::Auto`] does not fall back to it.
     ///
     /// # Errors
     /// [`NoGpu`]

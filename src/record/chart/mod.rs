@@ -10,16 +10,16 @@
 //! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
-//! A page may ask for two more, whose vertical axis is linear unless it asks for another one ([`on_demand`]):
+//! A page may ask for two more ([`on_demand`]):
 //!
 //! | chart | against | for |
 //! | --- | --- | --- |
 //! | `over-best` | n | times that differ by a factor of one to four: each over the shortest at its size |
 //! | `per-launch` | launches by device code | the time of nested kernels, divided by their launches |
 //!
-//! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at
-//! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. plotters draws them (`draw.rs`),
-//! and `svg.rs` makes a part of a page of that.
+//! Axes are logarithmic, except for the vertical one of these two; a page may ask for another vertical axis.
+//! A chart has at most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. plotters draws
+//! them (`draw.rs`), and `svg.rs` makes a part of a page of that.
 
 mod draw;
 mod line;

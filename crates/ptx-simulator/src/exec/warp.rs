@@ -307,7 +307,8 @@ impl Warp {
         slot
     }
 
-    /// The lanes of `mask` return from the split's function; the others go on. `copy` moves the value.
+    /// The lanes of `mask` return from the split's function; the others go on. The caller has already passed
+    /// the returned value on (`give_back`).
     pub fn leave(&mut self, split: usize, mask: u32) {
         let s = &mut self.splits[split];
         s.mask &= !mask;

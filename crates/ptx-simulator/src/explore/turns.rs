@@ -382,7 +382,7 @@ impl Turns {
         Pick::GivenUp
     }
 
-    /// The operation done last was no look in vain: it could change places with those that it races with.
+    /// Closes the last operation, and tells the tree that it could have come before each one it races with.
     fn settle(&mut self) {
         self.conclude();
         let Some(Last { races, .. }) = self.last.take() else { return };
