@@ -169,7 +169,7 @@ impl Shadow {
         }
         let Touch { found, flag, .. } = touch;
         if let Some(loc) = flag {
-            order.clock(actor).flag = Some(loc);
+            order.block_of(actor).flag = Some(loc);
         }
         found
     }
