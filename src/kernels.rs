@@ -81,7 +81,7 @@ fn in_scratch<T>(work: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
 /// If there is no such compiler, or it cannot compile them.
 pub fn build_with(maker: Maker, stem: &str) -> Result<Build> {
     let root = Path::new(ROOT);
-    let compiler = Compiler::wanted(maker, root)?;
+    let compiler = Compiler::require(maker, root)?;
     let committed = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
     let file = root.join(&*committed.source_path);
     let source = std::fs::read_to_string(&file)?;

@@ -22,7 +22,7 @@ use clap::Parser;
 use pieces::Pieces;
 use source::{Source, Stamp};
 use workbook::chapter::Progress;
-use workbook::device::{Device, DeviceChoice, SimulatorOptions};
+use workbook::device::{Device, DeviceChoice, Peers, SimulatorOptions};
 use workbook::kernels;
 use workbook::text::arguments::number;
 use workbook::text::number::{thousands, three_digits};
@@ -116,7 +116,7 @@ fn sum(options: &Options) -> Result<u8> {
     let mut at = start(options, &stamp, &path)?;
     let all = stamp.numbers;
     let gpus = options.gpus.map(|gpus| gpus as usize);
-    let devices = Device::open_some(options.device, gpus, true, SimulatorOptions::default())?;
+    let devices = Device::open_some(options.device, gpus, Peers::Connected, SimulatorOptions::default())?;
     let simulated = devices[0].is_simulated();
     let piece = options.piece.unwrap_or(if simulated { 1 << 16 } else { 1 << 22 });
     let piece = piece.min(all.max(1));

@@ -1,7 +1,7 @@
 //! What a chapter needs before it runs: a device that it can run on, its kernels there, and memory.
 
 use anyhow::{Context, Result, ensure};
-use device::{Device, DeviceChoice, Module, SimulatorOptions, measure};
+use device::{Device, DeviceChoice, Module, Peers, SimulatorOptions, measure};
 use kernel_compiler::build::Build;
 use text::number::thousands;
 
@@ -45,7 +45,8 @@ pub fn open(
     };
     let choice = choice(chapter, options, &build)?;
     let mut devices = if chapter.many_gpus {
-        Device::open_some(choice, options.gpus, !options.no_peers, simulated)?
+        let peers = if options.no_peers { Peers::Apart } else { Peers::Connected };
+        Device::open_some(choice, options.gpus, peers, simulated)?
     } else {
         vec![Device::open_with(choice, simulated)?]
     }

@@ -38,12 +38,14 @@ pub struct Plan {
 const SERIAL: Variant =
     Variant::new("recursiveReduceAnyLength", |case| case.on_cpu(serial::recursive_reduce));
 
-/// A run of the sweep that would take longer on a GPU is left out, in microseconds.
+/// A sweep on a GPU leaves out runs that take longer than this.
 const SWEEP_MICROSECONDS: f64 = 5e6;
-/// The same, and the most elements, where no record of the book is made.
+/// The same limit where no record of the book is made.
 const BRIEF_MICROSECONDS: f64 = 0.2e6;
+/// The most elements of a sweep on a GPU where no record of the book is made.
 const BRIEF_SIZE: u64 = 1 << 24;
-/// One with more pending launches is left out too, since the driver reserves memory for each.
+/// A sweep on a GPU leaves out runs with more pending launches than this, since the driver reserves memory
+/// for each.
 const SWEEP_PENDING: u64 = 1 << 18;
 
 impl Planned {
@@ -54,7 +56,8 @@ impl Planned {
 }
 
 impl Plan {
-    /// The runs of `chapter` on `device` with `multiprocessors`, at `n` elements in a [`Place::shape`].
+    /// The runs of `chapter` on `device`, which has `multiprocessors`: `n` elements in `shape`, from
+    /// [`Place::shape`].
     ///
     /// # Errors
     /// If a requested run would never end, or a kernel asked for by name cannot run on the
@@ -70,18 +73,14 @@ impl Plan {
         let (variants, mut left_out) = able(chapter, device, options)?;
         let place = chapter.place;
         let kind = device.kind;
-        let planned = |variant: &Variant, n: u64, shape: Shape| {
-            let mut shape = (variant.shape)(n, shape, multiprocessors);
-            // Any grid will do in a loop over the grid, so the reader's choice holds for every kernel.
-            if matches!(place, Place::GridStride)
-                && shape != Shape::CPU
-                && let Some(grid) = options.grid
-            {
-                shape.grid = grid;
-            }
-            Planned { variant: *variant, n, shape }
+        // A grid-stride loop works in any grid, so the reader's choice holds for every kernel.
+        let grid = options.grid.filter(|_| matches!(place, Place::GridStride));
+        let planned = |variant: &Variant, n: u64, shape: Shape| Planned {
+            variant: *variant,
+            n,
+            shape: shape_of(variant, n, shape, multiprocessors, grid),
         };
-        // Beside a GPU's kernels that add up stands the serial recursion, once for each size.
+        // A GPU's sums are compared with the serial recursion, which runs once at each size.
         let adds_up = variants.iter().any(|variant| variant.operation.name == SERIAL.operation.name);
         let baseline = (kind == DeviceKind::Gpu && adds_up).then_some(SERIAL);
         let at_size = |variants: &[Variant], n: u64, shape: Shape| -> Vec<Planned> {
@@ -102,18 +101,19 @@ impl Plan {
             Sweep::TimesOnly => kind != DeviceKind::Sim,
             Sweep::Never => false,
         });
-        let is_brief = kind == DeviceKind::Gpu && !options.record;
         for size in place.sizes(kind, options.n).into_iter().filter(|&size| size != n) {
             sweep.extend(at_size(&swept, size, place.shape_of(size, shape.block)));
         }
         if options.block.is_none() && options.grid.is_none() {
             for block in place.blocks(kind, n).into_iter().filter(|&block| block != shape.block) {
                 let in_blocks = swept.iter().map(|variant| planned(variant, n, place.shape_of(n, block)));
-                // A kernel that has a block of its own has run in it.
+                // A kernel with a fixed block size has run already.
                 sweep.extend(in_blocks.filter(|case| case.shape.block == block));
             }
-            let counts = |variant: &&Variant| kind != DeviceKind::Sim || variant.sweep != Sweep::TimesOnly;
-            for variant in variants.iter().filter(counts) {
+            // The simulator's counts of a `TimesOnly` variant are those of another one.
+            let is_repeated =
+                |variant: &Variant| kind == DeviceKind::Sim && variant.sweep == Sweep::TimesOnly;
+            for variant in variants.iter().filter(|variant| !is_repeated(variant)) {
                 for &(size, block) in (variant.also)(kind) {
                     if options.n.is_none_or(|limit| size < limit) {
                         sweep.push(planned(variant, size, place.shape_of(size, block)));
@@ -121,23 +121,44 @@ impl Plan {
                 }
             }
         }
-        if is_brief {
-            sweep.retain(|case| case.n <= BRIEF_SIZE.max(n));
-            let all = sweep.len();
-            sweep.retain(|case| case.launches().all_microseconds() <= BRIEF_MICROSECONDS);
-            let long = all - sweep.len();
-            if long > 0 {
-                let what = if long == 1 { "run of another size takes" } else { "runs of other sizes take" };
-                let least = time(BRIEF_MICROSECONDS);
-                left_out.push(format!("left out: {long} {what} longer than {least}; --record makes all"));
-            }
-        }
         if kind == DeviceKind::Gpu {
-            left_out.extend(sweep.iter().filter_map(why_left_out));
-            sweep.retain(|case| why_left_out(case).is_none());
+            if !options.record {
+                left_out.extend(keep_brief(&mut sweep, n));
+            }
+            sweep.retain(|case| match why_left_out(case) {
+                Some(why) => {
+                    left_out.push(why);
+                    false
+                }
+                None => true,
+            });
         }
         Ok(Plan { runs, sweep, left_out })
     }
+}
+
+/// The first grid of a variant: its own for `shape`, or `grid`, the reader's.
+fn shape_of(variant: &Variant, n: u64, shape: Shape, multiprocessors: u32, grid: Option<u32>) -> Shape {
+    let own = (variant.shape)(n, shape, multiprocessors);
+    match grid {
+        Some(grid) if own != Shape::CPU => Shape { grid, ..own },
+        _ => own,
+    }
+}
+
+/// Keeps the short runs of inputs no longer than `n` or [`BRIEF_SIZE`]; a line on the long ones, if there are
+/// any.
+fn keep_brief(sweep: &mut Vec<Planned>, n: u64) -> Option<String> {
+    sweep.retain(|case| case.n <= BRIEF_SIZE.max(n));
+    let all = sweep.len();
+    sweep.retain(|case| case.launches().all_microseconds() <= BRIEF_MICROSECONDS);
+    let long = all - sweep.len();
+    if long == 0 {
+        return None;
+    }
+    let what = if long == 1 { "run of another size takes" } else { "runs of other sizes take" };
+    let least = time(BRIEF_MICROSECONDS);
+    Some(format!("left out: {long} {what} longer than {least}; --record makes all"))
 }
 
 /// The requested variants that `device` can run, and a line for each that it cannot.
@@ -145,11 +166,10 @@ fn able(chapter: &Chapter, device: &DeviceInfo, options: &Options) -> Result<(Ve
     let mut variants = Vec::new();
     let mut left_out = Vec::new();
     for variant in chapter.variants.iter().filter(|variant| options.asks_for(variant.name, variant.story)) {
-        let can_run = |least: &(u32, u32)| match device.kind {
-            DeviceKind::Sim => variant.simulated,
-            _ => device.compute_capability() >= Some(*least),
+        let missing = match variant.least_capability {
+            Some(least) if !can_run(device, variant, least) => Some(least),
+            _ => None,
         };
-        let missing = variant.least_capability.filter(|least| !can_run(least));
         if let Some((major, minor)) = missing {
             let name = variant.name;
             let needs = format!("{name}, which needs a GPU of compute capability {major}.{minor} or higher");
@@ -160,6 +180,14 @@ fn able(chapter: &Chapter, device: &DeviceInfo, options: &Options) -> Result<(Ve
         }
     }
     Ok((variants, left_out))
+}
+
+/// Whether a variant that needs compute capability `least` runs on `device`.
+fn can_run(device: &DeviceInfo, variant: &Variant, least: (u32, u32)) -> bool {
+    match device.kind {
+        DeviceKind::Sim => variant.simulated,
+        DeviceKind::Gpu | DeviceKind::Cpu => device.compute_capability() >= Some(least),
+    }
 }
 
 fn refuse_endless(case: &Planned) -> Result<()> {

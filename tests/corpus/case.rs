@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use launch::{self, Ran, Scope, Script, Stage};
-use workbook::device::{Device, DeviceChoice, Module, SimulatorOptions, launch_together};
+use workbook::device::{Device, DeviceChoice, Module, Peers, SimulatorOptions, launch_together};
 use workbook::sim::{Budget, DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 
 /// Instructions that the launch of a kernel with a mistake may execute.
@@ -200,7 +200,8 @@ impl Case {
         let step_limit = (!self.clean).then_some(STEPS);
         let options =
             SimulatorOptions { schedule, every_order, step_limit, keep_printed: true, ..Default::default() };
-        let devices = Device::open_some(DeviceChoice::Sim, Some(self.gpus), true, options).unwrap();
+        let gpus = Some(self.gpus);
+        let devices = Device::open_some(DeviceChoice::Sim, gpus, Peers::Connected, options).unwrap();
         let ran = if self.gpus > 1 {
             self.run_together(module, &devices)
         } else {

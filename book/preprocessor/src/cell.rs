@@ -1,8 +1,6 @@
 //! A cell: the command to run, and for each record of the chapter what came out: a table, what the simulator
 //! says, a chart.
 
-use std::iter;
-
 use anyhow::{Context, Result, bail, ensure};
 use chapters::charts;
 use workbook::device::DeviceKind;
@@ -22,6 +20,16 @@ use crate::records::{self, KINDS, committed, local, missing, runs};
 
 /// The most rows that a reader compares.
 const ROWS: usize = 12;
+
+/// Whose run an output shows.
+#[derive(Clone, Copy)]
+enum Whose<'a> {
+    Committed,
+    /// The reader's own, compared with the committed one if that is shown too.
+    Own {
+        committed: Option<&'a Record>,
+    },
+}
 
 /// The cell of a chapter: every committed record, or those `on=` names, each followed by the reader's own run
 /// if there is one.
@@ -46,31 +54,36 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     let number = page.cells;
     let mut outputs = String::new();
     let mut known_charts = Vec::new();
-    let mut above = None;
+    // The size of the first output.
+    let mut first_n = None;
     let mut drawn = 0;
+    let is_asked_for = |chart: &&Chart| asked.chart == Some(chart.name);
     for &committed in &records {
         let own = local(book, stem, committed.device.kind)?;
-        let both = iter::once((committed, false)).chain(own.iter().map(|own| (own, true)));
-        let mut recorded = None;
-        for (record, is_own) in both {
-            let place = || in_record(record, &asked);
-            let Some(part) = shown_part(record, &asked, is_own).with_context(place)? else { continue };
-            let charts = charts(&part, vertical)?;
-            let is_shown = |chart: &&Chart| asked.chart == Some(chart.name);
-            let shown: Vec<&Chart> = charts.iter().filter(is_shown).collect();
-            if !is_own && asked.chart.is_some() {
-                drawn += shown.len();
-                known_charts.extend(charts.iter().map(|chart| chart.name));
-                for chart in &shown {
-                    records::few_lines(chart).with_context(place)?;
-                }
+        let place = || in_record(committed, &asked);
+        let recorded = shown_part(committed, &asked, false).with_context(place)?;
+        if let Some(part) = &recorded {
+            let all = charts(part, vertical)?;
+            let shown: Vec<&Chart> = all.iter().filter(is_asked_for).collect();
+            drawn += shown.len();
+            known_charts.extend(all.iter().map(|chart| chart.name));
+            for chart in &shown {
+                // Refuses a chart of too many lines.
+                records::few_lines(chart).with_context(place)?;
             }
-            let beside = recorded.as_ref().filter(|_| is_own);
-            let size = part.runs.first().map(|run| run.n);
-            let note = size.filter(|_| !is_own).map_or(String::new(), |n| another_size(above, n));
-            above = above.or(size);
-            outputs += &output(book, (&part, beside, is_own), number, &asked, &shown, &note)?;
-            recorded = recorded.or(Some(part));
+            let n = part.runs.first().map(|run| run.n);
+            let note = n.map_or(String::new(), |n| another_size(first_n, n));
+            first_n = first_n.or(n);
+            outputs += &output(book, part, Whose::Committed, number, &asked, &shown, &note)?;
+        }
+        let Some(own) = own else { continue };
+        let part = shown_part(&own, &asked, true).with_context(|| in_record(&own, &asked))?;
+        if let Some(part) = part {
+            let all = charts(&part, vertical)?;
+            let shown: Vec<&Chart> = all.iter().filter(is_asked_for).collect();
+            first_n = first_n.or(part.runs.first().map(|run| run.n));
+            let whose = Whose::Own { committed: recorded.as_ref() };
+            outputs += &output(book, &part, whose, number, &asked, &shown, "")?;
         }
     }
     if let Some(name) = asked.chart.filter(|_| drawn == 0) {
@@ -80,16 +93,16 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
     Ok(format!(
         "<div class=\"cell\" id=\"cell-{number}\"{live}>\n<p class=\"cell-label\">In [{number}]</p>\n\n\
          ```sh\n{}\n```\n\n{outputs}</div>\n\n",
-        command(stem, &asked, on == ["sim"])
+        command(stem, &asked, (on == ["sim"]).then_some("sim"))
     ))
 }
 
-/// What a reader must know before comparing records of two sizes; nothing of one size.
-fn another_size(above: Option<u64>, n: u64) -> String {
-    match above {
-        Some(above) if above != n => {
-            let [n, above] = [n, above].map(|n| raised(&size(n)));
-            paragraph("cell-note", &escape(&format!("Another size than above: n = {n}, not {above}.")))
+/// A note that this record's size differs from the first one's; empty if it does not.
+fn another_size(first_n: Option<u64>, n: u64) -> String {
+    match first_n {
+        Some(first_n) if first_n != n => {
+            let [n, first_n] = [n, first_n].map(|n| raised(&size(n)));
+            paragraph("cell-note", &escape(&format!("Another size than above: n = {n}, not {first_n}.")))
         }
         _ => String::new(),
     }
@@ -121,24 +134,26 @@ fn check(stem: &str, records: &[&Record], asked: &Asked) -> Result<()> {
         pick(all, kernel, |run| &run.kernel, &format!("`{stem}` has no kernel"))?;
     }
     for column in &asked.columns {
-        let all = records.iter().flat_map(|record| columns(record).split_off(1));
+        // All but the first, which has the kernels' names.
+        let all = records.iter().flat_map(|record| columns(record).into_iter().skip(1));
         pick(all.filter(Column::has_values), column, Column::name, &format!("`{stem}` has no column"))?;
     }
     Ok(())
 }
 
-/// What the cell shows of `record`; `None` if that has none of the kernels or none of the columns. Nothing in
-/// a reader's own record is an error: what was not run at the cell's size is shown at its own.
+/// What the cell shows of `record`; `None` if it has none of the kernels or none of the columns. A reader's
+/// own record is never refused: what was not run at the cell's size is shown at its own.
 fn shown_part(record: &Record, asked: &Asked, is_own: bool) -> Result<Option<Record>> {
     let has = |kernel: &&str| runs(record).any(|run| run.kernel == **kernel);
     let kernels: Vec<&str> = asked.kernels.iter().copied().filter(has).collect();
     if kernels.is_empty() && !asked.kernels.is_empty() {
         return Ok(None);
     }
-    let part = match records::at(record, &kernels, asked.n, asked.block) {
-        Err(_) if is_own => records::of_kernels(record, &kernels)?,
-        part => part?,
-    };
+    let mut part = records::at(record, &kernels, asked.n, asked.block);
+    if is_own && part.is_err() {
+        part = records::of_kernels(record, &kernels);
+    }
+    let part = part?;
     ensure!(
         is_own || part.runs.len() <= ROWS,
         "the cell has {} rows, and a reader compares {ROWS} at most; say which: kernel=A,B",
@@ -158,20 +173,21 @@ fn in_record(record: &Record, asked: &Asked) -> String {
     }
 }
 
-/// The command that runs what the cell shows.
-fn command(stem: &str, asked: &Asked, on_simulator: bool) -> String {
+/// The command that runs what the cell shows. `device`: that of `--device`, if the cell asks for one.
+fn command(stem: &str, asked: &Asked, device: Option<&str>) -> String {
     let mut words: Vec<String> = asked.kernels.iter().map(|kernel| format!("--kernel {kernel}")).collect();
     words.extend(asked.n.map(|n| format!("--n {}", size(n).replace(',', "_"))));
     words.extend(asked.block.map(|block| format!("--block {block}")));
-    words.extend(on_simulator.then(|| "--device sim".to_string()));
+    words.extend(device.map(|device| format!("--device {device}")));
     let dashes = if words.is_empty() { "" } else { " -- " };
     format!("cargo run --example {stem}{dashes}{}", words.join(" "))
 }
 
-/// What came out of one record; of the reader's own, beside the recorded one if there is one.
+/// The figure of one record: its table, notes, messages and charts.
 fn output(
     book: &Workbook,
-    (part, beside, is_own): (&Record, Option<&Record>, bool),
+    part: &Record,
+    whose: Whose,
     number: usize,
     asked: &Asked,
     charts: &[&Chart],
@@ -181,16 +197,20 @@ fn output(
         DeviceKind::Gpu | DeviceKind::Cpu => format!("on {}", part.device.title()),
         DeviceKind::Sim => "on the simulator".to_string(),
     };
-    let (class, whose) = if is_own { ("local", "Your own run") } else { ("recorded", "Recorded") };
+    let (class, title, compared_with) = match whose {
+        Whose::Committed => ("recorded", "Recorded", None),
+        Whose::Own { committed } => ("local", "Your own run", committed),
+    };
     let mut text = format!(
         "<figure class=\"cell-out {class}\" data-kind=\"{}\">\n<p class=\"cell-head\"><span \
-         class=\"cell-label\">Out [{number}]</span> <strong>{whose} {}</strong> · {}</p>\n{note}{}",
+         class=\"cell-label\">Out [{number}]</span> <strong>{title} {}</strong> · {}</p>\n{note}{}",
         part.device.kind.as_str(),
         escape(&on),
         escape(&headline(part)),
         changed_since(book, part)?
     );
-    if let Some(differs) = beside.and_then(|recorded| own::difference(recorded, part, &asked.columns)) {
+    let difference = |recorded| own::difference(recorded, part, &asked.columns);
+    if let Some(differs) = compared_with.and_then(difference) {
         text += &paragraph("cell-note differs", &format!("<strong>{}</strong>", escape(&differs)));
     }
     text += &scrolling(&shown_columns(part, &asked.columns), &format!("Out [{number}] {on}"));

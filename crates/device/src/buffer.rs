@@ -37,7 +37,7 @@ impl Device {
     /// # Errors
     /// There is not enough memory.
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
-        self.not_captured("an allocation")?;
+        self.refuse_in_capture("an allocation")?;
         let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
         let (memory, address) = match &self.kind {
             Kind::Gpu(gpu) => {
@@ -115,7 +115,7 @@ impl Device {
     /// # Errors
     /// There are fewer; or the buffer is another device's.
     pub fn write_at<T: Pod>(&self, data: &[T], buffer: &Buffer<T>, start: usize) -> Result<()> {
-        self.not_captured("a copy from the host")?;
+        self.refuse_in_capture("a copy from the host")?;
         let bytes = bytemuck::cast_slice(data);
         let address = buffer.part(start, data.len())?;
         match &self.kind {
@@ -234,7 +234,7 @@ impl Device {
     /// # Errors
     /// Of [`Device::clone_dtoh`]; there are fewer.
     pub fn read_at<T: Pod>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> Result<Vec<T>> {
-        self.not_captured("a copy to the host")?;
+        self.refuse_in_capture("a copy to the host")?;
         let address = buffer.part(elements.start, elements.len())?;
         let mut data = vec![T::zeroed(); elements.len()];
         let bytes = bytemuck::cast_slice_mut(&mut data);

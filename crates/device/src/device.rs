@@ -25,15 +25,24 @@ pub enum DeviceChoice {
     Sim,
 }
 
-/// A GPU or the simulator, on which kernels run; or the CPU, which has a name alone.
+/// Whether each of several devices reaches the memory of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peers {
+    /// Where the hardware lets it.
+    Connected,
+    /// As if no GPU could (`--no-peers`).
+    Apart,
+}
+
+/// A GPU or the simulator, on which kernels run; or the CPU, which has a name and runs no kernels.
 pub struct Device {
     pub(super) kind: Kind,
     /// Why [`DeviceChoice::Auto`] took the simulator, if it did.
     pub no_gpu: Option<NoGpu>,
-    /// Of the first of several devices: why they do not reach each other's memory, if so.
+    /// On the first of several devices: why they cannot reach each other's memory; `None` if they can.
     pub no_peers: Option<String>,
-    /// Of the first of several devices: why atomics on one are not atomic in the memory of another, if so:
-    /// they do not reach it, or the link between them has none.
+    /// On the first of several devices: why atomics on one are not atomic in the memory of another (it is out
+    /// of reach, or the link has no native atomics); `None` if they are.
     pub no_peer_atomics: Option<String>,
     /// Whether [`Device::capture`] is running.
     pub(super) capturing: Cell<bool>,
@@ -67,22 +76,21 @@ impl Device {
     }
 
     /// Opens several devices of one kind. GPUs: `count` of them, or without one all that there are. Simulated
-    /// GPUs: `count` or 2, which share one simulator, run as `simulated` says. With `peers` each is
-    /// to reach the memory of the others. Where they do not, [`Device::no_peers`] of the first says why.
+    /// GPUs: `count` or 2, which share one simulator, run as `simulated` says. Where they do not reach each
+    /// other's memory, [`Device::no_peers`] of the first says why.
     ///
     /// # Errors
     /// [`NoGpu`]; fewer GPUs than asked for.
     pub fn open_some(
         choice: DeviceChoice,
         count: Option<usize>,
-        peers: bool,
+        peers: Peers,
         simulated: SimulatorOptions,
     ) -> Result<Vec<Device>> {
         let mut devices = Device::open_apart(choice, count, simulated)?;
-        let refused = if peers {
-            connect(&devices).err().map(|error| format!("{error:#}"))
-        } else {
-            Some("--no-peers: as if no GPU could reach the memory of another".into())
+        let refused = match peers {
+            Peers::Connected => connect(&devices).err().map(|error| format!("{error:#}")),
+            Peers::Apart => Some("--no-peers: as if no GPU could reach the memory of another".into()),
         };
         if devices.len() > 1 {
             devices[0].no_peer_atomics = refused.clone().or_else(|| without_atomics(&devices));
@@ -97,14 +105,14 @@ impl Device {
         count: Option<usize>,
         simulated: SimulatorOptions,
     ) -> Result<Vec<Device>> {
-        let no_gpu = match choice {
-            DeviceChoice::Sim => None,
-            _ => match cuda::Gpu::open_some(count.unwrap_or(usize::MAX)) {
+        let mut no_gpu = None;
+        if choice != DeviceChoice::Sim {
+            match cuda::Gpu::open_some(count.unwrap_or(usize::MAX)) {
                 Ok(gpus) => return enough(gpus, count),
-                Err(no_gpu) if choice == DeviceChoice::Gpu => return Err(no_gpu.into()),
-                Err(no_gpu) => Some(no_gpu),
-            },
-        };
+                Err(error) if choice == DeviceChoice::Gpu => return Err(error.into()),
+                Err(error) => no_gpu = Some(error),
+            }
+        }
         let shared = Rc::new(Simulator::new(simulated));
         let mut devices: Vec<_> =
             (0..count.unwrap_or(2)).map(|_| Device::new(Kind::Sim(shared.clone()))).collect();
@@ -114,7 +122,8 @@ impl Device {
         Ok(devices)
     }
 
-    /// Opens GPU `number` of this host, or the one that there is; or the simulator.
+    /// Opens GPU `number` of this host; where this process sees only one GPU, that one. [`DeviceChoice::Sim`]
+    /// opens the simulator instead. [`DeviceChoice::Auto`] does not fall back to it.
     ///
     /// # Errors
     /// [`NoGpu`]
@@ -209,7 +218,7 @@ impl Device {
     /// A kernel that went wrong on a GPU is reported here, or at the next copy to the host: a
     /// [`Fault`](super::Fault).
     pub fn synchronize(&self) -> Result<()> {
-        self.not_captured("waiting")?;
+        self.refuse_in_capture("waiting")?;
         self.gpu().map_or(Ok(()), cuda::Gpu::synchronize)
     }
 
@@ -220,7 +229,7 @@ impl Device {
     /// # Errors
     /// A GPU that has no memory for this many.
     pub fn set_pending_launch_limit(&self, launches: u64) -> Result<()> {
-        self.not_captured("a limit of the device")?;
+        self.refuse_in_capture("a limit of the device")?;
         match &self.kind {
             Kind::Gpu(gpu) => gpu.set_pending_launch_limit(launches)?,
             Kind::Sim(simulator) => simulator.core.borrow_mut().set_pending_launch_limit(launches),
@@ -249,14 +258,17 @@ impl Device {
         mut prepare: impl FnMut() -> Result<()>,
         mut work: impl FnMut() -> Result<()>,
     ) -> Result<Measurement> {
-        self.not_captured("a measurement")?;
+        self.refuse_in_capture("a measurement")?;
         let Some(gpu) = self.gpu() else {
             prepare()?;
             self.take_seen();
             work()?;
             return Ok(self.take_seen());
         };
-        let time = measure::repeat(self.effort().budget(), || prepare().and_then(|()| gpu.time(&mut work)))?;
+        let time = measure::repeat(self.effort().budget(), || {
+            prepare()?;
+            gpu.time(&mut work)
+        })?;
         Ok(Measurement { time, ..Default::default() })
     }
 
@@ -292,7 +304,7 @@ impl Device {
     /// # Errors
     /// Those of `work`.
     pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<Option<f64>> {
-        self.not_captured("a measurement")?;
+        self.refuse_in_capture("a measurement")?;
         match self.gpu() {
             Some(gpu) => gpu.time(&mut work).map(Some),
             None => work().map(|()| None),
@@ -305,12 +317,14 @@ impl Device {
         self.sim().map(Simulator::take_seen).unwrap_or_default()
     }
 
-    /// What the launches since the last call have counted, on the simulator.
+    /// Takes the counters alone out of what [`Device::take_seen`] would return; the simulator only.
     pub fn take_counters(&self) -> Counters {
-        self.sim().map(|simulator| std::mem::take(&mut simulator.seen.borrow_mut().0)).unwrap_or_default()
+        let Some(simulator) = self.sim() else { return Counters::default() };
+        let (counters, _levels) = &mut *simulator.seen.borrow_mut();
+        std::mem::take(counters)
     }
 
-    /// From now on `observer` is told what kernels do, on the simulator; on a GPU nobody is told.
+    /// From now on `observer` is told what kernels do, on the simulator; on a GPU this has no effect.
     pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
         if let Some(simulator) = self.sim() {
             simulator.observer.replace(Some(observer));
@@ -361,15 +375,15 @@ impl Device {
         }
     }
 
-    /// What the host calls the arguments of the next launch, one for each, where it has names of its own; on
-    /// the simulator.
+    /// Names the arguments of the next launch as the host does, one entry for each; `None`: the host has no
+    /// name for it. On the simulator.
     pub fn call_arguments(&self, called: Vec<Option<Called>>) {
         if let Some(simulator) = self.sim() {
             simulator.names.borrow_mut().called = called;
         }
     }
 
-    /// What has been remembered since the last call; `None` where nobody remembers.
+    /// What has been remembered since the last call; `None` unless [`Device::remember`] was called.
     pub fn take_trace(&self) -> Option<Trace> {
         self.sim()?.recorder.borrow_mut().as_mut().map(Remembered::take)
     }
@@ -393,8 +407,8 @@ impl Device {
         if let Kind::Sim(simulator) = &self.kind { Some(simulator) } else { None }
     }
 
-    /// An error while a graph is captured: `what` cannot be part of one.
-    pub(super) fn not_captured(&self, what: &str) -> Result<()> {
+    /// Refuses `what` while a graph is captured, since it cannot be part of one.
+    pub(super) fn refuse_in_capture(&self, what: &str) -> Result<()> {
         ensure!(
             !self.capturing.get(),
             "{what} cannot be part of a graph, which holds launches, memset_zeros and memcpy_dtod; do it \
@@ -413,7 +427,7 @@ fn enough(gpus: Vec<cuda::Gpu>, count: Option<usize>) -> Result<Vec<Device>> {
     Ok(gpus.into_iter().map(|gpu| Device::new(Kind::Gpu(gpu.into()))).collect())
 }
 
-/// Why atomics of some GPU are not atomic in the memory of another, if so.
+/// Why atomics of some GPU are not atomic in the memory of another; `None` if all are.
 fn without_atomics(devices: &[Device]) -> Option<String> {
     pairs(devices).find_map(|(one, other)| match one.has_native_atomics_on(other) {
         Ok(true) => None,

@@ -109,7 +109,7 @@ impl Graph<'_> {
     /// # Errors
     /// What its launches find.
     pub fn launch(&self) -> Result<()> {
-        self.device.not_captured("a graph")?;
+        self.device.refuse_in_capture("a graph")?;
         match (&self.form, &self.device.kind) {
             (Form::Gpu(graph), Kind::Gpu(gpu)) => gpu.launch_graph(graph),
             (Form::Sim(steps), Kind::Sim(simulator)) => steps.iter().try_for_each(|step| simulator.run(step)),

@@ -62,7 +62,7 @@ mod timing;
 mod together;
 
 pub use buffer::{Buffer, View};
-pub use device::{Device, DeviceChoice};
+pub use device::{Device, DeviceChoice, Peers};
 pub use fault::{Fault, NoGpu};
 pub use graph::Graph;
 pub use info::{DeviceInfo, DeviceKind, GpuInfo};

@@ -60,7 +60,7 @@ pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option
     let mut unfit = String::new();
     for maker in [Maker::Nvcc, Maker::Clang] {
         for program in installed(maker, root, &variable) {
-            if let Err(error) = Compiler::ask(maker, &program, root) {
+            if let Err(error) = Compiler::open(maker, &program, root) {
                 unfit += &format!("{} cannot be used: {error:#}\n", path::shown(&program));
             }
         }
@@ -68,12 +68,12 @@ pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option
     unfit + HOW_TO_GET_A_COMPILER
 }
 
-/// How long PTX may take, for `simulate`, `--compiler` and committed builds, whose sources may include CUB:
-/// all of its algorithms take 5 s on an idle machine, and many times that on a busy one. Exercises include
-/// nothing of others, and have a limit of their own ([`Compiler::within`]).
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How long machine code for many architectures may take.
-const MORE_PATIENCE: Duration = Duration::from_secs(3600);
+/// Time limit of a call for PTX in `simulate`, for `--compiler` and for committed builds. Their sources may
+/// include CUB: to compile all of CUB takes 5 s on an idle machine, and many times that on a busy one.
+/// Exercises include no library, and have a limit of their own ([`Compiler::within`]).
+const PTX_LIMIT: Duration = Duration::from_secs(60);
+/// Time limit of a call for machine code for many architectures.
+const FATBIN_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Whose compiler is wanted, where it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +110,8 @@ pub struct Compiler {
     pub maker: Maker,
     /// Absolute path of the program.
     pub path: PathBuf,
-    /// What comes first on its command line: of zig, `clang`.
-    first: &'static [&'static str],
+    /// Arguments before all others: `clang`, if the program is zig.
+    leading_args: &'static [&'static str],
     /// `13.0.88`
     pub version: String,
     /// The repository root, where it runs.
@@ -127,6 +127,14 @@ pub struct Fatbin {
     pub code: Vec<u8>,
     /// [`Build::registers`](super::build::Build::registers)
     pub registers: Registers,
+}
+
+/// What a call has made.
+struct Made {
+    /// The contents of its output file.
+    bytes: Vec<u8>,
+    /// Its messages.
+    said: String,
 }
 
 impl Compiler {
@@ -147,10 +155,10 @@ impl Compiler {
         if is_set("CLANG") && !is_set("NVCC") {
             return Compiler::of_with(Maker::Clang, root, variable);
         }
-        match Compiler::of_with(Maker::Nvcc, root, &variable)? {
-            None => Compiler::of_with(Maker::Clang, root, variable),
-            nvcc => Ok(nvcc),
+        if let Some(nvcc) = Compiler::of_with(Maker::Nvcc, root, &variable)? {
+            return Ok(Some(nvcc));
         }
+        Compiler::of_with(Maker::Clang, root, variable)
     }
 
     /// The first compiler of `maker` that runs, of: `NVCC` or `CLANG`, `CUDA_HOME` and `CUDA_PATH` (in
@@ -159,7 +167,8 @@ impl Compiler {
     /// from `root`, the repository.
     ///
     /// # Errors
-    /// If `NVCC` or `CLANG` is set and is none such; the other places are only looked at.
+    /// `NVCC` or `CLANG` is set, and no such compiler runs there. In the other places, what does not run is
+    /// skipped.
     pub fn of(maker: Maker, root: &Path) -> Result<Option<Compiler>> {
         Compiler::of_with(maker, root, |name| std::env::var_os(name))
     }
@@ -175,37 +184,41 @@ impl Compiler {
             Maker::Clang => "CLANG",
         };
         if let Some(asked) = variable(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
-            let named_only = asked.components().count() == 1;
+            // A bare name is looked for on PATH, as a shell does.
+            let is_bare_name = asked.components().count() == 1;
             let mut on_path = search(&variable).into_iter().map(|place| place.join(&asked));
-            let on_path = on_path.find(|path| named_only && path.is_file());
-            let path = on_path.unwrap_or_else(|| asked.clone());
-            let asked = path::shown(&asked);
+            let found = if is_bare_name { on_path.find(|path| path.is_file()) } else { None };
+            let path = found.unwrap_or_else(|| asked.clone());
+            let asked_name = path::shown(&asked);
             let program = maker.name();
-            let wrong =
-                format!("{name} is set to {asked}, which does not run as {program}; correct it or unset it");
-            return Compiler::ask(maker, &root.join(path), root).map(Some).context(wrong);
+            let wrong = format!(
+                "{name} is set to {asked_name}, which does not run as {program}; correct it or unset it"
+            );
+            return Compiler::open(maker, &root.join(path), root).map(Some).context(wrong);
         }
         let programs = installed(maker, root, variable);
-        Ok(programs.iter().find_map(|path| Compiler::ask(maker, path, root).ok()))
+        Ok(programs.iter().find_map(|path| Compiler::open(maker, path, root).ok()))
     }
 
     /// The compiler at `path`, if it runs.
-    fn ask(maker: Maker, path: &Path, root: &Path) -> Result<Compiler> {
-        let (first, version): (&[&str], String) = match maker {
-            Maker::Nvcc => (&[], nvcc::ask(path)?),
+    fn open(maker: Maker, path: &Path, root: &Path) -> Result<Compiler> {
+        let (leading_args, version) = match maker {
+            Maker::Nvcc => {
+                let version = nvcc::ask(path)?;
+                nvcc::try_out(path).with_context(|| format!("nvcc {version} cannot run"))?;
+                (&[] as &[&str], version)
+            }
             Maker::Clang => clang::ask(path)?,
         };
-        if maker == Maker::Nvcc {
-            nvcc::try_out(path).with_context(|| format!("nvcc {version} cannot run"))?;
-        }
-        Ok(Compiler { maker, path: path.into(), first, version, root: root.into(), limit: PATIENCE })
+        let root = root.to_owned();
+        Ok(Compiler { maker, path: path.into(), leading_args, version, root, limit: PTX_LIMIT })
     }
 
     /// [`Compiler::of`], where there must be one.
     ///
     /// # Errors
     /// As [`Compiler::of`], or what to do if there is none.
-    pub fn wanted(maker: Maker, root: &Path) -> Result<Compiler> {
+    pub fn require(maker: Maker, root: &Path) -> Result<Compiler> {
         let how = match maker {
             Maker::Nvcc => HOW_TO_GET_NVCC,
             Maker::Clang => HOW_TO_GET_CLANG,
@@ -224,7 +237,7 @@ impl Compiler {
         Compiler { root: directory.to_owned(), ..self }
     }
 
-    /// The same compiler with another limit for each call for PTX than a minute.
+    /// The same compiler with a limit for each call for PTX other than a minute.
     pub fn within(self, limit: Duration) -> Compiler {
         Compiler { limit, ..self }
     }
@@ -238,8 +251,8 @@ impl Compiler {
         self.ptx_with(source, scratch, None, &[])
     }
 
-    /// [`Compiler::ptx`] for another compute capability than 7.5 (`80`), if there is one, and with more
-    /// options: those that both compilers have, `-I` and `-D`.
+    /// [`Compiler::ptx`] for a given compute capability (`80`) instead of the one that the source needs, and
+    /// with more options: those that both compilers have, `-I` and `-D`.
     ///
     /// # Errors
     /// As [`Compiler::ptx`].
@@ -255,20 +268,20 @@ impl Compiler {
             Maker::Clang => clang::OPTIMISED,
         };
         let options: Vec<&str> = options.iter().copied().chain(more.iter().map(String::as_str)).collect();
-        let shown = shown(&self.root, source);
-        let text = self.text(&shown)?;
-        let capability = capability.unwrap_or(capability::of(&text));
-        let nested = nested(&text);
+        let name = shown(&self.root, source);
+        let source_text = self.text(&name)?;
+        let capability = capability.unwrap_or(capability::of(&source_text));
+        let is_nested = nested(&source_text);
         let flags = match self.maker {
-            Maker::Nvcc => nvcc::ptx_flags(&options, capability, nested),
-            Maker::Clang => clang::flags(&options, capability, nested),
+            Maker::Nvcc => nvcc::ptx_flags(&options, capability, is_nested),
+            Maker::Clang => clang::flags(&options, capability, is_nested),
         };
-        let (ptx, said) = self.run(&shown, &mut self.command(flags, &shown), scratch, "ptx")?;
+        let made = self.run(&name, &mut self.command(flags, &name), scratch, "ptx", self.limit)?;
         // Some host compilers print the file's name and nothing else.
-        let warnings = if said.contains("warning") { said } else { String::new() };
-        let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
-        let text = if self.maker == Maker::Nvcc { nvcc::without_hashes(&text, &shown) } else { text };
-        Ok(Ptx { text: call::with_files(&self.root, &text, &shown), warnings })
+        let warnings = if made.said.contains("warning") { made.said } else { String::new() };
+        let ptx = String::from_utf8(made.bytes).with_context(|| format!("the PTX of {name} is not text"))?;
+        let ptx = if self.maker == Maker::Nvcc { nvcc::without_hashes(&ptx, &name) } else { ptx };
+        Ok(Ptx { text: call::with_files(&self.root, &ptx, &name), warnings })
     }
 
     /// Machine code of `source` for every major architecture, linked with the device runtime where
@@ -281,33 +294,46 @@ impl Compiler {
         if self.maker == Maker::Clang {
             return Ok(Fatbin::default());
         }
-        let shown = shown(&self.root, source);
-        let flags = nvcc::fatbin_flags(&self.version);
-        if !nested(&self.text(&shown)?) {
-            let mut command = self.command(flags, &shown);
-            // Names local to the file, which CUB's headers have, are told apart by a hash of its path, and so
-            // would the checkout's directory be part of the machine code.
-            command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", &shown]).arg(nvcc::SAY_REGISTERS);
-            let (code, said) = self.run(&shown, &mut command, scratch, "fatbin")?;
-            return Ok(Fatbin { code, registers: nvcc::registers(&said) });
+        let name = shown(&self.root, source);
+        if nested(&self.text(&name)?) {
+            self.linked_fatbin(&name, scratch)
+        } else {
+            self.plain_fatbin(&name, scratch)
         }
-        let mut command = self.command(nvcc::OBJECT_FLAGS, &shown);
-        let (_, said) = self.run(&shown, command.arg(nvcc::SAY_REGISTERS), scratch, "o")?;
-        let registers = nvcc::registers(&said);
-        let mut link = self.command(flags, output(&shown, scratch, "o")?);
+    }
+
+    fn plain_fatbin(&self, shown: &str, scratch: &Path) -> Result<Fatbin> {
+        let mut command = self.command(nvcc::fatbin_flags(&self.version), shown);
+        // Names local to the file, which CUB's headers have, are told apart by a hash of its path, and so
+        // would the checkout's directory be part of the machine code.
+        command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", shown]).arg(nvcc::SAY_REGISTERS);
+        let made = self.run(shown, &mut command, scratch, "fatbin", FATBIN_LIMIT)?;
+        Ok(Fatbin { code: made.bytes, registers: nvcc::registers(&made.said) })
+    }
+
+    /// Compiles to an object, and links that with the device runtime.
+    fn linked_fatbin(&self, shown: &str, scratch: &Path) -> Result<Fatbin> {
+        let mut compile = self.command(nvcc::OBJECT_FLAGS, shown);
+        compile.arg(nvcc::SAY_REGISTERS);
+        let object = self.run(shown, &mut compile, scratch, "o", FATBIN_LIMIT)?;
+        let mut link = self.command(nvcc::fatbin_flags(&self.version), output(shown, scratch, "o")?);
         link.arg("-dlink");
-        let Some((programs, library)) = nvcc::device_runtime(&self.path) else {
-            link.arg("-lcudadevrt");
-            let (code, _) = self.run(&shown, &mut link, scratch, "fatbin")?;
-            return Ok(Fatbin { code, registers });
-        };
-        // The linker writes the directories it searches into the machine code. Given the library as a file,
-        // and without the profile that names the toolkit's own directories, it has none to write.
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path)))?;
-        link.args(["-noprof", "-cudadevrt=none"]).arg(library).env("PATH", path);
-        let (code, _) = self.run(&shown, &mut link, scratch, "fatbin")?;
-        Ok(Fatbin { code, registers })
+        match nvcc::device_runtime(&self.path) {
+            // A toolkit's linker finds the library.
+            None => {
+                link.arg("-lcudadevrt");
+            }
+            // The linker writes the directories it searches into the machine code. Given the library as a
+            // file, and without the profile that names the toolkit's own directories, it has none to write.
+            Some((programs, library)) => {
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                let places = std::iter::once(programs).chain(std::env::split_paths(&path));
+                let path = std::env::join_paths(places)?;
+                link.args(["-noprof", "-cudadevrt=none"]).arg(library).env("PATH", path);
+            }
+        }
+        let linked = self.run(shown, &mut link, scratch, "fatbin", FATBIN_LIMIT)?;
+        Ok(Fatbin { code: linked.bytes, registers: nvcc::registers(&object.said) })
     }
 
     /// The source that is called `shown`.
@@ -322,22 +348,22 @@ impl Compiler {
         input: impl AsRef<OsStr>,
     ) -> Command {
         let mut command = Command::new(&self.path);
-        command.current_dir(&self.root).args(self.first).args(flags).arg(input);
+        command.current_dir(&self.root).args(self.leading_args).args(flags).arg(input);
         command
     }
 
-    /// Runs `command` with an output file in `scratch`; returns the file's contents, and what was said.
+    /// Runs `command`, for at most `limit`, with an output file in `scratch`.
     fn run(
         &self,
         shown: &str,
         command: &mut Command,
         scratch: &Path,
         extension: &str,
-    ) -> Result<(Vec<u8>, String)> {
+        limit: Duration,
+    ) -> Result<Made> {
         let name = self.name();
         let program = path::shown(&self.path);
         let file = output(shown, scratch, extension)?;
-        let limit = if extension == "ptx" { self.limit } else { MORE_PATIENCE };
         let ran = within::run(command.arg("-o").arg(&file), "", limit)
             .with_context(|| format!("cannot start {program}"))?;
         let Some(status) = ran.status else {
@@ -347,23 +373,27 @@ impl Compiler {
             bail!(Refused(format!("{name} {end} and was stopped ({program}).\n{why}")));
         };
         let said = call::messages(&(ran.stdout + &ran.stderr), shown);
-        let explained = |said: &str| explained(said, shown, &self.text(shown).unwrap_or_default());
-        if !status.success() {
-            if let Some(why) = failed_itself(status, &said, scratch) {
-                bail!("{name} failed ({program}): {why}\n{}", said.trim_end());
+        let is_success = status.success();
+        if !is_success && let Some(why) = failed_itself(status, &said, scratch) {
+            bail!("{name} failed ({program}): {why}\n{}", said.trim_end());
+        }
+        let said = explained(&said, shown, &self.text(shown).unwrap_or_default());
+        if !is_success {
+            let mut advice = String::new();
+            if self.maker == Maker::Clang
+                && let Some(lacking) = clang::what_is_lacking(&said)
+            {
+                let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
+                advice = format!("\n\n{lacking} {todo}");
             }
-            let said = explained(&said);
-            let lacking = clang::what_is_lacking(&said).filter(|_| self.maker == Maker::Clang);
-            let todo = "Declare it there too, or compile with nvcc, which knows all of CUDA.";
-            let todo = lacking.map_or(String::new(), |lacking| format!("\n\n{lacking} {todo}"));
             bail!(Refused(format!(
-                "{name} could not compile {shown} ({program}):\n{}{todo}",
+                "{name} could not compile {shown} ({program}):\n{}{advice}",
                 said.trim_end()
             )));
         }
         let bytes =
             std::fs::read(&file).with_context(|| format!("{program} left no {}", path::shown(&file)))?;
-        Ok((bytes, explained(&said)))
+        Ok(Made { bytes, said })
     }
 }
 
@@ -425,14 +455,14 @@ mod tests {
     #[test]
     fn a_compiler_that_does_not_come_to_an_end_is_stopped_and_named() {
         let maker = Maker::Nvcc;
-        let first = &["-c", "sleep 3604.25; true"];
+        let leading_args = &["-c", "sleep 3604.25; true"];
         let here = Path::new(".");
         let version = "1.2.3".to_owned();
         let limit = Duration::from_millis(50);
-        let compiler = Compiler { maker, path: "sh".into(), first, version, root: here.into(), limit };
+        let compiler = Compiler { maker, path: "sh".into(), leading_args, version, root: here.into(), limit };
         let mut command = compiler.command([""; 0], "kernels/x.cu");
-        let error = compiler.run("kernels/x.cu", &mut command, here, "ptx").unwrap_err();
-        let said = error.to_string();
+        let result = compiler.run("kernels/x.cu", &mut command, here, "ptx", limit);
+        let said = result.err().unwrap().to_string();
         assert!(said.starts_with("nvcc 1.2.3 had not finished kernels/x.cu after 0 seconds"), "{said}");
         assert!(said.contains("a template that instantiates itself"), "{said}");
     }

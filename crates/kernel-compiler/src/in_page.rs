@@ -195,7 +195,7 @@ mod tests {
     #[test]
     #[ignore = "needs clang"]
     fn the_arguments_of_the_front_end_are_renewed_by_clang() {
-        let clang = Compiler::wanted(Maker::Clang, Path::new(crate::ROOT)).unwrap();
+        let clang = Compiler::require(Maker::Clang, Path::new(crate::ROOT)).unwrap();
         let mut kinds = BTreeMap::new();
         for nested in [false, true] {
             kinds.insert(kind(nested), driven(&clang, clang::OPTIMISED, nested));

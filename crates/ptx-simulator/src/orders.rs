@@ -201,7 +201,7 @@ impl<'l> Search<'_, 'l> {
             let (checker, ended) = self.run(&turns);
             let run = turns.borrow();
             match run.given_up {
-                GivenUp::Known | GivenUp::InVain => {}
+                GivenUp::Known | GivenUp::MovedInVain => {}
                 GivenUp::No => {
                     // Looks in vain may have made another run of the same order.
                     seen.insert(run.fingerprint());

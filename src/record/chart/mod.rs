@@ -10,16 +10,16 @@
 //! | `error` | n | results that may differ from the reference by a bound: how far they do, as a share of it |
 //! | `block` | threads per block | time; on the simulator warp instructions |
 //!
-//! A page may ask for two more, whose vertical axis is linear unless it asks for another one ([`on_demand`]):
+//! A page may ask for two more ([`on_demand`]):
 //!
 //! | chart | against | for |
 //! | --- | --- | --- |
 //! | `over-best` | n | times that differ by a factor of one to four: each over the shortest at its size |
 //! | `per-launch` | launches by device code | the time of nested kernels, divided by their launches |
 //!
-//! Both axes of every chart are logarithmic, unless a page asks for a linear vertical one. A chart has at
-//! most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. plotters draws them (`draw.rs`),
-//! and `svg.rs` makes a part of a page of that.
+//! Axes are logarithmic, except for the vertical one of these two; a page may ask for another vertical axis.
+//! A chart has at most [`SERIES`] lines. A chapter may have charts of its own, by [`plot`]. plotters draws
+//! them (`draw.rs`), and `svg.rs` makes a part of a page of that.
 
 mod draw;
 mod line;
@@ -42,11 +42,18 @@ use crate::record::{Record, Run};
 /// What an axis has room for; an edited record may hold anything.
 const MAX_VALUE: f64 = 1e100;
 
-/// A value of a run, and its minimum and maximum where it has them.
-type Value = (f64, Option<(f64, f64)>);
+/// Bytes of a sector of global memory.
+const SECTOR: f64 = 32.0;
 
-/// What a run has to say to one axis, if anything.
-type Of<'a, T> = &'a dyn Fn(&Run) -> Option<T>;
+/// A value of a run.
+struct Value {
+    value: f64,
+    /// Its minimum and maximum, where it has them.
+    spread: Option<(f64, f64)>,
+}
+
+/// Reads something from a run, if the run has it.
+type FromRun<'a, T> = &'a dyn Fn(&Run) -> Option<T>;
 
 /// Bytes of input per second.
 pub const BANDWIDTH: Quantity = Quantity {
@@ -76,6 +83,7 @@ const fn count(name: &'static str, title: &'static str, axis: &'static str) -> Q
 
 const DIVERGENCE: Quantity = count("divergence", "Divergent branches", "branches at which a warp divided");
 const SECTORS: Quantity = count("sectors", "Global memory traffic", "sectors of 32 bytes, loaded and stored");
+// `against_block` names the chart.
 const INSTRUCTIONS: Quantity = count("", "Instructions", "instructions executed by warps");
 
 /// The charts that every record has if it has data for them, in the order in which a page shows them.
@@ -85,32 +93,33 @@ const INSTRUCTIONS: Quantity = count("", "Instructions", "instructions executed 
 /// # Errors
 /// A figure that cannot be drawn.
 pub fn charts(record: &Record, references: &[Series], vertical: Vertical) -> Result<Vec<Chart>> {
-    let exactly = |value: f64| (value, None);
-    let time = |run: &Run| run.time_us.map(|time| (time.median, Some((time.min, time.max))));
+    let exactly = |value: f64| Value { value, spread: None };
+    let run_time =
+        |run: &Run| run.time_us.map(|time| Value { value: time.median, spread: Some((time.min, time.max)) });
     let rate = |run: &Run| run.gigabytes_per_second().map(exactly);
     let error = |run: &Run| run.relative_error().map(exactly);
-    let count = |field: fn(&Counters) -> u64| {
-        move |run: &Run| run.counters.as_ref().map(|counters| (field(counters) as f64, None))
+    let counted = |field: fn(&Counters) -> u64| {
+        move |run: &Run| run.counters.as_ref().map(|counters| exactly(field(counters) as f64))
     };
-    let sectors = count(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
-    let by_size = |quantity, value: Of<Value>, references: &[Series]| {
+    let sectors = counted(|c| c.global_load_sectors.saturating_add(c.global_store_sectors));
+    let by_size = |quantity, value: FromRun<Value>, references: &[Series]| {
         against_size(record, &Quantity { vertical, ..quantity }, value, references)
     };
     let by_block =
-        |quantity, value: Of<Value>| against_block(record, Quantity { vertical, ..quantity }, value);
+        |quantity, value: FromRun<Value>| against_block(record, Quantity { vertical, ..quantity }, value);
     let charts = match record.device.kind {
         DeviceKind::Gpu | DeviceKind::Cpu => vec![
-            by_size(TIME, &time, &[])?,
+            by_size(TIME, &run_time, &[])?,
             by_size(BANDWIDTH, &rate, references)?,
             by_size(ERROR, &error, &[])?,
-            against_launches(record, vertical, &time)?,
-            by_block(TIME, &time)?,
+            against_launches(record, vertical, &run_time)?,
+            by_block(TIME, &run_time)?,
         ],
         DeviceKind::Sim => vec![
-            by_size(DIVERGENCE, &count(|c| c.divergent_branches), &[])?,
+            by_size(DIVERGENCE, &counted(|c| c.divergent_branches), &[])?,
             by_size(SECTORS, &sectors, &fewest_sectors(record))?,
             by_size(ERROR, &error, &[])?,
-            by_block(INSTRUCTIONS, &count(|c| c.warp_instructions))?,
+            by_block(INSTRUCTIONS, &counted(|c| c.warp_instructions))?,
         ],
     };
     Ok(charts.into_iter().flatten().collect())
@@ -139,15 +148,17 @@ pub fn on_demand(record: &Record, name: &str, vertical: Vertical) -> Result<Opti
 }
 
 fn over_best(record: &Record, vertical: Vertical) -> Result<Option<Chart>> {
-    let time = |run: &Run| run.time_us.map(|time| (time.median, None));
-    let mut lines = leave_out_points(lines(record, &|run| Some(run.n), &time));
-    let at = |line: &Series, x: f64| line.points.iter().find(|point| point.x == x).map(|point| point.y);
-    let all: Vec<Series> = lines.clone();
+    let run_time = |run: &Run| run.time_us.map(|time| Value { value: time.median, spread: None });
+    let mut lines = leave_out_points(series_of(record, &|run| Some(run.n), &run_time));
+    let y_at = |line: &Series, x: f64| line.points.iter().find(|point| point.x == x).map(|point| point.y);
+    // The lines as measured, since the loop overwrites them.
+    let measured = lines.clone();
     for line in &mut lines {
-        line.points.retain(|point| all.iter().all(|other| at(other, point.x).is_some()));
+        line.points.retain(|point| measured.iter().all(|other| y_at(other, point.x).is_some()));
         for point in &mut line.points {
-            let times = all.iter().filter_map(|other| at(other, point.x));
-            point.y /= times.fold(f64::INFINITY, f64::min);
+            let times = measured.iter().filter_map(|other| y_at(other, point.x));
+            let shortest = times.fold(f64::INFINITY, f64::min);
+            point.y /= shortest;
         }
     }
     lines.retain(|line| !line.points.is_empty());
@@ -162,9 +173,9 @@ fn per_launch(record: &Record, vertical: Vertical) -> Result<Option<Chart>> {
     let launches = |run: &Run| run.device_launches.filter(|launches| run.ok && *launches > 0);
     let each = |run: &Run| {
         let launches = run.device_launches? as f64;
-        run.time_us.map(|time| (time.median / launches, None))
+        run.time_us.map(|time| Value { value: time.median / launches, spread: None })
     };
-    let lines = lines(record, &launches, &each);
+    let lines = series_of(record, &launches, &each);
     if lines.is_empty() {
         return Ok(None);
     }
@@ -189,10 +200,10 @@ fn per_launch(record: &Record, vertical: Vertical) -> Result<Option<Chart>> {
 fn against_size(
     record: &Record,
     quantity: &Quantity,
-    value: Of<Value>,
+    value: FromRun<Value>,
     references: &[Series],
 ) -> Result<Option<Chart>> {
-    let mut lines = leave_out_points(lines(record, &|run| Some(run.n), value));
+    let mut lines = leave_out_points(series_of(record, &|run| Some(run.n), value));
     if lines.is_empty() {
         return Ok(None);
     }
@@ -220,23 +231,24 @@ fn sizes_of(record: &Record, lines: &[Series]) -> Against {
     Against { word: "n", axis, scale: Scale::powers_of_two, detail }
 }
 
-/// Time against launches by device code, over all runs of nested kernels, with a straight line through those
-/// of the first; `None` unless that has several numbers of launches.
-fn against_launches(record: &Record, vertical: Vertical, value: Of<Value>) -> Result<Option<Chart>> {
-    let mut lines = lines(record, &|run| run.device_launches.filter(|_| run.ok), value);
+/// Time against launches by device code, over all runs of nested kernels. Kernels with fewer than three
+/// numbers of launches are left out; a straight line is fitted to the first of the others. `None` if there
+/// are none.
+fn against_launches(record: &Record, vertical: Vertical, value: FromRun<Value>) -> Result<Option<Chart>> {
+    let mut lines = series_of(record, &|run| run.device_launches.filter(|_| run.ok), value);
     lines.retain(|line| line.points.len() > 2);
     let Some(first) = lines.first() else { return Ok(None) };
     let points: Vec<(f64, f64)> = first.points.iter().map(|point| (point.x, point.y)).collect();
-    if let Some((start, each)) = line::fit(&points) {
-        let ends = [points.first(), points.last()].into_iter().flatten();
-        lines.push(Series {
-            name: match start {
-                0.0 => format!("{} per launch", time(each)),
-                _ => format!("{} + {} per launch", time(start), time(each)),
-            },
-            style: Style::Limit,
-            points: ends.map(|&(x, _)| Point::new(x, start + each * x)).collect(),
-        });
+    if let Some((constant, per_launch)) = line::fit(&points) {
+        // `fit` gives exactly 0 where the best constant would be negative.
+        let name = if constant == 0.0 {
+            format!("{} per launch", time(per_launch))
+        } else {
+            format!("{} + {} per launch", time(constant), time(per_launch))
+        };
+        let ends = [points[0].0, points[points.len() - 1].0];
+        let points = ends.map(|x| Point::new(x, constant + per_launch * x)).to_vec();
+        lines.push(Series { name, style: Style::Limit, points });
     }
     let against = Against {
         word: "device launches",
@@ -248,9 +260,9 @@ fn against_launches(record: &Record, vertical: Vertical, value: Of<Value>) -> Re
 }
 
 /// A quantity against the block size, at the record's n; `None` unless a kernel has two block sizes there.
-fn against_block(record: &Record, quantity: Quantity, value: Of<Value>) -> Result<Option<Chart>> {
+fn against_block(record: &Record, quantity: Quantity, value: FromRun<Value>) -> Result<Option<Chart>> {
     let block = |run: &Run| (run.n == record.n && run.block > 0).then_some(run.block.into());
-    let lines = lines(record, &block, value);
+    let lines = series_of(record, &block, value);
     if !lines.iter().any(|line| line.points.len() > 1) {
         return Ok(None);
     }
@@ -279,12 +291,14 @@ fn reads(record: &Record) -> bool {
 /// The sectors that every element takes if it is read once, at each size; of the smallest elements in the
 /// record.
 fn fewest_sectors(record: &Record) -> Vec<Series> {
-    let bytes = runs(record).map(Run::bytes_per_element).min().unwrap_or(4);
-    let sizes = sizes(runs(record));
-    let fewest = |n: u64| Point::new(n as f64, (n as f64 * f64::from(bytes) / 32.0).ceil());
+    if !reads(record) {
+        return Vec::new();
+    }
+    let Some(bytes) = runs(record).map(Run::bytes_per_element).min() else { return Vec::new() };
+    let fewest = |n: u64| Point::new(n as f64, (n as f64 * f64::from(bytes) / SECTOR).ceil());
     let name = "every element once".to_string();
-    let points = sizes.into_iter().map(fewest).collect();
-    if reads(record) { vec![Series { name, style: Style::Limit, points }] } else { Vec::new() }
+    let points = sizes(runs(record)).into_iter().map(fewest).collect();
+    vec![Series { name, style: Style::Limit, points }]
 }
 
 /// The sizes of runs, each once, in their order.
@@ -293,32 +307,37 @@ pub fn sizes<'a>(runs: impl Iterator<Item = &'a Run>) -> Vec<u64> {
 }
 
 /// One line per kernel that has points, in the order in which the record names the kernels. `x` is a run's
-/// place on the horizontal axis, if it has one; of several runs at one place that at the record's block size
-/// counts.
-fn lines(record: &Record, x: Of<u64>, value: Of<Value>) -> Vec<Series> {
-    let points = |kernel: &str| {
-        let mut at: BTreeMap<u64, &Run> = BTreeMap::new();
-        for run in runs(record).filter(|run| run.kernel == kernel) {
-            let Some(x) = x(run) else { continue };
-            let held = at.entry(x).or_insert(run);
-            if held.block != record.block && run.block == record.block {
-                *held = run;
-            }
-        }
-        let point = |(x, run): (u64, &Run)| {
-            let (y, spread) = value(run)?;
-            let (low, high) = spread.unwrap_or((y, y));
-            let fits = |value: f64| value <= 0.0 || (MAX_VALUE.recip()..=MAX_VALUE).contains(&value);
-            let point = Point { x: x as f64, y, spread, block: run.block, right: run.ok };
-            [y, low, high].into_iter().all(fits).then_some(point)
-        };
-        at.into_iter().filter_map(point).collect()
-    };
+/// place on the horizontal axis, if it has one.
+fn series_of(record: &Record, x: FromRun<u64>, value: FromRun<Value>) -> Vec<Series> {
     let line = |(run, style): (&Run, Style)| {
         let cpu = if style == Style::Host { " (CPU)" } else { "" };
-        Series { name: format!("{}{cpu}", run.kernel), style, points: points(&run.kernel) }
+        let places = runs_by_place(record, &run.kernel, x).into_iter();
+        let points = places.filter_map(|(x, run)| point(x, run, value)).collect();
+        Series { name: format!("{}{cpu}", run.kernel), style, points }
     };
     styles(record).into_iter().map(line).filter(|line| !line.points.is_empty()).collect()
+}
+
+/// The runs of a kernel by their place; of several at one place, that at the record's block size.
+fn runs_by_place<'a>(record: &'a Record, kernel: &str, x: FromRun<u64>) -> BTreeMap<u64, &'a Run> {
+    let mut by_place: BTreeMap<u64, &Run> = BTreeMap::new();
+    for run in runs(record).filter(|run| run.kernel == kernel) {
+        let Some(x) = x(run) else { continue };
+        let held = by_place.entry(x).or_insert(run);
+        if held.block != record.block && run.block == record.block {
+            *held = run;
+        }
+    }
+    by_place
+}
+
+/// The point of a run; `None` if it has no value, or one that an axis has no room for.
+fn point(x: u64, run: &Run, value: FromRun<Value>) -> Option<Point> {
+    let Value { value: y, spread } = value(run)?;
+    let (low, high) = spread.unwrap_or((y, y));
+    let fits = |value: f64| value <= 0.0 || (MAX_VALUE.recip()..=MAX_VALUE).contains(&value);
+    let point = Point { x: x as f64, y, spread, block: run.block, right: run.ok };
+    [y, low, high].into_iter().all(fits).then_some(point)
 }
 
 /// The first run of each kernel, and the style of its line.
@@ -336,7 +355,8 @@ fn styles(record: &Record) -> Vec<(&Run, Style)> {
     styles
 }
 
-/// The runs to draw. Where there is a sweep, a kernel outside it would be a single point.
+/// The runs to draw: all of them or, if there is a sweep, those of the kernels in it. Any other kernel would
+/// be a single point.
 fn runs(record: &Record) -> impl Iterator<Item = &Run> {
     let swept =
         |run: &&Run| record.sweep.is_empty() || record.sweep.iter().any(|other| other.kernel == run.kernel);

@@ -92,7 +92,7 @@ pub fn ask(name: &str, requests: &[Value]) -> Vec<Value> {
 
 /// The clang that `kernels/requirements.txt` pins.
 fn native() -> Compiler {
-    let clang = Compiler::wanted(Maker::Clang, &root().canonicalize().unwrap()).unwrap();
+    let clang = Compiler::require(Maker::Clang, &root().canonicalize().unwrap()).unwrap();
     assert_eq!(clang.name(), format!("clang {}", manifest()["version"].as_str().unwrap()));
     clang
 }

@@ -291,14 +291,14 @@ impl Checker<'_> {
             }
             Act::Barrier { mask, id, waits } => {
                 self.last_arrival = Some(Who::new(actor, mask.trailing_zeros() as usize));
-                self.order.clock(actor).arrives(warp, mask, id, waits);
+                self.order.block_of(actor).arrives(warp, mask, id, waits);
             }
             Act::ClusterArrive { mask, releases } => {
                 self.last_arrival = Some(Who::new(actor, mask.trailing_zeros() as usize));
                 self.order.cluster_arrive(actor, mask, releases);
             }
             Act::ClusterWait(mask) => self.order.cluster_wait(actor, mask),
-            Act::WarpBarrier(mask) => self.order.clock(actor).meet(&[(warp, mask)]),
+            Act::WarpBarrier(mask) => self.order.block_of(actor).meet(&[(warp, mask)]),
             Act::Fence { mask, scope, kind } => self.order.fence(actor, mask, scope, kind),
             Act::Launch(launch) => self.launch(actor, launch),
             Act::GridWait(mask) => self.order.grid_wait(actor, mask),
@@ -348,7 +348,7 @@ impl Checker<'_> {
     /// A request races with an earlier one: if one of the two reads, it is told when the value is used.
     fn meets(&mut self, actor: Actor, request: &Request, race: Race) {
         let later = Later::new(actor, request, race.lane);
-        let flag = self.order.clock(actor).flag;
+        let flag = self.order.block_of(actor).flag;
         // The values of copies, which are not followed, have no register.
         let is_followed = request.access == Access::Load && !request.values.is_empty();
         if is_followed {

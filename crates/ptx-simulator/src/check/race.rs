@@ -144,11 +144,11 @@ impl Shadow {
         if number == next {
             self.hows.push(how);
         }
-        let mut touch = Touch::new(order.here(actor), request, (&self.hows, number), self.reads);
+        let mut touch = Touch::new(order.here(actor), request, &self.hows, number, self.reads);
         let mut touch_lanes = |region: &mut Region, mask: u32, start: u64| {
             let old_bytes = region.bytes();
             let old_reads = region.lists.reads;
-            touch.lanes(region, mask, start);
+            touch.access(region, mask, start);
             self.bytes = self.bytes + region.bytes() - old_bytes;
             self.reads = self.reads + region.lists.reads - old_reads;
         };
@@ -169,7 +169,7 @@ impl Shadow {
         }
         let Touch { found, flag, .. } = touch;
         if let Some(loc) = flag {
-            order.clock(actor).flag = Some(loc);
+            order.block_of(actor).flag = Some(loc);
         }
         found
     }

@@ -71,7 +71,7 @@ impl Checker<'_> {
 
     /// Who made the earlier access of a race.
     fn earlier(&self, race: &Race) -> Who {
-        let (grid, block, warp) = self.order.locate(race.earlier.warp);
+        let ((grid, block), warp) = self.order.locate(race.earlier.warp);
         Who { grid, block, thread: warp * WARP as u32 + u32::from(race.earlier.lane), loc: race.earlier_loc }
     }
 

@@ -169,7 +169,7 @@ impl Strong {
             return;
         }
         let place = (request.space == Space::Shared).then(|| place_of(actor, request));
-        let flag = order.clock(actor).flag;
+        let flag = order.block_of(actor).flag;
         let by = By { here: order.here(actor), actor, request, flag };
         let loc = actor.loc;
         let access = request.access;
@@ -260,8 +260,8 @@ impl Strong {
     /// What is left, but for blocks that are still under way: the launch has been stopped.
     pub fn into_doubts(mut self, order: &Order) -> Vec<Doubt> {
         self.doubts.retain(|doubt| {
-            let (grid, block, _) = order.locate(doubt.reader.warp);
-            !doubt.is_open && !order.is_under_way((grid, block))
+            let (block, _) = order.locate(doubt.reader.warp);
+            !doubt.is_open && !order.is_under_way(block)
         });
         self.doubts
     }

@@ -8,23 +8,35 @@ use crate::diagnostic::Disorder;
 use crate::observe::{Access, Request};
 use crate::ptx::Scope;
 
-/// Readers that a cell remembers besides the first: so many while all lists together are short, and so many
-/// beyond that.
+/// Reads that a cell remembers besides the first.
 const MAX_READERS: usize = 64;
-const FEW: usize = 3;
-const SHORT: usize = 1 << 21;
+/// The same, once all cells together remember [`MANY_READS`].
+const FEW_READERS: usize = 3;
+const MANY_READS: usize = 1 << 21;
 /// A reader that reads again is looked for among the last this many.
 const LOOK_BACK: usize = 8;
-/// Races of a request that are kept, and the rank of one than which none is worse.
+/// Races of a request that are kept.
 const MAX_FOUND: usize = 64;
-const WORST: (bool, bool, bool) = (true, true, true);
+
+/// How bad a race is, for the choice among those of the same two lines; compared field by field.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    /// Nothing could order the two.
+    is_unordered: bool,
+    differs: bool,
+    is_other_warp: bool,
+}
+
+/// No race is worse.
+const WORST: Rank = Rank { is_unordered: true, differs: true, is_other_warp: true };
 
 /// A request that is under way.
 pub struct Touch<'a> {
     here: Here<'a>,
     request: &'a Request<'a>,
-    /// How lines access memory, by their numbers, and how this one does.
+    /// How lines access memory, by their numbers.
     hows: &'a [How],
+    /// How this request does.
     how: How,
     /// The access, by none of its lanes.
     me: Touched,
@@ -35,94 +47,101 @@ pub struct Touch<'a> {
     most: usize,
     /// The worst races, one for each line and read that it races with.
     pub found: Vec<Race>,
-    /// Where another block has written what is seen now by a strong read.
+    /// The line of a strong write by another block, if this strong read may see it.
     pub flag: Option<u32>,
 }
 
 impl<'a> Touch<'a> {
-    /// `hows`, and the number of what happens now; `reads`: in all lists.
+    /// `hows[number]` is how this request accesses memory. `reads`: how many reads all lists remember now.
     pub fn new(
         here: Here<'a>,
         request: &'a Request<'a>,
-        (hows, how): (&'a [How], u32),
+        hows: &'a [How],
+        number: u32,
         reads: usize,
     ) -> Touch<'a> {
         let block = here.first_warp;
         let warps = 1 << (here.warp - here.first_warp);
-        let me = Touched { block, warps, mask: 0, time: here.now(), how };
-        let most = if reads < SHORT { MAX_READERS } else { FEW };
-        let how = hows[how as usize];
+        let me = Touched { block, warps, mask: 0, time: here.now(), how: number };
+        let most = if reads < MANY_READS { MAX_READERS } else { FEW_READERS };
+        let how = hows[number as usize];
         let barrier = here.barrier();
         let writes = how.access.writes();
         Touch { here, request, hows, how, me, writes, barrier, most, found: Vec::new(), flag: None }
     }
 
     /// The lanes of `mask` access `region`, which starts at address `start`.
-    pub fn lanes(&mut self, region: &mut Region, mask: u32, start: u64) {
+    pub fn access(&mut self, region: &mut Region, mask: u32, start: u64) {
         let Request { addresses, bytes, .. } = *self.request;
-        let distinct = self.writes || ascend(addresses, mask);
+        // Lanes that read the same address are remembered as one. Lanes that write it race with each other.
+        let merges = !self.writes && !ascend(addresses, mask);
         let mut rest = mask;
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize;
             let address = addresses[lane];
-            // Lanes that read the same go on as one.
+            // Looks at all 32 lanes: a loop of fixed length takes less time than one over the bits of `rest`.
             let equal = || which(u32::MAX, |other| addresses[other] == address);
-            let same = if distinct { 1 << lane } else { rest & equal() };
+            let same = if merges { rest & equal() } else { 1 << lane };
             rest &= !same;
             let me = Touched { mask: same, ..self.me };
             let mut at = address;
             let end = address + u64::from(bytes);
+            // The largest power of two that divides both the address and the number of bytes.
             let shift = (address | u64::from(bytes)).trailing_zeros().min(WIDEST);
             while at < end {
-                let (page, cell, width, lists) = region.page(at - start, shift);
-                self.cell(page, cell, lists, me, at);
+                let (page, index, width, lists) = region.page(at - start, shift);
+                self.touch_cell(page, index, lists, me, at);
                 at += width;
             }
         }
     }
 
+    /// Finds the races of `me` with what is remembered of one cell, and remembers `me` there.
     #[inline(always)]
-    fn cell(&mut self, page: &mut Page, at: usize, lists: &mut Lists, me: Touched, address: u64) {
-        let more = page.more(at);
+    fn touch_cell(&mut self, page: &mut Page, index: usize, lists: &mut Lists, me: Touched, address: u64) {
+        let more = page.more(index);
         let has_more = more != 0;
-        let mut observes = false;
-        if let Some(write) = page.writes.get(at).copied()
-            && !self.is_before(&write, &me)
+        let mut observes_write = false;
+        if let Some(write) = page.writes.get(index).copied()
+            && !self.cannot_race(&write, &me)
             && !(has_more && self.is_observed(lists.observers(more), &me))
         {
-            observes = self.observes(&write);
-            self.meets(write, me, address);
+            observes_write = self.observes(&write);
+            self.compare(write, me, address);
         }
         if self.writes {
-            if let Some(read) = page.reads.get(at)
-                && !self.is_before(read, &me)
+            if let Some(read) = page.reads.get(index)
+                && !self.cannot_race(read, &me)
             {
-                self.meets(*read, me, address);
+                self.compare(*read, me, address);
             }
+            // The common cases need no list: a weak write replaces all that came before …
             if !has_more && self.how.strength == Strength::Weak {
-                page.set_write(at, me, lists);
-                page.set_read(at, Touched::default(), lists);
+                page.set_write(index, me, lists);
+                page.set_read(index, Touched::default(), lists);
                 return;
             }
-        } else if !has_more && !observes {
-            let mut read = page.reads.get(at).copied().unwrap_or_default();
+        } else if !has_more && !observes_write {
+            // … and a read replaces the only read, or joins it.
+            let mut read = page.reads.get(index).copied().unwrap_or_default();
             if self.covers(&me, &read) {
-                return page.set_read(at, me, lists);
+                return page.set_read(index, me, lists);
             }
             if read.takes_in(&me) {
-                return page.set_read(at, read, lists);
+                return page.set_read(index, read, lists);
             }
         }
-        let mut cell = page.cell(at);
+        // All others use the cell's lists.
+        let mut cell = page.cell(index);
         if self.writes {
             self.write(&mut cell, lists, me, address)
         } else {
-            if observes {
+            if observes_write {
                 remember(&mut lists.of(&mut cell).observers, me);
             }
             self.read(&mut cell, lists, me, address)
         }
-        page.set(at, cell, lists);
+        page.set(index, cell, lists);
     }
 
     /// A write of a word with a longer past, or a strong one.
@@ -132,8 +151,8 @@ impl<'a> Touch<'a> {
             let More { weak, reads, observers } = lists.of(cell);
             observers.clear();
             for past in [&*weak].into_iter().chain(&*reads) {
-                if !self.is_before(past, &me) {
-                    self.meets(*past, me, address);
+                if !self.cannot_race(past, &me) {
+                    self.compare(*past, me, address);
                 }
             }
         }
@@ -153,8 +172,8 @@ impl<'a> Touch<'a> {
     #[inline(never)]
     fn read(&mut self, cell: &mut Cell, lists: &mut Lists, me: Touched, address: u64) {
         let More { weak, reads, .. } = lists.of(cell);
-        if !self.is_before(weak, &me) {
-            self.meets(*weak, me, address);
+        if !self.cannot_race(weak, &me) {
+            self.compare(*weak, me, address);
         }
         for past in [&mut cell.read].into_iter().chain(reads.iter_mut().rev().take(LOOK_BACK)) {
             if self.covers(&me, past) {
@@ -174,7 +193,7 @@ impl<'a> Touch<'a> {
         }
         if reads.len() < self.most {
             if reads.is_empty() {
-                reads.reserve_exact(FEW);
+                reads.reserve_exact(FEW_READERS);
             }
             reads.push(me);
         } else if let Some(last) = reads.last_mut()
@@ -198,8 +217,9 @@ impl<'a> Touch<'a> {
     /// Whether one of those that have observed a write is before this access.
     #[inline(never)]
     fn is_observed(&self, observers: &[Touched], me: &Touched) -> bool {
-        let is_before = |past: Past| lanes(me.mask).all(|lane| self.here.before(past, lane) == Before::Yes);
-        observers.iter().any(|observer| observer.pasts().any(is_before))
+        let is_before_all_lanes =
+            |past: Past| lanes(me.mask).all(|lane| self.here.before(past, lane) == Before::Yes);
+        observers.iter().any(|observer| observer.pasts().any(is_before_all_lanes))
     }
 
     fn how_of(&self, past: &Touched) -> &'a How {
@@ -212,12 +232,12 @@ impl<'a> Touch<'a> {
         past.block == self.me.block && past.time < self.barrier
     }
 
-    /// Whether there is no earlier access, or it is in order at a glance: before a barrier of the block, or
-    /// by the same thread.
+    /// Whether a race with the earlier access, if there is one, can be ruled out at a glance: it came before
+    /// a barrier of the block, or the same thread made it.
     #[inline(always)]
-    fn is_before(&self, past: &Touched, me: &Touched) -> bool {
-        let is_ordered = || self.is_over(past) || past.is_by(me) && me.mask.is_power_of_two();
-        past.is_nobody() || is_ordered() && !self.is_read_only(self.how_of(past))
+    fn cannot_race(&self, past: &Touched, me: &Touched) -> bool {
+        let is_ordered = || self.is_over(past) || (past.is_by(me) && me.mask.is_power_of_two());
+        past.is_nobody() || (is_ordered() && !self.is_read_only(self.how_of(past)))
     }
 
     /// Whether one of the two reads what no thread of its grid may write.
@@ -225,20 +245,21 @@ impl<'a> Touch<'a> {
         [past.strength, self.how.strength].contains(&Strength::ReadOnly)
     }
 
-    /// Whether whatever races with an earlier read, if there is one, races with this one, too.
+    /// Whether this read may replace an earlier one, if there is one: what would race with that one races
+    /// with this one too.
     #[inline(always)]
     fn covers(&self, me: &Touched, past: &Touched) -> bool {
-        let is_mine = || past.warps == me.warps && past.mask & !me.mask == 0;
-        let is_before = || past.block == me.block && (past.time < self.barrier || is_mine());
-        past.is_nobody() || is_before() && self.races_with_as_much(self.how_of(past))
+        let has_no_other_lanes = || past.warps == me.warps && past.mask & !me.mask == 0;
+        let is_earlier = || past.block == me.block && (past.time < self.barrier || has_no_other_lanes());
+        past.is_nobody() || (is_earlier() && self.races_with_as_much(self.how_of(past)))
     }
 
     /// Whether whatever is not morally strong to an earlier read isn't to this one either; and whether this
     /// one counts if that one does.
     #[inline(always)]
     fn races_with_as_much(&self, past: &How) -> bool {
-        let is_weak = self.how.strength <= Strength::Weak;
-        let is_alike = is_weak || self.how.width == past.width;
+        let is_not_strong = self.how.strength <= Strength::Weak;
+        let is_alike = is_not_strong || self.how.width == past.width;
         self.how.strength <= past.strength && is_alike && self.how.read == 0
     }
 
@@ -253,26 +274,27 @@ impl<'a> Touch<'a> {
         past.pasts().all(|past| self.here.before(past, lane) == Before::Yes)
     }
 
-    /// Looks for races with an earlier access, thread by thread.
+    /// Notes the flag that this access may see, and looks for races with an earlier access, thread by thread.
     #[inline(never)]
-    fn meets(&mut self, past: Touched, me: Touched, address: u64) {
+    fn compare(&mut self, past: Touched, me: Touched, address: u64) {
         let how = self.how_of(&past);
-        let writes = how.access.writes();
         let own_block = past.block == me.block;
-        if writes && how.strength > Strength::Weak && !own_block && self.sees() {
+        let is_strong_write = how.access.writes() && how.strength > Strength::Weak;
+        if is_strong_write && !own_block && self.sees() {
             self.flag = Some(how.loc);
         }
         let both = if own_block { Scope::Cta } else { self.here.scope_with_others() };
         if how.is_morally_strong(&self.how, both) {
             return;
         }
-        let is_store = [how.access, self.how.access] == [Access::Store; 2];
+        let are_stores = how.access == Access::Store && self.how.access == Access::Store;
         for lane in lanes(me.mask) {
             for earlier in past.pasts() {
                 let Some(why) = self.why(earlier, how, lane) else { continue };
                 let updates = how.updates && self.how.updates;
-                // Of two updates it is equal because the first one is lost.
-                let is_equal = is_store && self.request.unchanged >> lane & 1 == 1;
+                // Two racing updates (`x += 1`) store the same value because one of them is lost: that
+                // excuses nothing.
+                let is_equal = are_stores && !updates && self.request.unchanged >> lane & 1 == 1;
                 let race = Race {
                     why,
                     lane,
@@ -283,7 +305,7 @@ impl<'a> Touch<'a> {
                     earlier,
                     earlier_loc: how.loc,
                     earlier_access: how.access,
-                    same_value: is_equal && !updates,
+                    same_value: is_equal,
                     updates,
                 };
                 self.keep(race);
@@ -295,11 +317,12 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// How bad a race is, for the choice among those of the same two lines: with nothing that could order the
-    /// two, with different values, with another warp.
-    fn rank(&self, race: &Race) -> (bool, bool, bool) {
-        let has_nothing = !matches!(race.why, Disorder::NoFence | Disorder::FenceElsewhere);
-        (has_nothing, !race.same_value, race.earlier.warp != self.here.warp)
+    fn rank(&self, race: &Race) -> Rank {
+        Rank {
+            is_unordered: !matches!(race.why, Disorder::NoFence | Disorder::FenceElsewhere),
+            differs: !race.same_value,
+            is_other_warp: race.earlier.warp != self.here.warp,
+        }
     }
 
     /// Keeps the worst race of each kind, with all its lanes.
@@ -352,6 +375,7 @@ fn remember(observers: &mut Vec<Touched>, me: Touched) {
 /// Whether addresses grow from lane to lane, so that no two are the same.
 fn ascend(addresses: &Lanes, mask: u32) -> bool {
     if mask == u32::MAX {
+        // Not `all`, which leaves the loop early: the compiler vectorises a loop that it cannot leave.
         return addresses.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]));
     }
     let all = || lanes(mask).map(|lane| addresses[lane]);

@@ -4,7 +4,7 @@ use super::activation::source;
 use super::block::BARRIERS;
 use super::context::{At, Context, Executed};
 use super::split::Wait;
-use super::warp::Warp;
+use super::warp::{CallSite, Warp};
 use crate::arith::{WARP, each};
 use crate::decode::*;
 use crate::diagnostic::Kind;
@@ -87,8 +87,8 @@ impl Context<'_> {
     /// Tells which watched branches a barrier lies behind: those of its function, and those around the calls.
     pub fn barrier_sites(&mut self, warp: &Warp, index: usize, at: At) {
         let split = warp.splits[index];
-        let mut place = Some((split.activation, split.pc, split.join));
-        while let Some((activation, pc, join)) = place {
+        let mut place = Some(CallSite { activation: split.activation, pc: split.pc, join: split.join });
+        while let Some(CallSite { activation, pc, join }) = place {
             let function = &self.program.functions[warp.activations[activation as usize].function];
             if let Some(sites) = function.barrier_sites.get(&pc) {
                 self.act(warp, at, Act::BarrierSite { mask: at.mask, sites });

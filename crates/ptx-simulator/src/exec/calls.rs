@@ -1,7 +1,7 @@
 //! Calls of device functions: parameters into the callee's frame, the result back.
 
 use super::context::{At, Context, Executed};
-use super::warp::Warp;
+use super::warp::{Warp, Way};
 use crate::arith::{lanes, which};
 use crate::decode::{Callee, FUNCTION_WINDOW, Op};
 use crate::diagnostic::{Kind, Limit, What};
@@ -14,9 +14,9 @@ impl Context<'_> {
     /// Copies the value that a function returns into its caller's frame.
     pub fn give_back(&mut self, warp: &mut Warp, index: usize, at: At) {
         let call = warp.call_of(warp.splits[index].join);
-        let (Some(ret), Some((caller, ..))) = (&at.function.returns, call) else { return };
+        let (Some(ret), Some(call)) = (&at.function.returns, call) else { return };
         let Some(to) = warp.activations[at.slot as usize].returns_to else { return };
-        self.pass(warp, at.mask, ret.bytes, (at.slot, ret.offset), (caller, to));
+        self.pass(warp, at.mask, ret.bytes, (at.slot, ret.offset), (call.activation, to));
     }
 
     /// Copies bytes of call parameters from one activation's to another's, and whether they have been
@@ -61,7 +61,8 @@ impl Context<'_> {
                 }
                 if same != at.mask {
                     let pc = warp.splits[index].pc;
-                    warp.diverge(index, &[(pc, at.mask & !same), (pc, same)], pc + 1);
+                    let ways = [Way { pc, mask: at.mask & !same }, Way { pc, mask: same }];
+                    warp.diverge(index, &ways, pc + 1);
                     return Ok(());
                 }
                 (number, same)

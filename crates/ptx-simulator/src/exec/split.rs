@@ -1,5 +1,7 @@
 //! Lanes of a warp that are at one place, what they wait for, and where they meet others again.
 
+use crate::decode::NONE;
+
 /// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
@@ -33,9 +35,21 @@ pub struct Split {
     pub wait: Wait,
 }
 
+/// Where a split meets others: a join and its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    pub join: u32,
+    pub pc: u32,
+}
+
+impl Meeting {
+    /// The split belongs to no join.
+    pub const NONE: Meeting = Meeting { join: NONE, pc: NONE };
+}
+
 impl Split {
-    pub fn new(pc: u32, mask: u32, activation: u32, (join, meets): (u32, u32)) -> Split {
-        Split { pc, mask, activation, join, meets, wait: Wait::Nothing }
+    pub fn new(pc: u32, mask: u32, activation: u32, meeting: Meeting) -> Split {
+        Split { pc, mask, activation, join: meeting.join, meets: meeting.pc, wait: Wait::Nothing }
     }
 
     /// It no longer waits, and goes on with the next instruction.

@@ -5,7 +5,7 @@ use super::context::{At, Context, Executed};
 use super::follow;
 use super::registers;
 use super::split::{Split, Wait};
-use super::warp::Warp;
+use super::warp::{Warp, Way};
 use crate::arith::{Lanes, WARP, each, groups, lanes};
 use crate::decode::unknown;
 use crate::decode::*;
@@ -196,7 +196,8 @@ impl<'e> Context<'e> {
         }
         warp.splits[index].pc = pc;
         self.act(warp, at, Act::Diverge { taken, rest });
-        warp.diverge(index, &[(target, taken), (pc + 1, rest)], reconverge);
+        let ways = [Way { pc: target, mask: taken }, Way { pc: pc + 1, mask: rest }];
+        warp.diverge(index, &ways, reconverge);
         None
     }
 
@@ -331,13 +332,13 @@ impl<'e> Context<'e> {
             return Err(self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help));
         }
         // Lanes that the guard leaves out go on behind it.
-        let out = (at.mask != mask).then_some((pc + 1, mask & !at.mask));
-        let taken = groups(at.mask, target).map(|(target, mask)| (target.unwrap_or(pc + 1), mask));
-        let ways: Vec<(u32, u32)> = out.into_iter().chain(taken).collect();
-        if let [(target, _)] = ways[..] {
-            return Ok(Some(target));
+        let out = (at.mask != mask).then_some(Way { pc: pc + 1, mask: mask & !at.mask });
+        let taken = groups(at.mask, target).map(|(target, mask)| Way { pc: target.unwrap_or(pc + 1), mask });
+        let ways: Vec<Way> = out.into_iter().chain(taken).collect();
+        if let [only] = ways[..] {
+            return Ok(Some(only.pc));
         }
-        let taken = ways[0].1;
+        let taken = ways[0].mask;
         self.act(warp, at, Act::Diverge { taken, rest: mask & !taken });
         warp.diverge(index, &ways, reconverge);
         Ok(None)

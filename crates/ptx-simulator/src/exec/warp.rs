@@ -13,13 +13,13 @@ use std::mem;
 use rustc_hash::FxHashMap;
 
 use super::activation::Activation;
-use super::split::{Join, Split, Wait};
+use super::split::{Join, Meeting, Split, Wait};
 use super::still::{Circle, Followed};
 use super::undefined::InLocal;
 use crate::arith::{WARP, at};
 use crate::decode::{Function, NONE, Position};
 use crate::diagnostic::Diagnostic;
-use crate::memory::Written;
+use crate::memory::{UNWRITTEN, Written};
 use crate::observe::CopyRequest;
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
@@ -49,7 +49,7 @@ pub struct Warp {
     pub splits: Vec<Split>,
     pub joins: Vec<Join>,
     free_joins: Vec<u32>,
-    /// Whether its lanes seem to wait in a loop for what others write.
+    /// Counts that tell whether its lanes wait in a loop for what others write.
     pub spin: Spin,
     /// Where it has been, while it is followed; and in which state of memory it was last found stuck, with
     /// the circle in which it goes round.
@@ -79,25 +79,42 @@ pub struct Warp {
 /// load), again and again, and nothing is changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spin {
-    /// Whether its instructions have done so since the warp's last turn ended.
+    /// An instruction of this turn has read memory in such a way.
     pub watches: bool,
+    /// An instruction of this turn has changed something.
     pub changes: bool,
-    /// Instructions since the last change and since the last look; whether it has ever been seen spinning,
-    /// after which it is believed sooner and has short turns.
+    /// Instructions since the last change.
     since_change: u32,
+    /// Instructions since the last look.
     since_watch: u32,
+    /// It has been seen spinning: it gets short turns, and counts as spinning sooner.
     known: bool,
 }
 
-/// Instructions without a change after which a warp that watches memory counts as spinning: at first, and
-/// once it is known to. A loop that waits looks at least every this many instructions.
-const SPINS: u32 = 1_024;
-const SPINS_AGAIN: u32 = 64;
-const LOOKS: u32 = 256;
+/// Instructions without a change after which a warp that watches memory counts as spinning.
+const SPINNING_AFTER: u32 = 1_024;
+/// The same for a warp that has been seen spinning before; also the length of its turns.
+const SPINNING_AGAIN_AFTER: u32 = 64;
+/// A loop that waits looks at memory at least every this many instructions.
+const LOOKS_WITHIN: u32 = 256;
+
+/// A way that lanes take: the place it begins at, and who takes it (at least one lane).
+#[derive(Clone, Copy)]
+pub struct Way {
+    pub pc: u32,
+    pub mask: u32,
+}
+
+/// Where a function was called from.
+pub struct CallSite {
+    pub activation: u32,
+    pub pc: u32,
+    pub join: u32,
+}
 
 impl Warp {
     /// Starts a warp of a block at the kernel's first instruction.
-    pub fn start(&mut self, number: usize, function: &Function, position: Position) {
+    pub fn start(&mut self, function_number: usize, function: &Function, position: Position) {
         let threads = position.block_dim.iter().product::<u32>();
         let here = (threads - position.warp * WARP as u32).min(WARP as u32);
         // What has been allocated is used again.
@@ -114,20 +131,20 @@ impl Warp {
             ..Warp::default()
         };
         let activation = &mut self.activations[0];
-        activation.open(number, function, 0);
+        activation.open(function_number, function, 0);
         activation.set_specials(function, &position);
-        self.splits.push(Split::new(0, self.lanes, 0, (NONE, NONE)));
+        self.splits.push(Split::new(0, self.lanes, 0, Meeting::NONE));
     }
 
-    /// Its lanes go on one by one, those of `first` in that order before the others; none waits for another
-    /// but where the kernel says so.
+    /// Makes a split of every lane. They run one after the other, those of `first` in that order and then the
+    /// rest. From now on lanes wait for each other only where the kernel synchronises them.
     pub fn part(&mut self, first: &[u32]) {
-        let others = (0..WARP as u32).filter(|lane| !first.contains(lane));
-        let lanes: Vec<u32> =
-            first.iter().copied().filter(|lane| *lane < WARP as u32).chain(others).collect();
-        let here = lanes.iter().filter(|lane| self.lanes >> **lane & 1 == 1);
+        let mut lanes = first.to_vec();
+        lanes.extend((0..WARP as u32).filter(|lane| !first.contains(lane)));
+        lanes.retain(|&lane| lane < WARP as u32 && self.lanes >> lane & 1 == 1);
         // The split that stands last runs first.
-        self.splits = here.rev().map(|lane| Split::new(0, 1 << lane, 0, (NONE, NONE))).collect();
+        lanes.reverse();
+        self.splits = lanes.into_iter().map(|lane| Split::new(0, 1 << lane, 0, Meeting::NONE)).collect();
     }
 
     /// The splits that do not wait.
@@ -153,12 +170,12 @@ impl Warp {
         self.exited == self.lanes
     }
 
-    /// The lanes of `split` part: `ways` are places with their lanes, all of which have some. They meet at
-    /// `reconverge`. The way that stands last runs first.
-    pub fn diverge(&mut self, split: usize, ways: &[(u32, u32)], reconverge: u32) {
+    /// The lanes of `split` diverge: they take `ways`, and meet at `reconverge`. The way that stands last
+    /// runs first.
+    pub fn diverge(&mut self, split: usize, ways: &[Way], reconverge: u32) {
         let from = self.splits[split];
-        let outer = self.meeting(from, reconverge);
-        let mut ways = ways.iter().map(|&(pc, mask)| Split::new(pc, mask, from.activation, outer));
+        let meeting = self.meeting(from, reconverge);
+        let mut ways = ways.iter().map(|way| Split::new(way.pc, way.mask, from.activation, meeting));
         if let Some(first) = ways.next() {
             self.splits[split] = first;
         }
@@ -172,16 +189,16 @@ impl Warp {
         if mask == all {
             return split;
         }
-        self.diverge(split, &[(pc + 1, all & !mask), (pc, mask)], pc + 1);
+        self.diverge(split, &[Way { pc: pc + 1, mask: all & !mask }, Way { pc, mask }], pc + 1);
         self.splits.len() - 1
     }
 
-    /// The join at which lanes that part meet again, and its place.
-    fn meeting(&mut self, from: Split, reconverge: u32) -> (u32, u32) {
+    /// Where lanes that diverge meet again.
+    fn meeting(&mut self, from: Split, reconverge: u32) -> Meeting {
         match reconverge {
             // The ways meet only where the function ends, which the enclosing join waits for anyway.
-            NONE => (from.join, from.meets),
-            _ => (self.new_join(from, reconverge, NONE), reconverge),
+            NONE => Meeting { join: from.join, pc: from.meets },
+            _ => Meeting { join: self.new_join(from, reconverge, NONE), pc: reconverge },
         }
     }
 
@@ -210,21 +227,25 @@ impl Warp {
     /// Opens the join if all its lanes have arrived or exited.
     fn settle(&mut self, mut join: u32) {
         while join != NONE {
-            let j = self.joins[join as usize];
-            if (j.arrived | self.exited) & j.expected != j.expected {
+            let opened = self.joins[join as usize];
+            let missing = opened.expected & !(opened.arrived | self.exited);
+            if missing != 0 {
                 return;
             }
             self.free_joins.push(join);
+            // `go_on_alone` and `waits_at_join` look at free slots too.
             self.joins[join as usize].arrived = 0;
-            if j.returns_from != NONE {
-                self.free_activations.push(j.returns_from);
+            if opened.returns_from != NONE {
+                self.free_activations.push(opened.returns_from);
             }
-            let mask = j.arrived & !self.exited;
+            let mask = opened.arrived & !self.exited;
             if mask != 0 {
-                self.splits.push(Split::new(j.pc, mask, j.activation, (j.outer, j.outer_meets)));
+                let outer = Meeting { join: opened.outer, pc: opened.outer_meets };
+                self.splits.push(Split::new(opened.pc, mask, opened.activation, outer));
                 return;
             }
-            join = j.outer;
+            // All have exited: the enclosing join may have waited for them alone.
+            join = opened.outer;
         }
     }
 
@@ -240,7 +261,7 @@ impl Warp {
             any = true;
             join.expected &= !mask;
             join.arrived &= !mask;
-            let outer = (join.outer, join.outer_meets);
+            let outer = Meeting { join: join.outer, pc: join.outer_meets };
             self.splits.push(Split::new(join.pc, mask, join.activation, outer));
         }
         any
@@ -251,9 +272,9 @@ impl Warp {
         self.joins.iter().any(|join| join.arrived & !self.exited != 0)
     }
 
-    /// Instructions that the next turn may have, at most `turn`.
-    pub fn turn(&self, turn: u32) -> u32 {
-        if self.spin.known { turn.min(SPINS_AGAIN) } else { turn }
+    /// How many instructions the next turn may have: `most`, or few for a warp that has been seen spinning.
+    pub fn turn_length(&self, most: u32) -> u32 {
+        if self.spin.known { most.min(SPINNING_AGAIN_AFTER) } else { most }
     }
 
     /// After a turn of this many instructions: whether the warp spins.
@@ -263,8 +284,9 @@ impl Warp {
         spin.since_watch = if spin.watches { 0 } else { spin.since_watch.saturating_add(instructions) };
         spin.changes = false;
         spin.watches = false;
-        let enough = if spin.known { SPINS_AGAIN } else { SPINS };
-        let spins = spin.since_change >= enough && spin.since_watch < LOOKS.min(spin.since_change);
+        let enough = if spin.known { SPINNING_AGAIN_AFTER } else { SPINNING_AFTER };
+        let has_looked_since = spin.since_watch < spin.since_change;
+        let spins = spin.since_change >= enough && has_looked_since && spin.since_watch < LOOKS_WITHIN;
         spin.known |= spins;
         spins
     }
@@ -303,17 +325,18 @@ impl Warp {
         activation.returns_to = returns_to;
         activation.depth = depth;
         let join = self.new_join(from, from.pc + 1, slot);
-        self.splits[split] = Split::new(0, mask, slot, (join, NONE));
+        self.splits[split] = Split::new(0, mask, slot, Meeting { join, pc: NONE });
         slot
     }
 
-    /// The lanes of `mask` return from the split's function; the others go on. `copy` moves the value.
+    /// The lanes of `mask` return from the split's function; the others go on. The caller has already passed
+    /// the returned value on (`give_back`).
     pub fn leave(&mut self, split: usize, mask: u32) {
         let s = &mut self.splits[split];
         s.mask &= !mask;
-        let left = s.mask;
+        let staying = s.mask;
         let mut join = s.join;
-        if left == 0 {
+        if staying == 0 {
             self.splits.remove(split);
         }
         // A return out of the middle of a branch: the joins inside the function no longer wait for these
@@ -321,7 +344,8 @@ impl Warp {
         while join != NONE && self.joins[join as usize].returns_from == NONE {
             let outer = self.joins[join as usize].outer;
             self.joins[join as usize].expected &= !mask;
-            if left == 0 {
+            // Lanes that stay are still expected at this join, so it cannot open.
+            if staying == 0 {
                 self.settle(join);
             }
             join = outer;
@@ -332,16 +356,15 @@ impl Warp {
         }
     }
 
-    /// The call that a split with this join is in: the caller's activation, the place of the call and its
-    /// join.
-    pub fn call_of(&self, join: u32) -> Option<(u32, u32, u32)> {
-        let mut join = join;
+    /// The call that a split with this join is in.
+    pub fn call_of(&self, mut join: u32) -> Option<CallSite> {
         while join != NONE {
-            let j = &self.joins[join as usize];
-            if j.returns_from != NONE {
-                return Some((j.activation, j.pc - 1, j.outer));
+            let Join { pc, activation, outer, returns_from, .. } = self.joins[join as usize];
+            if returns_from != NONE {
+                // The join lies behind the call.
+                return Some(CallSite { activation, pc: pc - 1, join: outer });
             }
-            join = j.outer;
+            join = outer;
         }
         None
     }
@@ -358,7 +381,7 @@ impl Warp {
         }
         let local = &mut self.local[lane];
         if local.len() < end {
-            local.resize(end, 0xcd);
+            local.resize(end, UNWRITTEN);
         }
         Some(&mut local[start..end])
     }

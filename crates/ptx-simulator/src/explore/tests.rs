@@ -137,7 +137,7 @@ fn run(program: &Program, turns: &mut Turns) -> Option<Vec<(usize, usize)>> {
         let chosen = match turns.pick() {
             Pick::Go(chosen) => chosen,
             Pick::GivenUp => return None,
-            Pick::Nobody | Pick::InVain => return Some(order),
+            Pick::Nobody | Pick::AllSpin => return Some(order),
         };
         let thread = chosen.block as usize;
         assert!(turns.has_turn(chosen));

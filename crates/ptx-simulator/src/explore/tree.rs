@@ -19,6 +19,14 @@ pub struct Reversal {
     pub second: Rc<Operation>,
 }
 
+/// A turn in a run that does an operation earlier than the run before.
+#[derive(Clone, Copy, Debug)]
+pub struct EarlierTurn {
+    pub process: Process,
+    /// None of the other turns has to come before it.
+    pub can_be_first: bool,
+}
+
 /// Another way to go on from a place in a run.
 #[derive(Debug)]
 struct Way {
@@ -105,20 +113,20 @@ impl Tree {
         self.nodes.push(Node { chosen, candidates, asleep, taken: Vec::new(), open: Vec::new() });
     }
 
-    /// Operation `number` and a later one could change places. `turns`: whose operations come then, each with
-    /// whether it has none of the others before it, so that it could be the first.
-    pub fn could_change(&mut self, number: usize, turns: &[(Process, bool)], reversal: Reversal) {
+    /// Operation `number` and a later one could change places. `turns`: whose operations come then.
+    pub fn could_change(&mut self, number: usize, turns: &[EarlierTurn], reversal: Reversal) {
         let node = &mut self.nodes[number];
-        let firsts: Vec<Process> = turns.iter().filter(|turn| turn.1).map(|turn| turn.0).collect();
+        let firsts: Vec<Process> =
+            turns.iter().filter(|turn| turn.can_be_first).map(|turn| turn.process).collect();
         let is_asleep = |process: &Process| node.asleep.iter().any(|one| one.process == *process);
         if node.has_taken(&firsts) || firsts.iter().any(is_asleep) {
             return;
         }
-        let could = |(process, is_first): &(Process, bool)| {
-            *is_first && node.candidates.iter().any(|one| one.process == *process)
+        let could = |turn: &EarlierTurn| {
+            turn.can_be_first && node.candidates.iter().any(|one| one.process == turn.process)
         };
         let Some(first) = turns.iter().position(could) else { return };
-        let mut turns: Vec<Process> = turns.iter().map(|turn| turn.0).collect();
+        let mut turns: Vec<Process> = turns.iter().map(|turn| turn.process).collect();
         turns[..=first].rotate_right(1);
         if node.open.iter().all(|way| way.turns != turns) {
             node.open.push(Way { turns, firsts, reversal });

@@ -19,12 +19,12 @@ use serde::{Deserialize, Serialize};
 use super::operation::{BlockId, Operation, Process, Word};
 use super::past::Past;
 use super::set::Set;
-use super::tree::{Reversal, Tree};
+use super::tree::{EarlierTurn, Reversal, Tree};
 use crate::arith::groups;
 use crate::observe::{Access, Act, Actor, Event, Observer, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
 
-/// Operations of a run whose orders are tried; what has more is too long for that.
+/// A run with more operations than this is given up as too long.
 const MAX_OPERATIONS: usize = 4_096;
 
 /// An order of the operations of a launch: who has the turns, one after the other.
@@ -48,8 +48,8 @@ pub enum Pick {
     Go(Process),
     /// Nobody waits for one.
     Nobody,
-    /// All who wait look at memory that has not changed since.
-    InVain,
+    /// Every waiting thread spins on memory that has not changed since its last look.
+    AllSpin,
     /// The run is given up: all that could follow has been tried, or it is too long, or the order that it was
     /// to follow is that of another program.
     GivenUp,
@@ -62,8 +62,8 @@ pub enum GivenUp {
     No,
     /// Whatever could follow has been tried.
     Known,
-    /// The operation that was to come earlier is a look in vain there.
-    InVain,
+    /// The operation that this run moved to an earlier place is a look in vain there.
+    MovedInVain,
     TooLong,
     /// There is no such operation to be done next.
     Misfit,
@@ -148,8 +148,8 @@ impl Turns {
 
     /// The run is over: goes to the next order that has not been tried; `false` if there is none.
     pub fn next_run(&mut self) -> bool {
-        self.settle();
-        self.tree.next_run(self.given_up == GivenUp::InVain)
+        self.record_races();
+        self.tree.next_run(self.given_up == GivenUp::MovedInVain)
     }
 
     /// The operations so far, in their order.
@@ -162,25 +162,29 @@ impl Turns {
         Interleaving { turns, last_lanes_first: self.last_lane_first }
     }
 
-    /// Tells this order from others that differ in more than the turns of operations that could change places
-    /// without a difference: of each operation, what is behind it.
+    /// A hash that is equal for two orders that differ only in swaps of independent operations: it covers,
+    /// for each operation, the set of operations that happen before it.
     pub fn fingerprint(&self) -> u64 {
         let mut counts: FxHashMap<Process, u32> = FxHashMap::default();
-        let mut numbers = Vec::with_capacity(self.done.len());
+        let mut ids = Vec::with_capacity(self.done.len());
         let mut all = 0u64;
         for done in &self.done {
             if done.is_void {
-                numbers.push(0);
+                ids.push(0);
                 continue;
             }
             let process = done.operation.process;
             let count = counts.entry(process).or_default();
             *count += 1;
-            let number = mixed(FxBuildHasher.hash_one((process, *count)));
-            let behind = numbers.iter().enumerate().filter(|(at, _)| done.past.contains(*at));
-            let behind = behind.fold(0u64, |sum, (_, number)| sum.wrapping_add(*number));
-            all = all.wrapping_add(mixed(number ^ mixed(behind)));
-            numbers.push(number);
+            let id = mixed(FxBuildHasher.hash_one((process, *count)));
+            let mut sum_before = 0u64;
+            for (at, other) in ids.iter().enumerate() {
+                if done.past.contains(at) {
+                    sum_before = sum_before.wrapping_add(*other);
+                }
+            }
+            all = all.wrapping_add(mixed(id ^ mixed(sum_before)));
+            ids.push(id);
         }
         all
     }
@@ -204,9 +208,9 @@ impl Turns {
 
     /// Lanes wait for their turn.
     pub fn wait(&mut self, operation: Operation) {
-        self.conclude();
+        self.close_last();
         let operation = Rc::new(operation);
-        let awaits = self.look_again(&operation);
+        let awaits = self.words_to_wait_for(&operation);
         self.waiting.insert(operation.process, Waiting { operation, awaits });
     }
 
@@ -240,8 +244,9 @@ impl Turns {
         self.is_under_way = true;
     }
 
-    /// What the operation done last has changed is known.
-    fn conclude(&mut self) {
+    /// Closes the last operation once its effect is known: a change wakes those that wait for its words,
+    /// anything else is remembered as a look.
+    fn close_last(&mut self) {
         if !std::mem::take(&mut self.is_under_way) {
             return;
         }
@@ -262,9 +267,9 @@ impl Turns {
         }
     }
 
-    /// Whether an operation only looks again at what was in vain the last time: then the words that have to
-    /// change first.
-    fn look_again(&mut self, operation: &Rc<Operation>) -> Option<Vec<Word>> {
+    /// If `operation` repeats a look and none of the words read since has changed, returns those words: the
+    /// thread waits until one of them does. If that look is also the last operation, it is undone.
+    fn words_to_wait_for(&mut self, operation: &Rc<Operation>) -> Option<Vec<Word>> {
         let Process { grid, block, warp, .. } = operation.process;
         let looks = self.looks.get_mut(&((grid, block), warp))?;
         let is_same = |look: &Look| {
@@ -273,38 +278,40 @@ impl Turns {
                 && operation.mask & !other.mask == 0
                 && operation.words.iter().all(|word| other.words.contains(word))
         };
-        let first = looks.iter().rposition(is_same)?;
-        let since = looks[first].number;
+        let previous = looks.iter().rposition(is_same)?;
+        let number = looks[previous].number;
         let mut words: Vec<Word> =
-            looks[first..].iter().flat_map(|look| &look.operation.words).copied().collect();
+            looks[previous..].iter().flat_map(|look| &look.operation.words).copied().collect();
         words.sort_unstable();
         words.dedup();
         let changes = |one: &Done| one.changes && one.operation.words.iter().any(|word| words.contains(word));
-        let is_changed = self.done[since + 1..].iter().any(changes);
-        let is_last = since + 1 == self.done.len();
+        let is_changed = self.done[number + 1..].iter().any(changes);
+        let is_last = number + 1 == self.done.len();
+        // Something has changed, or the thread does not spin: this look may see something new.
         if is_changed || !operation.waits {
-            looks.drain(..=first);
+            looks.drain(..=previous);
             return None;
         }
-        if !is_last || looks[first].operation.mask != operation.mask {
-            looks.drain(..=first);
+        // Other operations follow the previous look, or more lanes made it, so it stays part of the order.
+        if !is_last || looks[previous].operation.mask != operation.mask {
+            looks.drain(..=previous);
             return Some(words);
         }
-        let look = looks.remove(first);
-        // It could have come before what made it vain.
-        self.settle();
-        // As if it had not looked. A run that was to begin with this look leads nowhere else.
-        self.done[since].is_void = true;
+        let look = looks.remove(previous);
+        // The previous look could have come before the write that made it vain: record that first.
+        self.record_races();
+        // Then undo it. If this run was made only to try that look earlier, it leads nowhere new.
+        self.done[number].is_void = true;
         self.past.set(operation.process, operation.mask, look.known);
-        if self.follows.is_none() && self.tree.is_all_about(since) {
-            self.given_up = GivenUp::InVain;
+        if self.follows.is_none() && self.tree.is_all_about(number) {
+            self.given_up = GivenUp::MovedInVain;
         }
         Some(words)
     }
 
     /// Whose turn it is; all have come to an operation, or wait for something else.
     pub fn pick(&mut self) -> Pick {
-        self.settle();
+        self.record_races();
         if self.given_up != GivenUp::No {
             return Pick::GivenUp;
         }
@@ -315,41 +322,38 @@ impl Turns {
         if number >= MAX_OPERATIONS {
             return self.give_up(GivenUp::TooLong);
         }
-        if let Some(process) = self.follows.as_ref().and_then(|order| order.get(number)).copied() {
-            return if self.waiting.contains_key(&process) {
-                self.grant(process)
-            } else {
-                self.give_up(GivenUp::Misfit)
-            };
-        }
         let explores = self.follows.is_none();
-        let planned = if explores { self.tree.planned(number) } else { None };
-        if let Some(process) = planned.filter(|_| self.tree.repeats(number)) {
-            return if self.waiting.contains_key(&process) {
-                self.grant(process)
-            } else {
-                self.give_up(GivenUp::Misfit)
-            };
+        let prescribed = match &self.follows {
+            Some(order) => order.get(number).copied(),
+            None if self.tree.repeats(number) => self.tree.planned(number),
+            None => None,
+        };
+        if let Some(process) = prescribed {
+            if !self.waiting.contains_key(&process) {
+                return self.give_up(GivenUp::Misfit);
+            }
+            return self.grant(process);
         }
+        let planned = if explores { self.tree.planned(number) } else { None };
         let ready = self.waiting.values().filter(|one| one.awaits.is_none());
         let candidates: Vec<Rc<Operation>> = ready.map(|one| one.operation.clone()).collect();
         let asleep = if explores { self.tree.asleep() } else { Vec::new() };
         if candidates.is_empty() {
-            return Pick::InVain;
+            return Pick::AllSpin;
         }
-        let is_awake = |one: &&Rc<Operation>| asleep.iter().all(|other| other.process != one.process);
-        let before = self.done.last().map(|one| one.operation.process);
-        // A thread goes on as long as it can, and one that waits comes last.
-        let rank = |one: &&Rc<Operation>| (one.waits, Some(one.process) != before, one.process);
-        let next =
-            planned.and_then(|next| candidates.iter().filter(is_awake).find(|one| one.process == next));
-        if planned.is_some() && next.is_none() {
+        let is_asleep = |one: &Operation| asleep.iter().any(|other| other.process == one.process);
+        let awake: Vec<&Rc<Operation>> = candidates.iter().filter(|one| !is_asleep(one)).collect();
+        let as_planned = awake.iter().copied().find(|one| planned == Some(one.process));
+        if planned.is_some() && as_planned.is_none() {
             self.tree.leave_plan();
         }
-        let Some(first) = next.or_else(|| candidates.iter().filter(is_awake).min_by_key(rank)) else {
+        // Threads that spin come last; of the others, the one that went last goes on as long as it can.
+        let previous = self.done.last().map(|one| one.operation.process);
+        let rank = |one: &&Rc<Operation>| (one.waits, Some(one.process) != previous, one.process);
+        let Some(next) = as_planned.or_else(|| awake.iter().copied().min_by_key(rank)) else {
             return self.give_up(GivenUp::Known);
         };
-        let process = first.process;
+        let process = next.process;
         if explores {
             self.tree.add(process, candidates, asleep);
         }
@@ -382,9 +386,9 @@ impl Turns {
         Pick::GivenUp
     }
 
-    /// The operation done last was no look in vain: it could change places with those that it races with.
-    fn settle(&mut self) {
-        self.conclude();
+    /// Closes the last operation, and tells the tree that it could have come before each one it races with.
+    fn record_races(&mut self) {
+        self.close_last();
         let Some(Last { races, .. }) = self.last.take() else { return };
         if self.follows.is_some() {
             return;
@@ -400,16 +404,18 @@ impl Turns {
         }
     }
 
-    /// Whose turns lead to operation `last` without operation `number` before it: all that is not behind
-    /// `number`, each with whether it has none of the others before it.
-    fn turns_without(&self, number: usize, last: usize) -> Vec<(Process, bool)> {
+    /// Whose turns lead to operation `last` without operation `number` before it: those of all operations
+    /// between the two that do not depend on `number`, and that of `last`.
+    fn turns_without(&self, number: usize, last: usize) -> Vec<EarlierTurn> {
         let mut rest = Set::default();
         let mut turns = Vec::new();
         for (at, done) in (number + 1..).zip(&self.done[number + 1..=last]) {
-            if done.is_void || at != last && done.past.contains(number) {
+            let depends_on_it = at != last && done.past.contains(number);
+            if done.is_void || depends_on_it {
                 continue;
             }
-            turns.push((done.operation.process, !done.past.meets(&rest)));
+            let can_be_first = !done.past.meets(&rest);
+            turns.push(EarlierTurn { process: done.operation.process, can_be_first });
             rest.insert(at);
         }
         turns
@@ -464,7 +470,7 @@ impl Turns {
     }
 }
 
-/// Lets the turns hear what happens, where there are some.
+/// Passes the events of a run on to its [`Turns`], if there are any.
 pub struct Hears<'a>(pub Option<&'a RefCell<Turns>>);
 
 impl Observer for Hears<'_> {
@@ -502,7 +508,7 @@ impl Observer for Turns {
     }
 }
 
-/// The bits of a number, so that sums of such numbers hardly ever meet: SplitMix64's last step.
+/// The bits of a number, mixed so that sums of such numbers rarely collide: SplitMix64's last step.
 fn mixed(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

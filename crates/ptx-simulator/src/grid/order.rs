@@ -21,8 +21,8 @@ impl Engine<'_> {
             Pick::Go(process) => self.let_go(process),
             Pick::GivenUp => return Err(given_up()),
             // Lanes that wait where others of their warp should join them may be what those wait for.
-            Pick::InVain | Pick::Nobody if self.go_on_alone() => {}
-            Pick::InVain => match turns.borrow_mut().pick_in_vain(self.progress.changes()) {
+            Pick::AllSpin | Pick::Nobody if self.go_on_alone() => {}
+            Pick::AllSpin => match turns.borrow_mut().pick_in_vain(self.progress.changes()) {
                 Some(process) => self.let_go(process),
                 None => self.go_on_without_turns(),
             },

@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{
     BlockState, Circle, Cluster, Context, Executed, Member, Split, Stop, Unstarted, Wait, Warp, add_steps,
 };
+use crate::memory::UNWRITTEN;
 use crate::memory::shared::Layout;
 use crate::observe::Event;
 
@@ -23,7 +24,8 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     let changes = context.progress.changes();
     let records = context.progress.recording.is_some();
     context.schedule.settled = context.progress.is_settled() || records;
-    let turn = if records { RECORDED_TURN } else { warp.turn(context.schedule.warp_turn()) }.min(left);
+    let length = if records { RECORDED_TURN } else { warp.turn_length(context.schedule.warp_turn()) };
+    let turn = length.min(left);
     let is_stuck = warp.stuck_since == changes;
     let is_certain = context.schedule.is_plain() || warp.running().count() <= 1;
     let mut circle = None;
@@ -142,7 +144,7 @@ impl Engine<'_> {
         let state = &mut block.state;
         state.shared.bytes.clear();
         state.shared.written.clear();
-        state.shared.bytes.resize(function.shared_bytes + shared_mem_bytes as usize, 0xcd);
+        state.shared.bytes.resize(function.shared_bytes + shared_mem_bytes as usize, UNWRITTEN);
         block.next = 0;
         let warps = threads.div_ceil(WARP as u32);
         block.warps.resize_with(warps as usize, Warp::default);

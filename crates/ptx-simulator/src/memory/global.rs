@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::UNWRITTEN;
 use super::spaces::{index, span};
 use super::written::Written;
 use crate::device::DEFAULT_MEMORY;
@@ -69,7 +70,7 @@ impl Memory {
         self.most_bytes.saturating_sub(self.live_bytes + self.launch_bytes)
     }
 
-    /// A new allocation; its bytes hold a pattern that is easy to recognise, since nothing has been written.
+    /// A new allocation; its bytes are [`UNWRITTEN`].
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Option<u64> {
         if self.allocations.len() >= MAX_ALLOCATIONS || bytes > self.room() {
             return None;
@@ -77,7 +78,7 @@ impl Memory {
         let mut content = Vec::new();
         let length = usize::try_from(bytes).ok()?;
         content.try_reserve_exact(length).ok()?;
-        content.resize(length, 0xcd);
+        content.resize(length, UNWRITTEN);
         self.live_bytes += bytes;
         let written = Some(Written::default());
         let name = name.to_string();

@@ -18,7 +18,7 @@ use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::tried::Tried;
-use super::verdict::{Counted, Counts, Findings, failed, too_much};
+use super::verdict::{Counted, Counts, Findings, failed, missed_goal};
 use super::wrapping::{Wrapping, wrapped};
 use super::{fit, goal, names, numbers, own, rules, summary, tried, weigh};
 
@@ -105,7 +105,7 @@ fn mark_build(root: &Path, exercise: &Exercise, plan: &Plan, text: &str, build: 
     attempt.mark()
 }
 
-/// What may be asked of an answer beside a right one.
+/// A rule on how an answer may differ from a right one; says how it is broken.
 type Rule<'a> = dyn Fn(&[rules::Pair]) -> rules::Broken + 'a;
 
 /// An answer that can be launched.
@@ -144,8 +144,8 @@ impl Runs<'_> {
         Ok(outcome)
     }
 
-    /// Whether they are right for short inputs; what is not is slow with many numbers, and costs nothing that
-    /// says something.
+    /// Whether they are right for all short inputs. Asked first because wrong code may run long on long
+    /// inputs, and its cost means nothing.
     fn are_right(&self) -> Result<bool> {
         for case in self.plan.plain_cases().into_iter().filter(|case| case.n <= SHORT) {
             if !self.at(case)?.is_right() {
@@ -158,12 +158,25 @@ impl Runs<'_> {
 
 /// What an answer has printed for a short input, below a line that says for which.
 fn printed(tried: &[Tried]) -> String {
-    let is_short = |one: &&Tried| one.case.schedule == 0 && one.case.n < SHORT;
-    let prints = |one: &&Tried| !one.outcome.printed.is_empty();
-    let printing: Vec<&Tried> = tried.iter().filter(is_short).filter(prints).collect();
-    // One number prints little.
-    let told = printing.iter().find(|one| one.case.n > 1).or(printing.last());
-    told.map_or(String::new(), |one| format!("{}:\n{}", one.case, first_lines(&one.outcome.printed)))
+    let is_short = |case: Case| case.schedule == 0 && case.n < SHORT;
+    let printing: Vec<&Tried> =
+        tried.iter().filter(|one| is_short(one.case) && !one.outcome.printed.is_empty()).collect();
+    // The first of these with several numbers, since a single one prints little.
+    let Some(shown) = printing.iter().find(|one| one.case.n > 1).or(printing.last()) else {
+        return String::new();
+    };
+    format!("{}:\n{}", shown.case, first_lines(&shown.outcome.printed))
+}
+
+/// What other code does with an input; `None` if it is wrong there or for a short one, since its cost then
+/// means nothing.
+fn right_outcome(runs: Option<&Runs>, case: Case) -> Result<Option<Arc<Outcome>>> {
+    let Some(runs) = runs else { return Ok(None) };
+    if !runs.are_right()? {
+        return Ok(None);
+    }
+    let outcome = runs.at(case)?;
+    Ok(outcome.is_right().then_some(outcome))
 }
 
 impl Attempt<'_> {
@@ -171,9 +184,10 @@ impl Attempt<'_> {
         let Attempt { exercise, plan, .. } = self;
         let mut tried: Vec<Tried> = Vec::new();
         for cases in self.cases().chunk_by(|a, b| a.n == b.n) {
-            // What fails for short arrays is not tried with long ones, and what never ends not again.
+            // After a failure longer arrays are skipped; after a run that did not end, all of them are.
             let fails = tried.iter().any(|one| one.failure.is_some());
-            if fails && (cases[0].n > SHORT || is_hopeless(&tried)) {
+            let n = cases[0].n;
+            if fails && (n > SHORT || is_hopeless(&tried)) {
                 break;
             }
             let mut now = each(cases, |case| self.check(*case))?;
@@ -193,28 +207,29 @@ impl Attempt<'_> {
 
     /// What is asked of an answer that is right for every input `tried`.
     fn beyond_right(&self, tried: &[Tried]) -> Result<Findings> {
-        let Attempt { exercise, plan, yours, .. } = self;
-        if let Some(failure) = self.again()? {
+        let Attempt { exercise, plan, .. } = self;
+        if let Some(failure) = self.fails_again()? {
             return Ok(failure);
         }
-        if let Some(failure) = self.overflows()? {
+        if let Some(failure) = self.fails_if_wrapping()? {
             return Ok(failure);
         }
-        let reference = self.known(&exercise.solution())?;
-        let stub = self.known(&exercise.stub())?;
-        let pairs = match &reference {
-            Some(solution) => each(&self.compared(), |case| self.beside(solution, *case))?,
+        let solution = self.runs_of(&exercise.solution())?;
+        let stub = self.runs_of(&exercise.stub())?;
+        let pairs = match &solution {
+            Some(solution) => each(&self.comparison_cases(), |case| self.pair(solution, *case))?,
             None => Vec::new(),
         };
-        if let Some(failure) = self.breaks(&pairs, &rules::other_task)? {
+        if let Some(failure) = self.failed_rule(&pairs, &rules::other_task)? {
             return Ok(failure);
         }
-        let counts = self.counts([Some(yours), stub.as_ref(), reference.as_ref()])?;
-        if let Some(failure) = too_much(exercise, plan.op.noun(), tried.len(), &counts) {
+        let counts = self.counts(stub.as_ref(), solution.as_ref())?;
+        if let Some(failure) = missed_goal(exercise, plan.op.noun(), tried.len(), &counts) {
             return Ok(failure);
         }
-        let more = |pairs: &[rules::Pair]| rules::goals(&exercise.goals, pairs).or(rules::too_much(pairs));
-        if let Some(failure) = self.breaks(&pairs, &more)? {
+        let goals_then_work =
+            |pairs: &[rules::Pair]| rules::goals(&exercise.goals, pairs).or_else(|| rules::too_much(pairs));
+        if let Some(failure) = self.failed_rule(&pairs, &goals_then_work)? {
             return Ok(failure);
         }
         // What is said beside a right result: the other half of a synchronisation that is missing.
@@ -257,7 +272,7 @@ impl Attempt<'_> {
         for found in &mut failure.diagnostics {
             names::name(found, self.text, plan);
         }
-        failure.what += &self.children(case)?;
+        failure.what += &self.too_many_children(case)?;
         failure.what += no_dynamic_memory(self.text, &failure.diagnostics);
         if !failure.printed.is_empty() {
             failure.printed = format!("{case}:\n{}", first_lines(&failure.printed));
@@ -266,28 +281,33 @@ impl Attempt<'_> {
         Ok(weigh::explained(exercise, failure, plan.op, &plan.input(case), run))
     }
 
-    /// How many children one grid launches, if more than in the solution: a sentence, behind a space.
-    fn children(&self, case: Case) -> Result<String> {
+    /// A sentence, with a space before it, if one grid launches more children than in the solution; else
+    /// nothing.
+    fn too_many_children(&self, case: Case) -> Result<String> {
         let mine = self.yours.at(case)?.effort.most_children;
-        let Some(solution) = self.known(&self.exercise.solution())?.filter(|_| mine > 0) else {
+        if mine == 0 {
             return Ok(String::new());
-        };
+        }
+        let Some(solution) = self.runs_of(&self.exercise.solution())? else { return Ok(String::new()) };
         let theirs = solution.at(case)?.effort.most_children;
+        if mine <= theirs {
+            return Ok(String::new());
+        }
         let most = match theirs {
             0 => "none".to_string(),
             _ => format!("at most {}", thousands(theirs as i64)),
         };
         let children =
             if mine == 1 { "a child".to_string() } else { format!("{} children", thousands(mine as i64)) };
-        let said = format!(" One grid launches {children}; in the solution it launches {most}.");
-        Ok(if mine > theirs { said } else { String::new() })
+        Ok(format!(" One grid launches {children}; in the solution it launches {most}."))
     }
 
-    /// What goes wrong when it is launched once more, if something does. Nothing outlives a launch but the
-    /// module's variables.
-    fn again(&self) -> Result<Option<Findings>> {
+    /// The failure if a second launch goes wrong because a variable of the module keeps its value.
+    fn fails_again(&self) -> Result<Option<Findings>> {
         let Attempt { exercise, plan, yours, .. } = self;
-        if yours.module.ptx().bytes().0 == 0 {
+        let (global_bytes, _) = yours.module.ptx().bytes();
+        if global_bytes == 0 {
+            // Nothing else outlives a launch.
             return Ok(None);
         }
         let Some(left) = run::in_a_row(&yours.module, plan)? else { return Ok(None) };
@@ -305,8 +325,9 @@ impl Attempt<'_> {
         Ok(Some(failed(exercise, Fault::NotReset, what)))
     }
 
-    /// What becomes of it where differences of `int`s wrap, if that is another result.
-    fn overflows(&self) -> Result<Option<Findings>> {
+    /// The failure if the answer's result is wrong once the differences of two `int`s wrap: then it is right
+    /// only by what its compiler makes of undefined behaviour.
+    fn fails_if_wrapping(&self) -> Result<Option<Findings>> {
         let Attempt { exercise, plan, .. } = self;
         let Some(Wrapping { text, line }) = wrapped(plan, self.text) else { return Ok(None) };
         let Some(ptx) = code::again(self.root, exercise, &text, self.build)? else { return Ok(None) };
@@ -328,29 +349,29 @@ impl Attempt<'_> {
         Ok(None)
     }
 
-    /// A text of the exercise, compiled as the answer was.
-    fn known(&self, text: &str) -> Result<Option<Runs<'_>>> {
+    /// The runs of `text`, compiled like the answer; `None` if it does not compile.
+    fn runs_of(&self, text: &str) -> Result<Option<Runs<'_>>> {
         let ptx = code::beside(self.root, self.exercise, text, self.build)?;
         ptx.map(|ptx| Ok(Runs::new(run::load(self.exercise, &ptx)?, self.plan))).transpose()
     }
 
-    /// Inputs that show who does the work.
-    fn compared(&self) -> Vec<Case> {
+    /// The inputs for which the answer is compared with another one: they show who does the work.
+    fn comparison_cases(&self) -> Vec<Case> {
         let goal = self.exercise.goals.first().map(|goal| goal.case);
         self.plan.work_cases().into_iter().chain(self.plan.unlisted()).chain(goal).collect()
     }
 
-    /// The answer beside another one.
-    fn beside(&self, other: &Runs, case: Case) -> Result<rules::Pair> {
+    /// The runs of the answer and of another one on one input.
+    fn pair(&self, other: &Runs, case: Case) -> Result<rules::Pair> {
         Ok(rules::Pair { case, yours: self.yours.at(case)?, solution: other.at(case)? })
     }
 
-    /// A rule that the answer breaks beside the solution, and beside every other right answer that the
-    /// exercise knows.
-    fn breaks(&self, pairs: &[rules::Pair], rule: &Rule) -> Result<Option<Findings>> {
+    /// The failure if the answer breaks `rule` beside the solution (`pairs`), and beside every other answer
+    /// that the exercise knows to be right.
+    fn failed_rule(&self, pairs: &[rules::Pair], rule: &Rule) -> Result<Option<Findings>> {
         let Some((kind, what)) = rule(pairs) else { return Ok(None) };
         for other in self.exercise.mutants.iter().filter(|other| other.is_right()) {
-            if let Some(other) = self.known(&self.exercise.mutated(other)?)?
+            if let Some(other) = self.runs_of(&self.exercise.mutated(other)?)?
                 && !self.breaks_beside(&other, rule)?
             {
                 return Ok(None);
@@ -359,13 +380,13 @@ impl Attempt<'_> {
         Ok(Some(failed(self.exercise, kind, what)))
     }
 
-    /// One input is enough to break a rule, and a short one is quick.
+    /// Whether the answer breaks `rule` beside `other`, for some input; the shortest are tried first.
     fn breaks_beside(&self, other: &Runs, rule: &Rule) -> Result<bool> {
-        let mut cases = self.compared();
+        let mut cases = self.comparison_cases();
         cases.sort_by_key(|case| case.n);
         let mut pairs = Vec::new();
         for case in cases {
-            pairs.push(self.beside(other, case)?);
+            pairs.push(self.pair(other, case)?);
             if rule(&pairs).is_some() {
                 return Ok(true);
             }
@@ -375,24 +396,20 @@ impl Attempt<'_> {
 
     /// What the answer, the task as given and the solution cost, for the input of the goals or the longest
     /// one.
-    fn counts(&self, of: [Option<&Runs>; 3]) -> Result<Counts> {
+    fn counts(&self, stub: Option<&Runs>, solution: Option<&Runs>) -> Result<Counts> {
         let Attempt { exercise, plan, .. } = self;
         let at = exercise.goals.first().map(|goal| goal.case).or(plan.work_cases().first().copied());
         let Some(case) = at else { return Ok(Counts::default()) };
-        let [yours, others @ ..] = of;
-        let mut outcomes = vec![yours.map(|runs| runs.at(case)).transpose()?];
-        for other in others {
-            let is_right = other.map(Runs::are_right).transpose()?.unwrap_or(false);
-            let outcome = other.filter(|_| is_right).map(|runs| runs.at(case)).transpose()?;
-            outcomes.push(outcome.filter(|outcome| outcome.is_right()));
-        }
+        let yours = self.yours.at(case)?;
+        let stub = right_outcome(stub, case)?;
+        let solution = right_outcome(solution, case)?;
         let row = |name: String, most: Option<u64>, count: &dyn Fn(&Outcome) -> Option<u64>| {
-            let counts: Vec<Option<u64>> =
-                outcomes.iter().map(|outcome| count(outcome.as_deref()?)).collect();
-            let yours = counts[0].unwrap_or(0);
-            let given = counts[1];
-            let reference = counts[2];
-            let is_of_interest = most.is_some() || counts.iter().flatten().any(|count| *count > 0);
+            let mine = count(&yours);
+            let given = stub.as_deref().and_then(count);
+            let reference = solution.as_deref().and_then(count);
+            let is_counted = [mine, given, reference].into_iter().flatten().any(|count| count > 0);
+            let is_of_interest = most.is_some() || is_counted;
+            let yours = mine.unwrap_or(0);
             is_of_interest.then_some(Counted { name, given, yours, reference, most })
         };
         let most = |field| exercise.goals.iter().find(|goal| goal.field == field).map(|goal| goal.most);

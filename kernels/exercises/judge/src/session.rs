@@ -1,12 +1,12 @@
 //! The verbs: list, check, hint, why, reset, solution.
 
 use std::io::stdout;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use kernel_compiler::compiler::how_to_get_a_compiler;
 use serde::Serialize;
-use text::files::{no_file, read_lines, write_whole};
+use text::files::{read_lines, write_whole};
 use text::path::shown;
 use text::say;
 use view::Film;
@@ -27,14 +27,14 @@ pub struct Session {
     pub(super) exercises: Vec<Exercise>,
     pub(super) state: State,
     pub(super) options: Options,
-    /// That of `--compiler`, or of the page.
+    /// The compiler that `--compiler` names, or the page's.
     pub(super) compiler: Option<Compiler>,
     /// The figure that was asked for, and its title.
     pub(super) film: Option<(Film, String)>,
     shown: Shown,
 }
 
-/// What a page shows of a run, which a terminal has said.
+/// What a page shows in place of what a terminal prints.
 #[derive(Default, Serialize)]
 pub struct Shown {
     /// The exercise.
@@ -56,7 +56,7 @@ pub struct Shown {
 }
 
 impl Session {
-    /// Reads all there is below `root`.
+    /// Reads the exercises and the learner's progress.
     pub fn open(root: PathBuf, options: Options, compiler: Option<Compiler>) -> Result<Session> {
         let exercises = catalogue::read(&root)?;
         let (state, damaged) = State::read(&root)?;
@@ -66,7 +66,7 @@ impl Session {
         Ok(Session { root, exercises, state, options, compiler, film: None, shown: Shown::default() })
     }
 
-    /// Does what a page's words say; the exit status, and what the page shows.
+    /// Does what the page asks for. Returns the exit status and what the page shows.
     pub fn show(mut self) -> Result<(u8, Shown)> {
         let status = self.run()?;
         let next = show::next(&self.exercises, &self.state, self.shown.id);
@@ -74,7 +74,7 @@ impl Session {
         Ok((status, Shown { next: next.map(|exercise| exercise.id), figure, ..self.shown }))
     }
 
-    /// Does what the command line says; the exit status.
+    /// Does what the command line asks for. Returns the exit status.
     pub fn run(&mut self) -> Result<u8> {
         let verb = self.options.verb.unwrap_or(Verb::List);
         let id = match verb {
@@ -90,19 +90,8 @@ impl Session {
             Verb::Why { .. } => self.why(&exercise),
             Verb::Reset { .. } => self.reset(&exercise),
             Verb::Solution { give_up, .. } => self.solution(&exercise, give_up),
-            _ => {
-                let film = || figure::film(&self.root, &exercise, self.compiler.as_ref());
-                let film = self.options.figure.then(film);
-                let status = self.check(&exercise)?;
-                match film {
-                    Some(Ok(film)) => self.film = Some(film),
-                    Some(Err(error)) => {
-                        say(&format!("\nno figure: {error:#}\n"));
-                    }
-                    None => {}
-                }
-                Ok(status)
-            }
+            Verb::Check { .. } => self.check_with_figure(&exercise),
+            Verb::List | Verb::Watch { .. } => unreachable!("done above"),
         }
     }
 
@@ -110,6 +99,23 @@ impl Session {
         say(&show::list(&self.exercises, &self.state));
         say(&format!("\n{}", show::what_next(&self.exercises, &self.state, None)));
         Ok(0)
+    }
+
+    /// [`Session::check`], with a figure if one is asked for.
+    fn check_with_figure(&mut self, exercise: &Exercise) -> Result<u8> {
+        if !self.options.figure {
+            return self.check(exercise);
+        }
+        let film = figure::film(&self.root, exercise, self.compiler.as_ref());
+        let status = self.check(exercise)?;
+        // That there is no figure is said below what the check has said.
+        match film {
+            Ok(film) => self.film = Some(film),
+            Err(error) => {
+                say(&format!("\nno figure: {error:#}\n"));
+            }
+        }
+        Ok(status)
     }
 
     pub(super) fn check(&mut self, exercise: &Exercise) -> Result<u8> {
@@ -129,29 +135,11 @@ impl Session {
         self.shown.passed = Some(found.passes());
         self.shown.findings = Some(found.clone());
         self.remember_guesses(id, &found);
-        let source = exercise.learners_text(&self.root).unwrap_or_default();
-        let progress = self.state.of(id);
-        let color = say::has_colour(&stdout());
         if !found.passes() {
-            self.say_of(&show::failed(exercise, &found, &source, &progress), color);
-            self.remember(|state| state.at(id).failed = fault::names(&found.kinds));
-            if found.kinds == [Fault::MissingFile] {
-                say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"));
-            } else {
-                say(&format!("\n{}", show::try_again(exercise, &self.state)));
-            }
+            self.say_failed(exercise, &found);
             return Ok(1);
         }
-        let mut parts = show::passed(exercise, &found, &progress, &source);
-        let gain = exercise.gain(&self.root)?;
-        if !gain.is_empty() {
-            parts.extend([Part::Gap, Part::Prose(gain)]);
-        }
-        self.say_of(&parts, color);
-        if !exercise.why.is_empty() {
-            say(&format!("\n{}", show::ask_why(exercise)));
-            say(&format!("An answer: {COMMAND} why {id}\n"));
-        }
+        self.say_passed(exercise, &found)?;
         #[cfg(not(target_family = "wasm"))]
         if let Some(gpu) = gpu
             && !self.on_gpu(exercise, &gpu)?
@@ -169,6 +157,34 @@ impl Session {
         Ok(0)
     }
 
+    fn say_failed(&mut self, exercise: &Exercise, found: &Findings) {
+        let id = exercise.id;
+        let source = exercise.learners_text(&self.root).unwrap_or_default();
+        self.report(&show::failed(exercise, found, &source, &self.state.of(id)));
+        self.remember(|state| state.at(id).failed = fault::names(&found.kinds));
+        if found.kinds == [Fault::MissingFile] {
+            say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"));
+        } else {
+            say(&format!("\n{}", show::try_again(exercise, &self.state)));
+        }
+    }
+
+    fn say_passed(&mut self, exercise: &Exercise, found: &Findings) -> Result<()> {
+        let id = exercise.id;
+        let source = exercise.learners_text(&self.root).unwrap_or_default();
+        let mut parts = show::passed(exercise, found, &self.state.of(id), &source);
+        let gain = exercise.gain(&self.root)?;
+        if !gain.is_empty() {
+            parts.extend([Part::Gap, Part::Prose(gain)]);
+        }
+        self.report(&parts);
+        if !exercise.why.is_empty() {
+            say(&format!("\n{}", show::ask_why(exercise)));
+            say(&format!("An answer: {COMMAND} why {id}\n"));
+        }
+        Ok(())
+    }
+
     fn hint(&mut self, exercise: &Exercise) -> Result<u8> {
         let id = exercise.id;
         let hints = &exercise.hints;
@@ -181,7 +197,8 @@ impl Session {
             }
         } else {
             let text = format!("Hint {} of {}: {}", given + 1, hints.len(), hints[given]);
-            if say(&said::paragraph(&text)) {
+            let is_shown = say(&said::paragraph(&text));
+            if is_shown {
                 self.remember(|state| state.at(id).hints = given + 1);
             }
         }
@@ -210,24 +227,20 @@ impl Session {
         let path = self.root.join(&exercise.path);
         let stub = exercise.stub();
         self.shown.text = Some(stub.clone());
-        let is_file = std::fs::metadata(&path).is_ok_and(|about| no_file(&about).is_none());
-        if is_file && read_lines(&path).is_ok_and(|text| text == stub) {
+        if path.is_file() && read_lines(&path).is_ok_and(|text| text == stub) {
             say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.file()));
         } else {
-            let backup = free_name(&path, "backup");
-            let is_there = path.symlink_metadata().is_ok();
-            if is_there {
-                std::fs::rename(&path, &backup)
-                    .with_context(|| format!("cannot rename {}", exercise.file()))?;
+            let backup = set_aside(&path).with_context(|| format!("cannot rename {}", exercise.file()))?;
+            if let Err(error) = write_whole(&path, stub) {
+                if let Some(backup) = &backup {
+                    std::fs::rename(backup, &path)
+                        .with_context(|| format!("your file is now {}", shown(backup)))?;
+                }
+                return Err(error)
+                    .with_context(|| format!("cannot write {}, which is as it was", exercise.file()));
             }
-            let written = write_whole(&path, stub);
-            if written.is_err() && is_there {
-                std::fs::rename(&backup, &path)
-                    .with_context(|| format!("your file is now {}", shown(&backup)))?;
-            }
-            written.with_context(|| format!("cannot write {}, which is as it was", exercise.file()))?;
-            if is_there {
-                let name = shown(backup.strip_prefix(&self.root).unwrap_or(&backup));
+            if let Some(backup) = &backup {
+                let name = shown(backup.strip_prefix(&self.root).unwrap_or(backup));
                 say(&format!("Your file is now {name}.\n"));
             }
             say(&format!("{} is the task again.\n", exercise.file()));
@@ -247,7 +260,8 @@ impl Session {
         let code = exercise.solution_code();
         let text = format!("A solution to {}:\n\n{code}\n", show::title(exercise));
         self.shown.text = Some(code);
-        if say(&text) && !self.state.of(id).passed {
+        let is_shown = say(&text);
+        if is_shown && !self.state.of(id).passed {
             self.remember(|state| state.at(id).gave_up = true);
         }
         say(&show::what_next(&self.exercises, &self.state, Some(id)));
@@ -262,32 +276,35 @@ impl Session {
         }
     }
 
-    /// Says `parts` of an answer, of which the first is the verdict.
-    fn say_of(&mut self, parts: &[Part], color: bool) {
+    /// Prints `parts`, and keeps them for the page: the first is the verdict.
+    fn report(&mut self, parts: &[Part]) {
         if let [Part::Prose(verdict), more @ ..] = parts {
             self.shown.verdict.clone_from(verdict);
             self.shown.said = said::html(more);
         }
-        say(&said::text(parts, color));
+        say(&said::text(parts, say::has_colour(&stdout())));
     }
 
-    /// The first complete answer is what was predicted; wrong ones are counted, each once.
+    /// Remembers the numbers of an answer: the first ones as the prediction, and the last ones, so that the
+    /// same wrong answer counts as one try.
     fn remember_guesses(&mut self, id: Id, found: &Findings) {
-        let said: Vec<u64> = found.guesses.iter().map(|guess| guess.said).collect();
-        if said.is_empty() || self.state.of(id).last == said {
+        let numbers: Vec<u64> = found.guesses.iter().map(|guess| guess.said).collect();
+        if numbers.is_empty() || self.state.of(id).last == numbers {
             return;
         }
         self.remember(|state| {
             let progress = state.at(id);
             if progress.first.is_empty() {
-                progress.first.clone_from(&said);
+                progress.first.clone_from(&numbers);
             }
-            progress.last.clone_from(&said);
-            progress.tries += usize::from(!found.passes() && !progress.passed);
+            progress.last.clone_from(&numbers);
+            if !found.passes() && !progress.passed {
+                progress.tries += 1;
+            }
         });
     }
 
-    /// Writes a change of the state; where that is not possible the work goes on.
+    /// Changes the learner's progress and saves it; only warns if it cannot be saved.
     pub(super) fn remember(&mut self, change: impl Fn(&mut State)) {
         if let Err(error) = self.state.change(change) {
             warn(&format!("your progress is not remembered: {error:#}"));
@@ -295,7 +312,17 @@ impl Session {
     }
 }
 
-/// Whether it has been shown.
+/// Renames what is at `path`, if anything is; gives its new path.
+fn set_aside(path: &Path) -> std::io::Result<Option<PathBuf>> {
+    if path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let backup = free_name(path, "backup");
+    std::fs::rename(path, &backup)?;
+    Ok(Some(backup))
+}
+
+/// Prints `text`; `false` if that failed.
 fn say(text: &str) -> bool {
     say::out_in_colour(text)
 }

@@ -36,8 +36,8 @@ pub fn run() -> ExitCode {
 
 fn status(options: Options) -> Result<u8> {
     let root = catalogue::root();
-    let wanted = |maker| compiler::Compiler::wanted(maker, &root).map(Compiler::Installed);
-    let compiler = options.compiler.map(wanted).transpose()?;
+    let required = |maker| compiler::Compiler::require(maker, &root).map(Compiler::Installed);
+    let compiler = options.compiler.map(required).transpose()?;
     let mut session = Session::open(root, options, compiler)?;
     if let Some(Verb::Watch { id }) = session.options.verb {
         return session.watch(id);

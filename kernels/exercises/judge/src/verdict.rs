@@ -110,8 +110,8 @@ pub fn failed(exercise: &Exercise, kind: Fault, what: String) -> Findings {
     Findings::new(exercise, &[kind], what, Vec::new())
 }
 
-/// An answer that is right, if it misses a goal.
-pub fn too_much(exercise: &Exercise, noun: &str, tried: usize, counts: &Counts) -> Option<Findings> {
+/// The failure of a right answer that misses a goal.
+pub fn missed_goal(exercise: &Exercise, noun: &str, tried: usize, counts: &Counts) -> Option<Findings> {
     let missed = counts.rows.iter().find(|row| !row.is_met())?;
     // Without its unit: `barrier arrivals`.
     let name = missed.name.split(" (").next().unwrap_or_default();

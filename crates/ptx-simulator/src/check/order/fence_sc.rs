@@ -37,7 +37,7 @@ const SCOPES: [Scope; 4] = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Syste
 impl Order {
     /// What a lane knows of fences.
     fn fences_of(&mut self, actor: Actor, lane: usize) -> Option<Rc<Fences>> {
-        let block = self.clock(actor);
+        let block = self.block_of(actor);
         let of_block = block.known.fences.clone();
         let of_thread = block.thread(actor.warp, lane).known.fences.clone();
         Fences::join(of_block, &of_thread)
@@ -102,7 +102,7 @@ impl Order {
                     }
                 }
             }
-            self.clock(actor).thread(actor.warp, lane).known.fences = Some(Rc::new(fences));
+            self.block_of(actor).thread(actor.warp, lane).known.fences = Some(Rc::new(fences));
         }
     }
 }

@@ -11,7 +11,8 @@
 //! - two `fence.sc` (`fence_sc.rs`);
 //! - the launch of a grid, for what is before the launch in the launching thread;
 //! - the end of a grid: a tail launch and what follows in a stream come after all of it, children included;
-//!   so does what a programmatic dependent launch does behind `griddepcontrol.wait`, and nothing else of it.
+//!   so does whatever a programmatic dependent launch does after `griddepcontrol.wait`, but nothing that it
+//!   does before.
 //!
 //! Every thread has a vector clock (`clock.rs`), in two parts: the last barrier of its block and what the
 //! whole block knows (`block.rs`), and what it has learnt by itself since. What synchronises joins clocks
@@ -101,20 +102,32 @@ struct Released {
 }
 
 impl Released {
-    /// Bytes that all this takes, about: most of a clock is part of others, too.
+    /// Bytes that all this takes, about.
     fn bytes(&self) -> usize {
-        (self.at.len() + self.blocks) * 512 + self.rounds.len() * size_of::<(Location, Round)>()
+        (self.at.len() + self.blocks) * CLOCK_BYTES + self.rounds.len() * size_of::<(Location, Round)>()
     }
 }
+
+/// Bytes that a released clock takes beyond what it shares with others, about.
+const CLOCK_BYTES: usize = 512;
 
 /// The barrier of a cluster. A thread that has exited has arrived for good.
 #[derive(Debug, Default)]
 struct ClusterBarrier {
-    /// What those know who have waited for the last round; an arrival by `.relaxed` adds nothing to it.
-    over: Clock,
-    next: Clock,
-    /// Who has arrived for the next round: a warp, counted over all grids, and its lanes.
-    arrived: Vec<(u32, u32)>,
+    /// What a thread knows after it has waited for the last complete round.
+    last_round: Clock,
+    /// What those who have arrived for the next round knew; `.relaxed` arrivals add nothing.
+    next_round: Clock,
+    /// Who has arrived for the next round.
+    arrived: Vec<Arrived>,
+}
+
+/// Lanes that have arrived.
+#[derive(Debug)]
+struct Arrived {
+    /// Counted over all grids.
+    warp: u32,
+    lanes: u32,
 }
 
 #[derive(Debug, Default)]
@@ -132,15 +145,16 @@ pub struct Order {
     has_fences: bool,
 }
 
-/// A thread's warp and the block it belongs to, at this moment.
+/// A warp, and its block as it is at this moment.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     order: &'a Order,
     block: &'a Block,
     id: BlockId,
     pub first_warp: u32,
-    /// Of a block, at most 32.
+    /// Warps of a block, at most 32.
     pub warps: u32,
+    /// Counted over all grids.
     pub warp: u32,
 }
 
@@ -153,12 +167,12 @@ impl Order {
         let warps = count_in(grid_dim).saturating_mul(warps_a_block.into()).min(u32::MAX.into()) as u32;
         self.warps = self.warps.saturating_add(warps);
         self.devices = self.devices.max(start.device + 1);
-        let known = match (start.after, start.parent) {
-            (After::Launch { launch } | After::Stream { launch, .. }, _) => {
+        let known = match start.after {
+            After::Launch { launch } | After::Stream { launch, .. } => {
                 self.launches.get(launch as usize).map(|launch| launch.known.clone())
             }
-            (After::Parent, Some(parent)) => Some(self.grids[parent as usize].known.clone()),
-            _ => None,
+            After::Parent => start.parent.map(|parent| self.grids[parent as usize].known.clone()),
+            After::Host | After::Dependent => None,
         };
         self.grids.push(Grid {
             device: start.device,
@@ -218,22 +232,23 @@ impl Order {
         self.blocks.contains_key(&id)
     }
 
-    /// A block under way.
+    /// A block; one that is not known yet begins here.
     pub fn block(&mut self, (grid, block): BlockId) -> &mut Block {
         let info = &self.grids[grid as usize];
         let new = || Box::new(Block::new(info.first_warp(block), info.known.clone()));
         self.blocks.entry((grid, block)).or_insert_with(new)
     }
 
-    /// The block of an actor.
-    pub fn clock(&mut self, actor: Actor) -> &mut Block {
+    /// The block of an actor, as [`Order::block`].
+    pub fn block_of(&mut self, actor: Actor) -> &mut Block {
         self.block((actor.grid, actor.block))
     }
 
     /// The block of an actor, for questions about what is before it.
     #[inline]
     pub fn here(&mut self, actor: Actor) -> Here<'_> {
-        self.clock(actor);
+        // So that it is in the table.
+        self.block_of(actor);
         let info = &self.grids[actor.grid as usize];
         let first_warp = info.first_warp(actor.block);
         let warps = info.warps_a_block;
@@ -245,7 +260,7 @@ impl Order {
 
     /// When a lane has executed its last fence; 0: never.
     pub fn last_fence(&mut self, actor: Actor, lane: usize) -> Time {
-        let fences = &self.clock(actor).thread(actor.warp, lane).fences;
+        let fences = &self.block_of(actor).thread(actor.warp, lane).fences;
         fences.iter().map(|fence| fence.time).max().unwrap_or(0)
     }
 
@@ -254,8 +269,8 @@ impl Order {
         self.grids[actor.grid as usize].first_warp(actor.block) + actor.warp
     }
 
-    /// What a lane has done before `time`, which is now, and knows: what comes after this moment knows it
-    /// too.
+    /// The clock of a lane at `time`, the block's present one: all that it knows, and its own accesses so
+    /// far. Whoever is ordered after this moment learns it.
     fn known(&mut self, actor: Actor, lane: usize, time: Time) -> Clock {
         let here = self.here(actor);
         let mut known = here.block.known.clone();
@@ -269,7 +284,7 @@ impl Order {
 
     /// A device launch is made by `lane`; launches come in the order of their numbers.
     pub fn launch(&mut self, actor: Actor, lane: usize) {
-        let time = self.clock(actor).tick();
+        let time = self.block_of(actor).tick();
         let grid = actor.grid;
         let known = self.known(actor, lane, time);
         let first_warp = self.grids[grid as usize].first_warp(actor.block);
@@ -284,9 +299,10 @@ impl Order {
     /// Lanes have waited for the grids before their own, which have all ended, and see what they wrote.
     pub fn grid_wait(&mut self, actor: Actor, mask: u32) {
         if self.is_dependent(actor.grid) {
-            let block = self.clock(actor);
+            let block = self.block_of(actor);
             block.tick();
             for lane in lanes(mask) {
+                // All grids with smaller numbers.
                 block.thread(actor.warp, lane).known.grids = actor.grid;
             }
         }
@@ -296,19 +312,25 @@ impl Order {
     pub fn children_done(&mut self, actor: Actor, mask: u32) {
         let first_warp = self.grids[actor.grid as usize].first_warp(actor.block);
         let view = View { children: self.launches.len() as u32, ..View::default() };
-        let block = self.clock(actor);
+        let block = self.block_of(actor);
         block.tick();
         for lane in lanes(mask) {
             block.thread(actor.warp, lane).known.learn(first_warp, view.clone());
         }
     }
 
-    /// The grid, block and warp in the block that a global warp number belongs to.
-    pub fn locate(&self, warp: u32) -> (u32, u64, u32) {
-        let grid = self.grids.partition_point(|grid| grid.first_warp <= warp).saturating_sub(1);
-        let info = &self.grids[grid];
+    /// The grid that a warp, counted over all grids, belongs to.
+    pub fn grid_of(&self, warp: u32) -> u32 {
+        self.grids.partition_point(|grid| grid.first_warp <= warp).saturating_sub(1) as u32
+    }
+
+    /// Where a warp, counted over all grids, is: its block, and its number there.
+    pub fn locate(&self, warp: u32) -> (BlockId, u32) {
+        let grid = self.grid_of(warp);
+        let info = &self.grids[grid as usize];
         let offset = warp - info.first_warp;
-        (grid as u32, (offset / info.warps_a_block) as u64, offset % info.warps_a_block)
+        let block = u64::from(offset / info.warps_a_block);
+        ((grid, block), offset % info.warps_a_block)
     }
 
     /// Whether `grid` is `root`, or was launched below it.
@@ -328,7 +350,7 @@ impl Order {
         if clock.is_empty() {
             return false;
         }
-        let (mut grid, _, warp) = self.locate(past.warp);
+        let ((mut grid, _), warp) = self.locate(past.warp);
         if clock.knows(past, grid, warp) {
             return true;
         }
@@ -365,23 +387,26 @@ impl Order {
         let mut at = to;
         while from != at {
             let Grid { after, parent, .. } = self.grids[at as usize];
-            let (launcher, is_before) = match after {
+            // Goes on with the grid that has launched this one.
+            at = match after {
+                After::Host | After::Dependent => return false,
                 // It starts when all of its parent that has started is complete.
                 After::Parent => {
-                    (parent, from < at && parent.is_some_and(|parent| self.within(from, parent)))
+                    let Some(parent) = parent else { return false };
+                    if from < at && self.within(from, parent) {
+                        return true;
+                    }
+                    parent
                 }
                 After::Launch { launch } | After::Stream { launch, .. } => {
                     let mut earlier = successors(previous(at), |grid| previous(*grid));
-                    let launcher = self.launches.get(launch as usize).map(|launch| launch.grid);
-                    (launcher, earlier.any(|grid| self.within(from, grid)))
+                    if earlier.any(|grid| self.within(from, grid)) {
+                        return true;
+                    }
+                    let Some(launch) = self.launches.get(launch as usize) else { return false };
+                    launch.grid
                 }
-                After::Host | After::Dependent => (None, false),
             };
-            match launcher {
-                _ if is_before => return true,
-                Some(launcher) => at = launcher,
-                None => return false,
-            }
         }
         false
     }
@@ -404,16 +429,20 @@ impl Here<'_> {
     #[inline]
     pub fn before(&self, past: Past, lane: usize) -> Before {
         let same_block = self.is_own_block(past);
-        if same_block && past.time < self.block.barrier
-            || past.warp == self.warp && past.lane as usize == lane
+        if (same_block && past.time < self.block.barrier)
+            || (past.warp == self.warp && past.lane as usize == lane)
         {
             return Before::Yes;
         }
-        // Whatever orders two threads of a block takes time, and blocks of the only grid synchronise somehow.
+        // Whatever orders two threads of a block advances its time. Blocks of a single grid are ordered only
+        // by a release, a `fence.sc` or the barrier of their cluster.
         let order = self.order;
-        let hands_on = order.released.blocks > 0 || order.fence_sc.is_used;
-        let never = order.grids.len() == 1 && !hands_on && order.clusters.is_empty();
-        if same_block && past.time == self.block.now || !same_block && never {
+        let can_order_blocks = order.grids.len() > 1
+            || order.released.blocks > 0
+            || order.fence_sc.is_used
+            || !order.clusters.is_empty();
+        let is_unordered = if same_block { past.time == self.block.now } else { !can_order_blocks };
+        if is_unordered {
             return Before::No;
         }
         self.before_slowly(past, lane)
@@ -425,7 +454,7 @@ impl Here<'_> {
         let knows = |clock| self.order.knows(clock, past);
         if knows(&self.block.known)
             || thread.is_some_and(|thread| knows(&thread.known))
-            || self.order.before_grid(self.order.locate(past.warp).0, self.id.0)
+            || self.order.before_grid(self.order.grid_of(past.warp), self.id.0)
         {
             return Before::Yes;
         }
@@ -439,7 +468,7 @@ impl Here<'_> {
     }
 
     pub fn is_own_grid(&self, past: Past) -> bool {
-        self.order.locate(past.warp).0 == self.id.0
+        self.order.grid_of(past.warp) == self.id.0
     }
 
     /// Whether the blocks of its grid are in clusters of more than one.
@@ -451,19 +480,23 @@ impl Here<'_> {
     fn is_own_cluster(&self, past: Past) -> bool {
         let order = self.order;
         self.has_clusters() && {
-            let (grid, block, _) = order.locate(past.warp);
-            grid == self.id.0 && order.cluster_of((grid, block)) == order.cluster_of(self.id)
+            let (block, _) = order.locate(past.warp);
+            block.0 == self.id.0 && order.cluster_of(block) == order.cluster_of(self.id)
         }
     }
 
     /// The narrowest scope that includes this thread and that of the past access.
     pub fn scope_with(&self, past: Past) -> Scope {
-        let device = |grid: u32| self.order.grids[grid as usize].device;
-        match self.order.devices {
-            _ if self.is_own_block(past) => Scope::Cta,
-            _ if self.is_own_cluster(past) => Scope::Cluster,
-            2.. if device(self.order.locate(past.warp).0) != device(self.id.0) => Scope::System,
-            _ => Scope::Gpu,
+        let order = self.order;
+        let is_other_device = || order.device_of(order.grid_of(past.warp)) != order.device_of(self.id.0);
+        if self.is_own_block(past) {
+            Scope::Cta
+        } else if self.is_own_cluster(past) {
+            Scope::Cluster
+        } else if order.devices > 1 && is_other_device() {
+            Scope::System
+        } else {
+            Scope::Gpu
         }
     }
 

@@ -13,7 +13,7 @@
 
 use super::block::{Fence, Seen};
 use super::clock::{Clock, ClusterId, Gap, Location, Time, View, Whose};
-use super::{ClusterBarrier, Order, Round};
+use super::{Arrived, ClusterBarrier, Order, Round};
 use crate::arith::{WARP, lanes};
 use crate::observe::{Actor, FenceKind};
 use crate::ptx::Scope;
@@ -47,7 +47,7 @@ impl Order {
         let is_sc = kind == FenceKind::Sc;
         let acquires = kind != FenceKind::Release;
         let scope = self.reach(actor.grid, scope);
-        let block = self.clock(actor);
+        let block = self.block_of(actor);
         let time = block.tick();
         for lane in lanes(mask) {
             let thread = block.thread(actor.warp, lane);
@@ -65,7 +65,7 @@ impl Order {
         let of_block = block.known.clone();
         let first_warp = self.grids[actor.grid as usize].first_warp(actor.block);
         let groups = if is_sc { self.groups_of_fences(actor.grid, scope) } else { Vec::new() };
-        let block = self.clock(actor);
+        let block = self.block_of(actor);
         // Lanes that know the same, as they do behind a barrier, come to know the same.
         let mut last: Option<(Clock, Clock)> = None;
         for lane in lanes(mask) {
@@ -110,7 +110,7 @@ impl Order {
         let scope = self.reach(actor.grid, scope);
         for (lane, location) in locations {
             let included = self.included(actor, location.0.is_some(), scope);
-            let block = self.clock(actor);
+            let block = self.block_of(actor);
             if acquires
                 && let Some(thread) = block.threads.get_mut(actor.warp as usize * WARP + lane)
                 && let Some((_, seen)) = thread.looked.as_ref().filter(|looked| looked.0 == location)
@@ -126,7 +126,7 @@ impl Order {
                 Some((needs, clock.clone()))
             });
             let of_others: Vec<(Scope, Clock)> = of_others.collect();
-            let block = self.clock(actor);
+            let block = self.block_of(actor);
             let own = block.released.get(&location).filter(is_now);
             let own = own.map(|(_, clock)| (Scope::Cta, clock.clone()));
             for (needs, clock) in own.into_iter().chain(of_others) {
@@ -152,12 +152,12 @@ impl Order {
         (releases, keeps): (bool, bool),
     ) {
         let scope = self.reach(actor.grid, scope);
-        let now = if releases { self.clock(actor).tick() } else { 0 };
+        let now = if releases { self.block_of(actor).tick() } else { 0 };
         for (lane, location) in locations {
             if !keeps && let Some(round) = self.released.rounds.get_mut(&location) {
                 *round += 1;
             }
-            let thread = self.clock(actor).threads.get(actor.warp as usize * WARP + lane);
+            let thread = self.block_of(actor).threads.get(actor.warp as usize * WARP + lane);
             let fences = thread.map_or(Vec::new(), |thread| thread.fences.clone());
             let here = |release: &&(Location, Scope, Clock)| release.0 == location;
             let releases_before = thread.and_then(|thread| thread.releases.iter().find(here).cloned());
@@ -172,7 +172,7 @@ impl Order {
             if releases {
                 let known = self.known(actor, lane, now);
                 self.release_at(actor, location, scope, &known);
-                self.clock(actor).thread(actor.warp, lane).has_released(location, scope, known);
+                self.block_of(actor).thread(actor.warp, lane).has_released(location, scope, known);
             }
         }
     }
@@ -183,7 +183,7 @@ impl Order {
             return false;
         }
         locations.any(|(lane, location)| {
-            let thread = self.clock(actor).threads.get(actor.warp as usize * WARP + lane);
+            let thread = self.block_of(actor).threads.get(actor.warp as usize * WARP + lane);
             thread.is_some_and(|thread| !thread.fences.is_empty())
                 || self.released.rounds.contains_key(&location)
         })
@@ -202,14 +202,14 @@ impl Order {
         for (_, whose) in self.included(actor, location.0.is_some(), reach) {
             join(self.released.at.entry((location, whose)).or_default());
         }
-        let released = &mut self.clock(actor).released;
+        let released = &mut self.block_of(actor).released;
         let is_first = released.is_empty();
         join(released.entry(location).or_default());
         self.released.blocks += usize::from(is_first);
     }
 
     pub fn cluster_arrive(&mut self, actor: Actor, mask: u32, releases: bool) {
-        let time = self.clock(actor).tick();
+        let time = self.block_of(actor).tick();
         let mut known = Clock::default();
         if releases {
             for lane in lanes(mask) {
@@ -218,13 +218,15 @@ impl Order {
         }
         let warp = self.warp_number(actor);
         let barrier = self.clusters.entry(self.cluster_of((actor.grid, actor.block))).or_default();
-        barrier.next.join(&known);
-        barrier.arrived.push((warp, mask));
+        barrier.next_round.join(&known);
+        barrier.arrived.push(Arrived { warp, lanes: mask });
     }
 
     pub fn cluster_opens(&mut self, cluster: ClusterId) {
-        let ClusterBarrier { mut over, next, arrived } = self.clusters.remove(&cluster).unwrap_or_default();
-        over.join(&next);
+        let ClusterBarrier { last_round, next_round, arrived } =
+            self.clusters.remove(&cluster).unwrap_or_default();
+        let mut known = last_round;
+        known.join(&next_round);
         // Threads that have exited.
         for block in self.blocks_of(cluster) {
             let info = &self.grids[cluster.0 as usize];
@@ -234,21 +236,21 @@ impl Order {
             for warp in 0..threads.div_ceil(WARP as u32) {
                 let here = threads - warp * WARP as u32;
                 let all = if here >= WARP as u32 { u32::MAX } else { (1 << here) - 1 };
-                let of_warp = arrived.iter().filter(|arrival| arrival.0 == first + warp);
-                let exited = of_warp.fold(all, |mask, arrival| mask & !arrival.1);
+                let of_warp = arrived.iter().filter(|arrived| arrived.warp == first + warp);
+                let exited = of_warp.fold(all, |mask, arrived| mask & !arrived.lanes);
                 if exited != 0 {
-                    over.learn(first, View::of_lanes(warp, exited, time));
+                    known.learn(first, View::of_lanes(warp, exited, time));
                 }
             }
         }
-        self.clusters.insert(cluster, ClusterBarrier { over, ..ClusterBarrier::default() });
+        self.clusters.insert(cluster, ClusterBarrier { last_round: known, ..ClusterBarrier::default() });
     }
 
     /// Lanes have waited for the last round.
     pub fn cluster_wait(&mut self, actor: Actor, mask: u32) {
         let barrier = self.clusters.get(&self.cluster_of((actor.grid, actor.block)));
-        let known = barrier.map_or(Clock::default(), |barrier| barrier.over.clone());
-        let block = self.clock(actor);
+        let known = barrier.map_or(Clock::default(), |barrier| barrier.last_round.clone());
+        let block = self.block_of(actor);
         for lane in lanes(mask) {
             block.thread(actor.warp, lane).known.join(&known);
         }

@@ -22,7 +22,7 @@ use crate::goal::Goal;
 use crate::op::Op;
 use crate::plan::{Case, Plan, SIZES};
 use crate::source::Exercise;
-use crate::verdict::{Counted, Counts, Findings, failed, too_much};
+use crate::verdict::{Counted, Counts, Findings, failed, missed_goal};
 use crate::{summary, weigh};
 
 /// How long a call may take; a right answer needs some milliseconds.
@@ -99,7 +99,7 @@ fn mark_program(exercise: &Exercise, program: &Program, text: &str) -> Result<Fi
     };
     let rows = exercise.goals.iter().map(row).collect();
     let counts = Counts { at: None, compiler: String::new(), rows };
-    if let Some(failure) = too_much(exercise, "sum", passed.len(), &counts) {
+    if let Some(failure) = missed_goal(exercise, "sum", passed.len(), &counts) {
         return Ok(failure);
     }
     Ok(Findings { tried: passed.len(), counts, printed, ..Findings::default() })
