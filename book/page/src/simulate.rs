@@ -12,7 +12,7 @@ use workbook::text::say;
 /// What the page gets.
 #[derive(Serialize)]
 struct Shown<'a> {
-    /// The last line of what the terminal prints.
+    /// The last line of what the terminal prints, without its options, and whether results are as expected.
     verdict: String,
     diagnostics: &'a [Diagnostic],
     /// The same with their source lines.
@@ -52,7 +52,7 @@ fn shown<'a>(report: &'a Report, options: &Options) -> Shown<'a> {
     let Launched { ran, diagnostics, printed, trace, .. } = &report.launched;
     let all = trace.as_ref().filter(|trace| trace.left_out == 0 && !trace.events.is_empty());
     Shown {
-        verdict: report.verdict(options.checks),
+        verdict: verdict(report, options),
         diagnostics,
         messages: report.messages(false).collect(),
         wrong: ran.wrong.iter().map(|wrong| say::visible(wrong)).collect(),
@@ -62,6 +62,17 @@ fn shown<'a>(report: &'a Report, options: &Options) -> Shown<'a> {
         note: counts::NOTE,
         film: all.map(|trace| film(trace, &report.sources).html()),
     }
+}
+
+fn verdict(report: &Report, options: &Options) -> String {
+    let said = report.verdict(options.checks);
+    // A page keeps no order.
+    let said = match said.split_once("; --save-order") {
+        Some((before, _)) => format!("{before})"),
+        None => said,
+    };
+    let is_wrong = !report.launched.ran.wrong.is_empty() && !said.contains("not as expected");
+    if is_wrong { format!("not as expected; {said}") } else { said }
 }
 
 /// Elements in a row of a table.
