@@ -1,7 +1,7 @@
 // What the compiler and the simulator say: the lines that they name.
 
-/** A line of source as the simulator shows it, with its number or marks below it. */
-const NUMBERED = /^ *\d* *\|/;
+/** A line of source as the simulator shows it, with its number or marks below it; or that some are left out. */
+const NUMBERED = /^ *\d* *\||^\.\.\.$/m;
 /** Marks of a compiler, which stand below a line. */
 const MARKS = /^ *[~^][ ~^]*$/;
 

@@ -265,7 +265,8 @@ impl Compiler {
         };
         let (ptx, said) = self.run(&shown, &mut self.command(flags, &shown), scratch, "ptx")?;
         // Some host compilers print the file's name and nothing else.
-        let warnings = if said.contains("warning") { said } else { String::new() };
+        let has_message = ["warning", "error"].iter().any(|kind| said.contains(kind));
+        let warnings = if has_message { said } else { String::new() };
         let text = String::from_utf8(ptx).with_context(|| format!("the PTX of {shown} is not text"))?;
         let text = if self.maker == Maker::Nvcc { nvcc::without_hashes(&text, &shown) } else { text };
         Ok(Ptx { text: call::with_files(&self.root, &text, &shown), warnings })

@@ -45,8 +45,8 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
         };
         if unmarked.is_launched() || messages.iter().any(explains) {
             messages.retain(|message| !explains(message));
-            let kind = if is_refused { "error" } else { "warning" };
-            own.push(placed(path, source, unmarked.line(), kind, &unmarked.what(), ""));
+            // A compiler may take it; what launches it does not.
+            own.push(placed(path, source, unmarked.line(), "error", &unmarked.what(), ""));
         }
     }
     if is_refused && let Some(unbalanced) = unbalanced(source) {
