@@ -189,7 +189,7 @@ fn a_cell_of_the_notebook_hears_the_same() {
         let said = match made["status"].as_i64() {
             Some(0) => {
                 let ran = cell(source, &made, 1);
-                format!("{}{}", ran.stderr, ran.stdout)
+                format!("{}{}{}", made["said"].as_str().unwrap(), ran.stderr, ran.stdout)
             }
             _ => made["said"].as_str().unwrap().to_string(),
         };
