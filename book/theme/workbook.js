@@ -5,7 +5,7 @@
     const main = document.querySelector('main');
 
     // What scrolls sideways can have the focus, and only that.
-    const SCROLLS = 'pre > code, .table-wrapper, .table-frame, .chart-frame, .steps-frame';
+    const SCROLLS = 'pre > code, .said-source, .table-wrapper, .table-frame, .chart-frame, .steps-frame';
     const regions = [...main.querySelectorAll(SCROLLS)];
     const update = region => {
         if (region.scrollWidth > region.clientWidth) {

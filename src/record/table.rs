@@ -136,14 +136,14 @@ fn head(record: &Record) -> String {
     if line.chars().count() <= MAX_WIDTH { line } else { line.replacen("; ", ";\n", 1) }
 }
 
-/// `65,536 elements, 512 threads per block; the serial recursion gives 1,234`
+/// `65,536 elements, 512 threads per block; the right result is 1,234`
 pub fn headline(record: &Record) -> String {
     let mut text = format!("{} elements", thousands(record.n as i64));
     if record.block > 0 {
         text += &format!(", {} threads per block", thousands(record.block.into()));
     }
     if let Some(expected) = common_expected(record) {
-        text += &format!("; the serial recursion gives {expected}");
+        text += &format!("; the right result is {expected}");
     }
     text
 }
@@ -330,7 +330,7 @@ mod tests {
         record.sweep[0].expected_failure = None;
         let text = table(&record);
         for part in [
-            "67,108,864 elements, 32 threads per block; the serial recursion gives -2,147,483,648",
+            "67,108,864 elements, 32 threads per block; the right result is -2,147,483,648",
             "7  WRONG      6.00 s, one run",
             "is kept to show: data-race",
             "WRONG in the sweep: gpuRecursiveReduceFireAndForget, n = 67,108,864, 32 threads per block",
@@ -350,7 +350,7 @@ mod tests {
             run.expected = elements.clone();
         }
         let text = table(&record);
-        assert!(text.contains(";\nthe serial recursion gives 67,108,864 elements …"), "{text}");
+        assert!(text.contains(";\nthe right result is 67,108,864 elements …"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= MAX_WIDTH), "{text}");
     }
 

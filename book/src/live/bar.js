@@ -49,7 +49,8 @@ function showEdited(cell) {
     if (isEdited && !note) {
         const code = text => element('code', { textContent: text });
         note = element('p', { className: 'cell-edited' }, element('strong', { textContent: 'Runs your kernel.' }),
-            ' The command above does so where your file (', element('em', { textContent: 'Download' }), ') has taken the place of ', code(file), '.');
+            ' To run yours in a terminal: ', element('em', { textContent: 'Download' }), ' it, put it in the place of ', code(file),
+            ', and run the command above.');
         part(cell, '.card-status').before(note);
     } else if (!isEdited) {
         note?.remove();

@@ -1,7 +1,7 @@
 // What comes of a card's run, in the page: what was said, with links to the lines that it names; what was printed; steps.
 
 import { element, parsed, stylesheet, terminal } from './html.js';
-import { linked } from './said.js';
+import { inParts, linked } from './said.js';
 
 /** The looks of results, before the first of them. */
 export const looks = stylesheet(new URL('card.css', import.meta.url));
@@ -24,8 +24,17 @@ export const leadTo = (path, reveal) => (file, line, number) => {
     return file === path ? leading(number, act) : number;
 };
 
-/** Text as a terminal shows it, of which `lead(file, line, number)` makes links. */
-export const said = (text, lead) => terminal(...linked(`${text.trimEnd()}\n`, lead));
+/** Text as a terminal shows it, of which `lead(file, line, number)` makes links. Lines of source scroll sideways, so that what marks
+    them stays below what it marks. */
+export function said(text, lead) {
+    const before = { file: '' };
+    const shown = inParts(`${text.trimEnd()}\n`).flatMap(({ text, isSource }) => {
+        const pieces = linked(text, lead, before);
+        return isSource ? [element('span', { className: 'said-source' }, ...pieces)] : pieces;
+    });
+    shown.filter(part => part.className === 'said-source').forEach(window.workbook.watch);
+    return terminal(...shown);
+}
 
 /** What a kernel printed, in a box that scrolls. */
 export function printed(text, lead, kernel) {

@@ -169,11 +169,22 @@ export async function build(request, signal, tell) {
 
 const MESSAGE = /^(.+?)\((\d+)\): (?:fatal )?(error|warning): (.*)$/;
 
+/** What takes the place of the lines that a message is about. */
+const INSTEAD = /^ {4}\/\/@ /;
+
 /** The messages in what the compiler said: { file, line, kind, message }, as those of the simulator. */
-export const messages = said => said.split('\n').flatMap(text => {
-    const [, file, line, kind, message] = text.match(MESSAGE) ?? [];
-    return file ? [{ file, line: Number(line), kind, message }] : [];
-});
+export function messages(said) {
+    const found = [];
+    for (const text of said.split('\n')) {
+        const [, file, line, kind, message] = text.match(MESSAGE) ?? [];
+        if (file) {
+            found.push({ file, line: Number(line), kind, message });
+        } else if (INSTEAD.test(text) && found.at(-1)?.message.endsWith(':')) {
+            (found.at(-1).instead ??= []).push(text.trim());
+        }
+    }
+    return found.map(({ instead = [], ...one }) => ({ ...one, message: [one.message, ...instead].join('\n') }));
+}
 
 /** Why there is no PTX. */
 export function refusal(found) {

@@ -234,8 +234,10 @@ async function ran(cell, signal, tell) {
     };
     const made = await build({ path: file.PATH, source }, signal, tell);
     const found = messages(made.said).filter(message => message.file === file.PATH);
-    /** What the simulator has found comes first, and with it what is open. */
-    const markAll = diagnostics => sites([...diagnostics, ...found]).filter(site => site.file === file.PATH).forEach(mark);
+    const isError = ({ kind }) => kind === 'error';
+    /** The compiler's errors come first, then what the simulator has found, and with the first what is open. */
+    const inTurn = diagnostics => [...found.filter(isError), ...diagnostics, ...found.filter(one => !isError(one))];
+    const markAll = diagnostics => sites(inTurn(diagnostics)).filter(site => site.file === file.PATH).forEach(mark);
     const told = made.said ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), said(made.said, lead(reveal))] : [];
     if (!made.ptx) {
         markAll([]);

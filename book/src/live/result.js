@@ -60,7 +60,7 @@ function message(cell, kernel, text, who = 'The simulator') {
     const found = leads(cell);
     const shown = said(text, found.lead);
     const whose = kernel ? [' of ', element('code', { textContent: kernel })] : [];
-    return [note(`${who} says`, ...whose, ':', ...(found.see ? [' ', found.see] : [])), shown];
+    return [note(...(found.see ? [found.see, ' '] : []), `${who} says`, ...whose, ':'), shown];
 }
 
 /** The first message, and the others folded; one that stands in the recorded run comes last. */
@@ -96,6 +96,9 @@ function identical(cell, { headline, record: { seed } }) {
     return [line];
 }
 
+/** Where a table counts instructions, as compilers differ in them. */
+const COUNTS = /<th[^>]*>warp inst\./;
+
 /** What takes the place of the recorded run. */
 function different(cell, answer, both, edited) {
     const recorded = recordedHere(cell);
@@ -103,7 +106,7 @@ function different(cell, answer, both, edited) {
     return [
         ...(answer.record.runs.length ? [framed(both ?? parsed(answer.table).querySelector('table'), `Out [${cell.number}]: your run`)] : []),
         ...(both || !recorded || answer.record.runs.length === 0 ? [] : [note('Every number of this table is as recorded.')]),
-        ...(nvcc ? [note(`Yours is compiled by ${edited.compiler} in this page, the recorded one by ${nvcc}: for that reason alone, counts of instructions can differ by some percent.`)] : []),
+        ...(nvcc && COUNTS.test(answer.table) ? [note(`Yours is compiled by ${edited.compiler} in this page, the recorded one by ${nvcc}: for that reason alone, counts of instructions can differ by some percent.`)] : []),
         ...answer.notes.map(text => note(text)),
         ...answer.record.runs.filter(run => run.orders).map(run => note(element('code', { textContent: run.kernel }), `: ${run.orders}.`)),
         ...messages(cell, answer),

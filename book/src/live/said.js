@@ -1,24 +1,61 @@
 // What the compiler and the simulator say: the lines that they name.
 
+/** A line of source as the simulator shows it, with its number or marks below it; or that some are left out. */
+const NUMBERED = /^ *\d* *\||^\.\.\.$/m;
+/** Marks of a compiler, which stand below a line. */
+const MARKS = /^ *[~^][ ~^]*$/;
+
+/** `text` in pieces, each of lines of source, which must not be broken, or of none: { text, isSource }. */
+export function inParts(text) {
+    const lines = text.split(/(?<=\n)/);
+    const isMarks = line => MARKS.test(line?.trimEnd() ?? '');
+    const parts = [];
+    lines.forEach((line, place) => {
+        const isSource = NUMBERED.test(line) || isMarks(line) || isMarks(lines[place + 1]);
+        if (parts.at(-1)?.isSource === isSource) {
+            parts.at(-1).text += line;
+        } else {
+            parts.push({ text: line, isSource });
+        }
+    });
+    return parts;
+}
+
 /** The number of a line of source that is shown, or one behind the name of its file. */
 const LINE = /^ *(\d+)(?= \|)|([\w./-]+\.cuh?)[:(](\d+)/gm;
 
-/** `text` in pieces, of which those that name a line are what `link(file, line, number)` makes of them. */
-export function linked(text, link) {
+/** `text` in pieces, of which those that name a line are what `link(file, line, number)` makes of them; `before` has the file
+    that was named last. */
+export function linked(text, link, before = { file: '' }) {
     const pieces = [];
-    let [end, file] = [0, ''];
+    let [end, { file }] = [0, before];
     for (const { 0: all, 1: shown, 2: named = file, 3: number = shown, index } of text.matchAll(LINE)) {
         file = named;
         const start = index + all.length - number.length;
         pieces.push(text.slice(end, start), link(file, Number(number), number));
         end = start + number.length;
     }
+    before.file = file;
     return [...pieces, text.slice(end)];
+}
+
+/** In which order diagnostics are marked: the first mark is open. Errors come before warnings; and beside a race stands a read of what is
+    not written yet behind it, since the race is why. */
+const rank = ({ kind, severity = kind }, hasRace) => {
+    if (severity !== 'error') {
+        return 2;
+    }
+    return Number(hasRace && kind === 'uninitialized-read');
+};
+
+function inOrder(diagnostics) {
+    const hasRace = diagnostics.some(({ kind }) => kind === 'data-race');
+    return [...diagnostics].sort((one, other) => rank(one, hasRace) - rank(other, hasRace));
 }
 
 /** The places that diagnostics name, both sides of a race among them: { file, line, words, sentence, help, others }, where `others` are the
     other places of the same diagnostic. */
-export const sites = diagnostics => diagnostics.flatMap(({ kind, file, line, message, help = '', related = [] }) => {
+export const sites = diagnostics => inOrder(diagnostics).flatMap(({ kind, file, line, message, help = '', related = [] }) => {
     const places = [{ file, line, words: kind }, ...related.map(other => ({ file: other.file, line: other.line, words: other.message }))];
     const others = place => places.filter(other => other.line && (other.file !== place.file || other.line !== place.line));
     return places.map(place => ({ ...place, sentence: message, help, others: others(place) }));

@@ -38,10 +38,11 @@ pub fn answer(command: &Command, limit: Duration) -> Result<String> {
 
 /// What a compiler `said` of the source `shown`: `FILE(LINE): error: …` with the line below, control
 /// characters written out. Left out are notes on other files, such as every `atomicAdd` of a header that does
-/// not fit, and the final count.
+/// not fit, and the final count; the reason why the nearest of these does not fit stays: `note: REASON`.
 pub fn messages(said: &str, shown: &str) -> String {
     let mut kept = String::new();
     let mut is_elsewhere = false;
+    let mut reason: Option<String> = None;
     for line in visible(said).lines() {
         // The host's preprocessor, which nvcc calls, has a form of its own.
         let line = match line.strip_prefix(shown).and_then(|rest| rest.strip_prefix(':')?.split_once(':')) {
@@ -52,7 +53,15 @@ pub fn messages(said: &str, shown: &str) -> String {
             _ => line.to_owned(),
         };
         match head(&line) {
-            Some((file, what)) => is_elsewhere = what.starts_with("note") && file != shown,
+            Some((file, what)) => {
+                is_elsewhere = what.starts_with("note") && file != shown;
+                if !is_elsewhere {
+                    kept.extend(reason.take().map(|reason| format!("note: {reason}\n")));
+                } else if let Some((_, other)) = what.split_once("candidate function not viable: ") {
+                    let is_nearer = reason.as_ref().is_none_or(|known| distance(other) < distance(known));
+                    reason = if is_nearer { Some(other.to_string()) } else { reason };
+                }
+            }
             None if line.is_empty() => is_elsewhere = false,
             None => {}
         }
@@ -65,7 +74,13 @@ pub fn messages(said: &str, shown: &str) -> String {
             kept.push('\n');
         }
     }
+    kept.extend(reason.map(|reason| format!("note: {reason}\n")));
     kept.trim_end().to_owned() + if kept.trim().is_empty() { "" } else { "\n" }
+}
+
+/// How far from fitting a function is, by the reason why it does not: where an `&` is missing, that is all.
+fn distance(reason: &str) -> (bool, usize) {
+    (!reason.contains("take the address"), reason.len())
 }
 
 /// `x.cu` and `error: …`, of the first line of a message.
@@ -132,6 +147,8 @@ mod tests {
             assert!(heads[1].starts_with("kernels/x.cu(7): error: expected"), "{said}");
             assert!(said.trim_end().ends_with(text) && !said.contains("cuda.h"), "{said}");
         }
+        let reasons = clang.replace("viable", "viable: no known conversion from 'int' to 'int *'");
+        assert!(messages(&reasons, SHOWN).contains("^\nnote: no known conversion from 'int' to 'int *'\n"));
         let host = "kernels/x.cu:1:10: fatal error: cuda/foo: No such file or directory\n    \
                     1 | #include <cuda/foo>\n\
                     compilation terminated.\n";

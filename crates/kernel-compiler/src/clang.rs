@@ -78,7 +78,8 @@ fn version(answer: &str) -> Result<String> {
     Ok(version.to_owned())
 }
 
-/// A sentence on the names in clang's messages that it does not know, if there are such.
+/// A sentence on the names in clang's messages that it does not know and that may be CUDA's, if there are
+/// such.
 pub fn what_is_lacking(said: &str) -> Option<String> {
     let names = match &unknown(said)[..] {
         [] => return None,
@@ -91,15 +92,24 @@ pub fn what_is_lacking(said: &str) -> Option<String> {
     ))
 }
 
-/// The names in clang's messages that nothing declares; not those that it takes for misspelt.
+/// The names in clang's messages that nothing declares and that may be CUDA's; not those that it takes for
+/// misspelt.
 fn unknown(said: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
+    let may_be_cudas = |line: &str, name: &str| {
+        line.ends_with("file not found")
+            || line.contains("cooperative_groups")
+            || ["cuda", "cub", "__", "atomic", "nv", "half"].iter().any(|start| name.starts_with(start))
+            || ["Idx", "Dim"].iter().any(|end| name.ends_with(end))
+    };
     for line in said.lines().filter(|line| line.contains("error: ") && !line.contains("did you mean")) {
         let of = |before: &str| line.split_once(before)?.1.split_once('\'').map(|(name, _)| name);
         let words = ["undeclared identifier", "unknown type name", "no member named", "no template named"];
         let name = words.iter().find_map(|words| of(&format!("{words} '")));
         let name = name.or_else(|| of("error: '").filter(|_| line.ends_with("file not found")));
-        if let Some(name) = name.filter(|name| !names.iter().any(|known| known == name)) {
+        if let Some(name) =
+            name.filter(|name| may_be_cudas(line, name) && !names.iter().any(|known| known == name))
+        {
             names.push(name.to_owned());
         }
     }
@@ -135,7 +145,8 @@ mod tests {
                     x.cu(4): error: use of undeclared identifier 'treadIdx'; did you mean 'threadIdx'?\n\
                     x.cu(5): error: unknown type name 'half'\n\
                     x.cu(6): error: no member named 'reduce' in namespace 'cooperative_groups'\n\
-                    x.cu(7): error: expected ';'\n";
+                    x.cu(7): error: expected ';'\n\
+                    x.cu(8): error: use of undeclared identifier 'sum'\n";
         assert_eq!(unknown(said), ["cub/cub.cuh", "__vadd4", "half", "reduce"]);
     }
 }

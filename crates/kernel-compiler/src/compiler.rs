@@ -278,7 +278,8 @@ impl Compiler {
         };
         let made = self.run(&name, &mut self.command(flags, &name), scratch, "ptx", self.limit)?;
         // Some host compilers print the file's name and nothing else.
-        let warnings = if made.said.contains("warning") { made.said } else { String::new() };
+        let has_message = ["warning", "error"].iter().any(|kind| made.said.contains(kind));
+        let warnings = if has_message { made.said } else { String::new() };
         let ptx = String::from_utf8(made.bytes).with_context(|| format!("the PTX of {name} is not text"))?;
         let ptx = if self.maker == Maker::Nvcc { nvcc::without_hashes(&ptx, &name) } else { ptx };
         Ok(Ptx { text: call::with_files(&self.root, &ptx, &name), warnings })

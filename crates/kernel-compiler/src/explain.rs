@@ -7,6 +7,7 @@ use text::say::visible;
 
 use super::braces::{Unbalanced, unbalanced};
 use super::host;
+use super::mistakes::{meant, unmarked, with_cudas_names};
 
 /// A message with the lines that belong to it.
 struct Message<'a> {
@@ -38,6 +39,16 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
         let more = if has_own { String::new() } else { found.more() };
         own.push(placed(path, source, found.line, kind, &found.what(has_own), &more));
     }
+    for unmarked in unmarked(source) {
+        let explains = |one: &Message| {
+            one.is_error() && one.line.is_some_and(|line| unmarked.explains(line, one.words()))
+        };
+        if unmarked.is_launched() || messages.iter().any(explains) {
+            messages.retain(|message| !explains(message));
+            // A compiler may take it; what launches it does not.
+            own.push(placed(path, source, unmarked.line(), "error", &unmarked.what(), ""));
+        }
+    }
     if is_refused && let Some(unbalanced) = unbalanced(source) {
         let (line, end, what) = match unbalanced {
             Unbalanced::Open { line, until } => {
@@ -55,7 +66,7 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
             Some(line) if !what.is_empty() => writeln!(text, "{path}({line}): {kind}: {what}"),
             _ => writeln!(text, "{head}"),
         };
-        rest.iter().for_each(|line| text += &format!("{line}\n"));
+        rest.iter().for_each(|line| text += &format!("{}\n", with_cudas_names(line)));
     }
     text
 }
@@ -128,18 +139,26 @@ impl Message<'_> {
                 .map(|name| NO_LIBRARY.to_string() + &in_place_of(name))
                 .or_else(|| missing_header(words).and_then(header))
                 .or_else(|| newer(words))
+                .or_else(|| meant(words, quoted, &self.rest, source))
         } else {
             // Nothing is deleted: clang is told to keep it, and the simulator finds it.
             words.starts_with("indirection of non-volatile null pointer").then(|| NULL.to_string())
         };
         if let Some(better) = better {
             self.what = better;
-            self.rest.retain(|line| !line.contains("): note: "));
+            let is_note = |line: &&str| {
+                line.contains("): note: ") || line.contains("): note #") || line.starts_with("note: ")
+            };
+            let end = self.rest.iter().position(is_note).unwrap_or(self.rest.len());
+            self.rest.truncate(end);
+        } else if with_cudas_names(words) != words {
+            self.what = with_cudas_names(words);
         }
     }
 }
 
-/// Of several errors in a line that has one of ours, the others are its consequences.
+/// Of several errors in a line that has one of ours, the others are its consequences; and so is clang's
+/// warning of an array's length.
 fn once_for_each_line(messages: &mut Vec<Message>) {
     let ours: Vec<u32> = messages
         .iter()
@@ -148,7 +167,10 @@ fn once_for_each_line(messages: &mut Vec<Message>) {
         .collect();
     let mut said: Vec<String> = Vec::new();
     messages.retain(|one| {
-        let Some(line) = one.line.filter(|line| one.is_error() && ours.contains(line)) else { return true };
+        let Some(line) = one.line.filter(|line| ours.contains(line)) else { return true };
+        if !one.is_error() {
+            return !one.words().starts_with("variable length arrays");
+        }
         let place = format!("{line} {}", one.what);
         let is_new = !one.what.is_empty() && !said.contains(&place);
         said.push(place);

@@ -19,6 +19,8 @@ pub struct Host {
     /// What says the same; or, where that is not known, what launches one of the kernels.
     script: Vec<String>,
     is_same: bool,
+    /// Whether its cell has a line that launches a kernel.
+    has_launch: bool,
 }
 
 impl Host {
@@ -36,6 +38,9 @@ impl Host {
             let who = "a program of the workbook launches the kernels";
             return format!("host code does not run here: {who}; leave {place} out");
         }
+        if self.has_launch {
+            return "host code does not run here; the //@ lines are what runs".to_string();
+        }
         match (&self.script[..], self.is_same) {
             ([], _) => "host code does not run here; a line //@ launch … launches a kernel".to_string(),
             (_, true) => format!("host code does not run here; in place of {place}, this says the same:"),
@@ -49,15 +54,19 @@ impl Host {
 
     /// The lines that take its place, each with its end.
     pub fn more(&self) -> String {
-        self.script.iter().map(|line| format!("    //@ {line}\n")).collect()
+        let script = if self.has_launch { &[] } else { &self.script[..] };
+        script.iter().map(|line| format!("    //@ {line}\n")).collect()
     }
 }
 
 /// A function that runs on the host, in tokens.
-struct Function<'a> {
-    name: &'a str,
-    lines: (u32, u32),
-    body: Vec<Token<'a>>,
+pub struct Function<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The first line and the last, from 1.
+    pub lines: (u32, u32),
+    /// What stands between its braces, and these.
+    pub body: Vec<Token<'a>>,
 }
 
 /// The host code of `source`: a `main`, or a function that calls CUDA's runtime or launches a kernel.
@@ -82,11 +91,24 @@ pub fn found(source: &str) -> Option<Host> {
         functions: host.iter().map(|one| one.lines).collect(),
         script,
         is_same,
+        has_launch: has_launch(source, *line),
     })
 }
 
+/// Whether a line `//@ launch` stands in the cell of this line.
+fn has_launch(source: &str, line: u32) -> bool {
+    let lines: Vec<&str> = source.lines().collect();
+    let (before, behind) = lines.split_at((line as usize).min(lines.len()));
+    let is_mark = |line: &&&str| line.starts_with("// %%");
+    let is_launch = |line: &&str| {
+        line.trim_start().strip_prefix("//@").is_some_and(|step| step.trim_start().starts_with("launch "))
+    };
+    let mut cell = before.iter().rev().take_while(|line| !is_mark(line));
+    cell.any(is_launch) || behind.iter().take_while(|line| !is_mark(line)).any(is_launch)
+}
+
 /// The functions that are not for the device, and the tokens outside of all functions.
-fn functions(source: &str) -> (Vec<Function<'_>>, Vec<Token<'_>>) {
+pub fn functions(source: &str) -> (Vec<Function<'_>>, Vec<Token<'_>>) {
     let mut all = Vec::new();
     let mut outside = Vec::new();
     let mut head: Vec<(usize, Token)> = Vec::new();
@@ -563,6 +585,18 @@ mod tests {
                 host.what(false)
             );
         }
+    }
+
+    #[test]
+    fn where_lines_launch_the_kernels_they_are_what_runs() {
+        let main = "int main() { return 0; }\n";
+        let lines = "//@ launch add<<<1, 1>>> @a @b f32:1 i32:1\n";
+        for host in [format!("{main}{lines}"), format!("// %%\n{lines}{main}// %%\n")] {
+            let host = said(&host);
+            assert_eq!(host.what(false), "host code does not run here; the //@ lines are what runs");
+            assert_eq!(host.more(), "");
+        }
+        assert!(!said(&format!("{lines}// %%\n{main}")).has_launch, "another cell's");
     }
 
     #[test]

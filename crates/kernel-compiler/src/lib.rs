@@ -11,6 +11,7 @@
 //! | [`call`] | what all calls have in common: messages, file names |
 //! | [`explain`] | the messages in better words, at the reader's own lines |
 //! | [`braces`] | where a brace is missing |
+//! | [`mistakes`] | a beginner's mistakes in CUDA |
 //! | [`host`] | host code, and what says the same in the launch language |
 //! | [`capability`] | for which GPUs a source is compiled |
 //! | [`build`] | what a kernel file becomes: source, PTX, machine code |
@@ -39,6 +40,7 @@ pub mod host;
 pub mod in_page;
 pub mod lex;
 pub mod misfit;
+pub mod mistakes;
 pub mod nvcc;
 pub mod parameters;
 pub mod prebuilt;

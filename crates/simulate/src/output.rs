@@ -221,6 +221,10 @@ impl Report {
             return String::new();
         }
         let orders = view::orders::said(&self.launched.orders).unwrap_or_default();
+        // A page keeps no order.
+        if cfg!(target_family = "wasm") {
+            return format!(" ({orders})");
+        }
         format!(" ({orders}; --save-order FILE keeps this order, and --order FILE runs it again)")
     }
 

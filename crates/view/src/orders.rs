@@ -3,6 +3,9 @@
 use ptx_simulator::{Cut, Orders, Site};
 use text::number::thousands;
 
+/// What tries all orders, in a terminal.
+const ALL: &str = if cfg!(target_family = "wasm") { "" } else { ", and --orders all tries them" };
+
 /// How many orders a verdict rests on: `all 24 orders of its 4 atomic or volatile operations`. `None` where
 /// there is nothing to order.
 pub fn said(orders: &[Orders]) -> Option<String> {
@@ -19,11 +22,9 @@ pub fn said(orders: &[Orders]) -> Option<String> {
         tried => format!("{} orders", thousands(tried as i64)),
     };
     Some(match most.cut {
-        None if most.tried == 1 => format!("the only order of its {operations}"),
+        None if most.tried == 1 => format!("every order of its {operations} gives the same"),
         None => format!("all {tried} of its {operations}"),
-        Some(Cut::Budget) => {
-            format!("{tried} of its {operations}; there are more, and --orders all tries them")
-        }
+        Some(Cut::Budget) => format!("{tried} of its {operations}; there are more{ALL}"),
         Some(Cut::TooLarge) => format!("{tried} of its {operations}, which are too many to try others"),
         Some(Cut::Found) => format!("{tried} of its {operations}"),
     })

@@ -159,6 +159,20 @@ fn a_cell_of_the_notebook_hears_the_same() {
         (with("    int *q = 0; *q = p[0];"), 3, "through a null pointer"),
         (with("    for (unsigned i = 0; i >= 0; i++) p[threadIdx.x % 16] = i;"), 3, ""),
         (with("    while (p[0] == 0) {}"), 3, ""),
+        (with("    atomicAdd(p[0], 1);"), 3, "takes an address and a value: atomicAdd(&p[0], 1)"),
+        (
+            with("    __shared__ int s[16] = {0}; p[0] = s[0];"),
+            3,
+            "if (threadIdx.x < 16) s[threadIdx.x] = 0;",
+        ),
+        (with("    int n = p[0]; __shared__ int s[n]; p[0] = s[0];"), 3, "the size of a __shared__ array"),
+        (with("    p[0] = blockIdx * blockDim;"), 3, "write blockIdx.x and blockDim.x"),
+        (
+            with("").replace("//@ launch", "launch").replace("launch k", "k"),
+            7,
+            "a launch is written as a comment",
+        ),
+        (with("    __syncthreads();").replace("__global__ ", ""), 1, "k has no __global__ before it"),
         (kernel("", "launch k<<<1, 32>>>(data, 3)"), 5, "write k<<<1, 32>>> @data i32:3"),
         (kernel("", "lanch k<<<1, 32>>> buf:i32:1"), 5, "`lanch` is not a step; write launch"),
         (kernel("", "launch kk<<<1, 32>>> buf:i32:1"), 5, "no kernel is named kk"),
@@ -175,7 +189,7 @@ fn a_cell_of_the_notebook_hears_the_same() {
         let said = match made["status"].as_i64() {
             Some(0) => {
                 let ran = cell(source, &made, 1);
-                format!("{}{}", ran.stderr, ran.stdout)
+                format!("{}{}{}", made["said"].as_str().unwrap(), ran.stderr, ran.stdout)
             }
             _ => made["said"].as_str().unwrap().to_string(),
         };
