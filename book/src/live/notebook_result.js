@@ -35,7 +35,7 @@ export function result(answer, command, reveal) {
     ];
     return [
         ...messages.map(message => said(message, leads)),
-        ...wrong.map(sentence => note(`Not as expected: ${sentence}`)),
+        ...wrong.map(sentence => said(`not as expected: ${sentence}`, leads)),
         ...(status === 2 ? [] : results),
     ];
 }

@@ -37,7 +37,7 @@ fn the_wasm_belongs_to_its_manifest() {
     assert!(
         packed.len() <= MAX_PACKED,
         "{} bytes are to be fetched at a reader's first run; at most {MAX_PACKED} are allowed: leave \
-         something out of the page, as `cfg(target_family = \"wasm\")` does, or argue for more in this constant",
+         something out of the page, as `cfg(target_family = \"wasm\")` does, or argue for more here",
         packed.len()
     );
 }

@@ -263,8 +263,8 @@ impl Context<'_> {
         });
         match spaces.next() {
             Some(Space::Shared) if spaces.all(|space| space == Space::Shared) => {
-                "a __shared__ array is not zero at the start: let the threads write it, then __syncthreads(), \
-                 before it is read"
+                "a __shared__ array is not zero at the start: let the threads write it, and then \
+                 __syncthreads(), before it is read"
             }
             _ => {
                 "write the memory before it is read: initialise the buffer, the shared array or the variable"
