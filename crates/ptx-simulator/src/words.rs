@@ -11,7 +11,8 @@ impl What {
             What::Race { sides: [me, other], spot, order, header } => {
                 let who = other.seen_from(me, *order);
                 let does = other.does;
-                let mine = if me.block == other.block { String::new() } else { me.of_block() };
+                let is_of_other_block = me.grid == other.grid && me.block != other.block;
+                let mine = if is_of_other_block { me.of_block() } else { String::new() };
                 let thread = index(me.thread);
                 let message =
                     format!("thread {thread}{mine} {} {spot}, which {who} {does}, {order}", me.does);
