@@ -63,7 +63,7 @@ fn the_posts_second_launch_is_refused_above_1024_partial_sums() {
     assert_eq!((&run["ok"], &run["sum"]), (&false.into(), &"none".into()));
     assert_eq!((&run["found"][0], &run["teaches"]), (&"launch-limit".into(), &"launch-limit".into()));
     assert!(
-        stderr.contains("error[launch-limit]: a block of 2048 x 1 x 1 threads; at most 1024"),
+        stderr.contains("error[launch-limit]: a block of 2048 x 1 x 1 = 2,048 threads; at most 1,024"),
         "{stderr}"
     );
 }

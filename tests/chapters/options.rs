@@ -59,9 +59,11 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
     assert!(first.starts_with("On the simulator, since there is no usable GPU: "), "{first}");
     let sum = data::numbers(1 << 12, 1).into_iter().fold(0, i32::wrapping_add);
     let sum = workbook::text::number::thousands(sum.into());
-    assert!(text.contains(&format!(
-        "ch4_nested: 4,096 elements, 512 threads per block; the serial recursion gives {sum}"
-    )));
+    assert!(
+        text.contains(&format!(
+            "ch4_nested: 4,096 elements, 512 threads per block; the right result is {sum}"
+        ))
+    );
     // 8 blocks of 512 halve their elements 9 times; every level has a child for each block.
     let levels = text.split("gpuRecursiveReduce, level by level:").nth(1).unwrap().replace(',', "");
     let levels: Vec<Vec<u64>> = levels

@@ -286,10 +286,10 @@ mod tests {
     fn launches_out_of_range_are_refused_with_the_reason() {
         assert_eq!(refusal(LaunchConfig::new(1, 1024)), "");
         assert!(refusal(LaunchConfig::new(1, 0)).contains("has no thread"));
-        assert!(refusal(LaunchConfig::new(1, 1025)).contains("at most 1024"));
+        assert!(refusal(LaunchConfig::new(1, 1025)).contains("at most 1,024"));
         assert!(refusal(LaunchConfig::new(0, 1)).contains("a grid of 0 x 1 x 1 blocks has no block"));
         let overflow = LaunchConfig { block_dim: (u32::MAX, u32::MAX, u32::MAX), ..LaunchConfig::new(1, 1) };
-        assert!(refusal(overflow).contains("at most 1024"));
+        assert!(refusal(overflow).contains("at most 1,024"));
         let shared = LaunchConfig { shared_mem_bytes: 48 * 1024 + 1, ..LaunchConfig::new(1, 32) };
         assert!(refusal(shared).contains("at most 49152"));
     }

@@ -9,8 +9,8 @@ use text::files::no_file;
 use text::number::thousands;
 
 use super::nearest;
-use super::number::{Names, Type, expression};
-use super::scope::Scope;
+use super::number::{Type, expression};
+use super::scope::{Names, Scope};
 
 /// Bytes that a buffer may have: how many addresses the simulator keeps for one.
 const MAX_BYTES: u64 = 1 << 36;

@@ -55,8 +55,8 @@ mod tests;
 
 pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
-pub use number::{Names, Type};
-pub use scope::{Files, Output, Scope};
+pub use number::Type;
+pub use scope::{Files, Names, Output, Scope};
 pub use script::{
     Dimensions, Launch, Named, Place, Script, Spec, Step, Value, dimensions, down_to_cell, in_comments,
 };

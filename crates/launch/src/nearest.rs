@@ -4,8 +4,8 @@
 use kernel_compiler::parameters::kind;
 use text::near::nearest;
 
-use super::number::Names;
 use super::parentheses::split;
+use super::scope::Names;
 
 /// The names of types of numbers.
 pub const NAMES: &str = "i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64 ptr";

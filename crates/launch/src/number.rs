@@ -6,6 +6,7 @@ use text::arguments::number;
 
 use super::nearest::{self, NAMES};
 use super::parentheses::{outside, split};
+use super::scope::Names;
 
 /// The types of numbers, with their bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +20,6 @@ pub enum Type {
     /// The address of a buffer: `ptr`.
     Ptr,
 }
-
-/// What names stand for in an expression.
-pub type Names<'a> = &'a [(&'a str, u64)];
 
 /// Bytes of an expression, at most.
 const MAX_BYTES: usize = 128;

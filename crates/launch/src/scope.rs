@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::number::Names;
+/// What names stand for in an expression.
+pub type Names<'a> = &'a [(&'a str, u64)];
 
 /// What a text may name. The default is that of a user's own words: no names, any file.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,9 +5,9 @@ use ptx_simulator::LaunchConfig;
 
 use super::fill::{Fill, Pointer};
 use super::nearest;
-use super::number::{Names, Type, expression};
+use super::number::{Type, expression};
 use super::parentheses::split;
-use super::scope::{Output, Scope};
+use super::scope::{Names, Output, Scope};
 
 /// One argument of a launch.
 #[derive(Clone, Debug)]

@@ -274,7 +274,7 @@ fn a_launch_that_cannot_be_says_what_there_is() {
     refused("nullPointer", config((1, 1, 1), (1, 1, 65)), &[out], "64 are possible in z");
     refused("nullPointer", config((1, 65_536, 1), (1, 1, 1)), &[out], "at most 2147483647 x 65535 x 65535");
     refused("nullPointer", config((u32::MAX, 1, 1), (1, 1, 1)), &[out], "at most 2147483647");
-    refused("nullPointer", config((1, 1, 1), (u32::MAX, u32::MAX, u32::MAX)), &[out], "at most 1024");
+    refused("nullPointer", config((1, 1, 1), (u32::MAX, u32::MAX, u32::MAX)), &[out], "at most 1,024");
     let shared = LaunchConfig { shared_mem_bytes: u32::MAX, ..one };
     refused(
         "dynamicSharedTooFar",

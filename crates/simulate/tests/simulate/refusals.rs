@@ -21,7 +21,7 @@ fn a_wrong_command_line_is_refused_with_what_would_be_right() {
         run(&format!("{SUM} {rest} --arg {wrong}")).refuses(&["--arg", wrong]);
     }
     let args = "--arg buf:i32:1 --arg buf:i32:1";
-    run(&format!("{SUM} --grid 1 --block 1025 {args}")).refuses(&["at most 1024"]);
+    run(&format!("{SUM} --grid 1 --block 1025 {args}")).refuses(&["at most 1,024"]);
     run(&format!("{SUM} --grid 1,65536 --block 1 {args}")).refuses(&["65535"]);
     run(&format!("{SUM} {rest} --shared 2^20 {args}")).refuses(&["1048832 bytes of shared memory", "232448"]);
     let large = "--arg buf:i32:zeros*2^30 --arg buf:i32:1";
