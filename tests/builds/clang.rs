@@ -62,7 +62,8 @@ fn what_clang_lacks_and_what_is_wrong_is_said_in_nvccs_form() {
     // A slip of the pen is no lack, and no header is quoted.
     for (body, message) in [
         ("p[0] = treadIdx.x;", "mine.cu(3): error: use of undeclared identifier 'treadIdx'"),
-        ("atomicAdd(p);", "mine.cu(3): error: no matching function for call to 'atomicAdd'"),
+        ("atomicAdd(p);", "mine.cu(3): error: atomicAdd takes an address and a value: atomicAdd(p, 1)"),
+        ("__ldg(p, 1, 2);", "mine.cu(3): error: no matching function for call to '__ldg'"),
         ("p[0] = 1", "mine.cu(3): error: expected ';' after expression"),
     ] {
         let said = kernel(body);
