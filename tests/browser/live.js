@@ -203,7 +203,9 @@ async function checkLive(check, page, origin, name) {
     // A page fetches when a cell is reached for, also by a pointer that rests where the cell appears.
     await page.mouse.move(0, 0);
     const early = [];
-    const watch = request => FETCHED.test(request.url()) && early.push(request.url());
+    // What the page before has asked for may still be on its way.
+    const isOfThisPage = request => request.frame()?.url().endsWith(`/${name}`);
+    const watch = request => FETCHED.test(request.url()) && isOfThisPage(request) && early.push(request.url());
     page.on('request', watch);
     await check.open(page, origin, name, 1280);
     const cells = await page.evaluate(cellsInPage.cells);
