@@ -200,12 +200,12 @@ async function resets(page, say, { id, command, text }) {
 /** Everything that is asked of the live cells of one page. */
 async function checkLive(check, page, origin, name) {
     const say = message => check.report(name, 'live cells', message);
-    // A page fetches when a cell is reached for, also by a pointer that rests where the cell appears.
+    // A page fetches when a cell is reached for, also by a pointer that rests where the cell appears. What the same page has begun to
+    // fetch before must not end here.
     await page.mouse.move(0, 0);
+    await page.goto('about:blank');
     const early = [];
-    // What the page before has asked for may still be on its way.
-    const isOfThisPage = request => request.frame()?.url().endsWith(`/${name}`);
-    const watch = request => FETCHED.test(request.url()) && isOfThisPage(request) && early.push(request.url());
+    const watch = request => FETCHED.test(request.url()) && early.push(request.url());
     page.on('request', watch);
     await check.open(page, origin, name, 1280);
     const cells = await page.evaluate(cellsInPage.cells);
