@@ -39,19 +39,20 @@ export function linked(text, link, before = { file: '' }) {
     return [...pieces, text.slice(end)];
 }
 
-/** In which order diagnostics are marked: the first mark is open. Errors come before warnings; and beside a race stands a read of what is
-    not written yet behind it, since the race is why. */
-const rank = ({ kind, severity = kind }, hasRace) => {
-    if (severity !== 'error') {
-        return 2;
-    }
-    return Number(hasRace && kind === 'uninitialized-read');
-};
+/** The errors that explain others: an index that leads outside touches what belongs to other threads, and a race leaves unwritten what is
+    read. */
+const CAUSES = ['out-of-bounds', 'data-race', 'child-visibility'];
 
-function inOrder(diagnostics) {
-    const hasRace = diagnostics.some(({ kind }) => kind === 'data-race');
-    return [...diagnostics].sort((one, other) => rank(one, hasRace) - rank(other, hasRace));
+/** In which order diagnostics are marked: the first mark is open. */
+function rank({ kind, severity = kind }) {
+    if (severity !== 'error') {
+        return CAUSES.length + 1;
+    }
+    const cause = CAUSES.indexOf(kind);
+    return cause < 0 ? CAUSES.length : cause;
 }
+
+const inOrder = diagnostics => [...diagnostics].sort((one, other) => rank(one) - rank(other));
 
 /** The places that diagnostics name, both sides of a race among them: { file, line, words, sentence, help, others }, where `others` are the
     other places of the same diagnostic. */
