@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use workbook::kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
-use workbook::sim::{Kind, Severity, Shape};
+use workbook::sim::{Diagnostic, Kind, Severity, Shape};
 
 #[test]
 fn each_kernel_gets_its_verdict_in_four_schedules_and_in_every_order() {
@@ -105,6 +105,12 @@ fn what_may_be_right_gets_a_note() {
     }
 }
 
+/// What is found in a kernel of `data-race/`, by schedule.
+fn found_in_four_schedules(name: &str) -> Vec<(u64, Vec<Diagnostic>)> {
+    let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
+    (0..4).map(|schedule| (schedule, case.run(&case.module(), schedule).diagnostics)).collect()
+}
+
 /// Words of a message, or of the advice, whatever the schedule.
 #[test]
 fn the_advice_fits_all_that_races() {
@@ -120,9 +126,7 @@ fn the_advice_fits_all_that_races() {
         ("atomic_ref_block_scope", "not at a scope that includes both threads"),
         ("same_value", "the same value"),
     ] {
-        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
-        for schedule in 0..4 {
-            let found = case.run(&case.module(), schedule).diagnostics;
+        for (schedule, found) in found_in_four_schedules(name) {
             let said = |text: &str| text.contains(words);
             let fits = found.iter().any(|found| said(&found.message()) || said(&found.help));
             assert!(fits, "{name}, schedule {schedule}: {found:#?}");
@@ -166,9 +170,7 @@ fn a_race_has_the_shape_of_its_threads() {
         ("same_value", Shape::TwoWriters),
         ("byte_within_a_word", Shape::Overlap),
     ] {
-        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
-        for schedule in 0..4 {
-            let found = case.run(&case.module(), schedule).diagnostics;
+        for (schedule, found) in found_in_four_schedules(name) {
             let shapes: Vec<_> = found.iter().filter(|found| found.kind == Kind::DataRace).collect();
             let fits = !shapes.is_empty() && shapes.iter().any(|found| found.shape == Some(shape));
             assert!(fits, "{name}, schedule {schedule}: {found:#?}");
@@ -189,9 +191,7 @@ fn the_advice_on_a_race_is_its_cure() {
         ("scan_in_place", "and only then write"),
         ("blocks_at_one_element", "check the index"),
     ] {
-        let case = case::all().into_iter().find(|case| case.name == format!("data-race/{name}")).unwrap();
-        for schedule in 0..4 {
-            let found = case.run(&case.module(), schedule).diagnostics;
+        for (schedule, found) in found_in_four_schedules(name) {
             let races: Vec<_> = found.iter().filter(|found| found.kind == Kind::DataRace).collect();
             let is_cured = races.iter().all(|race| race.help.contains(cure));
             assert!(!races.is_empty() && is_cured, "{name}, schedule {schedule}: {found:#?}");

@@ -28,7 +28,8 @@ const LINE = /^ *(\d+)(?= \|)|([\w./-]+\.cuh?)[:(](\d+)/gm;
     that was named last. */
 export function linked(text, link, before = { file: '' }) {
     const pieces = [];
-    let [end, { file }] = [0, before];
+    let end = 0;
+    let { file } = before;
     for (const { 0: all, 1: shown, 2: named = file, 3: number = shown, index } of text.matchAll(LINE)) {
         file = named;
         const start = index + all.length - number.length;
