@@ -22,8 +22,8 @@
 //! | `summary.rs` | for which inputs an answer fails, in a few words |
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
-//! | `effort.rs`, `rules.rs` | who does the work; right answers that are not what was asked for |
-//! | `sums.rs`, `wrapping.rs` | floats that are added in no order; differences that do not fit an `int` |
+//! | `rules.rs` | right answers that are not what was asked for, by who does the work (`crates/effort/`) |
+//! | `wrapping.rs` | differences that do not fit an `int` |
 //! | `own.rs` | answers that bring in other files |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
@@ -38,7 +38,6 @@ mod answer;
 pub mod catalogue;
 pub mod code;
 pub mod compiler;
-mod effort;
 mod evidence;
 pub mod fault;
 mod figure;
@@ -55,7 +54,6 @@ mod op;
 mod options;
 mod own;
 pub mod page;
-mod place;
 mod plan;
 mod rules;
 mod run;
@@ -65,7 +63,6 @@ mod show;
 pub mod source;
 mod state;
 mod summary;
-mod sums;
 #[cfg(not(target_family = "wasm"))]
 mod terminal;
 mod texts;

@@ -212,8 +212,8 @@ fn number(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::effort::{Busiest, Effort};
     use super::*;
+    use effort::{Busiest, Effort};
 
     /// A run in which the busiest of 32 threads makes so many of so many loads.
     fn outcome(most: u64, all: u64) -> Arc<Outcome> {

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result};
 use device::{Buffer, Device, Function, LaunchOrder, Module, SimulatorOptions};
+use effort::{Effort, Watcher};
 use launch::Stage;
 use ptx_simulator::{Budget, Counters, Diagnostic, Kind, Orders, Severity};
 
-use super::effort::{Effort, Watcher};
 use super::goal;
 use super::plan::{Case, PARTIALS, Plan, SHORT};
 use super::source::Exercise;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use effort::Unordered;
 use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
 use text::number::nine_digits;
 
@@ -9,7 +10,6 @@ use super::fault::Fault;
 use super::plan::{Case, Plan};
 use super::run::Outcome;
 use super::source::Exercise;
-use super::sums::Unordered;
 use super::verdict::{Findings, failed};
 
 /// What was found for one input.

@@ -1,5 +1,4 @@
-//! How the work is shared out among the threads, heard from the simulator's events. Its counters say how much
-//! is done, not by whom.
+//! How the work is shared out among the threads, heard from the simulator's events.
 
 use std::ops::Range;
 
@@ -7,8 +6,8 @@ use ptx_simulator::observe::{Access, Act, Actor, After, Event, Observer, Request
 use ptx_simulator::{Order, Space};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use super::place::{Place, WARP, Warp, lanes};
-use super::sums::{Sums, Unordered};
+use crate::place::{Place, WARP, Warp, lanes};
+use crate::sums::{Sums, Unordered};
 
 /// Bytes of a number.
 const NUMBER: u64 = 4;
@@ -31,7 +30,7 @@ pub struct Effort {
     pub most_children: u64,
     /// Children that loaded something that may have reached the result.
     pub working_children: u64,
-    /// Words that they were the first to load; see [`Watcher::loaded`].
+    /// Words that they were the first to load; a word that is loaded again is no work.
     pub child_words: u64,
     /// The most warps of one block that loaded something that may have reached the result, each at least a
     /// quarter of what those warps load on average.
@@ -105,8 +104,9 @@ pub struct Watcher {
     /// Warps that have loaded something: of how many words each was the first to load what is there. A word
     /// that is loaded again and again is no work.
     loaded: HashMap<Warp, u64>,
-    /// What is known of a word that has been accessed.
-    words: HashMap<Place, Word>,
+    /// What is known of the words that have been accessed, by number: of global memory, and of the shared
+    /// memory of each block.
+    words: HashMap<Option<Warp>, HashMap<u64, Word>>,
     /// The writers of the memory that a warp has read.
     sources: HashMap<Warp, HashSet<Warp>>,
     /// Atomic operations at each address: how many, and the operand of the first.
@@ -186,8 +186,9 @@ impl Watcher {
         self.effort.working_warps = blocks.values().map(|words| working(words)).max().unwrap_or(0);
         self.effort.working_children = children.len() as u64;
         self.effort.longest_queue = self.queues.values().map(|(count, _)| *count).max().unwrap_or(0);
-        let is_by_another = |(place, _, reader): &&(Place, Wait, Warp)| {
-            let writer = self.words.get(place).and_then(|word| word.writer);
+        let is_by_another = |((owner, number), _, reader): &&(Place, Wait, Warp)| {
+            let word = self.words.get(owner).and_then(|words| words.get(number));
+            let writer = word.and_then(|word| word.writer);
             writer.is_some_and(|writer| (writer.0, writer.1, writer.2) != (reader.0, reader.1, reader.2))
         };
         self.effort.wait = self.polled.iter().find(is_by_another).map(|(_, wait, _)| *wait);
@@ -198,9 +199,8 @@ impl Watcher {
     /// The warps from which something may have come to the result: those that have written it, those whose
     /// words these have read, at whatever time, and so on. The parameters of a child come from its parent.
     fn reaching(&self) -> HashSet<Warp> {
-        let is_result =
-            |(block, address): &Place| block.is_none() && self.result.contains(&(address * NUMBER));
-        let of_result = self.words.iter().filter(|(place, _)| is_result(place));
+        let global = self.words.get(&None).into_iter().flatten();
+        let of_result = global.filter(|(number, _)| self.result.contains(&(*number * NUMBER)));
         let mut found: Vec<Warp> = of_result.filter_map(|(_, word)| word.writer).collect();
         let mut reaching = HashSet::default();
         let mut of_grid: HashMap<(usize, u32), Vec<Warp>> = HashMap::default();
@@ -221,19 +221,18 @@ impl Watcher {
     /// Follows words from warp to warp. A plain store of what is there already hands on nothing.
     fn flow(&mut self, actor: Actor, request: &Request) {
         let me = self.warp(actor);
-        let block = self.owner(actor, request);
-        let places = |mask: u32| {
+        let owner = self.owner(actor, request);
+        let words = self.words.entry(owner).or_default();
+        let bytes = u64::from(request.bytes.max(1));
+        let numbers = |mask: u32| {
             let addresses = lanes(mask).map(|lane| request.addresses[lane as usize]);
-            let bytes = u64::from(request.bytes.max(1));
-            addresses
-                .flat_map(move |at| at / NUMBER..(at + bytes).div_ceil(NUMBER))
-                .map(move |at| (block, at))
+            addresses.flat_map(move |at| at / NUMBER..(at + bytes).div_ceil(NUMBER))
         };
         if request.access != Access::Store {
             let sources = self.sources.entry(me).or_default();
             let mut first = 0;
-            for place in places(request.mask) {
-                let word = self.words.entry(place).or_default();
+            for number in numbers(request.mask) {
+                let word = words.entry(number).or_default();
                 sources.extend(word.writer.filter(|writer| *writer != me));
                 first += u64::from(!word.is_loaded);
                 word.is_loaded = true;
@@ -243,7 +242,7 @@ impl Watcher {
             }
         }
         let written = if request.access == Access::Load { 0 } else { request.changed };
-        self.words.extend(places(written).map(|place| (place, Word { writer: Some(me), is_loaded: false })));
+        words.extend(numbers(written).map(|number| (number, Word { writer: Some(me), is_loaded: false })));
     }
 
     fn warp(&self, actor: Actor) -> Warp {
@@ -345,6 +344,8 @@ impl Watcher {
     }
 
     fn block_end(&mut self, grid: u32, number: u64) {
+        // Its shared memory goes with it.
+        self.words.remove(&Some((self.launch(), grid, number, 0)));
         let Some(block) = self.blocks.remove(&(grid, number)) else { return };
         let most = block.loads.iter().copied().max().unwrap_or(0);
         let of_block = block.loads.iter().sum();

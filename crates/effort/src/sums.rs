@@ -4,7 +4,7 @@
 use ptx_simulator::observe::Request;
 use rustc_hash::FxHashMap as HashMap;
 
-use super::place::{Place, Warp, lanes};
+use crate::place::{Place, Warp, lanes};
 
 /// Floats whose sum depends on the order.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,14 @@
+//! Who does the work of a run on the simulator. Its counters say how much is done, not by whom.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | `watcher.rs` | listens to a run, and follows words from warp to warp |
+//! | `sums.rs` | floats that are added in no order |
+//! | `place.rs` | which warp, and which word of memory |
+
+mod place;
+mod sums;
+mod watcher;
+
+pub use sums::Unordered;
+pub use watcher::{Busiest, Effort, Wait, Watcher};
