@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use rayon::prelude::*;
 use workbook::kernel_compiler::build::State;
-use workbook::kernel_compiler::compiler::{Maker, nested};
+use workbook::kernel_compiler::compiler::{Compiler, Maker, nested};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::prebuilt::{self, Entry, LEGACY, Manifest};
 use workbook::kernel_compiler::renew::{committed, is_wanted, renewing};
@@ -134,42 +135,46 @@ fn the_chapters_builds_are_renewed_by_nvcc() {
         manifest = prebuilt::manifest(root(), prebuilt::DIRECTORY).unwrap();
         manifest.retain(|stem, _| !is_wanted(stem));
     }
-    for path in prebuilt::sources(root()).unwrap().iter().filter(|path| !path.starts_with(LEGACY)) {
-        let file = root().join(path);
-        let stem = file.file_stem().unwrap().to_str().unwrap();
-        if !is_wanted(stem) {
-            continue;
-        }
-        let ptx = nvcc.ptx(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
-        let fatbin = nvcc.fatbin(&file, &scratch).unwrap_or_else(|error| panic!("{error:#}"));
-        assert_eq!(ptx.warnings, "", "{path}");
-        committed(format!("{}/{stem}.ptx", prebuilt::DIRECTORY), &ptx.text);
-        committed(format!("{}/{stem}.fatbin", prebuilt::DIRECTORY), &fatbin.code);
-        assert!(!fatbin.registers.is_empty(), "{path}: ptxas names no registers");
-        let source = read(&file);
-        let entry = Entry {
-            source_hash: hash::source_hash(&source),
-            code_hash: hash::code_hash(&ptx.text),
-            compiler: nvcc.name(),
-            flags: workbook::kernel_compiler::nvcc::flags(&nvcc.version, nested(&source)),
-            fatbin_bytes: fatbin.code.len(),
-            fatbin_hash: hash::hash(&fatbin.code),
-            registers: fatbin.registers.iter().map(|(kernel, count)| (kernel.to_string(), *count)).collect(),
-            newer_hash: match prebuilt::newer_arch(&source, Maker::Nvcc) {
-                None => String::new(),
-                Some(arch) => {
-                    let newer = nvcc
-                        .ptx_with(&file, &scratch, Some(arch), &[])
-                        .unwrap_or_else(|error| panic!("{error:#}"));
-                    let path = format!("{}/{stem}.{}", prebuilt::DIRECTORY, prebuilt::NEWER);
-                    committed(path, &newer.text);
-                    hash::code_hash(&newer.text)
-                }
-            },
-        };
-        manifest.insert(stem.to_owned(), entry);
-    }
+    let sources = prebuilt::sources(root()).unwrap();
+    let wanted = |path: &&String| !path.starts_with(LEGACY) && is_wanted(&stem(path));
+    let wanted: Vec<&String> = sources.iter().filter(wanted).collect();
+    manifest.par_extend(wanted.par_iter().map(|path| (stem(path), renewed(&nvcc, path, &scratch))));
     committed_manifest(prebuilt::DIRECTORY, &manifest);
+}
+
+fn stem(path: &str) -> String {
+    Path::new(path).file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
+/// Proves that the committed builds of the source at `path` are what `nvcc` gives; their manifest entry.
+fn renewed(nvcc: &Compiler, path: &str, scratch: &Path) -> Entry {
+    let file = root().join(path);
+    let built = format!("{}/{}", prebuilt::DIRECTORY, stem(path));
+    let ptx = nvcc.ptx(&file, scratch).unwrap_or_else(|error| panic!("{error:#}"));
+    let fatbin = nvcc.fatbin(&file, scratch).unwrap_or_else(|error| panic!("{error:#}"));
+    assert_eq!(ptx.warnings, "", "{path}");
+    committed(format!("{built}.ptx"), &ptx.text);
+    committed(format!("{built}.fatbin"), &fatbin.code);
+    assert!(!fatbin.registers.is_empty(), "{path}: ptxas names no registers");
+    let source = read(&file);
+    let mut newer_hash = String::new();
+    if let Some(arch) = prebuilt::newer_arch(&source, Maker::Nvcc) {
+        let newer = nvcc.ptx_with(&file, scratch, Some(arch), &[]);
+        let newer = newer.unwrap_or_else(|error| panic!("{error:#}"));
+        committed(format!("{built}.{}", prebuilt::NEWER), &newer.text);
+        newer_hash = hash::code_hash(&newer.text);
+    }
+    let registers = fatbin.registers.iter().map(|(kernel, count)| (kernel.to_string(), *count));
+    Entry {
+        source_hash: hash::source_hash(&source),
+        code_hash: hash::code_hash(&ptx.text),
+        compiler: nvcc.name(),
+        flags: workbook::kernel_compiler::nvcc::flags(&nvcc.version, nested(&source)),
+        fatbin_bytes: fatbin.code.len(),
+        fatbin_hash: hash::hash(&fatbin.code),
+        registers: registers.collect(),
+        newer_hash,
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
 use workbook::kernel_compiler::build::{Build, WhatIf};
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
 use workbook::kernel_compiler::renew::{HOW, committed, is_wanted};
@@ -62,22 +63,26 @@ fn the_edits_builds_belong_to_their_sources() {
 #[test]
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn the_edits_builds_are_renewed_by_nvcc() {
+    let nvcc = pinned_nvcc();
     let edits = what_if::all(root()).unwrap();
-    for (path, build) in edits.iter().filter(|edit| is_wanted(&edit.stem)).map(file) {
-        let pinned = pinned_nvcc().path;
-        let copy = scratch("what-if");
-        write(&copy.join(&*build.source_path), &build.source);
-        let here = |name: &str| (name == "NVCC").then(|| pinned.clone().into());
-        let nvcc = Compiler::find_with(&copy, here).unwrap().unwrap();
-        let file = copy.join(&*build.source_path);
-        let (ptx, newer) = prebuilt::both_ptx(&nvcc, &file, &build.source, &copy).unwrap();
-        let file = Build {
-            code_hash: hash::code_hash(&ptx.text).into(),
-            ptx: ptx.text.into(),
-            newer: newer.into(),
-            compiler: nvcc.name().into(),
-            ..build
-        };
-        committed(path, serde_json::to_string(&file).unwrap() + "\n");
-    }
+    let wanted: Vec<&Edit> = edits.iter().filter(|edit| is_wanted(&edit.stem)).collect();
+    wanted.par_iter().for_each(|edit| renewed(edit, &nvcc));
+}
+
+/// Proves that the committed build of `edit` is what `nvcc` gives.
+fn renewed(edit: &Edit, nvcc: &Compiler) {
+    let (path, build) = file(edit);
+    let copy = scratch(&format!("what-if-{}-{}", edit.stem, edit.name));
+    write(&copy.join(&*build.source_path), &build.source);
+    let nvcc = nvcc.clone().run_in(&copy);
+    let file = copy.join(&*build.source_path);
+    let (ptx, newer) = prebuilt::both_ptx(&nvcc, &file, &build.source, &copy).unwrap();
+    let file = Build {
+        code_hash: hash::code_hash(&ptx.text).into(),
+        ptx: ptx.text.into(),
+        newer: newer.into(),
+        compiler: nvcc.name().into(),
+        ..build
+    };
+    committed(path, serde_json::to_string(&file).unwrap() + "\n");
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
+use rayon::prelude::*;
 use workbook::device::Module;
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
 use workbook::kernel_compiler::renew::committed;
@@ -44,37 +45,63 @@ fn shown(found: &BTreeSet<(String, Option<u32>)>) -> String {
     all.join("; ")
 }
 
+/// What clang's code of a case shows, beside nvcc's.
+enum Compared {
+    /// clang does not compile it.
+    Refused,
+    Same,
+    /// The same kinds, at other lines or in other orders.
+    Elsewhere,
+    Differs {
+        nvcc: String,
+        by_clang: String,
+    },
+}
+
+impl Compared {
+    fn of(case: &Case, clang: &Compiler, scratch: &Path) -> Compared {
+        // Cases of two folders may have one name, and so may what is made of them.
+        let scratch = scratch.join(case.name.replace('/', "-"));
+        std::fs::create_dir_all(&scratch).unwrap();
+        let source = root().join(case.path("cu"));
+        let Ok(ptx) = clang.ptx_with(&source, &scratch, Some(&case.capability), &[]) else {
+            return Compared::Refused;
+        };
+        let clangs = case.module_of(&ptx.text).unwrap_or_else(|error| panic!("{}: {error:#}", case.name));
+        let modules = [case.module(), clangs];
+        let [nvcc, by_clang] = modules.each_ref().map(|module| as_expected(case, module));
+        if nvcc == by_clang {
+            return Compared::Same;
+        }
+        let [nvcc, by_clang] = modules.each_ref().map(|module| found(case, module));
+        if kinds(&nvcc) == kinds(&by_clang) {
+            return Compared::Elsewhere;
+        }
+        Compared::Differs { nvcc: shown(&nvcc), by_clang: shown(&by_clang) }
+    }
+}
+
 #[test]
 #[ignore = "needs clang of the version in kernels/requirements.txt"]
 fn the_appendix_on_its_code_is_renewed_by_clang() {
     let clang = Compiler::of(Maker::Clang, root()).unwrap().expect("a clang in CLANG: .ci/run says how");
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-clang");
-    std::fs::create_dir_all(&scratch).unwrap();
+    let cases = case::all();
+    let compared: Vec<Compared> = cases.par_iter().map(|case| Compared::of(case, &clang, &scratch)).collect();
     let mut same = 0;
     let mut rows = String::new();
     let mut elsewhere = Vec::new();
     let mut refused = Vec::new();
-    for case in case::all() {
-        let source = root().join(case.path("cu"));
-        let Ok(ptx) = clang.ptx_with(&source, &scratch, Some(&case.capability), &[]) else {
-            refused.push(format!("`{}`", case.name));
-            continue;
-        };
-        let modules =
-            [case.module(), case.module_of(&ptx.text).unwrap_or_else(|e| panic!("{}: {e:#}", case.name))];
-        let [nvcc, by_clang] = [0, 1].map(|by| as_expected(&case, &modules[by]));
-        if nvcc == by_clang {
-            same += 1;
-            continue;
+    for (case, compared) in cases.iter().zip(compared) {
+        match compared {
+            Compared::Refused => refused.push(format!("`{}`", case.name)),
+            Compared::Same => same += 1,
+            Compared::Elsewhere => elsewhere.push(format!("`{}`", case.name)),
+            Compared::Differs { nvcc, by_clang } => {
+                let what = if case.clean { "nothing" } else { "something" };
+                writeln!(rows, "| `{}` | {what} | {nvcc} | {by_clang} |", case.name).unwrap();
+            }
         }
-        let [nvcc, by_clang] = [0, 1].map(|by| found(&case, &modules[by]));
-        if kinds(&nvcc) == kinds(&by_clang) {
-            elsewhere.push(format!("`{}`", case.name));
-            continue;
-        }
-        let [nvcc, by_clang] = [nvcc, by_clang].map(|found| shown(&found));
-        let what = if case.clean { "nothing" } else { "something" };
-        writeln!(rows, "| `{}` | {what} | {nvcc} | {by_clang} |", case.name).unwrap();
     }
     let mut list = format!("The same verdict with {} and with nvcc: {same} kernels.\n", clang.name());
     if !rows.is_empty() {
