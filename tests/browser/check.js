@@ -25,8 +25,9 @@ const FIRST_PAGE = 'introduction.html';
 const MOST_BYTES = 615_000;
 const SMALLEST_TEXT = 11;
 const MOST_PAPER = 145;
-/** The rules of axe whose answer depends on the theme and not on the width. In the first theme they are asked of
-    everything, in the others of two texts of each kind; the other rules are asked of everything, once per width. */
+/** The rules of axe whose answer depends on the theme and not on the width. As a page is opened they are asked of everything in the
+    first theme; in the others, and of what is shown later, of two texts of each kind. The other rules are asked of everything, once per
+    width. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 /** What nobody reads as a page of its own: the contents for browsers without scripts, and the first page once more. */
 const NOT_READ = ['toc.html', 'index.html'];
@@ -95,16 +96,20 @@ async function settled(page, look) {
 }
 
 const used = new Set();
-async function accessibility(page, where, { only, except }) {
+/** What axe says of the page, or of its `parts`: a selector; of `only` these rules, of two texts of each kind. */
+async function accessibility(page, where, { only, except, parts }) {
     const { violations } = await page.evaluate(
-        (only, except) =>
-            window.axe.run(only ? { include: window.textSamples() } : document, {
+        (only, except, parts) => {
+            const all = parts ? { include: [...document.querySelectorAll(parts)] } : document;
+            return window.axe.run(only ? { include: window.textSamples() } : all, {
                 resultTypes: ['violations'],
                 ...(only && { runOnly: only }),
                 ...(except && { rules: Object.fromEntries(except.map(rule => [rule, { enabled: false }])) }),
-            }),
+            });
+        },
         only,
         except,
+        parts,
     );
     for (const { id, nodes } of violations) {
         for (const { target, failureSummary, html } of nodes) {
@@ -153,8 +158,8 @@ async function remembers(page) {
     ];
 }
 
-/** Everything that is asked of one page, at both widths and in all themes. */
-async function checkPage(page, origin, name, links) {
+/** Everything that is asked of one page, at both widths and in all themes. `runs`: the book has something to run. */
+async function checkPage(page, origin, name, links, runs) {
     for (const width of WIDTHS) {
         await open(page, origin, name, width);
         const at = `${width} px`;
@@ -190,7 +195,9 @@ async function checkPage(page, origin, name, links) {
             await accessibility(page, at, { except: COLOUR_RULES });
             continue;
         }
-        for (const theme of THEMES) {
+        // Where cells run, live.js asks in all themes, with their results.
+        const themes = runs && (await page.$('.cell[data-live]')) ? THEMES.slice(0, 1) : THEMES;
+        for (const theme of themes) {
             await page.evaluate(inPage.setTheme, theme);
             await accessibility(page, `${theme} at ${at}`, theme === THEMES[0] ? {} : { only: COLOUR_RULES });
         }
@@ -276,12 +283,14 @@ function checkLinks(origin, links, root) {
 /** What live.js, edits.js, exercises.js, notebook.js and mistakes.js borrow. */
 const lent = browser => ({
     report,
-    accessibility: async (page, where) => {
+    load: open,
+    accessibility: async (page, where, parts) => {
         await page.evaluate(axe.source);
         await page.evaluate(`window.textSamples = ${inPage.textSamples}`);
+        await accessibility(page, `${THEMES[0]}, ${where}`, { except: COLOUR_RULES, parts });
         for (const theme of THEMES) {
             await page.evaluate(inPage.setTheme, theme);
-            await accessibility(page, `${theme}, ${where}`, theme === THEMES[0] ? {} : { only: COLOUR_RULES });
+            await accessibility(page, `${theme}, ${where}`, { only: COLOUR_RULES });
         }
     },
     open: async (...to) => {
@@ -330,7 +339,7 @@ async function main() {
             const page = await tab(await browser.createBrowserContext(), origin);
             for (let name; (name = queue.shift()); ) {
                 const started = Date.now();
-                await checkPage(page, origin, name, links);
+                await checkPage(page, origin, name, links, runs);
                 if (runs) {
                     liveCells.push(await live.checkLive(lent(browser), page, origin, name));
                     await edits.checkEdits(lent(browser), page, origin, name, root);
@@ -350,13 +359,17 @@ async function main() {
             console.log(live.summary(liveCells.reduce((sum, cells) => sum + cells, 0)));
             console.log(edits.summary());
             console.log(mistakes.summary());
-            if (names.includes(exercises.LIST)) {
-                console.log(await exercises.checkExercises(lent(browser), async () => tab(await browser.createBrowserContext(), origin), origin, words.includes('--all')));
-            }
         }
+        const newTab = async () => tab(await browser.createBrowserContext(), origin);
+        const paper = async () => only.length || checkPaper(await newTab(), origin, links);
+        const solve = async () => {
+            if (runs && names.includes(exercises.LIST)) {
+                console.log(await exercises.checkExercises(lent(browser), newTab, origin, words.includes('--all')));
+            }
+        };
+        await Promise.all([paper(), solve()]);
         if (!only.length) {
             await checkArrows(page, origin, names.filter(name => STORY.test(name)));
-            await checkPaper(page, origin, links);
             checkLinks(origin, links, root);
             for (const entry of allowed.filter(entry => !used.has(entry))) {
                 report('tests/browser/allowed.js', '', `no page needs ${entry.rule} ${entry.target} any more`);

@@ -8,8 +8,10 @@ const cellsInPage = require('./live_in_page.js');
 const notebook = require('./notebook.js');
 
 /** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small modules of
- * its films; so have the exercises that are opened. None of them fetches the program before a run. */
+ * its films. None of them fetches the program before a run. */
 const FETCHED = /\/live\/(?!player|film_|exercise|(?:html|fetched|card|simulator|compiler|store|said|offline|steps)\.js)/;
+/** What a run changes in a page. */
+const CHANGED = '.cell, pre:has(.line-mark)';
 const PATIENCE = 60_000;
 
 /** The page on which a run is to find no memory. */
@@ -207,9 +209,12 @@ async function checkLive(check, page, origin, name) {
     const early = [];
     const watch = request => FETCHED.test(request.url()) && early.push(request.url());
     page.on('request', watch);
-    await check.open(page, origin, name, 1280);
-    const cells = await page.evaluate(cellsInPage.cells);
+    // As a reader finds it: an exercise that is opened fetches its card.
+    await check.load(page, origin, name, 1280);
+    await page.evaluate(() => new Promise(requestIdleCallback));
     page.off('request', watch);
+    await page.evaluate(check.openDetails);
+    const cells = await page.evaluate(cellsInPage.cells);
     if (early.length && name !== notebook.PAGE) {
         say(`fetched before the first run: ${early}`);
     }
@@ -224,7 +229,7 @@ async function checkLive(check, page, origin, name) {
     }
     // Further messages are folded, and scroll once they are shown.
     await page.evaluate(check.openDetails);
-    await check.accessibility(page, 'live cells, with results');
+    await check.accessibility(page, 'live cells, with results', CHANGED);
     for (const item of await page.evaluate(check.scrollers)) {
         say(item);
     }
