@@ -11,6 +11,7 @@ time, and its time per byte. What is printed is benches/ragged_libraries.txt.
 """
 
 import pathlib
+import re
 import statistics
 import time
 
@@ -24,8 +25,20 @@ SIZES = [24, 28]
 KINDS = ["equal, 64", "equal, 1,024", "equal, 65,536", "power law", "one giant", "mostly empty"]
 SAMPLES = 15
 FLUSH = 256 << 20
-# As in examples/ch4_ragged/choice.rs.
-WARPS, RESIDENT, TILE, END_STEPS, WHOLE, SHORT = 8, 4, 512, 8, 1024, 12
+CHOICE = (ROOT / "examples/ch4_ragged/choice.rs").read_text()
+
+
+def constant(name):
+    """A number of the chapter's host code."""
+    return int(re.search(rf"const {name}: \w+ = ([\d_]+);", CHOICE)[1])
+
+
+WARPS = constant("BLOCK") // 32
+RESIDENT = constant("RESIDENT")
+TILE = constant("LEAST_SHARE")
+END_STEPS = constant("END_STEPS")
+WHOLE = constant("WHOLE")
+SHORT = constant("SHORT")
 
 
 def lengths(kind, n):
