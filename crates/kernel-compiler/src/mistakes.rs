@@ -262,7 +262,10 @@ fn launched(source: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::super::explain::explained;
+    use super::ATOMICS;
 
     /// What is said of the last line of `source`, for which a compiler has said `words`.
     fn said(source: &str, words: &str) -> String {
@@ -280,6 +283,42 @@ mod tests {
             assert_eq!(said(source, words), format!("n.cu(2): error: {what}"));
         }
         assert!(said("other<<<1, 1>>>();", "unknown type name 'other'").contains("unknown type name"));
+    }
+
+    /// The types of the atomic operations that clang's header declares, with macros for most.
+    fn declared() -> BTreeMap<String, BTreeSet<&'static str>> {
+        let mut declared: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        // What a macro for several types declares, by its name.
+        let mut several: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let mut defines = "";
+        for line in include_str!("../../../kernels/clang/cuda.h").lines() {
+            let (head, rest) = line.trim_start().split_once('(').unwrap_or_default();
+            let words: Vec<&str> = rest.split([',', ')']).map(str::trim).collect();
+            if let Some(name) = head.strip_prefix("#define ") {
+                defines = name;
+            } else if head == "WB_ATOMIC" && words[0] == "name" {
+                several.entry(defines).or_default().push(words[2]);
+            } else if head == "WB_ATOMIC" {
+                declared.entry(format!("atomic{}", words[0])).or_default().insert(words[2]);
+            } else if let Some(types) = several.get(head) {
+                declared.entry(format!("atomic{}", words[0])).or_default().extend(types);
+            } else if head == "WB_CAS" {
+                declared.entry("atomicCAS".to_string()).or_default().insert(words[0]);
+            } else if let Some((_, name)) = head.rsplit_once(" atomic") {
+                let kind = words[0].trim_end_matches("*address").trim_end();
+                declared.entry(format!("atomic{name}")).or_default().insert(kind);
+            }
+        }
+        declared
+    }
+
+    #[test]
+    fn the_types_of_atomic_operations_are_those_of_the_header() {
+        let known = ATOMICS.iter().map(|(name, types)| {
+            let types = types.split(" and ").flat_map(|some| some.split(", ")).collect();
+            (name.to_string(), types)
+        });
+        assert_eq!(known.collect::<BTreeMap<_, BTreeSet<_>>>(), declared());
     }
 
     #[test]
