@@ -1,6 +1,6 @@
 //! What the simulator knows as byte 8 of argument 0 is `g_data[2]` to whoever wrote the kernel.
 
-use kernel_compiler::parameters::{Parameter, dynamic_shared, parameters, shared_element};
+use kernel_compiler::parameters::{Elements, Parameter, dynamic_shared, parameters, shared_elements};
 use ptx_simulator::{Diagnostic, Region, Spot, number_and_offset};
 
 /// A buffer, as the host calls it.
@@ -34,7 +34,11 @@ impl Names {
             Region::Shared { .. } => {
                 let Some(kernel) = running else { return };
                 if let Some(name) = &spot.name {
-                    spot.element = shared_element(&self.source, &kernel, name);
+                    let elements = shared_elements(&self.source, &kernel, name, spot.size.unwrap_or(0));
+                    if let Some(Elements { bytes, inner }) = elements {
+                        spot.element = Some(bytes);
+                        spot.inner = inner;
+                    }
                 } else if let Some((name, bytes)) = dynamic_shared(&self.source, &kernel) {
                     spot.name = Some(name);
                     spot.element = Some(bytes);

@@ -131,41 +131,105 @@ pub fn shared_kind(source: &str, kernel: &str) -> Option<&'static str> {
     first.filter(|_| kinds.all(|kind| kind == first))
 }
 
-/// The bytes of an element of the shared array `name` of `kernel`, if it has one dimension, or is one number.
-pub fn shared_element(source: &str, kernel: &str, name: &str) -> Option<u32> {
+/// How an array is divided into elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elements {
+    /// The bytes of one.
+    pub bytes: u32,
+    /// The extents of its dimensions, without the first.
+    pub inner: Vec<u64>,
+}
+
+/// The elements of the shared array `name` of `kernel`, which has `size` bytes, if the source tells them.
+pub fn shared_elements(source: &str, kernel: &str, name: &str, size: u64) -> Option<Elements> {
     let code = without_comments(source);
     let found = shared(&code, kernel).into_iter().find(|shared| shared.array.name == name)?;
-    found.array.bytes.filter(|_| found.dimensions < 2)
+    let bytes = found.array.bytes?;
+    let extents: Vec<Option<u64>> = found.extents.iter().map(|extent| constant(source, extent, 0)).collect();
+    let Some((outer, inner)) = extents.split_first().filter(|(_, inner)| !inner.is_empty()) else {
+        return Some(Elements { bytes, inner: Vec::new() });
+    };
+    let inner: Vec<u64> = match (outer, inner) {
+        // One leads to the other.
+        (Some(outer), [None]) => vec![(size / u64::from(bytes)).checked_div(*outer)?],
+        _ => inner.iter().copied().collect::<Option<_>>()?,
+    };
+    // A constant may have another value than the source says, by an option of the compiler.
+    let row = inner.iter().try_fold(u64::from(bytes), |row, extent| row.checked_mul(*extent))?;
+    let rows = size.checked_div(row)?;
+    let is_all = rows * row == size && outer.is_none_or(|outer| outer == rows);
+    is_all.then_some(Elements { bytes, inner })
+}
+
+/// Constants that are made of constants, and so on.
+const MOST_STEPS: u32 = 8;
+
+/// The value of sums and products of numbers and of the constants of `source`: `TILE + 1`.
+fn constant(source: &str, text: &str, steps: u32) -> Option<u64> {
+    if steps > MOST_STEPS {
+        return None;
+    }
+    let factor = |word: &str| {
+        let word = word.trim();
+        let number = word.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok();
+        number.or_else(|| constant(source, defined(source, word)?, steps + 1))
+    };
+    let product = |term: &str| term.split('*').map(factor).try_fold(1u64, |all, one| all.checked_mul(one?));
+    text.split('+').map(product).try_fold(0u64, |all, one| all.checked_add(one?))
+}
+
+/// What `#define TILE 16` or `constexpr int TILE = 16;` says of the name `TILE`.
+fn defined<'a>(source: &'a str, name: &str) -> Option<&'a str> {
+    let lines = source.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let mut definitions = lines.filter_map(definition);
+    definitions.find(|(defined, _)| *defined == name).map(|(_, text)| text)
+}
+
+/// The constant that a line defines, and what stands for it.
+fn definition(line: &str) -> Option<(&str, &str)> {
+    if let Some(rest) = line.trim_start().strip_prefix("#define") {
+        return rest.trim_start().split_once(char::is_whitespace);
+    }
+    let (declared, text) = line.split_once('=').filter(|(declared, _)| declared.contains("const"))?;
+    let name = declared.split_whitespace().next_back()?;
+    Some((name, text.split(';').next().unwrap_or_default()))
 }
 
 /// Name and bytes of an element of the dynamic shared memory of `kernel`, if it calls that by one name only.
 pub fn dynamic_shared(source: &str, kernel: &str) -> Option<(String, u32)> {
     let code = without_comments(source);
     let mut dynamic = shared(&code, kernel).into_iter().filter(|shared| shared.is_extern);
-    let Shared { array: Parameter { name, bytes, .. }, dimensions, .. } = dynamic.next()?;
-    let is_alone = dimensions == 1 && dynamic.next().is_none();
+    let Shared { array: Parameter { name, bytes, .. }, extents, .. } = dynamic.next()?;
+    let is_alone = extents.len() == 1 && dynamic.next().is_none();
     is_alone.then_some((name, bytes?))
 }
 
 /// A shared variable.
-struct Shared {
+struct Shared<'a> {
     array: Parameter,
-    dimensions: usize,
+    /// As they stand in the brackets, one for each dimension.
+    extents: Vec<&'a str>,
     /// Its size is said with the launch.
     is_extern: bool,
 }
 
 /// The shared variables of `kernel`.
-fn shared(code: &str, kernel: &str) -> Vec<Shared> {
+fn shared<'a>(code: &'a str, kernel: &str) -> Vec<Shared<'a>> {
     let body = after(code, source_name(kernel)).and_then(|rest| rest.split("__global__").next());
     let parts: Vec<&str> = body.unwrap_or_default().split("__shared__ ").collect();
-    let declared = |pair: &[&str]| {
-        let declaration = pair[1].split(';').next()?;
+    let declared = |pair: &[&'a str]| {
         let is_extern = pair[0].trim_end().ends_with("extern");
-        let dimensions = declaration.matches('[').count();
-        Some(Shared { array: parameter(declaration.split(['[', '=']).next()?), dimensions, is_extern })
+        let declaration = pair[1].split(';').next().unwrap_or_default();
+        let first = parameter(declaration.split(['[', ',', '=']).next().unwrap_or_default());
+        let one = move |(number, declarator): (usize, &'a str)| {
+            let name = declarator.split('[').next().unwrap_or_default().trim();
+            let name = if number == 0 { first.name.clone() } else { name.to_string() };
+            let extents = declarator.split('[').skip(1).filter_map(|rest| rest.split(']').next());
+            Shared { array: Parameter { name, ..first.clone() }, extents: extents.collect(), is_extern }
+        };
+        declaration.split(',').enumerate().map(one)
     };
-    parts.windows(2).filter_map(declared).collect()
+    parts.windows(2).flat_map(declared).collect()
 }
 
 fn without_comments(source: &str) -> String {
@@ -265,9 +329,18 @@ mod tests {
         assert_eq!(of(&format!("{one} __shared__ int ends[2];")), None);
         assert_eq!(of("int x;"), None);
         assert_eq!(shared_kind(&with(one), "reduce"), None, "another kernel's");
-        let element =
-            |name| shared_element(&with("__shared__ short a[9], s; __shared__ int b[2][3];"), "dot", name);
-        assert_eq!([element("a"), element("b"), element("c")], [Some(2), None, None]);
+        let declared = "#define ROWS 4\nconstexpr int TILE = 2 * 8; // wide\n";
+        let body = "__shared__ short a[9], s; __shared__ int b[TILE][TILE + 1], c[ROWS][N], d[N][M];";
+        let source = declared.to_string() + &with(body);
+        let elements = |name, size| {
+            let found = shared_elements(&source, "dot", name, size);
+            found.map(|elements| (elements.bytes, elements.inner))
+        };
+        assert_eq!([elements("a", 18), elements("s", 2)], [Some((2, vec![])), Some((2, vec![]))]);
+        assert_eq!(elements("b", 16 * 17 * 4), Some((4, vec![17])));
+        assert_eq!(elements("b", 16 * 16 * 4), None, "of another build");
+        assert_eq!(elements("c", 4 * 5 * 4), Some((4, vec![5])), "the rest of what there is");
+        assert_eq!([elements("d", 80), elements("e", 80)], [None, None]);
         let dynamic = |body: &str| dynamic_shared(&with(body), "dot");
         assert_eq!(dynamic("extern __shared__ double all[];"), Some(("all".to_string(), 8)));
         assert_eq!(dynamic(one), Some(("tile".to_string(), 4)), "beside a static array");

@@ -161,6 +161,15 @@ pub struct Spot {
     pub name: Option<String>,
     /// Bytes of an element, where elements are to be named instead of bytes.
     pub element: Option<u32>,
+    /// The extents of an array of several dimensions, without the first: of `float tile[16][17]` 17.
+    pub inner: Vec<u64>,
+}
+
+impl Spot {
+    /// A byte of what has no name yet.
+    pub fn new(region: Region, byte: i64, size: Option<u64>) -> Spot {
+        Spot { region, byte, size, name: None, element: None, inner: Vec::new() }
+    }
 }
 
 /// Why nothing orders two accesses.
@@ -205,6 +214,19 @@ pub enum Depends {
     Kept,
 }
 
+/// To what a value matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matters {
+    /// It decides a branch.
+    Branch,
+    /// It is part of an address.
+    Address,
+    /// It is stored to global memory.
+    Stored,
+    /// It is the operand of an atomic operation.
+    Operand,
+}
+
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Words", from = "Words")]
@@ -245,6 +267,17 @@ pub enum What {
         /// Where.
         spot: Spot,
     },
+    /// A value matters that nobody has written.
+    Unwritten {
+        /// To what.
+        matters: Matters,
+        /// Where it was read.
+        read: Option<(String, u32)>,
+        /// Which byte, if this thread has read it there itself.
+        spot: Option<Spot>,
+    },
+    /// An atomic operation on what nobody has written.
+    UnwrittenAtomic(Spot),
     /// A thread comes to a barrier that another one goes past.
     Divergence {
         /// Block and thread that come to it.
@@ -370,6 +403,8 @@ impl Diagnostic {
             What::Race { spot, .. }
             | What::OrderDecides { spot, .. }
             | What::Outlived(_, spot)
+            | What::UnwrittenAtomic(spot)
+            | What::Unwritten { spot: Some(spot), .. }
             | What::Outside { spot, .. } => Some(spot),
             _ => None,
         }

@@ -1,6 +1,8 @@
 //! A finding in words.
 
-use crate::diagnostic::{Access, Depends, Disorder, Region, Side, Site, Spot, What, bytes, thousands};
+use crate::diagnostic::{
+    Access, Depends, Disorder, Matters, Region, Side, Site, Spot, What, bytes, thousands,
+};
 
 impl What {
     /// What is wrong, in one sentence.
@@ -32,6 +34,8 @@ impl What {
                 format!("{me} {spot}, and nothing keeps that block from ending first")
             }
             What::Outside { does, bytes: width, spot } => of_bytes(*does, *width) + &spot.outside(*width),
+            What::Unwritten { matters, .. } => matters.said().to_string(),
+            What::UnwrittenAtomic(spot) => format!("an atomic reads {spot}, which is uninitialized"),
             What::Divergence { at: [block, thread], past: [other_block, other], cluster, .. } => {
                 let thread = index(*thread);
                 let other = index(*other);
@@ -75,6 +79,13 @@ impl What {
                 (&other.at, format!("{} {} it here", other.seen_from(me, *order), other.does))
             }
             What::OrderDecides { sides: [_, other], .. } => (&other.at, other.operation()),
+            What::Unwritten { read, spot, .. } => {
+                let here = match spot {
+                    Some(spot) => format!("the value is read here, and {spot} is uninitialized"),
+                    None => "the value is read here, from uninitialized memory".to_string(),
+                };
+                (read, here)
+            }
             What::Divergence { branch, cluster, .. } => {
                 (branch, format!("here the threads of the {} diverge", group(*cluster)))
             }
@@ -82,6 +93,17 @@ impl What {
         };
         let site = |(file, line): &(String, u32)| Site { file: file.clone(), line: *line, message };
         at.as_ref().map(site).into_iter().collect()
+    }
+}
+
+impl Matters {
+    fn said(self) -> &'static str {
+        match self {
+            Matters::Branch => "a branch depends on an uninitialized value",
+            Matters::Address => "an address depends on an uninitialized value",
+            Matters::Stored => "an uninitialized value is stored to global memory",
+            Matters::Operand => "an atomic has an uninitialized operand",
+        }
     }
 }
 
@@ -129,9 +151,27 @@ impl Spot {
         let is_array = self.size.is_none_or(|size| size > bytes as u64);
         match (&self.region, self.byte % bytes) {
             (Region::Shared { .. }, 0) if !is_array => Some(format!("`{name}`")),
-            (_, 0) => Some(format!("`{name}[{}]`", self.byte / bytes)),
+            (_, 0) => Some(format!("`{name}{}`", self.indices(self.byte / bytes))),
             _ => None,
         }
+    }
+
+    /// `[1][3]`, the element that comes after so many others.
+    fn indices(&self, number: i64) -> String {
+        let mut rest = number;
+        let mut indices = String::new();
+        for extent in self.inner.iter().rev().map(|extent| *extent as i64) {
+            indices = format!("[{}]{indices}", rest.rem_euclid(extent));
+            rest = rest.div_euclid(extent);
+        }
+        format!("[{rest}]{indices}")
+    }
+
+    /// `1,024`, or `16 × 17` of an array of several dimensions: how many elements there are.
+    fn count(&self, elements: u64) -> String {
+        let inner: u64 = self.inner.iter().product();
+        let extents = [elements / inner].into_iter().chain(self.inner.iter().copied());
+        extents.map(thousands).collect::<Vec<_>>().join(" × ")
     }
 
     /// `` `g_data` ``, or `argument 0`.
@@ -145,7 +185,7 @@ impl Spot {
         if let (Some(place), Some(name), Some(element)) = (self.element(), &self.name, self.element) {
             let count = size / u64::from(element);
             let plural = if count == 1 { "" } else { "s" };
-            return format!(" at {place}, and `{name}` has {} element{plural}", thousands(count));
+            return format!(" at {place}, and `{name}` has {} element{plural}", self.count(count));
         }
         let (at, in_front) = match self.byte {
             0.. => (format!(" at byte {} of", self.byte), ""),
@@ -280,7 +320,7 @@ mod tests {
 
     fn race(order: Disorder, other: Side) -> Diagnostic {
         let region = Region::Argument(0);
-        let spot = Spot { region, byte: 24, size: None, name: None, element: None };
+        let spot = Spot::new(region, 24, None);
         let me = Side { does: Access::Load, at: None, ..side(6, 0) };
         Diagnostic::of_host(
             Kind::DataRace,

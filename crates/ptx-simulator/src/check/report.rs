@@ -13,6 +13,7 @@ use crate::diagnostic::{
     Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What,
 };
 use crate::memory;
+use crate::memory::shared::Layout;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::Space;
 
@@ -35,30 +36,18 @@ impl Checker<'_> {
             let kernel = self.kernels.get(grid as usize).and_then(|name| self.program.by_name.get(name));
             let function = kernel.map(|kernel| &self.program.functions[*kernel]);
             let variables = function.map_or(&[][..], |function| &function.shared);
-            let lies_in = |at: usize, bytes: usize| (at..at + bytes).contains(&(address as usize));
-            let variable = variables.iter().find(|variable| lies_in(variable.start, variable.bytes));
             // Dynamic memory begins behind all static variables.
             let dynamic = function.map_or(0, |function| function.shared_bytes);
-            let start = variable.map_or(dynamic, |variable| variable.start) as u64;
             let block =
                 self.order.has_clusters(grid).then(|| self.place(Who { grid, block, thread: 0, loc: 0 }).0);
-            return Spot {
-                region: Region::Shared { start, block },
-                byte: (address - start) as i64,
-                size: variable.map(|variable| variable.bytes as u64),
-                name: variable.map(|variable| variable.source_name().to_string()),
-                element: None,
-            };
+            let mut spot = Layout { variables, dynamic: (dynamic, 0) }.spot(address, block);
+            // How many bytes a launch has asked for, nobody knows here.
+            spot.size = spot.size.filter(|_| spot.name.is_some());
+            return spot;
         }
         let (number, offset) = memory::number_and_offset(address);
         let known = self.names.iter().find(|(known, _)| *known == number);
-        Spot {
-            region: known.map_or(Region::Buffer, |(_, region)| region.clone()),
-            byte: offset as i64,
-            size: None,
-            name: None,
-            element: None,
-        }
+        Spot::new(known.map_or(Region::Buffer, |(_, region)| region.clone()), offset as i64, None)
     }
 
     /// A thread, and what it does.

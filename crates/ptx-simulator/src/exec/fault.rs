@@ -199,7 +199,7 @@ impl Context<'_> {
             _ => match self.memory.slice(address, request.bytes as usize) {
                 Err(Wrong::Outside { number, offset: byte, bytes: size }) => {
                     let region = self.memory.name(number);
-                    outside(Spot { region, byte, size: Some(size), name: None, element: None })
+                    outside(Spot::new(region, byte, Some(size)))
                 }
                 Err(Wrong::Freed) => format!("{what} in a buffer that has been freed").into(),
                 _ if address < NULL => {
@@ -246,8 +246,7 @@ mod tests {
     #[test]
     fn an_index_below_0_is_told_so_signed_or_not() {
         let help = |index: i64| {
-            let spot =
-                Spot { region: Region::Buffer, byte: 4 * index, size: Some(64), name: None, element: None };
+            let spot = Spot::new(Region::Buffer, 4 * index, Some(64));
             index_help(&What::Outside { does: Access::Load, bytes: 4, spot })
         };
         assert!(help(-1).contains("below 0 here"));

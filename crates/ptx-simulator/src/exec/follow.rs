@@ -3,11 +3,12 @@
 
 use super::activation::{Activation, FRAME_WINDOW, Kept, source};
 use super::context::{At, Context};
-use super::undefined::{Lost, RacingReads, either, of_byte};
+use super::undefined::{Byte, Lost, RacingReads, either, of_byte};
 use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
-use crate::diagnostic::{Kind, Site, Words};
+use crate::diagnostic::{Kind, Matters, Region, Spot, What};
+use crate::memory;
 use crate::observe::{Event, Peer, Request};
 use crate::ptx::Space;
 
@@ -239,37 +240,38 @@ pub fn in_local(address: u64) -> usize {
     (address & (FRAME_WINDOW - 1)) as usize
 }
 
+/// What to do about a value that nobody has written, by where it should be.
+fn unwritten_help(spot: Option<&Spot>) -> &'static str {
+    match spot.map(|spot| &spot.region) {
+        Some(Region::Shared { .. }) => {
+            "a __shared__ array is not zero at the start: let the threads write it, and then \
+             __syncthreads(), before it is read"
+        }
+        _ => "write the memory before it is read: initialise the buffer, the shared array or the variable",
+    }
+}
+
 impl Context<'_> {
-    fn undefined(&mut self, warp: &Warp, at: At, origin: u32, what: &str) {
+    fn undefined(&mut self, warp: &Warp, at: At, origin: u32, matters: Matters) {
         if let Some(absent) = warp.absent.get(&origin) {
             return self.observer.event(&Event::Finding(absent));
         }
-        let help = self.unwritten_help(if origin == NONE { at.inst.loc } else { origin });
-        let read = self.program.locs.get(origin as usize).map(|loc| Site {
-            file: loc.file.to_string(),
-            line: loc.line,
-            message: "the value is read here, from memory that has not been written".to_string(),
-        });
-        let what = Words { message: what.to_string(), related: read.into_iter().collect() };
-        self.find(warp, at, Kind::UninitializedRead, what, help);
+        let lane = at.mask.trailing_zeros();
+        let spot = warp.unwritten.get(&(origin, lane)).map(|byte| self.spot(*byte));
+        let help = unwritten_help(spot.as_ref());
+        let read = self.program.locs.get(origin as usize);
+        let read = read.map(|loc| (loc.file.to_string(), loc.line));
+        self.find(warp, at, Kind::UninitializedRead, What::Unwritten { matters, read, spot }, help);
     }
 
-    /// What to do about a value that a load at `origin` has read, by where that looks for it.
-    fn unwritten_help(&self, origin: u32) -> &'static str {
-        let code = self.program.functions.iter().flat_map(|function| &function.code);
-        let mut spaces = code.filter(|inst| inst.loc == origin).filter_map(|inst| match &inst.op {
-            Op::Load { space, .. } | Op::Atomic { space, .. } => Some(*space),
-            _ => None,
-        });
-        match spaces.next() {
-            Some(Space::Shared) if spaces.all(|space| space == Space::Shared) => {
-                "a __shared__ array is not zero at the start: let the threads write it, and then \
-                 __syncthreads(), before it is read"
-            }
-            _ => {
-                "write the memory before it is read: initialise the buffer, the shared array or the variable"
-            }
+    /// A byte of global or shared memory.
+    fn spot(&self, byte: Byte) -> Spot {
+        if byte.space == Space::Shared {
+            let block = byte.owner.map(|peer| [peer.block as u32, 0, 0]);
+            return self.shared.spot(byte.address, block);
         }
+        let (number, offset) = memory::number_and_offset(byte.address);
+        Spot::new(self.memory.name(number), offset as i64, None)
     }
 
     /// An undefined value decides whether lanes of `mask` execute an instruction.
@@ -280,7 +282,7 @@ impl Context<'_> {
         let mask = lanes & at.mask;
         if mask != 0 {
             undefined.set_predicate(at.inst.guard, at.mask, (0, NONE));
-            self.undefined(warp, At { mask, ..at }, origin, "a branch depends on an uninitialized value");
+            self.undefined(warp, At { mask, ..at }, origin, Matters::Branch);
         }
     }
 
@@ -293,7 +295,7 @@ impl Context<'_> {
         let mask = lanes & at.mask;
         if mask != 0 {
             undefined.set(register, at.mask, (0, NONE));
-            self.undefined(warp, At { mask, ..at }, origin, "an address depends on an uninitialized value");
+            self.undefined(warp, At { mask, ..at }, origin, Matters::Address);
         }
     }
 
@@ -313,6 +315,9 @@ impl Context<'_> {
                 let address = request.addresses[lane] + (i as u32 * bytes) as u64;
                 !self.is_written(warp, request, lane, address, bytes)
             });
+            if undefined != 0 && matches!(request.space, Space::Global | Space::Shared) {
+                warp.remember_unwritten(at.inst.loc, undefined, request, i as u32 * bytes);
+            }
             if undefined != 0 && request.space == Space::Const {
                 self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
                 undefined = 0;
@@ -362,7 +367,7 @@ impl Context<'_> {
             };
             if is_shown && undefined != 0 {
                 let at = At { mask: undefined, ..at };
-                self.undefined(warp, at, origin, "an uninitialized value is stored to global memory");
+                self.undefined(warp, at, origin, Matters::Stored);
             }
         }
     }
@@ -381,10 +386,13 @@ impl Context<'_> {
         let wrong = |mask| At { mask, ..at };
         match (if exchanges { 0 } else { unwritten }, operands & mask) {
             (0, 0) => {}
-            (0, lanes) => {
-                self.undefined(warp, wrong(lanes), origin, "an atomic has an uninitialized operand")
+            (0, lanes) => self.undefined(warp, wrong(lanes), origin, Matters::Operand),
+            (lanes, _) => {
+                let address = addresses[lanes.trailing_zeros() as usize];
+                let spot = self.spot(Byte { space, owner, address });
+                let help = unwritten_help(Some(&spot));
+                self.find(warp, wrong(lanes), Kind::UninitializedRead, What::UnwrittenAtomic(spot), help);
             }
-            (lanes, _) => self.undefined(warp, wrong(lanes), NONE, "an atomic reads uninitialized memory"),
         }
         if d != NONE {
             let undefined = if exchanges { (unwritten, at.inst.loc) } else { (0, NONE) };

@@ -20,6 +20,8 @@ use rustc_hash::FxHashMap;
 
 use crate::arith::{Lanes, WARP, lanes, which};
 use crate::decode::{Function, NONE, Op, Pred, Reg, Role};
+use crate::observe::Peer;
+use crate::ptx::Space;
 
 /// Where followed values come from.
 pub trait Origin: Clone + Debug {
@@ -71,6 +73,15 @@ impl Origin for RacingReads {
         all.dedup();
         RacingReads(Some(all.into()))
     }
+}
+
+/// A byte of global or shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Byte {
+    pub space: Space,
+    /// In whose shared memory, if that is another block's.
+    pub owner: Option<Peer>,
+    pub address: u64,
 }
 
 /// Bytes of shared memory that hold such a value, by their offsets; and of the lanes' local memory.

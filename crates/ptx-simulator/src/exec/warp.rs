@@ -15,12 +15,12 @@ use rustc_hash::FxHashMap;
 use super::activation::Activation;
 use super::split::{Join, Meeting, Split, Wait};
 use super::still::{Circle, Followed};
-use super::undefined::InLocal;
-use crate::arith::{WARP, at};
+use super::undefined::{Byte, InLocal};
+use crate::arith::{WARP, at, lanes};
 use crate::decode::{Function, NONE, Position};
 use crate::diagnostic::Diagnostic;
 use crate::memory::{UNWRITTEN, Written};
-use crate::observe::CopyRequest;
+use crate::observe::{CopyRequest, Request};
 
 /// Bytes of local memory a thread can have (CUDA C++ Programming Guide, "Technical Specifications": 512 KB).
 const MAX_LOCAL_BYTES: usize = 512 << 10;
@@ -62,6 +62,8 @@ pub struct Warp {
     pub local_written: Vec<Written>,
     /// Lines that undefined bytes of call parameters come from, by lane and place in local memory.
     pub origins: FxHashMap<(usize, usize), u32>,
+    /// What its lanes have read that nobody has written: the first byte, by line and lane.
+    pub unwritten: FxHashMap<(u32, u32), Byte>,
     /// Bytes of local memory that hold values from reads that race.
     pub racing: InLocal,
     /// Asynchronous copies that its lanes have not waited for, and the groups that each lane has committed.
@@ -145,6 +147,17 @@ impl Warp {
         // The split that stands last runs first.
         lanes.reverse();
         self.splits = lanes.into_iter().map(|lane| Split::new(0, 1 << lane, 0, Meeting::NONE)).collect();
+    }
+
+    /// Lanes of `mask` have read what nobody has written, `behind` bytes behind their addresses. The first
+    /// that a line reads is remembered: what it reads later may come of that.
+    #[cold]
+    pub fn remember_unwritten(&mut self, loc: u32, mask: u32, request: &Request, behind: u32) {
+        for lane in lanes(mask) {
+            let address = request.addresses[lane] + u64::from(behind);
+            let byte = Byte { space: request.space, owner: request.owner, address };
+            self.unwritten.entry((loc, lane as u32)).or_insert(byte);
+        }
     }
 
     /// The splits that do not wait.

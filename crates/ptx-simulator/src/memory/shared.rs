@@ -100,6 +100,17 @@ impl Layout<'_> {
         }
     }
 
+    /// Which byte of which variable an offset is.
+    pub fn spot(&self, offset: u64, block: Option<[u32; 3]>) -> Spot {
+        let lies_in =
+            |variable: &&Variable| (variable.start..variable.start + variable.bytes).contains(&index(offset));
+        let variable = self.variables.iter().find(lies_in);
+        let (start, bytes) = variable.map_or(self.dynamic, |variable| (variable.start, variable.bytes));
+        let region = Region::Shared { start: start as u64, block };
+        let name = variable.map(|variable| variable.source_name().to_string());
+        Spot { name, ..Spot::new(region, offset as i64 - start as i64, Some(bytes as u64)) }
+    }
+
     /// Where an address that has no offset lies, in front of a variable or behind it.
     ///
     /// # Errors
@@ -120,13 +131,9 @@ impl Layout<'_> {
             (None, Some(this)) if this.1 > 0 => (number, this, within as i64),
             _ => return Err(address),
         };
-        Ok(Spot {
-            region: Region::Shared { start: start as u64, block },
-            byte,
-            size: Some(size as u64),
-            name: self.variables.get(index(number)).map(|variable| variable.source_name().to_string()),
-            element: None,
-        })
+        let region = Region::Shared { start: start as u64, block };
+        let name = self.variables.get(index(number)).map(|variable| variable.source_name().to_string());
+        Ok(Spot { name, ..Spot::new(region, byte, Some(size as u64)) })
     }
 }
 

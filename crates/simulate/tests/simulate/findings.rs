@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -47,6 +47,40 @@ fn names_are_those_of_the_source() {
     assert_eq!(json["diagnostics"][0]["kernel"], json!("plain"));
     let said = json["diagnostics"][0]["message"].as_str().unwrap().to_string();
     assert_eq!(said, "a store of 4 bytes at `out[0]`, and `out` has 0 elements");
+}
+
+/// The first finding of a block of 32 threads, each of which loads, stores or adds at `tile[row][column]`.
+fn of_the_tile(does: char, row: u32, column: u32) -> Value {
+    let arguments =
+        format!("--arg buf:i32:zeros*32 --arg i32:{row} --arg i32:{column} --arg i32:{}", does as u32);
+    let run = run(&format!("{KERNELS} --kernel tiled --grid 1 --block 32 {arguments} --json"));
+    run.exits(1).json()["diagnostics"][0].clone()
+}
+
+#[test]
+fn an_element_of_several_dimensions_has_all_its_indices() {
+    let outside = of_the_tile('l', 4, 1);
+    assert_eq!(outside["message"], "a load of 4 bytes at `tile[4][1]`, and `tile` has 4 × 3 elements");
+    let race = of_the_tile('s', 1, 2);
+    assert!(race["message"].as_str().unwrap().contains(" writes `tile[1][2]`, which thread "), "{race}");
+}
+
+#[test]
+fn what_nobody_has_written_is_named() {
+    let loaded = of_the_tile('l', 1, 2);
+    assert_eq!(loaded["message"], "an uninitialized value is stored to global memory");
+    let here = "the value is read here, and `tile[1][2]` is uninitialized";
+    assert_eq!(loaded["related"][0]["message"], here);
+    let added = of_the_tile('a', 2, 0);
+    assert_eq!(added["message"], "an atomic reads `tile[2][0]`, which is uninitialized");
+    for found in [loaded, added] {
+        assert!(found["help"].as_str().unwrap().contains("is not zero at the start"), "{found}");
+    }
+    // Of a buffer too.
+    let copy = "--kernel copy --grid 1 --block 4 --arg buf:u8:uninit*4 --arg buf:u8:zeros*4 --json";
+    let found = run(&format!("{KERNELS} {copy}")).exits(1).json()["diagnostics"][0].clone();
+    assert_eq!(found["related"][0]["message"], "the value is read here, and `in[0]` is uninitialized");
+    assert!(!found["help"].as_str().unwrap().contains("__shared__"), "{found}");
 }
 
 #[test]

@@ -108,3 +108,19 @@ template <typename T> __global__ void filled(T *out, T value)
 {
     out[threadIdx.x] = value;
 }
+
+// A tile in two dimensions, of which one element has been written.
+#define ROWS 4
+extern "C" __global__ void tiled(int *out, int row, int column, int does)
+{
+    __shared__ int tile[ROWS][3];
+    if (threadIdx.x == 0)
+        tile[0][0] = 1;
+    __syncthreads();
+    if (does == 'l')
+        out[threadIdx.x] = tile[row][column];
+    if (does == 's')
+        tile[row][column] = threadIdx.x;
+    if (does == 'a')
+        atomicAdd(&tile[row][column], 1);
+}

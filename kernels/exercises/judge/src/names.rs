@@ -30,7 +30,8 @@ mod tests {
 
     fn named(region: Region, name: Option<&str>, byte: i64, size: u64) -> String {
         let plan = Plan::of_launch("reduce<<<n/block, block>>> @input @partials u32:n");
-        let spot = Spot { region, byte, size: Some(size), name: name.map(str::to_string), element: None };
+        let name = name.map(str::to_string);
+        let spot = Spot { name, ..Spot::new(region, byte, Some(size)) };
         let what = What::Outside { does: Access::Load, bytes: 4, spot };
         let mut found = Diagnostic::of_host(Kind::OutOfBounds, Some("reduce"), what, "");
         super::name(&mut found, SOURCE, &plan);
