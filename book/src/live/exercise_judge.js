@@ -15,7 +15,7 @@ const known = new Map();
 
 /** What the compiler makes of the texts that are wanted. The first is the answer: what does not compile is compared with nothing. */
 async function builds([answer, ...others], signal, tell) {
-    const compiled = async ({ hash, ...request }) => ({ hash, ...(await build(request, signal, tell)) });
+    const compiled = async ({ hash, ...request }) => known.get(hash) ?? { hash, ...(await build(request, signal, tell)) };
     const first = await compiled(answer);
     const all = [first];
     for (const other of first.ptx ? others : []) {
