@@ -33,11 +33,12 @@ impl Slot {
     fn new(device: Device, kernel: Function, piece: usize) -> Result<Slot> {
         Ok(Slot {
             kernel,
-            pinned: device.alloc_host(piece)?,
+            // What is small comes first: then it is a piece that finds no room.
             partials: device.alloc(MAX_BLOCKS)?,
             ticket: device.alloc_zeros(1)?,
             sum: device.alloc_host(1)?,
             input: device.alloc(piece)?,
+            pinned: device.alloc_host(piece)?,
             numbers: 0,
             device,
         })
