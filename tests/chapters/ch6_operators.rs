@@ -49,7 +49,7 @@ fn chapter_6_is_right_for_every_operator() {
 #[test]
 fn the_posts_second_launch_is_refused_above_1024_partial_sums() {
     let post = |n: &str| {
-        let line = format!("--device sim --n {n} --block 256 --json");
+        let line = format!("--device sim --kernel reduceKernel --n {n} --block 256 --json");
         let run = run(&format!("ch6-post-{n}"), "ch6_operators", &line);
         assert_eq!(run.status(), Some(0), "{}", run.stderr());
         (run.json()["runs"][0].clone(), run.stderr())
