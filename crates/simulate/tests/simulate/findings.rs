@@ -181,18 +181,19 @@ fn a_long_run_says_how_far_it_is_and_goes_on() {
     assert!(both.contains("executed 1,000,000 warp instructions, its limit"), "{both}");
 }
 
-/// Two blocks meet where one has room: on a T4 a multiprocessor holds one of 1,024 threads, on an H200 two.
+/// The first threads of 41 blocks meet where 40 have room: on a T4 a multiprocessor holds one block of 1,024
+/// threads, on an H200 two.
 #[test]
 fn which_blocks_fit_is_a_matter_of_the_gpu() {
     let path = scratch("gpu").join("meet.ptx");
     let text = ".version 8.0\n.target sm_75\n.address_size 64\n\
                 .visible .entry meet(.param .u64 p, .param .u32 n)\n\
-                { .reg .b32 %x, %n; .reg .b64 %p; .reg .pred %more;\n ld.param.u64 %p, [p];\n \
+                { .reg .b32 %x, %n; .reg .b64 %p; .reg .pred %more, %other;\n mov.u32 %x, %tid.x;\n \
+                setp.ne.u32 %other, %x, 0;\n @%other ret;\n ld.param.u64 %p, [p];\n \
                 ld.param.u32 %n, [n];\n atom.global.add.u32 %x, [%p], 1;\nloop:\n \
                 ld.volatile.global.u32 %x, [%p];\n setp.lt.u32 %more, %x, %n;\n @%more bra loop;\n ret;\n}\n";
     std::fs::write(&path, text).unwrap();
-    let threads = 41 * 1024;
-    let line = format!("{} --grid 41 --block 1024 --arg buf:u32:0 --arg u32:{threads}", path.display());
+    let line = format!("{} --grid 41 --block 1024 --arg buf:u32:0 --arg u32:41", path.display());
     run(&line).exits(0);
     let stopped = run(&format!("{line} --gpu T4")).exits(1);
     let both = stopped.stdout() + &stopped.stderr();
