@@ -145,7 +145,7 @@ pub fn shared_elements(source: &str, kernel: &str, name: &str, size: u64) -> Opt
     let code = without_comments(source);
     let found = shared(&code, kernel).into_iter().find(|shared| shared.array.name == name)?;
     let bytes = found.array.bytes?;
-    let extents: Vec<Option<u64>> = found.extents.iter().map(|extent| constant(source, extent, 0)).collect();
+    let extents: Vec<Option<u64>> = found.extents.iter().map(|text| extent(source, text)).collect();
     let Some((outer, inner)) = extents.split_first().filter(|(_, inner)| !inner.is_empty()) else {
         return Some(Elements { bytes, inner: Vec::new() });
     };
@@ -161,21 +161,34 @@ pub fn shared_elements(source: &str, kernel: &str, name: &str, size: u64) -> Opt
     is_all.then_some(Elements { bytes, inner })
 }
 
-/// Constants that are made of constants, and so on.
-const MOST_STEPS: u32 = 8;
+/// Constants that are looked up for one extent, at most: each may be made of others.
+const MAX_CONSTANTS: u32 = 32;
 
-/// The value of sums and products of numbers and of the constants of `source`: `TILE + 1`.
-fn constant(source: &str, text: &str, steps: u32) -> Option<u64> {
-    if steps > MOST_STEPS {
-        return None;
+/// The extent that stands as `text` between brackets.
+fn extent(source: &str, text: &str) -> Option<u64> {
+    let mut left = MAX_CONSTANTS;
+    constant(source, text, &mut left)
+}
+
+/// The value of sums and products of numbers and of the constants of `source`: `TILE + 1`. At most `left`
+/// constants are looked up.
+fn constant(source: &str, text: &str, left: &mut u32) -> Option<u64> {
+    let mut sum = 0u64;
+    for term in text.split('+') {
+        let mut product = 1u64;
+        for word in term.split('*').map(str::trim) {
+            let factor = match word.trim_end_matches(['u', 'U', 'l', 'L']).parse() {
+                Ok(number) => number,
+                Err(_) => {
+                    *left = left.checked_sub(1)?;
+                    constant(source, defined(source, word)?, left)?
+                }
+            };
+            product = product.checked_mul(factor)?;
+        }
+        sum = sum.checked_add(product)?;
     }
-    let factor = |word: &str| {
-        let word = word.trim();
-        let number = word.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok();
-        number.or_else(|| constant(source, defined(source, word)?, steps + 1))
-    };
-    let product = |term: &str| term.split('*').map(factor).try_fold(1u64, |all, one| all.checked_mul(one?));
-    text.split('+').map(product).try_fold(0u64, |all, one| all.checked_add(one?))
+    Some(sum)
 }
 
 /// What `#define TILE 16` or `constexpr int TILE = 16;` says of the name `TILE`.
@@ -341,6 +354,12 @@ mod tests {
         assert_eq!(elements("b", 16 * 16 * 4), None, "of another build");
         assert_eq!(elements("c", 4 * 5 * 4), Some((4, vec![5])), "the rest of what there is");
         assert_eq!([elements("d", 80), elements("e", 80)], [None, None]);
+        // Constants of constants without an end, or of very many.
+        let all: String = (0..40).map(|n| format!("#define N{n} N{0}*N{0}*N{0}\n", n + 1)).collect();
+        let source =
+            format!("#define A A\n{all}#define N40 1\n") + &with("__shared__ int a[2][A], b[2][N0];");
+        let inner = |name| shared_elements(&source, "dot", name, 24).map(|elements| elements.inner);
+        assert_eq!([inner("a"), inner("b")], [Some(vec![3]), Some(vec![3])], "of the bytes alone");
         let dynamic = |body: &str| dynamic_shared(&with(body), "dot");
         assert_eq!(dynamic("extern __shared__ double all[];"), Some(("all".to_string(), 8)));
         assert_eq!(dynamic(one), Some(("tile".to_string(), 4)), "beside a static array");
