@@ -1,40 +1,70 @@
 //! What a run leaves behind, and the committed records.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rayon::prelude::*;
 use workbook::device::DeviceKind;
 use workbook::kernel_compiler::renew::{HOW, is_wanted, renewing};
-use workbook::record::Record;
+use workbook::record::{Record, Run};
 use workbook::text::files::write_whole;
 
 use super::{example, run, run_in, stems};
 
-/// The pages name these counts.
+/// The stems of which the simulator's records are asked for.
+fn recorded_stems() -> Vec<String> {
+    stems().into_iter().filter(|stem| stem != "ch1_serial" && is_wanted(stem)).collect()
+}
+
+/// What a run with all of a chapter's kernels and these options gives now.
+fn now(stem: &str, options: &str) -> Record {
+    let directory = format!("committed-{stem}{}", options.replace(' ', ""));
+    let run = run(&directory, stem, &format!("--device sim --kernel all --json {options}"));
+    let record: Record = serde_json::from_value(run.json()).unwrap();
+    let wrong: Vec<_> = record.runs.iter().chain(&record.sweep).filter(|run| !run.as_expected()).collect();
+    assert!(wrong.is_empty(), "{stem}: not a matter of its record, these are wrong now: {wrong:#?}");
+    record
+}
+
+fn committed_record(stem: &str) -> Option<Record> {
+    let file = committed_records().join(Record::file_name(stem, DeviceKind::Sim));
+    // A new chapter has none yet.
+    file.exists().then(|| Record::read(&file).unwrap())
+}
+
+fn committed_records() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records")
+}
+
+/// These are the runs of the committed record, which pages name the counts of.
+fn are_committed(stem: &str, now: &[Run], committed: &[Run]) {
+    for (now, committed) in now.iter().zip(committed) {
+        assert_eq!(now, committed, "{stem}: now, and as committed; run `{HOW} {stem}`");
+    }
+    assert_eq!(now.len(), committed.len(), "runs in the record of {stem}: run `{HOW} {stem}`");
+}
+
 #[test]
+fn the_simulators_records_say_what_a_run_without_a_sweep_gives() {
+    recorded_stems().into_par_iter().with_max_len(1).for_each(|stem| {
+        let committed = committed_record(&stem).map(|record| record.runs).unwrap_or_default();
+        are_committed(&stem, &now(&stem, "--no-sweep").runs, &committed);
+    });
+}
+
+#[test]
+#[ignore = "takes half a minute: every sweep of every chapter"]
 fn the_simulators_records_are_renewed_by_a_run() {
-    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
-    let runs = |record: Record| [record.runs, record.sweep].concat();
-    let mut stems = stems();
-    stems.retain(|stem| stem != "ch1_serial" && is_wanted(stem));
-    stems.into_par_iter().with_max_len(1).for_each(|stem| {
-        let run = run(&format!("committed-{stem}"), &stem, "--device sim --kernel all --json");
-        let now = runs(serde_json::from_value(run.json()).unwrap());
-        let wrong: Vec<_> = now.iter().filter(|run| !run.as_expected()).collect();
-        assert!(wrong.is_empty(), "{stem}: not a matter of its record, these are wrong now: {wrong:#?}");
-        let file = records.join(Record::file_name(&stem, DeviceKind::Sim));
-        // A new chapter has none yet.
-        let committed = if file.exists() { runs(Record::read(&file).unwrap()) } else { Vec::new() };
-        if renewing() && now != committed {
-            let run = run_in(records.clone(), &stem, "--device sim --record");
-            assert_eq!(run.status(), Some(0), "{stem}: {}", run.stderr());
+    recorded_stems().into_par_iter().with_max_len(1).for_each(|stem| {
+        let runs = |record: Record| [record.runs, record.sweep].concat();
+        let now = runs(now(&stem, ""));
+        let committed = committed_record(&stem).map(runs).unwrap_or_default();
+        if !renewing() || now == committed {
+            are_committed(&stem, &now, &committed);
             return;
         }
-        for (now, committed) in now.iter().zip(&committed) {
-            assert_eq!(now, committed, "{stem}: now, and as committed; run `{HOW} {stem}`");
-        }
-        assert_eq!(now.len(), committed.len(), "runs in the record of {stem}: run `{HOW} {stem}`");
+        let run = run_in(committed_records(), &stem, "--device sim --record");
+        assert_eq!(run.status(), Some(0), "{stem}: {}", run.stderr());
     });
 }
 
