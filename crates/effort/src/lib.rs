@@ -3,12 +3,14 @@
 //! | file | job |
 //! | --- | --- |
 //! | `watcher.rs` | listens to a run, and follows words from warp to warp |
+//! | `words.rs` | what is known of each word |
 //! | `sums.rs` | floats that are added in no order |
 //! | `place.rs` | which warp, and which word of memory |
 
 mod place;
 mod sums;
 mod watcher;
+mod words;
 
 pub use sums::Unordered;
 pub use watcher::{Busiest, Effort, Wait, Watcher};

@@ -6,8 +6,9 @@ use ptx_simulator::observe::{Access, Act, Actor, After, Event, Observer, Request
 use ptx_simulator::{Order, Space};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use crate::place::{Place, WARP, Warp, lanes};
+use crate::place::{Number, Place, WARP, Warp, lanes};
 use crate::sums::{Sums, Unordered};
+use crate::words::{Word, Words};
 
 /// Bytes of a number.
 const NUMBER: u64 = 4;
@@ -101,31 +102,50 @@ pub struct Watcher {
     parents: HashMap<(usize, u32), u32>,
     /// How many grids each of those launched.
     children: HashMap<(usize, u32), u64>,
-    /// Warps that have loaded something: of how many words each was the first to load what is there. A word
-    /// that is loaded again and again is no work.
-    loaded: HashMap<Warp, u64>,
-    /// What is known of the words that have been accessed, by number: of global memory, and of the shared
-    /// memory of each block.
-    words: HashMap<Option<Warp>, HashMap<u64, Word>>,
-    /// The writers of the memory that a warp has read.
-    sources: HashMap<Warp, HashSet<Warp>>,
+    warps: Warps,
+    /// Of global memory, and of the shared memory of each block.
+    words: HashMap<Option<Warp>, Words>,
     /// Atomic operations at each address: how many, and the operand of the first.
     queues: HashMap<Place, (u64, u64)>,
-    /// What a warp has looked at last, and how many times in a row.
-    reads: HashMap<Warp, (Read, u32)>,
     /// Words that were read several times in a row.
     polled: Vec<(Place, Wait, Warp)>,
     /// Additions of floats by atomic operations; `None` if nobody asks for them.
     sums: Option<Sums>,
 }
 
-/// A word of memory.
-#[derive(Clone, Copy, Default)]
-struct Word {
-    /// Who has last changed it.
-    writer: Option<Warp>,
-    /// Whether what is there has been loaded.
-    is_loaded: bool,
+/// The warps that have accessed memory.
+#[derive(Default)]
+struct Warps {
+    /// By number.
+    all: Vec<Reader>,
+    numbers: HashMap<Warp, Number>,
+}
+
+/// What a warp has read.
+struct Reader {
+    warp: Warp,
+    /// Of how many words it was the first to load what is there; `None` if it has loaded nothing. A word that
+    /// is loaded again and again is no work.
+    first_loads: Option<u64>,
+    /// The writers of the memory that it has read.
+    sources: HashSet<Number>,
+    /// What it has looked at last, and how many times in a row.
+    looks: Option<(Read, u32)>,
+}
+
+impl Warps {
+    fn number(&mut self, warp: Warp) -> Number {
+        let all = &mut self.all;
+        *self.numbers.entry(warp).or_insert_with(|| {
+            all.push(Reader { warp, first_loads: None, sources: HashSet::default(), looks: None });
+            (all.len() - 1) as Number
+        })
+    }
+
+    fn reader(&mut self, warp: Warp) -> &mut Reader {
+        let number = self.number(warp);
+        &mut self.all[number as usize]
+    }
 }
 
 /// A strong load of a word of global memory, or an atomic operation that changed nothing.
@@ -174,9 +194,10 @@ impl Watcher {
     pub fn take(&mut self) -> Effort {
         let mut blocks: HashMap<Warp, Vec<u64>> = HashMap::default();
         let mut children = HashSet::default();
-        for warp in self.reaching() {
-            let Some(words) = self.loaded.get(&warp).copied() else { continue };
-            let (launch, grid, block, _) = warp;
+        for number in self.reaching() {
+            let reader = &self.warps.all[number as usize];
+            let Some(words) = reader.first_loads else { continue };
+            let (launch, grid, block, _) = reader.warp;
             blocks.entry((launch, grid, block, 0)).or_default().push(words);
             if self.parents.contains_key(&(launch, grid)) {
                 children.insert((launch, grid));
@@ -187,9 +208,11 @@ impl Watcher {
         self.effort.working_children = children.len() as u64;
         self.effort.longest_queue = self.queues.values().map(|(count, _)| *count).max().unwrap_or(0);
         let is_by_another = |((owner, number), _, reader): &&(Place, Wait, Warp)| {
-            let word = self.words.get(owner).and_then(|words| words.get(number));
-            let writer = word.and_then(|word| word.writer);
-            writer.is_some_and(|writer| (writer.0, writer.1, writer.2) != (reader.0, reader.1, reader.2))
+            let writer = self.words.get(owner).and_then(|words| words.writer(*number));
+            writer.is_some_and(|writer| {
+                let writer = self.warps.all[writer as usize].warp;
+                (writer.0, writer.1, writer.2) != (reader.0, reader.1, reader.2)
+            })
         };
         self.effort.wait = self.polled.iter().find(is_by_another).map(|(_, wait, _)| *wait);
         self.effort.unordered = self.sums.as_ref().and_then(Sums::unordered);
@@ -198,20 +221,26 @@ impl Watcher {
 
     /// The warps from which something may have come to the result: those that have written it, those whose
     /// words these have read, at whatever time, and so on. The parameters of a child come from its parent.
-    fn reaching(&self) -> HashSet<Warp> {
-        let global = self.words.get(&None).into_iter().flatten();
-        let of_result = global.filter(|(number, _)| self.result.contains(&(*number * NUMBER)));
-        let mut found: Vec<Warp> = of_result.filter_map(|(_, word)| word.writer).collect();
+    fn reaching(&self) -> HashSet<Number> {
+        let of_result = self.result.start.div_ceil(NUMBER)..self.result.end.div_ceil(NUMBER);
+        let global = self.words.get(&None);
+        let mut found: Vec<Number> = global
+            .into_iter()
+            .flat_map(|words| of_result.clone().filter_map(|number| words.writer(number)))
+            .collect();
         let mut reaching = HashSet::default();
-        let mut of_grid: HashMap<(usize, u32), Vec<Warp>> = HashMap::default();
-        for warp in self.loaded.keys() {
-            of_grid.entry((warp.0, warp.1)).or_default().push(*warp);
+        let mut of_grid: HashMap<(usize, u32), Vec<Number>> = HashMap::default();
+        for (number, reader) in (0..).zip(&self.warps.all) {
+            if reader.first_loads.is_some() {
+                of_grid.entry((reader.warp.0, reader.warp.1)).or_default().push(number);
+            }
         }
-        while let Some(warp) = found.pop() {
-            if !reaching.insert(warp) {
+        while let Some(number) = found.pop() {
+            if !reaching.insert(number) {
                 continue;
             }
-            found.extend(self.sources.get(&warp).into_iter().flatten());
+            let Reader { warp, sources, .. } = &self.warps.all[number as usize];
+            found.extend(sources);
             let parent = self.parents.get(&(warp.0, warp.1)).map(|parent| (warp.0, *parent));
             found.extend(parent.and_then(|parent| of_grid.remove(&parent)).into_iter().flatten());
         }
@@ -220,8 +249,9 @@ impl Watcher {
 
     /// Follows words from warp to warp. A plain store of what is there already hands on nothing.
     fn flow(&mut self, actor: Actor, request: &Request) {
-        let me = self.warp(actor);
         let owner = self.owner(actor, request);
+        let me = self.warps.number(self.warp(actor));
+        let reader = &mut self.warps.all[me as usize];
         let words = self.words.entry(owner).or_default();
         let bytes = u64::from(request.bytes.max(1));
         let numbers = |mask: u32| {
@@ -229,20 +259,21 @@ impl Watcher {
             addresses.flat_map(move |at| at / NUMBER..(at + bytes).div_ceil(NUMBER))
         };
         if request.access != Access::Store {
-            let sources = self.sources.entry(me).or_default();
             let mut first = 0;
             for number in numbers(request.mask) {
-                let word = words.entry(number).or_default();
-                sources.extend(word.writer.filter(|writer| *writer != me));
+                let word = words.at(number);
+                reader.sources.extend(word.writer.filter(|writer| *writer != me));
                 first += u64::from(!word.is_loaded);
                 word.is_loaded = true;
             }
             if request.access == Access::Load {
-                *self.loaded.entry(me).or_default() += first;
+                *reader.first_loads.get_or_insert(0) += first;
             }
         }
         let written = if request.access == Access::Load { 0 } else { request.changed };
-        words.extend(numbers(written).map(|number| (number, Word { writer: Some(me), is_loaded: false })));
+        for number in numbers(written) {
+            *words.at(number) = Word { writer: Some(me), is_loaded: false };
+        }
     }
 
     fn warp(&self, actor: Actor) -> Warp {
@@ -265,12 +296,12 @@ impl Watcher {
         };
         let lane = lanes(request.mask & !request.changed).next().map(|lane| lane as usize);
         let Some(lane) = lane.filter(|_| looks && request.space == Space::Global) else {
-            self.reads.remove(&me);
+            self.warps.reader(me).looks = None;
             return;
         };
         let of = |number: usize| request.values.get(number).map_or(0, |values| values[lane]);
         let now = Read { loc: actor.loc, address: request.addresses[lane], value: of(0), operand: of(1) };
-        let (last, times) = self.reads.entry(me).or_insert((now, 0));
+        let (last, times) = self.warps.reader(me).looks.get_or_insert((now, 0));
         if *last != now {
             (*last, *times) = (now, 0);
         }
