@@ -134,22 +134,21 @@ fn when_a_rank_hangs_all_others_end_and_say_which() {
 
 #[test]
 fn when_a_rank_never_arrives_all_others_end_and_say_which() {
+    // All of them first: they do nothing but wait.
     let ports = [port(), port()];
-    let nearly_all_missing = "error: ranks 1, 2, 3 and 4092 more never arrived at ";
-    ends(rank(0, 4096, port(), "--timeout 1"), 1, nearly_all_missing);
+    let nobody_came = rank(0, 4096, port(), "--timeout 1");
+    let found_nobody = rank(1, 2, port(), "--timeout 1");
     let two = [rank(0, 4, ports[0], "--timeout 3"), rank(2, 4, ports[0], "--timeout 3")];
     let one = [rank(0, 3, ports[1], "--timeout 3"), rank(2, 3, ports[1], "--timeout 3")];
+    ends(nobody_came, 1, "error: ranks 1, 2, 3 and 4092 more never arrived at ");
+    let nobody = "error: rank 0 never arrived: rank 1 found nobody at 127.0.0.1:";
+    ends_as_the_page_says(found_nobody, 1, nobody);
     for child in two {
         ends(child, 1, "error: ranks 1 and 3 never arrived");
     }
     for child in one {
         ends_as_the_page_says(child, 1, "error: rank 1 never arrived");
     }
-    ends_as_the_page_says(
-        rank(1, 2, port(), "--timeout 1"),
-        1,
-        "error: rank 0 never arrived: rank 1 found nobody at 127.0.0.1:",
-    );
 }
 
 #[test]

@@ -23,11 +23,14 @@ fn frame(json: &str) -> Vec<u8> {
     [b"RNK2", &(json.len() as u32).to_be_bytes()[..], json.as_bytes()].concat()
 }
 
-/// The hello of rank 1 of 2 with the default options and `--repeats 20`, without a job.
+/// So few numbers that the meeting is most of what a rank does.
+const FEW: &str = "--n 4096";
+
+/// The hello of a rank of 2 with few numbers and `--repeats 20`, without a job.
 fn hello(rank: usize, fault: &str) -> String {
     format!(
         "{{\"Hello\":{{\"job\":{{\"name\":\"\",\"token\":null}},\"rank\":{rank},\"alike\":[\"2 ranks\",\
-         \"--n 1048576\",\"--seed 1\",\"--repeats 20\",\"simulated GPUs\"],\"gpu\":null,\"fault\":{fault}}}}}"
+         \"{FEW}\",\"--seed 1\",\"--repeats 20\",\"simulated GPUs\"],\"gpu\":null,\"fault\":{fault}}}}}"
     )
 }
 
@@ -39,8 +42,13 @@ fn read_frame(stream: &mut TcpStream) -> String {
     String::from_utf8(json).unwrap()
 }
 
-fn of_job(number: usize, port: u16, options: &str, variables: &[(&str, &str)]) -> Child {
-    let mut command = command(options);
+/// A rank of 2 with few numbers.
+fn one_of_two(number: usize, port: u16, options: &str) -> Child {
+    rank(number, 2, port, &format!("{FEW} {options}"))
+}
+
+fn of_job(number: usize, port: u16, variables: &[(&str, &str)]) -> Child {
+    let mut command = command(FEW);
     command.envs(variables.iter().copied());
     as_rank(command, number, 2, port)
 }
@@ -53,13 +61,13 @@ fn succeeds(child: Child) {
 /// Rank 0 drops a stranger that says this, and makes the sum with its own rank 1.
 fn drops(said: &[u8]) {
     let port = port();
-    let first = rank(0, 2, port, "");
+    let first = one_of_two(0, port, "");
     let mut stranger = knock(port);
     let _ = stranger.write_all(said); // rank 0 may close before it has all
     let mut closed = Vec::new();
     let _ = stranger.read_to_end(&mut closed); // it has been dropped when this returns
     assert_eq!(closed, b"", "rank 0 answered");
-    succeeds(rank(1, 2, port, ""));
+    succeeds(one_of_two(1, port, ""));
     succeeds(first);
 }
 
@@ -79,13 +87,13 @@ fn what_is_not_a_hello_is_dropped_and_the_job_goes_on() {
 #[test]
 fn a_port_scan_does_not_end_the_meeting() {
     let port = port();
-    let first = rank(0, 2, port, "");
+    let first = one_of_two(0, port, "");
     for _ in 0..20 {
         drop(knock(port));
         let half_open = knock(port);
         half_open.shutdown(Shutdown::Write).unwrap();
     }
-    succeeds(rank(1, 2, port, ""));
+    succeeds(one_of_two(1, port, ""));
     succeeds(first);
 }
 
@@ -93,13 +101,13 @@ fn a_port_scan_does_not_end_the_meeting() {
 #[test]
 fn a_message_without_end_is_not_swallowed() {
     let port = port();
-    let first = rank(0, 2, port, "");
+    let first = one_of_two(0, port, "");
     let mut stranger = knock(port);
     stranger.write_all(b"{\"Hello\":{\"job\":\"").unwrap();
     let chunk = vec![b'a'; 1 << 20];
     let all_taken = (0..32).all(|_| stranger.write_all(&chunk).is_ok());
     assert!(!all_taken, "rank 0 has read 32 MiB");
-    succeeds(rank(1, 2, port, ""));
+    succeeds(one_of_two(1, port, ""));
     succeeds(first);
 }
 
@@ -107,7 +115,7 @@ fn a_message_without_end_is_not_swallowed() {
 #[test]
 fn silent_and_slow_strangers_do_not_hold_up_the_meeting() {
     let port = port();
-    let first = rank(0, 2, port, "--timeout 60");
+    let first = one_of_two(0, port, "--timeout 60");
     let silent: Vec<TcpStream> = (0..80).map(|_| knock(port)).collect();
     let mut slow = knock(port);
     let dripper = std::thread::spawn(move || {
@@ -117,7 +125,7 @@ fn silent_and_slow_strangers_do_not_hold_up_the_meeting() {
             std::thread::sleep(Duration::from_millis(50));
         }
     });
-    succeeds(rank(1, 2, port, "--timeout 60"));
+    succeeds(one_of_two(1, port, "--timeout 60"));
     succeeds(first);
     drop(silent);
     dripper.join().unwrap();
@@ -127,7 +135,7 @@ fn silent_and_slow_strangers_do_not_hold_up_the_meeting() {
 #[test]
 fn a_slow_stranger_does_not_defeat_the_timeout() {
     let port = port();
-    let first = rank(0, 2, port, "--timeout 2");
+    let first = one_of_two(0, port, "--timeout 2");
     let mut slow = knock(port);
     let dripper = std::thread::spawn(move || {
         while slow.write_all(b" ").is_ok() {
@@ -141,9 +149,10 @@ fn a_slow_stranger_does_not_defeat_the_timeout() {
 
 #[test]
 fn a_connection_during_the_work_does_not_matter() {
+    const LONG: &str = "--n 2^18 --repeats 100";
     let port = port();
-    let mut first = rank(0, 2, port, "--repeats 100");
-    let second = rank(1, 2, port, "--repeats 100");
+    let mut first = rank(0, 2, port, LONG);
+    let second = rank(1, 2, port, LONG);
     let mut line = String::new();
     BufReader::new(first.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     assert!(line.contains("2 ranks"), "{line}");
@@ -159,11 +168,11 @@ fn a_connection_during_the_work_does_not_matter() {
 fn a_rank_of_another_job_is_refused_with_a_sentence() {
     let refused = |ours: &[(&str, &str)], theirs: &[(&str, &str)], sentence: &str| {
         let port = port();
-        let first = of_job(0, port, "", ours);
+        let first = of_job(0, port, ours);
         drop(knock(port));
-        ends_as_the_page_says(of_job(1, port, "", theirs), 2, "error: rank 0 at 127.0.0.1:");
-        ends(of_job(1, port, "", theirs), 2, sentence);
-        succeeds(of_job(1, port, "", ours));
+        ends_as_the_page_says(of_job(1, port, theirs), 2, "error: rank 0 at 127.0.0.1:");
+        ends(of_job(1, port, theirs), 2, sentence);
+        succeeds(of_job(1, port, ours));
         succeeds(first);
     };
     let slurm = [("SLURM_JOB_ID", "18")];
@@ -187,14 +196,14 @@ fn a_rank_of_another_job_is_refused_with_a_sentence() {
 /// A rank of the job is believed, but can neither make rank 0 end well nor pass a wrong sum of one round.
 #[test]
 fn a_rank_that_lies_does_not_make_rank_0_end_well() {
-    let number = "{\"Number\":0}";
+    let right = "{\"Number\":0}";
     let stop =
         |cause: &str| format!("{{\"Stop\":{{\"cause\":\"{cause}\",\"sentence\":\"\\u001b[2J\\nok\"}}}}");
-    let joins = |(rank, said, status, sentence): &(usize, Vec<String>, i32, &str)| {
+    let joins = |(number, said, status, sentence): &(usize, Vec<String>, i32, &str)| {
         let port = port();
-        let first = self::rank(0, 2, port, "");
+        let first = one_of_two(0, port, "");
         let mut liar = knock(port);
-        liar.write_all(&frame(&hello(*rank, "null"))).unwrap();
+        liar.write_all(&frame(&hello(*number, "null"))).unwrap();
         for message in said {
             // Rank 0 sends Go, then a sum for each number, and signs of life.
             let mut sent = read_frame(&mut liar);
@@ -219,7 +228,7 @@ fn a_rank_that_lies_does_not_make_rank_0_end_well() {
     ];
     // The number of one round; the first is what the sums are compared with, the last a farewell.
     for wrong in [1, 2, 12, 21, 22] {
-        let mut numbers = vec![number.to_string(); wrong];
+        let mut numbers = vec![right.to_string(); wrong];
         numbers.push("{\"Number\":1}".into());
         let sentence =
             if wrong == 22 { "rank 0: the ranks do not end together" } else { "rank 0: the sum is " };
