@@ -1,0 +1,62 @@
+//! The functions of a source, in tokens.
+
+use crate::lex::{Token, placed};
+
+/// A function that runs on the host, in tokens.
+pub struct Function<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The first line and the last, from 1.
+    pub lines: (u32, u32),
+    /// What stands between its braces, and these.
+    pub body: Vec<Token<'a>>,
+}
+
+/// The functions that are not for the device, and the tokens outside of all functions.
+pub fn functions(source: &str) -> (Vec<Function<'_>>, Vec<Token<'_>>) {
+    let mut all = Vec::new();
+    let mut outside = Vec::new();
+    let mut head: Vec<(usize, Token)> = Vec::new();
+    let mut body: Option<Vec<Token>> = None;
+    let mut depth = 0;
+    let line_of = |place: usize| 1 + source[..place].matches('\n').count() as u32;
+    let mut is_directive = false;
+    let mut is_first = true;
+    for (place, token) in placed(source) {
+        if token == Token::LineEnd {
+            is_directive = false;
+            is_first = true;
+            continue;
+        }
+        is_directive |= std::mem::replace(&mut is_first, false) && token.is_mark("#");
+        if is_directive {
+            continue;
+        }
+        if let Some(inside) = &mut body {
+            depth += i32::from(token.is_mark("{")) - i32::from(token.is_mark("}"));
+            inside.push(token);
+            if depth == 0 {
+                let is_devices =
+                    head.iter().any(|(_, one)| one.is_word("__global__") || one.is_word("__device__"));
+                let name = head.windows(2).find(|pair| pair[1].1.is_mark("("));
+                if let (Some([(_, name), _]), false) = (name, is_devices) {
+                    let first = head.first().map_or(place, |(place, _)| *place);
+                    let lines = (line_of(first), line_of(place));
+                    all.push(Function { name: name.text(), lines, body: body.take().unwrap_or_default() });
+                }
+                body = None;
+                head.clear();
+            }
+        } else if token.is_mark("{") && head.iter().any(|(_, one)| one.is_mark("(")) {
+            depth = 1;
+            body = Some(vec![token]);
+        } else {
+            outside.push(token);
+            head.push((place, token));
+            if [";", "{", "}"].iter().any(|mark| token.is_mark(mark)) {
+                head.clear();
+            }
+        }
+    }
+    (all, outside)
+}
