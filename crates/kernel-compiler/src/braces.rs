@@ -1,7 +1,7 @@
 //! Where a `{` or a `}` is missing. A compiler notices at the next definition or at the end of the file; the
 //! indentation tells which brace it is.
 
-use super::lex::{Token, placed};
+use super::lex::{Lines, Token, placed};
 
 /// A brace too few, or too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub fn unbalanced(source: &str) -> Option<Unbalanced> {
     let mut open: Vec<Open> = Vec::new();
     // A pair whose indentation differs: its `{` is probably not the one that the `}` was written for.
     let mut odd: Option<Unbalanced> = None;
+    let lines = Lines::new(source);
     let mut line = 1;
     let mut indent = 0;
     let mut is_first = true;
@@ -53,7 +54,7 @@ pub fn unbalanced(source: &str) -> Option<Unbalanced> {
         }
         if is_first {
             let start = source[..place].rfind('\n').map_or(0, |end| end + 1);
-            line = 1 + source[..place].matches('\n').count() as u32;
+            line = lines.line(place);
             indent = place - start;
             is_directive |= token.is_mark("#");
         }

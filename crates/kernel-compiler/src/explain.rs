@@ -27,8 +27,10 @@ struct Message<'a> {
 pub fn explained(said: &str, path: &str, source: &str) -> String {
     let (before, mut messages) = read(said, path);
     let is_refused = messages.iter().any(Message::is_error);
+    let lines: Vec<&str> = source.lines().collect();
     for message in &mut messages {
-        message.better(source);
+        let quoted = message.line.and_then(|line| lines.get(line as usize - 1));
+        message.better(source, quoted.unwrap_or(&""));
     }
     let mut own = Vec::new();
     if let Some(found) = host::found(source).filter(|found| is_refused || found.is_whole) {
@@ -49,7 +51,12 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
             own.push(placed(path, source, unmarked.line(), "error", &unmarked.what(), ""));
         }
     }
-    if is_refused && let Some(unbalanced) = unbalanced(source) {
+    // The brace that is missing then stands in the comment.
+    let is_unterminated =
+        messages.iter().any(|one| one.is_error() && one.words().starts_with("unterminated"));
+    if is_unterminated {
+        messages.retain(|message| !message.is_of_braces());
+    } else if is_refused && let Some(unbalanced) = unbalanced(source) {
         let (line, end, what) = match unbalanced {
             Unbalanced::Open { line, until } => {
                 (line, until, "a } is missing: nothing closes the { of this line")
@@ -130,10 +137,9 @@ impl Message<'_> {
         self.is_error() && of.iter().any(|words| self.words().starts_with(words))
     }
 
-    /// Finds better words, if there are some.
-    fn better(&mut self, source: &str) {
+    /// Finds better words, if there are some; `quoted` is its line.
+    fn better(&mut self, source: &str, quoted: &str) {
         let words = self.words();
-        let quoted = self.line.and_then(|line| source.lines().nth(line as usize - 1)).unwrap_or_default();
         let better = if self.is_error() {
             std_name(words, quoted)
                 .map(|name| NO_LIBRARY.to_string() + &in_place_of(name))
@@ -331,6 +337,20 @@ mod tests {
             "void f()\n{}\n}\n",
         );
         assert_eq!(extra, "kernels/x.cu(3): error: a } is too many: nothing opens what it closes\n}\n");
+    }
+
+    #[test]
+    fn a_comment_without_an_end_is_not_a_missing_brace() {
+        let source = "__global__ void a(int *p)\n{\n    p[0] = 1; /* what\n}\n";
+        let clang = "kernels/x.cu(3): error: unterminated /* comment\n    p[0] = 1; /* what\n              \
+            ^\nkernels/x.cu(4): error: expected '}'\n}\n ^\nkernels/x.cu(2): note: to match this '{'\n{\n^\n";
+        let nvcc = "kernels/x.cu(3): error: unterminated comment\n    3 |     p[0] = 1; /* what\n";
+        for said in [clang, nvcc] {
+            let said = explained(said, PATH, source);
+            let heads = heads(&said).concat();
+            assert!(heads.starts_with("kernels/x.cu(3): error: unterminated "), "{heads}");
+            assert!(!heads.contains('}'), "{heads}");
+        }
     }
 
     #[test]

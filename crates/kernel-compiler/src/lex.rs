@@ -36,6 +36,24 @@ impl<'a> Token<'a> {
     }
 }
 
+/// Where the lines of a text end.
+pub struct Lines {
+    /// Bytes before each end of a line.
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    /// Those of `text`.
+    pub fn new(text: &str) -> Lines {
+        Lines { ends: text.match_indices('\n').map(|(end, _)| end).collect() }
+    }
+
+    /// The line, from 1, of the byte at `place`.
+    pub fn line(&self, place: usize) -> u32 {
+        1 + self.ends.partition_point(|end| *end < place) as u32
+    }
+}
+
 /// Marks of more than one character that begin as a subtraction does.
 const LONG_MARKS: [&str; 3] = ["->", "--", "-="];
 

@@ -6,7 +6,7 @@ use std::fmt;
 use text::near::nearest;
 use text::say::visible;
 
-use super::lex::{Token, placed};
+use super::lex::{Lines, Token, placed};
 use super::parameters::{Kernel, kernels, parameters};
 
 /// What keeps the host from launching a kernel, as a compiler would say it.
@@ -91,7 +91,7 @@ fn function(source: &str, name: &str) -> Option<u32> {
         let (place, token) = pair[0];
         depth += i32::from(token.is_mark("{")) - i32::from(token.is_mark("}"));
         if depth == 0 && token.is_word(name) && pair[1].1.is_mark("(") {
-            return Some(1 + source[..place].matches('\n').count() as u32);
+            return Some(Lines::new(source).line(place));
         }
     }
     None

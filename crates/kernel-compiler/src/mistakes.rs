@@ -1,6 +1,8 @@
 //! A beginner's mistakes in CUDA, by a compiler's words and the line that they are about: what the rule is,
 //! and what to write.
 
+use std::collections::BTreeSet;
+
 use super::host::{Function, functions};
 use super::lex::{Token, tokens};
 use super::parameters::{Parameter, kernels, parameters};
@@ -240,12 +242,13 @@ pub fn unmarked<'a>(source: &'a str) -> Vec<Unmarked<'a>> {
     if source.lines().any(is_hidden) {
         return Vec::new();
     }
-    let known = kernels(source);
+    let known: BTreeSet<&str> = kernels(source).iter().map(|kernel| kernel.name).collect();
+    let launched: BTreeSet<&str> = launched(source).collect();
     let (all, _) = functions(source);
     let of = |function: Function<'a>| {
-        let is_launched = launched(source).any(|name| name == function.name);
+        let is_launched = launched.contains(function.name);
         let is_kernels = is_launched || function.name != "main" && function.body.iter().any(is_devices);
-        let is_known = known.iter().any(|kernel| kernel.name == function.name);
+        let is_known = known.contains(function.name);
         (is_kernels && !is_known).then_some(Unmarked { function, is_launched })
     };
     all.into_iter().filter_map(of).collect()
@@ -262,10 +265,10 @@ fn launched(source: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
 
     use super::super::explain::explained;
-    use super::ATOMICS;
+    use super::*;
 
     /// What is said of the last line of `source`, for which a compiler has said `words`.
     fn said(source: &str, words: &str) -> String {

@@ -1,7 +1,7 @@
 //! What a source calls its kernels and their parameters: PTX has lost the names, and what a pointer points
 //! to.
 
-use super::lex::{Token, placed};
+use super::lex::{Lines, Token, placed};
 
 /// A parameter as the source has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,7 @@ pub struct Kernel<'a> {
 pub fn kernels(source: &str) -> Vec<Kernel<'_>> {
     let tokens: Vec<(usize, Token)> =
         placed(source).into_iter().filter(|(_, token)| *token != Token::LineEnd).collect();
+    let lines = Lines::new(source);
     let mut found = Vec::new();
     let mut start = 0;
     // Whether each open brace is that of `extern "C" {`.
@@ -40,7 +41,7 @@ pub fn kernels(source: &str) -> Vec<Kernel<'_>> {
     for (at, (_, token)) in tokens.iter().enumerate() {
         let head = &tokens[start..at];
         if token.is_word("__global__") {
-            found.extend(kernel(source, head, &tokens[at + 1..], open.contains(&true)));
+            found.extend(kernel(source, &lines, head, &tokens[at + 1..], open.contains(&true)));
         }
         if token.is_mark("{") {
             open.push(is_c(head));
@@ -63,6 +64,7 @@ fn is_c(head: &[(usize, Token)]) -> bool {
 /// The kernel with what stands before its `__global__`, and behind.
 fn kernel<'a>(
     source: &'a str,
+    lines: &Lines,
     head: &[(usize, Token)],
     behind: &[(usize, Token<'a>)],
     in_c: bool,
@@ -81,9 +83,8 @@ fn kernel<'a>(
     let last = closing(behind, first)?;
     let text = &source[behind[first].0 + 1..behind[last].0];
     let parameters = without_comments(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = 1 + source[..place].matches('\n').count() as u32;
     let is_template = head.iter().any(|(_, token)| token.is_word("template"));
-    Some(Kernel { name, line, is_c: in_c || is_c(head), is_template, parameters })
+    Some(Kernel { name, line: lines.line(place), is_c: in_c || is_c(head), is_template, parameters })
 }
 
 /// Which token closes the parenthesis that token `open` opens.

@@ -95,9 +95,9 @@ fn has_room(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Whether a line of a compiler's words is an error at a line of a file: `x.cu(5): error: …`,
-/// `x.h:5:2: fatal error: …`, or rustc's ` --> x.rs:5:2`.
+/// `x.h:5:2: fatal error: …`, nvcc's `At end of source: error: …`, or rustc's ` --> x.rs:5:2`.
 fn is_at_a_place(line: &str) -> bool {
-    if line.trim_start().starts_with("--> ") {
+    if line.trim_start().starts_with("--> ") || line.starts_with("At end of source: ") {
         return true;
     }
     let Some((before, _)) = line.split_once("error") else { return false };
@@ -125,6 +125,7 @@ mod tests {
             "kernels/x.cu(1): catastrophic error: cannot open source file",
             "/w/kernels/clang/cuda.h:127:4: error: static assertion failed",
             "  --> kernels/exercises/1_1.rs:12:5",
+            "At end of source: error: expected a \"}\"",
         ] {
             assert!(is_at_a_place(line), "{line}");
         }

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use crate::lex::Token;
 use crate::parameters::kind;
 
+/// How deep parentheses and signs may lie in each other: what is written has no such limit, and the stack has.
+const MAX_DEPTH: u32 = 64;
+
 /// What is known of variables.
 #[derive(Default)]
 pub struct Known<'a> {
@@ -16,14 +19,19 @@ pub struct Known<'a> {
 impl Known<'_> {
     /// The whole number that an expression of C++ is, if it is known.
     pub fn value(&self, tokens: &[Token]) -> Option<i128> {
+        self.nested(tokens, MAX_DEPTH)
+    }
+
+    /// The same of an expression inside of others, which may itself have others inside, `depth` deep.
+    fn nested(&self, tokens: &[Token], depth: u32) -> Option<i128> {
         let mut rest = tokens;
-        let value = self.binary(&mut rest, 0)?;
+        let value = self.binary(&mut rest, 0, depth)?;
         rest.is_empty().then_some(value)
     }
 
     /// An expression whose operators bind at least as strongly as `least` says.
-    fn binary(&self, rest: &mut &[Token], least: usize) -> Option<i128> {
-        let mut left = self.unary(rest)?;
+    fn binary(&self, rest: &mut &[Token], least: usize, depth: u32) -> Option<i128> {
+        let mut left = self.unary(rest, depth)?;
         loop {
             let (sign, length, strength) = match rest {
                 [one, other, ..] if one.text() == other.text() && ["<", ">"].contains(&one.text()) => {
@@ -37,7 +45,7 @@ impl Known<'_> {
                 return Some(left);
             }
             *rest = &rest[length..];
-            let right = self.binary(rest, strength + 1)?;
+            let right = self.binary(rest, strength + 1, depth)?;
             left = match sign {
                 "<" => left.checked_shl(right.try_into().ok().filter(|bits| *bits < 64)?)?,
                 ">" => left.checked_shr(right.try_into().ok().filter(|bits| *bits < 64)?)?,
@@ -50,7 +58,8 @@ impl Known<'_> {
         }
     }
 
-    fn unary(&self, rest: &mut &[Token]) -> Option<i128> {
+    fn unary(&self, rest: &mut &[Token], depth: u32) -> Option<i128> {
+        let depth = depth.checked_sub(1)?;
         let (first, behind) = rest.split_first()?;
         *rest = behind;
         match first {
@@ -66,15 +75,15 @@ impl Known<'_> {
                 size(kind(&words).or(pointed.copied())?)
             }
             Token::Word(name) => self.numbers.get(name).copied(),
-            mark if mark.is_mark("-") => self.unary(rest)?.checked_neg(),
+            mark if mark.is_mark("-") => self.unary(rest, depth)?.checked_neg(),
             mark if mark.is_mark("(") => {
                 let own = inside(&[&[*first], *rest].concat())?.to_vec();
                 *rest = &rest[own.len() + 1..];
                 let words = own.iter().map(Token::text).collect::<Vec<_>>().join(" ");
                 if kind(&words).is_some_and(|kind| !kind.starts_with(['f', 'b'])) {
-                    return self.unary(rest); // a cast
+                    return self.unary(rest, depth); // a cast
                 }
-                self.value(&own)
+                self.nested(&own, depth)
             }
             _ => None,
         }

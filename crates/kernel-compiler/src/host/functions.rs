@@ -1,6 +1,6 @@
 //! The functions of a source, in tokens.
 
-use crate::lex::{Token, placed};
+use crate::lex::{Lines, Token, placed};
 
 /// A function that runs on the host, in tokens.
 pub struct Function<'a> {
@@ -19,7 +19,7 @@ pub fn functions(source: &str) -> (Vec<Function<'_>>, Vec<Token<'_>>) {
     let mut head: Vec<(usize, Token)> = Vec::new();
     let mut body: Option<Vec<Token>> = None;
     let mut depth = 0;
-    let line_of = |place: usize| 1 + source[..place].matches('\n').count() as u32;
+    let all_lines = Lines::new(source);
     let mut is_directive = false;
     let mut is_first = true;
     for (place, token) in placed(source) {
@@ -41,7 +41,7 @@ pub fn functions(source: &str) -> (Vec<Function<'_>>, Vec<Token<'_>>) {
                 let name = head.windows(2).find(|pair| pair[1].1.is_mark("("));
                 if let (Some([(_, name), _]), false) = (name, is_devices) {
                     let first = head.first().map_or(place, |(place, _)| *place);
-                    let lines = (line_of(first), line_of(place));
+                    let lines = (all_lines.line(first), all_lines.line(place));
                     all.push(Function { name: name.text(), lines, body: body.take().unwrap_or_default() });
                 }
                 body = None;

@@ -168,12 +168,22 @@ mod tests {
         assert_eq!(host.script[1], "launch t<<<dim3(4, 4), dim3(16, 16), 128>>> @d i32:64");
     }
 
+    /// A program whose number of elements lies too deep in parentheses or behind signs.
+    fn deep(open: &str, close: &str) -> String {
+        let value = open.repeat(20_000) + "1" + &close.repeat(20_000);
+        format!(
+            "int main() {{ int n = {value}; float *d; cudaMalloc(&d, n * 4); add<<<1, 1>>>(d, d, 1.0f, n); }}"
+        )
+    }
+
     #[test]
     fn what_is_not_simple_gets_a_launch_to_begin_with() {
         for program in [
             "int main() { for (int i = 0; i < 3; i++) add<<<1, 1>>>(0, 0, 1.0f, i); }",
             "int main() { int n = read(); float *d; cudaMalloc(&d, n); add<<<1, 1>>>(d, d, 1.0f, n); }",
             "int main() { return 0; }",
+            &deep("(", ")"),
+            &deep("- ", ""),
             "void run(float *d) { add<<<1, 32>>>(d, d, 1.0f, 3); }",
         ] {
             let host = said(program);

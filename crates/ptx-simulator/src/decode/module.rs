@@ -303,7 +303,7 @@ impl Body<'_, '_> {
             None => Some((NONE, false)),
             Some((name, negated)) => self.names.predicate(name).map(|p| (p, negated)),
         };
-        self.names.because = None;
+        self.names.undefined = None;
         let line = instruction.line;
         let decoded = guard.zip(self.names.operation(instruction));
         let ((guard, negated), op) = decoded.unwrap_or_else(|| {
@@ -318,9 +318,10 @@ impl Body<'_, '_> {
 
     fn unsupported(&self, instruction: &Instruction, loc: u32) -> Diagnostic {
         let line = instruction.line;
-        let because = self.names.because.as_deref().unwrap_or_default();
-        let message = unknown::message(&instruction.opcode(), line, self.file) + because;
-        let help = "run this kernel on a GPU, or write this line another way";
+        let (message, help) = match &self.names.undefined {
+            Some(function) => (unknown::function(function, self.file), unknown::help_on(function)),
+            None => (unknown::message(&instruction.opcode(), line, self.file), unknown::HELP),
+        };
         let place = self.lines.locs.get(loc as usize);
         Diagnostic {
             kernel: Some(self.ast.name.to_string()),

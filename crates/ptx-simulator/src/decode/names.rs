@@ -45,8 +45,8 @@ pub struct Names<'a> {
     pub targets: Vec<(&'a str, &'a [&'a str])>,
     pub constants: Vec<u64>,
     carry: Option<Reg>,
-    /// Why the instruction at hand cannot be decoded, where there is more to say than that it is not known.
-    pub because: Option<String>,
+    /// The function that the instruction at hand calls, if there is none of that name.
+    pub undefined: Option<String>,
 }
 
 #[derive(Default)]
@@ -67,7 +67,7 @@ impl<'a> Names<'a> {
             targets: Vec::new(),
             constants: Vec::new(),
             carry: None,
-            because: None,
+            undefined: None,
         }
     }
 

@@ -401,7 +401,7 @@ impl Names<'_> {
         } else if let Some(call) = runtime::Call::parse(name) {
             (Callee::Runtime(call), NONE)
         } else {
-            self.because = Some(format!(": it calls `{name}`, which is not in this module"));
+            self.undefined = Some(name.to_string());
             return None;
         };
         Some(Op::Call { callee, pointer, args, ret })

@@ -33,9 +33,27 @@ pub fn message(opcode: &str, line: u32, file: &str) -> String {
     format!("the simulator does not know `{opcode}` (line {line} of {of}{file}){why}")
 }
 
+/// What to do about an instruction that the simulator does not know.
+pub const HELP: &str = "run this kernel on a GPU, or write this line another way";
+
+/// That `name` is called in `file`, and is not there.
+pub fn function(name: &str, file: &str) -> String {
+    format!("this calls `{name}`, which is not defined in {file}")
+}
+
+/// What to do about that.
+pub fn help_on(function: &str) -> &'static str {
+    let is_of_cuda = function.starts_with("cuda") || function.starts_with("__");
+    if is_of_cuda {
+        "run this kernel on a GPU, or do without this function: the simulator does not have it"
+    } else {
+        "define the function in this file: nothing else is linked to it"
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::message;
+    use super::*;
 
     #[test]
     fn what_is_missing_has_a_name() {
@@ -51,5 +69,13 @@ mod tests {
             message("texture", 7, "a.cu"),
             "the simulator does not know `texture` (line 7 of the PTX of a.cu)"
         );
+    }
+
+    #[test]
+    fn a_function_that_is_missing_is_the_readers_or_cudas() {
+        assert!(help_on("_Z5helperPi").starts_with("define the function in this file"));
+        for function in ["cudaMemcpyAsync", "__cudaCDP2EventRecord"] {
+            assert!(help_on(function).contains("the simulator does not have it"), "{function}");
+        }
     }
 }

@@ -283,8 +283,7 @@ impl<'e> Context<'e> {
             }
             Op::Unsupported { opcode } => {
                 let what = unknown::message(opcode, at.inst.line, &self.program.name);
-                let help = "run this kernel on a GPU, or write this line another way";
-                return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, help));
+                return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, unknown::HELP));
             }
             Op::Nop {} => {}
             op if op.members().is_some() => return self.together(warp, (index, pc, mask), at),

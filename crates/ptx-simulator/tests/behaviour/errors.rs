@@ -248,7 +248,7 @@ fn a_function_of_another_module_stops_the_kernel_that_calls_it() {
     let module = Module::parse(text, "bare.ptx").unwrap();
     let diagnostic = Simulator::new().launch(&module, "k", LaunchConfig::new(1, 1), &[0]).unwrap_err();
     assert_eq!((diagnostic.kind, diagnostic.line), (Kind::UnsupportedInstruction, Some(7)));
-    says(&diagnostic, "it calls `elsewhere`, which is not in this module");
+    says(&diagnostic, "this calls `elsewhere`, which is not defined in bare.ptx");
 }
 
 #[test]
