@@ -1,4 +1,4 @@
-// Chapter 4.2, where recursion is the right tool: the area under a curve, found by dividing
+// Chapter 4.2, work whose depth nobody knows: the area under a curve, found by dividing
 // intervals until each is fine enough. Only the work itself shows which intervals have to be
 // divided.
 //

@@ -169,7 +169,6 @@ fn draw(drawing: &mut Drawing, prefix: &str, grids: &[Grid]) {
 fn track(prefix: &str, label: &str, trace: &Trace) -> Track {
     let grids = of(trace);
     let moments = moments(trace);
-    let count = moments.len();
     let frames = moments
         .iter()
         .enumerate()
@@ -181,9 +180,9 @@ fn track(prefix: &str, label: &str, trace: &Trace) -> Track {
                     frame.class(&format!("{prefix}{number}b"), "blocks");
                 }
             }
-            frame.say = say(&grids, states, at, count);
             let running = states.iter().filter(|state| **state == "works").count();
             let ended = states.iter().filter(|state| **state == "ended").count();
+            frame.say = say(&grids, states, at, ended);
             frame.words(
                 "count",
                 match running {
@@ -198,11 +197,11 @@ fn track(prefix: &str, label: &str, trace: &Trace) -> Track {
     Track::new(label, frames)
 }
 
-fn say(grids: &[Grid], states: &[&str], at: usize, count: usize) -> String {
+fn say(grids: &[Grid], states: &[&str], at: usize, ended: usize) -> String {
     let running: Vec<&Grid> =
         grids.iter().zip(states).filter(|(_, state)| **state == "works").map(|(grid, _)| grid).collect();
     match &running[..] {
-        [] => format!("All grids have ended, after {} turns.", count - 1),
+        [] => "All grids have ended.".to_string(),
         [one] if at == 0 => {
             format!("The host launches one grid: {} blocks of {} threads.", one.blocks, one.threads)
         }
@@ -214,6 +213,6 @@ fn say(grids: &[Grid], states: &[&str], at: usize, count: usize) -> String {
             };
             format!("One grid of {} {threads} runs, and nothing else.", u64::from(one.threads) * one.blocks)
         }
-        more => format!("{} grids run side by side, one for each block of the first grid.", more.len()),
+        more => format!("{} grids run side by side; {ended} of {} have ended.", more.len(), grids.len()),
     }
 }

@@ -1,4 +1,4 @@
-//! Chapter 4, where recursion is the right tool: the area under a zigzag of n teeth, by dividing intervals.
+//! Chapter 4, work whose depth nobody knows: the area under a zigzag of n teeth, by dividing intervals.
 //!
 //!     cargo run --example ch4_quadrature
 //!     cargo run --example ch4_quadrature -- --n 20_001
@@ -31,7 +31,7 @@ pub const CHAPTER: Chapter = Chapter {
     },
     ..Chapter::new(
         "ch4_quadrature",
-        "Where recursion is the right tool: an area, by dividing intervals",
+        "Work whose depth nobody knows: an area, by dividing intervals",
         &[
             divides("depthFirst", depth_first)
                 .does("Each thread works through everything below its first interval, depth first."),

@@ -100,7 +100,10 @@ pub fn figure(from: &Sources) -> Result<Film> {
             let size = if is_down { (6.0, ROW) } else { (COLUMN, 6.0) };
             drawing.keyed_rect(&format!("{thread}-{number}"), "off", (x - 3.0, y - 3.0), size);
         }
-        let (x, y) = place(walk[0]);
+        // Right of all that the path has beside the words.
+        let (_, y) = place(walk[0]);
+        let beside = walk.iter().map(|at| place(*at)).filter(|(_, below)| *below <= y + 20.0);
+        let x = beside.map(|(x, _)| x).fold(LEFT, f64::max);
         drawing.text("start quiet", ((x + 10.0).min(right - 52.0), y + 17.0), &format!("thread {thread}"));
     }
     drawing.keyed_text("carries", "start", (LEFT, bottom + 20.0), "");

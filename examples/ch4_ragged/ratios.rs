@@ -64,8 +64,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
     let tracks = KINDS.iter().enumerate().map(|(kind, rows)| {
         Track::new(rows.words(), vec![frame(kind, rows.words(), &all[kind], &all_over[kind])])
     });
-    let caption = "2<sup>20</sup> elements, one call. Each step of the same length to the right is the same \
-                   factor of time.";
+    let caption = "2<sup>20</sup> elements, one call. The axis is logarithmic; the fastest way is ×1, at its \
+                   left end.";
     Ok(Film::new("ratios", drawing, tracks.collect(), caption))
 }
 
