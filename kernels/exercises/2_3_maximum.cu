@@ -5,7 +5,8 @@
 //
 // The host launches `maxNeighbored(data, out, n)` with one block.
 //
-// You learn what an operation other than the sum needs: its own identity. About 5 minutes.
+// You learn what an operation other than the sum needs: an identity of its own, a value that changes no
+// result. About 5 minutes.
 //
 // Check it:  cargo run --example exercise -- 2.3
 // A hint:    cargo run --example exercise -- hint 2.3

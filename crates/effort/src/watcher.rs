@@ -274,6 +274,11 @@ impl Watcher {
         for number in numbers(written) {
             *words.at(number) = Word { writer: Some(me), is_loaded: false };
         }
+        for number in numbers(outdone(request)) {
+            if let Some(writer) = words.at(number).writer {
+                self.warps.all[writer as usize].sources.insert(me);
+            }
+        }
     }
 
     fn warp(&self, actor: Actor) -> Warp {
@@ -435,9 +440,77 @@ impl Observer for Watcher {
     }
 }
 
+/// Lanes of an atomic operation that left what was there, as an `atomicMax` does with a larger number: theirs
+/// was compared with it. An addition of 0 takes no part, nor does a swap that was not made.
+fn outdone(request: &Request) -> u32 {
+    let [_, operands] = request.values else { return 0 };
+    if !request.access.is_atomic() {
+        return 0;
+    }
+    let left = request.mask & !request.changed & !request.unchanged;
+    lanes(left).filter(|lane| operands[*lane as usize] != 0).fold(0, |mask, lane| mask | 1 << lane)
+}
+
 /// How many of a block's warps work, by the words that each was the first to load.
 fn working(words: &[u64]) -> u32 {
     let all: u64 = words.iter().sum();
     let warps = words.len() as u64;
     words.iter().filter(|own| 4 * **own * warps >= all.max(1)).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx_simulator::Scope;
+
+    use super::*;
+
+    const RESULT: u64 = 4096;
+
+    /// What lane 0 of a warp does at `address`.
+    fn request<'a>(access: Access, addresses: &'a [u64; 32], values: &'a [&'a [u64; 32]]) -> Request<'a> {
+        Request {
+            access,
+            space: Space::Global,
+            owner: None,
+            mask: 1,
+            addresses,
+            bytes: 4,
+            order: Order::Relaxed,
+            scope: Scope::Gpu,
+            used: Default::default(),
+            changed: 0,
+            unchanged: 0,
+            follows: false,
+            updates: false,
+            read: 0,
+            values,
+        }
+    }
+
+    /// Warps that each load a number of their own and update the result, the first of them with a change, the
+    /// others with this operand in vain.
+    fn working_warps(warps: u32, operand: u64, is_swap: bool) -> u32 {
+        let mut watcher = Watcher::new(RESULT..RESULT + 4, false);
+        for warp in 0..warps {
+            let actor = Actor { grid: 0, block: 0, warp, loc: 0, kernel: "k" };
+            let own = [u64::from(warp) * 128; 32];
+            let result = [RESULT; 32];
+            watcher.event(&Event::By(actor, &Act::Access(&request(Access::Load, &own, &[]))));
+            let before = [7; 32];
+            let operands = [operand; 32];
+            let values = [&before, &operands];
+            let update = request(Access::Atomic { returns: false }, &result, &values);
+            let changed = u32::from(warp == 0);
+            let unchanged = if is_swap { 1 - changed } else { 0 };
+            watcher.event(&Event::By(actor, &Act::Access(&Request { changed, unchanged, ..update })));
+        }
+        watcher.take().working_warps
+    }
+
+    #[test]
+    fn a_maximum_that_is_outdone_was_work_and_an_addition_of_0_was_none() {
+        assert_eq!(working_warps(8, 5, false), 8, "smaller numbers");
+        assert_eq!(working_warps(8, 0, false), 1, "additions of 0");
+        assert_eq!(working_warps(8, 5, true), 1, "swaps that were not made");
+    }
 }
