@@ -25,6 +25,8 @@ pub struct Kernel<'a> {
     pub is_c: bool,
     /// Whether it becomes a kernel only where it is instantiated.
     pub is_template: bool,
+    /// The names of a template's types: `T` of `template <typename T>`.
+    pub types: Vec<&'a str>,
     /// What stands between its parentheses, in one line.
     pub parameters: String,
 }
@@ -65,7 +67,7 @@ fn is_c(head: &[(usize, Token)]) -> bool {
 fn kernel<'a>(
     source: &'a str,
     lines: &Lines,
-    head: &[(usize, Token)],
+    head: &[(usize, Token<'a>)],
     behind: &[(usize, Token<'a>)],
     in_c: bool,
 ) -> Option<Kernel<'a>> {
@@ -84,7 +86,9 @@ fn kernel<'a>(
     let text = &source[behind[first].0 + 1..behind[last].0];
     let parameters = without_comments(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let is_template = head.iter().any(|(_, token)| token.is_word("template"));
-    Some(Kernel { name, line: lines.line(place), is_c: in_c || is_c(head), is_template, parameters })
+    let is_type = |pair: &&[(usize, Token)]| pair[0].1.is_word("typename") || pair[0].1.is_word("class");
+    let types = head.windows(2).filter(is_type).map(|pair| pair[1].1.text()).collect();
+    Some(Kernel { name, line: lines.line(place), is_c: in_c || is_c(head), is_template, types, parameters })
 }
 
 /// Which token closes the parenthesis that token `open` opens.

@@ -100,11 +100,12 @@ fn is_at_a_place(line: &str) -> bool {
     if line.trim_start().starts_with("--> ") || line.starts_with("At end of source: ") {
         return true;
     }
-    let Some((before, _)) = line.split_once("error") else { return false };
-    let place = before.trim_end_matches("fatal ").trim_end_matches("catastrophic ").trim_end();
-    let Some(place) = place.strip_suffix(':') else { return false };
-    let place = place.strip_suffix(')').unwrap_or(place);
-    place.ends_with(|c: char| c.is_ascii_digit())
+    // The file's name may have any of these words in it.
+    line.match_indices(": ").any(|(at, _)| {
+        let kind = line[at + 2..].trim_start_matches("fatal ").trim_start_matches("catastrophic ");
+        let place = line[..at].strip_suffix(')').unwrap_or(&line[..at]);
+        kind.starts_with("error") && place.ends_with(|c: char| c.is_ascii_digit())
+    })
 }
 
 /// Whether a line is an error of a pass that no longer knows the source's lines: too much shared memory, or
@@ -126,6 +127,7 @@ mod tests {
             "/w/kernels/clang/cuda.h:127:4: error: static assertion failed",
             "  --> kernels/exercises/1_1.rs:12:5",
             "At end of source: error: expected a \"}\"",
+            "error/my errors.cu(3): error: identifier \"x\" is undefined",
         ] {
             assert!(is_at_a_place(line), "{line}");
         }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use super::options::Options;
 #[cfg(not(target_family = "wasm"))]
 use kernel_compiler::compiler::{Compiler, how_to_get_a_compiler};
+use kernel_compiler::parameters::{Kernel, kernels};
 use ptx_simulator::Diagnostic;
 use text::files::read_text;
 #[cfg(not(target_family = "wasm"))]
@@ -118,14 +119,9 @@ impl Sources {
     }
 
     /// The kernel templates of the reader's file, which become kernels only where they are instantiated.
-    pub fn templates(&self, file: &Path) -> Vec<&str> {
+    pub fn templates(&self, file: &Path) -> Vec<Kernel<'_>> {
         let text = self.text(&file.display().to_string()).unwrap_or_default();
-        let heads = text.match_indices("__global__").filter_map(|(at, _)| {
-            let start = text[..at].rfind([';', '}']).unwrap_or(0);
-            let head = text[at..].split('(').find(|part| !part.ends_with("__launch_bounds__"))?;
-            text[start..at].contains("template").then_some(head)
-        });
-        heads.filter_map(|head| head.split_whitespace().next_back()).collect()
+        kernels(text).into_iter().filter(|kernel| kernel.is_template).collect()
     }
 
     pub fn text(&self, name: &str) -> Option<&str> {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
 use kernel_compiler::host;
-use kernel_compiler::parameters::parameters;
+use kernel_compiler::parameters::{Kernel, parameters};
 use launch::{self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
 use ptx_simulator::{self as sim, Diagnostic, Kind, Orders, Region};
@@ -97,8 +97,13 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
         add_lines(&mut script, &options.file, &lines, inside(options))?;
         let file = options.file.display();
         if script.launches().next().is_none() {
-            if let Some(host) = host::found(source) {
-                bail!("{file}:{}: {}\n{}", host.line, host.what(false), host.more().trim_end());
+            match host::found(source) {
+                // The compiler's words have said what to write.
+                Some(host) if host.is_whole => {
+                    bail!("{file}:{}: no line `//@ launch …` launches a kernel", host.line)
+                }
+                Some(host) => bail!("{file}:{}: {}\n{}", host.line, host.what(false), host.more().trim_end()),
+                None => {}
             }
             bail!(
                 "{file} has no line `//@ launch …`: add one, like //@ launch sum<<<4, 256>>> @in \
@@ -142,7 +147,7 @@ pub fn launch(
     module: &Module,
     options: &Options,
     script: &Script,
-    (source, templates): (&str, &[&str]),
+    (source, templates): (&str, &[Kernel]),
 ) -> Result<Launched> {
     let (mut script, shown) = wanted(module, options, script)?;
     check_memory(&script, options.memory)?;
@@ -218,7 +223,7 @@ fn check_step(
     script: &mut Script,
     number: usize,
     module: &Module,
-    (source, templates): (&str, &[&str]),
+    (source, templates): (&str, &[Kernel]),
 ) -> Result<()> {
     for name in script.steps[number].names() {
         script.buffer(name)?;

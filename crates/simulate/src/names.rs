@@ -3,24 +3,32 @@
 use anyhow::{Context, Result, bail, ensure};
 use cpp_demangle::{DemangleOptions, Symbol};
 use device::Module;
+use kernel_compiler::parameters::Kernel;
 use text::near::nearest;
 
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
-pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -> Result<&'m str> {
+pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[Kernel]) -> Result<&'m str> {
     let kernels = module.kernels();
     // A file that includes CUB or Thrust has their kernels too; those run if they are asked for.
     let (libraries, own): (Vec<&String>, Vec<&String>) = kernels.iter().partition(|name| is_of_library(name));
-    let template = templates.iter().find(|name| asked.is_none_or(|asked| asked == **name));
-    let hint = template.map_or(String::new(), |name| {
+    let is_asked = |template: &&Kernel| {
+        asked.is_none_or(|asked| asked.split('<').next().map(str::trim_end) == Some(template.name))
+    };
+    let template = templates.iter().find(is_asked);
+    let hint = template.map_or(String::new(), |template| {
         format!(
-            "\n{name} is a template, which becomes a kernel only where it is instantiated: add a line such \
-             as `template __global__ void {name}<float>(float *);`"
+            "\n{} is a template, which becomes a kernel only where it is instantiated: add a line such \
+             as `{}`",
+            template.name,
+            instance(template, asked)
         )
     });
-    ensure!(
-        !kernels.is_empty(),
-        "there is no kernel in it: no `.entry` in PTX, no `__global__` in CUDA C++{hint}"
-    );
+    let none = if templates.is_empty() {
+        "no `.entry` in PTX, no `__global__` in CUDA C++"
+    } else {
+        "only a template"
+    };
+    ensure!(!kernels.is_empty(), "there is no kernel in it: {none}{hint}");
     let choice = if own.is_empty() { &libraries } else { &own };
     let all = || choice.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
     let named: Vec<&String> = match asked {
@@ -42,6 +50,30 @@ pub fn kernel<'m>(module: &'m Module, asked: Option<&str>, templates: &[&str]) -
         }
         (_, None) => bail!("there are several kernels; give --kernel one of: {}", listed(choice)),
     }
+}
+
+/// The line that makes a kernel of a template, for the types that `asked` names, `scale<int>`; for `float` if
+/// it names none.
+fn instance(template: &Kernel, asked: Option<&str>) -> String {
+    let default = if template.types.is_empty() { "256" } else { "float" };
+    let asked = asked.and_then(|asked| asked.split_once('<'));
+    let arguments = asked.map_or(default, |(_, arguments)| arguments.trim_end().trim_end_matches('>'));
+    let types: Vec<(&str, &str)> =
+        template.types.iter().copied().zip(arguments.split(',').map(str::trim)).collect();
+    let mut parameters = String::new();
+    let mut rest = &*template.parameters;
+    while !rest.is_empty() {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let length = match rest.find(|c| !is_part(c)) {
+            Some(0) => rest.chars().next().map_or(0, char::len_utf8),
+            Some(end) => end,
+            None => rest.len(),
+        };
+        let (word, behind) = rest.split_at(length);
+        parameters += types.iter().find(|(name, _)| *name == word).map_or(word, |(_, given)| given);
+        rest = behind;
+    }
+    format!("template __global__ void {}<{arguments}>({parameters});", template.name)
 }
 
 /// `sum` of `_Z3sumPKiPi`.

@@ -14,6 +14,10 @@ pub struct Known<'a> {
     pub numbers: BTreeMap<&'a str, i128>,
     /// What pointers and arrays point to.
     pub kinds: BTreeMap<&'a str, &'static str>,
+    /// How many elements arrays have.
+    pub arrays: BTreeMap<&'a str, i128>,
+    /// Variables of type `dim3`.
+    pub dimensions: BTreeMap<&'a str, Vec<i128>>,
 }
 
 impl Known<'_> {
@@ -70,9 +74,13 @@ impl Known<'_> {
             Token::Word("sizeof") => {
                 let of = inside(rest)?;
                 *rest = &rest[of.len() + 2..];
-                let words = of.iter().map(Token::text).collect::<Vec<_>>().join(" ");
-                let pointed = of.last().and_then(|name| self.kinds.get(name.text()));
-                size(kind(&words).or(pointed.copied())?)
+                self.bytes(of)
+            }
+            Token::Word(name) if self.dimensions.contains_key(name) => {
+                let [dot, Token::Word(axis), behind @ ..] = *rest else { return None };
+                let axis = ["x", "y", "z"].iter().position(|known| known == axis && dot.is_mark("."))?;
+                *rest = behind;
+                Some(self.dimensions.get(name)?.get(axis).copied().unwrap_or(1))
             }
             Token::Word(name) => self.numbers.get(name).copied(),
             mark if mark.is_mark("-") => self.unary(rest, depth)?.checked_neg(),
@@ -86,6 +94,21 @@ impl Known<'_> {
                 self.nested(&own, depth)
             }
             _ => None,
+        }
+    }
+}
+
+impl Known<'_> {
+    /// What `sizeof` says of a type, an array, or what a pointer points to.
+    fn bytes(&self, of: &[Token]) -> Option<i128> {
+        let pointed = |name: &str| size(self.kinds.get(name)?);
+        match of {
+            [Token::Word(name)] if self.arrays.contains_key(name) => {
+                pointed(name)?.checked_mul(*self.arrays.get(name)?)
+            }
+            [star, Token::Word(name)] if star.is_mark("*") => pointed(name),
+            [Token::Word(name), open, ..] if open.is_mark("[") => pointed(name),
+            words => size(kind(&words.iter().map(Token::text).collect::<Vec<_>>().join(" "))?),
         }
     }
 }

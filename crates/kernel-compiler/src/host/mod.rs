@@ -14,7 +14,7 @@ mod program;
 
 use super::lex::Token;
 use super::parameters::{Parameter, kernels, parameters};
-use program::Program;
+use program::{Program, Script, is_harmless};
 
 pub use functions::{Function, functions};
 
@@ -27,11 +27,22 @@ pub struct Host {
     pub is_whole: bool,
     /// First and last line of each function.
     functions: Vec<(u32, u32)>,
-    /// What says the same; or, where that is not known, what launches one of the kernels.
+    /// What takes its place.
     script: Vec<String>,
-    is_same: bool,
+    likeness: Likeness,
     /// Whether its cell has a line that launches a kernel.
     has_launch: bool,
+}
+
+/// How much the script is like the host code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Likeness {
+    /// It does the same.
+    Same,
+    /// Its data are random, since those of the program cannot be said.
+    OtherData,
+    /// It launches a kernel.
+    Launch,
 }
 
 impl Host {
@@ -52,15 +63,15 @@ impl Host {
         if self.has_launch {
             return "host code does not run here; the //@ lines are what runs".to_string();
         }
-        match (&self.script[..], self.is_same) {
-            ([], _) => "host code does not run here; a line //@ launch … launches a kernel".to_string(),
-            (_, true) => format!("host code does not run here; in place of {place}, this says the same:"),
-            (_, false) => {
-                format!(
-                    "host code does not run here; in place of {place}, a line like this launches a kernel:"
-                )
-            }
+        if self.script.is_empty() {
+            return "host code does not run here; a line //@ launch … launches a kernel".to_string();
         }
+        let script = match self.likeness {
+            Likeness::Same => "this says the same:",
+            Likeness::OtherData => "this says the same with random data:",
+            Likeness::Launch => "a line like this launches a kernel, with sizes of your own:",
+        };
+        format!("host code does not run here; in place of {place}, {script}")
     }
 
     /// The lines that take its place, each with its end.
@@ -79,19 +90,25 @@ pub fn found(source: &str) -> Option<Host> {
     };
     let is_host = |one: &&Function| one.name == "main" || launches(&one.body) || calls(&one.body);
     let host: Vec<&Function> = all.iter().filter(is_host).collect();
-    let Function { lines: (line, _), .. } = host.first()?;
     let launching = host.iter().rfind(|one| launches(&one.body));
-    let read =
-        launching.filter(|_| host.len() == 1).and_then(|one| Program::read(source, &outside, &one.body));
-    let is_same = read.is_some();
-    let script = read.or_else(|| any_launch(source).map(|line| vec![line])).unwrap_or_default();
-    let is_whole = host.iter().any(|one| one.name == "main");
+    let main = host.iter().find(|one| one.name == "main");
+    let Function { lines: (line, _), .. } = main.or(launching).or(host.first())?;
+    // One function does it all; others, say one that checks for errors, change nothing that kernels see.
+    let helps = |one: &&Function| !launches(&one.body) && is_harmless(&one.body);
+    let is_one = host.iter().filter(|one| !helps(one)).count() <= 1;
+    let read = launching.filter(|_| is_one).and_then(|one| Program::read(source, &outside, &one.body));
+    let (script, likeness) = match read {
+        Some(Script { lines, is_same: true }) => (lines, Likeness::Same),
+        Some(Script { lines, is_same: false }) => (lines, Likeness::OtherData),
+        None => (any_launch(source).into_iter().collect(), Likeness::Launch),
+    };
+    let is_whole = main.is_some();
     Some(Host {
         line: *line,
         is_whole,
         functions: host.iter().map(|one| one.lines).collect(),
         script,
-        is_same,
+        likeness,
         has_launch: has_launch(source, *line),
     })
 }
@@ -163,9 +180,27 @@ mod tests {
         let program = "int main() { int w = 64; int *d; cudaMalloc(&d, w * w * sizeof(int)); dim3 \
             block(16, 16);\n\
             t<<<dim3(w / block_x, 4), block, 2 * 16 * sizeof(int)>>>(d, w); }";
-        assert!(!said(program).is_same, "w / block_x is not known");
+        assert_eq!(said(program).likeness, Likeness::Launch, "w / block_x is not known");
         let host = said(&program.replace("w / block_x", "w / 16"));
         assert_eq!(host.script[1], "launch t<<<dim3(4, 4), dim3(16, 16), 128>>> @d i32:64");
+        let host = said(&program.replace("block_x", "block.x"));
+        assert_eq!((host.likeness, host.script.len()), (Likeness::Same, 2));
+    }
+
+    #[test]
+    fn only_what_is_the_same_is_said_to_be() {
+        let program = |data: &str, before: &str| {
+            format!(
+                "int main() {{ int h[8 * 2]; for (int i = 0; i < 16; i++) h[i] = {data}; int *d; \
+                 cudaMalloc(&d, sizeof(h)); {before} cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice); \
+                 add<<<1, 16>>>(d, d, 1.0f, 16); cudaFree(d); }}"
+            )
+        };
+        let host = said(&program("rand()", ""));
+        assert_eq!((host.likeness, &*host.script[0]), (Likeness::Same, "buffer d = i32:random*16"));
+        assert_eq!(said(&program("i % 7", "")).likeness, Likeness::OtherData);
+        let symbol = "cudaMemcpyToSymbol(coefficients, h, sizeof(h));";
+        assert_eq!(said(&program("rand()", symbol)).likeness, Likeness::Launch);
     }
 
     /// A program whose number of elements lies too deep in parentheses or behind signs.

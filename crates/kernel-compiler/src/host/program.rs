@@ -13,17 +13,45 @@ pub struct Program<'a> {
     known: Known<'a>,
     /// As they are written.
     floats: BTreeMap<&'a str, String>,
-    dimensions: BTreeMap<&'a str, Vec<i128>>,
-    /// What arrays hold: `iota`, `random`, `1.5`.
-    fills: BTreeMap<&'a str, String>,
+    /// What arrays hold: `iota`, `random`, `1.5`; `None` if that cannot be said.
+    fills: BTreeMap<&'a str, Option<String>>,
     /// Names and how many elements, in their order.
     buffers: Vec<(&'a str, i128)>,
     launches: Vec<String>,
 }
 
+/// What says what a host program does.
+pub struct Script {
+    /// Buffers, then launches.
+    pub lines: Vec<String>,
+    /// Whether the data are the program's own.
+    pub is_same: bool,
+}
+
+/// What of CUDA's runtime changes nothing that a kernel sees, by the beginning of its name.
+const HARMLESS: [&str; 10] = [
+    "cudaFree",
+    "cudaDeviceSynchronize",
+    "cudaDeviceReset",
+    "cudaGet",
+    "cudaPeekAtLastError",
+    "cudaSetDevice",
+    "cudaEvent",
+    "cudaStreamSynchronize",
+    "cudaMallocHost",
+    "cudaProfiler",
+];
+
+/// Whether these tokens call nothing of CUDA's runtime but what is harmless.
+pub fn is_harmless(tokens: &[Token]) -> bool {
+    let calls = tokens.windows(2).filter(|pair| pair[1].is_mark("(")).map(|pair| pair[0].text());
+    let mut of_runtime = calls.filter(|name| name.starts_with("cuda"));
+    of_runtime.all(|name| HARMLESS.iter().any(|known| name.starts_with(known)))
+}
+
 impl<'a> Program<'a> {
     /// The script of a program whose functions' bodies are `body`; nothing if it does more than can be said.
-    pub fn read(source: &'a str, outside: &[Token<'a>], body: &[Token<'a>]) -> Option<Vec<String>> {
+    pub fn read(source: &'a str, outside: &[Token<'a>], body: &[Token<'a>]) -> Option<Script> {
         let mut program = Program { source, ..Program::default() };
         for line in source.lines() {
             let mut words = line.trim().strip_prefix("#define ").unwrap_or_default().splitn(2, ' ');
@@ -36,12 +64,19 @@ impl<'a> Program<'a> {
         program.statements(body)?;
         let all = program.buffers.iter().map(|(name, count)| {
             let kind = program.known.kinds.get(name)?;
-            let fill = program.fills.get(name).map_or("uninit", String::as_str);
+            let fill = match program.fills.get(name) {
+                None => "uninit",
+                Some(fill) => fill.as_deref().unwrap_or("random"),
+            };
             Some(format!("buffer {name} = {kind}:{fill}*{count}"))
         });
-        let buffers: Option<Vec<String>> = all.collect();
-        (!program.launches.is_empty()).then_some(())?;
-        Some(buffers?.into_iter().chain(program.launches).collect())
+        let mut lines = all.collect::<Option<Vec<String>>>()?;
+        if program.launches.is_empty() {
+            return None;
+        }
+        let is_same = program.buffers.iter().all(|(name, _)| program.fills.get(name) != Some(&None));
+        lines.extend(program.launches);
+        Some(Script { lines, is_same })
     }
 
     /// Statement after statement; nothing for one that launches in a way that cannot be said.
@@ -77,17 +112,19 @@ impl<'a> Program<'a> {
         if let Some(arguments) = call("cudaMemcpy").or(call("cudaMemcpyAsync")) {
             let [to, from] =
                 [arguments.first()?, arguments.get(1)?].map(|words| words.first().map(Token::text));
-            let from =
-                from.and_then(|from| self.fills.get(from)).map_or("random", String::as_str).to_string();
             if let Some((name, _)) = self.buffers.iter().find(|(name, _)| Some(*name) == to) {
-                self.fills.insert(name, from);
+                let fill = from.and_then(|from| self.fills.get(from)).cloned();
+                self.fills.insert(name, fill.flatten());
             }
             return Some(());
         }
         if let Some(arguments) = call("cudaMemset") {
             let [Token::Word(name)] = arguments.first()?[..] else { return None };
             let value = self.known.value(arguments.get(1)?)?;
-            return (value == 0).then(|| _ = self.fills.insert(name, "zeros".into()));
+            return (value == 0).then(|| _ = self.fills.insert(name, Some("zeros".into())));
+        }
+        if !is_harmless(tokens) {
+            return None;
         }
         self.declare(tokens);
         Some(())
@@ -119,15 +156,32 @@ impl<'a> Program<'a> {
             } else if mark.is_mark("(") && at > 0 && tokens[at - 1].is_word("dim3") {
                 let all = inside(&tokens[at + 1..]).map(split).unwrap_or_default();
                 if let Some(all) = all.iter().map(|one| self.known.value(one)).collect() {
-                    self.dimensions.insert(name, all);
+                    self.known.dimensions.insert(name, all);
                 }
             } else if mark.is_mark("[") {
                 if let Some(kind) = kind {
                     self.known.kinds.entry(name).or_insert(kind);
+                    if let Some(elements) = self.elements(&tokens[at + 1..]) {
+                        self.known.arrays.entry(name).or_insert(elements);
+                    }
                 }
                 self.fill(name, behind);
             }
         }
+    }
+
+    /// Elements of an array, from its extents: `[16][17]`.
+    fn elements(&self, extents: &[Token<'a>]) -> Option<i128> {
+        let mut rest = extents;
+        let mut elements = 1i128;
+        while let [open, behind @ ..] = rest
+            && open.is_mark("[")
+        {
+            let end = behind.iter().position(|token| token.is_mark("]"))?;
+            elements = elements.checked_mul(self.known.value(&behind[..end])?)?;
+            rest = &behind[end + 1..];
+        }
+        Some(elements)
     }
 
     fn assign(&mut self, name: &'a str, value: &[Token<'a>]) {
@@ -139,7 +193,7 @@ impl<'a> Program<'a> {
             && dim3.is_word("dim3")
             && let Some(all) = self.sizes(value)
         {
-            self.dimensions.insert(name, all);
+            self.known.dimensions.insert(name, all);
         }
     }
 
@@ -153,13 +207,13 @@ impl<'a> Program<'a> {
         let index = &behind[..end];
         let value = uncast(value);
         let fill = if value == index {
-            "iota".to_string()
+            Some("iota".to_string())
         } else if let Some(number) = self.known.value(value) {
-            number.to_string()
+            Some(number.to_string())
         } else if let [Token::Number(number)] = value {
-            number.trim_end_matches(['f', 'F']).to_string()
+            Some(number.trim_end_matches(['f', 'F']).to_string())
         } else {
-            "random".to_string()
+            value.iter().any(|token| token.is_word("rand")).then(|| "random".to_string())
         };
         self.fills.insert(name, fill);
     }
@@ -223,7 +277,9 @@ impl<'a> Program<'a> {
     /// One to three sizes: a number, `dim3(…)`, or a variable of either kind.
     fn sizes(&self, tokens: &[Token]) -> Option<Vec<i128>> {
         match tokens {
-            [Token::Word(name)] if self.dimensions.contains_key(name) => self.dimensions.get(name).cloned(),
+            [Token::Word(name)] if self.known.dimensions.contains_key(name) => {
+                self.known.dimensions.get(name).cloned()
+            }
             [dim3, rest @ ..] if dim3.is_word("dim3") => {
                 split(inside(rest)?).iter().map(|one| self.known.value(one)).collect()
             }

@@ -30,9 +30,13 @@ pub struct Program {
 }
 
 impl Program {
-    /// File and line that stand in messages: of the source or, without a line table, of the PTX.
+    /// File and line that stand in messages: of the source or, without a line table, of the PTX. Neither for
+    /// an instruction that the compiler has put into the PTX of a source without saying for which line.
     pub fn place(&self, loc: u32, line: u32) -> (Option<String>, Option<u32>) {
         let loc = self.locs.get(loc as usize);
+        if self.name.ends_with(".cu") && loc.is_none_or(|loc| loc.is_ptx) {
+            return (None, None);
+        }
         let file = loc.map_or(self.name.clone(), |loc| loc.file.to_string());
         (Some(file), Some(loc.map_or(line, |loc| loc.line)))
     }

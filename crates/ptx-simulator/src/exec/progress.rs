@@ -8,7 +8,7 @@
 use super::still::Steps;
 
 /// The first time that a launch says how far it is; again whenever it has executed twice as much.
-const NEWS: u64 = 1 << 26;
+const NEWS: u64 = 1 << 20;
 /// Instructions without a change after which warps are followed for the first time, to see whether they go
 /// round in circles: for one instruction in [`FOLLOWED`] of these, and again whenever they are twice as many.
 const SUSPECT: u64 = 1 << 17;
@@ -199,7 +199,7 @@ mod tests {
         let mut progress = Progress::new(None);
         let news: Vec<u64> = (0..40)
             .filter(|part| {
-                progress.executed = part << 24;
+                progress.executed = part << 18;
                 progress.is_news()
             })
             .collect();
