@@ -204,7 +204,7 @@ fn in_place_of(name: &str) -> String {
         "cout" | "cerr" | "endl" | "print" | "println" => "use printf()".to_string(),
         "vector" | "array" | "string" | "span" | "map" | "list" | "begin" | "end" => ARRAYS.to_string(),
         "swap" => "swap the two with a third variable".to_string(),
-        "numeric_limits" => "use INT_MIN, INT_MAX and others of <climits>".to_string(),
+        "numeric_limits" => "use INT_MAX and others of <climits>, or INFINITY".to_string(),
         "accumulate" | "reduce" | "sort" | "fill" | "copy" | "transform" => "write the loop".to_string(),
         "atomic" => "use atomicAdd() and others".to_string(),
         "size_t" | "int32_t" | "uint32_t" | "int64_t" | "uint64_t" => format!("write {name}, without std::"),

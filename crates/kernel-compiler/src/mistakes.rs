@@ -16,6 +16,8 @@ pub fn meant(words: &str, quoted: &str, rest: &[&str], source: &str) -> Option<S
         .or_else(|| length(words, quoted))
         .or_else(|| index(words, quoted))
         .or_else(|| fixed(words, quoted))
+        .or_else(|| instead(words, quoted))
+        .or_else(|| restrict(words, quoted))
         .or_else(|| helper(words, rest, source))
 }
 
@@ -79,6 +81,58 @@ fn atomic(words: &str, quoted: &str, rest: &[&str]) -> Option<String> {
         }
         _ => format!("{name} takes an address and a value: {name}({address}, 1)"),
     })
+}
+
+/// A name that no kernel has, or not any more, or not without a header.
+fn instead(words: &str, quoted: &str) -> Option<String> {
+    let is_of_namespace = words.contains("namespace name");
+    if is_of_namespace && quoted.contains("cooperative_groups") {
+        return Some("add #include <cooperative_groups.h>".to_string());
+    }
+    let is_variable =
+        words.starts_with("reference to __host__ variable") || words.ends_with("is undefined in device code");
+    let is_host = words.starts_with("calling a ") && words.contains("__host__ function");
+    let is_undefined = words.contains("undeclared identifier")
+        || words.contains("unknown type name")
+        || words.contains("is undefined");
+    let name = words.split(['\'', '"']).nth(1).filter(|_| is_variable || is_host || is_undefined)?;
+    let name = name.split(['(', '<']).next()?;
+    Some(match name {
+        "__shfl" | "__shfl_up" | "__shfl_down" | "__shfl_xor" | "__ballot" | "__any" | "__all" => {
+            format!(
+                "write {name}_sync(0xffffffff, …): since CUDA 9 the first argument says which lanes take part"
+            )
+        }
+        "cudaDeviceSynchronize" => {
+            "since CUDA 12 a kernel cannot wait for its children: launch what comes after them into \
+             cudaStreamTailLaunch"
+                .to_string()
+        }
+        _ if name.starts_with("cudaMemcpy") || name.starts_with("cudaMemset") => {
+            format!("{name} is for the host: a kernel copies in a loop")
+        }
+        "cooperative_groups" => "add #include <cooperative_groups.h>".to_string(),
+        "__half" | "__half2" | "half" | "half2" | "__float2half" | "__half2float" | "__hadd" => {
+            format!("for {name} add #include <cuda_fp16.h>")
+        }
+        "__nv_bfloat16" | "__nv_bfloat162" | "__float2bfloat16" | "__bfloat162float" => {
+            format!("for {name} add #include <cuda_bf16.h>")
+        }
+        "fmax" | "fmin" | "fabs" if is_host => {
+            format!("for whole numbers write {}(), not {name}()", name.trim_start_matches('f'))
+        }
+        _ if is_variable => {
+            format!("{name} is a variable of the host: write const int {name} = …, or #define {name} …")
+        }
+        _ => return None,
+    })
+}
+
+/// C's `restrict`.
+fn restrict(words: &str, quoted: &str) -> Option<String> {
+    let is_it = words.starts_with("expected ')'") || words.starts_with("expected a \")\"");
+    let has_word = tokens(quoted).iter().any(|token| token.is_word("restrict"));
+    (is_it && has_word).then(|| "C++ has no restrict: write __restrict__".to_string())
 }
 
 /// The types of the arguments, `int *, int`, as nvcc lists them.
@@ -265,6 +319,36 @@ fn launched(source: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_a_kernel_has_in_place_of_a_name_is_said() {
+        for (words, better) in [
+            ("use of undeclared identifier '__shfl_down'", "write __shfl_down_sync(0xffffffff, …)"),
+            ("identifier \"__shfl_down\" is undefined", "write __shfl_down_sync(0xffffffff, …)"),
+            ("use of undeclared identifier 'cudaDeviceSynchronize'", "since CUDA 12 a kernel cannot wait"),
+            (
+                "calling a __host__ function(\"cudaDeviceSynchronize\") from a __global__ function(\"k\") is not \
+                 allowed",
+                "since CUDA 12 a kernel cannot wait",
+            ),
+            ("use of undeclared identifier 'cooperative_groups'", "add #include <cooperative_groups.h>"),
+            ("reference to __host__ variable 'N' in __global__ function", "N is a variable of the host"),
+            ("unknown type name '__half'", "for __half add #include <cuda_fp16.h>"),
+            (
+                "calling a constexpr __host__ function(\"fmax\") from a __global__ function(\"k\") is not allowed",
+                "for whole numbers write max(), not fmax()",
+            ),
+            (
+                "identifier \"N\" is undefined in device code",
+                "N is a variable of the host: write const int N",
+            ),
+            ("expected ')'", "C++ has no restrict: write __restrict__"),
+            ("expected a \")\"", "C++ has no restrict: write __restrict__"),
+        ] {
+            let said = said("__global__ void k(float *restrict in)", words);
+            assert!(said.starts_with(&format!("n.cu(1): error: {better}")), "{words}: {said}");
+        }
+    }
+
     use std::collections::BTreeMap;
 
     use super::super::explain::explained;

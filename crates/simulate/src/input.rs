@@ -32,24 +32,28 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     if is_ptx {
         return Ok((text, sources));
     }
-    Ok((compile(options)?, sources))
+    let (ptx, warned) = compile(options)?;
+    Ok((ptx, Sources { warned, ..sources }))
 }
 
-/// In a page its compiler has been at work, and has left the PTX beside the file.
+/// In a page its compiler has been at work, has left the PTX beside the file, and has given its warnings to the
+/// page.
 #[cfg(target_family = "wasm")]
-fn compile(options: &Options) -> Result<String> {
+fn compile(options: &Options) -> Result<(String, bool)> {
     let ptx = options.file.with_extension("ptx");
-    read_text(&ptx, MAX_SOURCE).with_context(|| format!("cannot read {}", ptx.display()))
+    let text = read_text(&ptx, MAX_SOURCE).with_context(|| format!("cannot read {}", ptx.display()))?;
+    Ok((text, false))
 }
 
+/// The PTX, and whether the compiler has warned.
 #[cfg(not(target_family = "wasm"))]
-fn compile(options: &Options) -> Result<String> {
+fn compile(options: &Options) -> Result<(String, bool)> {
     compile_with(options, Compiler::find(Path::new(kernel_compiler::ROOT))?)
 }
 
 /// Compiles `file`; the compiler's warnings go to stderr, its errors are the error.
 #[cfg(not(target_family = "wasm"))]
-fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<String> {
+fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<(String, bool)> {
     let file = &options.file;
     let Some(compiler) = compiler else {
         bail!(
@@ -65,7 +69,7 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<String>
         options.arch.as_deref().map(|arch| arch.trim_start_matches("compute_").trim_start_matches("sm_"));
     let ptx = compiler.run_in(&here).ptx_with(file, scratch.path(), capability, &options.for_compiler())?;
     say::err(&ptx.warnings);
-    Ok(ptx.text)
+    Ok((ptx.text, !ptx.warnings.trim().is_empty()))
 }
 
 /// The text of source files, by the names that diagnostics have for them.
@@ -73,6 +77,8 @@ pub struct Sources {
     /// The directory of the reader's file, the working directory, and those of included files.
     directories: Vec<PathBuf>,
     texts: BTreeMap<String, String>,
+    /// Whether the compiler has warned of something, on stderr.
+    pub warned: bool,
 }
 
 impl Sources {
@@ -82,6 +88,7 @@ impl Sources {
         Sources {
             directories: directories.into_iter().chain(included.to_vec()).collect(),
             texts: BTreeMap::from([(file.display().to_string(), text)]),
+            warned: false,
         }
     }
 

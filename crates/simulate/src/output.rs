@@ -236,7 +236,8 @@ impl Report {
             Some(orders) => format!(" ({orders})"),
             None => String::new(),
         };
-        format!("ok: nothing is wrong{orders}{}", left_out(&self.launched.unwritten))
+        let warned = if self.sources.warned { ", but see the compiler's warnings above" } else { "" };
+        format!("ok: nothing is wrong{orders}{}{warned}", left_out(&self.launched.unwritten))
     }
 }
 

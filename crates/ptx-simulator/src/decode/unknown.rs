@@ -44,7 +44,11 @@ pub fn function(name: &str, file: &str) -> String {
 /// What to do about that.
 pub fn help_on(function: &str) -> &'static str {
     let is_of_cuda = function.starts_with("cuda") || function.starts_with("__");
-    if is_of_cuda {
+    // `new`, `new[]`, `delete` and `delete[]` (Itanium C++ ABI, 5.1.5).
+    let is_of_new = ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|start| function.starts_with(start));
+    if is_of_new {
+        "use malloc() and free(): this compiler brings no `new` for kernels"
+    } else if is_of_cuda {
         "run this kernel on a GPU, or do without this function: the simulator does not have it"
     } else {
         "define the function in this file: nothing else is linked to it"
@@ -74,6 +78,7 @@ mod tests {
     #[test]
     fn a_function_that_is_missing_is_the_readers_or_cudas() {
         assert!(help_on("_Z5helperPi").starts_with("define the function in this file"));
+        assert!(help_on("_Znam").starts_with("use malloc() and free()"));
         for function in ["cudaMemcpyAsync", "__cudaCDP2EventRecord"] {
             assert!(help_on(function).contains("the simulator does not have it"), "{function}");
         }
