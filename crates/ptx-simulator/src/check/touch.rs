@@ -280,7 +280,9 @@ impl<'a> Touch<'a> {
         let how = self.how_of(&past);
         let own_block = past.block == me.block;
         let is_strong_write = how.access.writes() && how.strength > Strength::Weak;
-        if is_strong_write && !own_block && self.sees() {
+        // Who swaps in vain looks again.
+        let is_in_vain = self.request.access.is_atomic() && me.mask & !self.request.unchanged == 0;
+        if is_strong_write && !own_block && self.sees() && !is_in_vain {
             self.flag = Some(how.loc);
         }
         let both = if own_block { Scope::Cta } else { self.here.scope_with_others() };

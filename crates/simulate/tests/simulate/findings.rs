@@ -227,3 +227,12 @@ fn a_limit_of_steps_is_there_and_says_how_to_raise_it() {
     assert!(run("--help").exits(0).stdout().contains("[default: 536870912]"));
     assert!(run(&format!("{line} --steps-limit many")).exits(2).stderr().contains("or `none`"));
 }
+
+/// Others of its block try in vain for the lock that a thread has: their tries are not what it has seen.
+#[test]
+fn a_lock_without_fences_is_told_where_it_is_given_back() {
+    let line = "tests/corpus/data-race/lock_no_fence.ptx --grid 4 --block 64 --arg buf:i32:0 --arg buf:i32:0";
+    let found = run(line).exits(1);
+    let said = "this block has seen what another one wrote in line 6: put __threadfence() before that write";
+    assert!(found.stdout().contains(said), "{}", found.stdout());
+}
