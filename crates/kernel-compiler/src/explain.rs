@@ -7,7 +7,7 @@ use text::say::visible;
 
 use super::braces::{Unbalanced, unbalanced};
 use super::host;
-use super::mistakes::{meant, unmarked, with_cudas_names};
+use super::mistakes::{constant_writes, meant, unmarked, with_cudas_names};
 
 /// A message with the lines that belong to it.
 struct Message<'a> {
@@ -50,6 +50,10 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
             // A compiler may take it; what launches it does not.
             own.push(placed(path, source, unmarked.line(), "error", &unmarked.what(), ""));
         }
+    }
+    for (line, name) in constant_writes(source) {
+        let what = format!("{name} is __constant__: a kernel can read it and not write to it");
+        own.push(placed(path, source, line, "warning", &what, ""));
     }
     // The brace that is missing then stands in the comment.
     let is_unterminated =
