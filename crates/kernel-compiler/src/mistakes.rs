@@ -388,7 +388,8 @@ mod tests {
     fn a_write_to_constant_memory_is_seen() {
         let source = |body: &str| {
             format!(
-                "__constant__ float c[4] = {{1}}, d;\n__constant__ struct Two {{ int x; }} two;\n__global__ void k(float *a)\n{{\n{body}\n}}\n"
+                "__constant__ float c[4] = {{1}}, d;\n__constant__ struct Two {{ int x; }} two;\n\
+                 __global__ void k(float *a)\n{{\n{body}\n}}\n"
             )
         };
         for (body, found) in [
@@ -409,15 +410,16 @@ mod tests {
             ("identifier \"__shfl_down\" is undefined", "write __shfl_down_sync(0xffffffff, …)"),
             ("use of undeclared identifier 'cudaDeviceSynchronize'", "since CUDA 12 a kernel cannot wait"),
             (
-                "calling a __host__ function(\"cudaDeviceSynchronize\") from a __global__ function(\"k\") is not \
-                 allowed",
+                "calling a __host__ function(\"cudaDeviceSynchronize\") from a __global__ function(\"k\") \
+                 is not allowed",
                 "since CUDA 12 a kernel cannot wait",
             ),
             ("use of undeclared identifier 'cooperative_groups'", "add #include <cooperative_groups.h>"),
             ("reference to __host__ variable 'N' in __global__ function", "N is a variable of the host"),
             ("unknown type name '__half'", "for __half add #include <cuda_fp16.h>"),
             (
-                "calling a constexpr __host__ function(\"fmax\") from a __global__ function(\"k\") is not allowed",
+                "calling a constexpr __host__ function(\"fmax\") from a __global__ function(\"k\") is not \
+                 allowed",
                 "for whole numbers write max(), not fmax()",
             ),
             (

@@ -36,8 +36,8 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     Ok((ptx, Sources { warned, ..sources }))
 }
 
-/// In a page its compiler has been at work, has left the PTX beside the file, and has given its warnings to the
-/// page.
+/// In a page its compiler has been at work, has left the PTX beside the file, and has given its warnings to
+/// the page.
 #[cfg(target_family = "wasm")]
 fn compile(options: &Options) -> Result<(String, bool)> {
     let ptx = options.file.with_extension("ptx");

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::lex::Token;
 use crate::parameters::kind;
 
-/// How deep parentheses and signs may lie in each other: what is written has no such limit, and the stack has.
+/// How deep parentheses and signs may lie in each other: what is written has no such limit, and the stack
+/// has.
 const MAX_DEPTH: u32 = 64;
 
 /// What is known of variables.

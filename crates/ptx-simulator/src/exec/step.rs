@@ -278,8 +278,9 @@ impl<'e> Context<'e> {
                 return Ok(None);
             }
             Op::Trap {} => {
-                let help = "an assertion failed here, or a compiler has put this in place of what is undefined: an \
-                            access through a null or unset pointer, a write to __constant__ memory";
+                let help = "an assertion failed here, or a compiler has put this in place of what is \
+                            undefined: an access through a null or unset pointer, a write to __constant__ \
+                            memory";
                 return Err(self.fault(warp, at, Kind::Trap, "the kernel stopped itself with `trap`", help));
             }
             Op::Unsupported { opcode } => {
