@@ -54,7 +54,7 @@ fn the_simulators_records_say_what_a_run_without_a_sweep_gives() {
 
 #[test]
 #[ignore = "takes half a minute: every sweep of every chapter"]
-fn the_simulators_records_are_renewed_by_a_run() {
+fn the_simulators_records_are_renewed_by_a_run_nightly() {
     recorded_stems().into_par_iter().with_max_len(1).for_each(|stem| {
         let runs = |record: Record| [record.runs, record.sweep].concat();
         let now = runs(now(&stem, ""));
