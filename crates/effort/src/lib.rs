@@ -5,8 +5,11 @@
 //! | `watcher.rs` | listens to a run, and follows words from warp to warp |
 //! | `words.rs` | what is known of each word |
 //! | `sums.rs` | floats that are added in no order |
+//! | `heard.rs` | what the tests let them hear |
 //! | `place.rs` | which warp, and which word of memory |
 
+#[cfg(test)]
+mod heard;
 mod place;
 mod sums;
 mod watcher;

@@ -138,10 +138,9 @@ fn plus(bytes: u32, a: u64, b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use ptx_simulator::observe::Access;
-    use ptx_simulator::{Order, Scope, Space};
-
     use super::*;
+    use crate::heard::request;
+    use ptx_simulator::observe::Access;
 
     /// What lanes of a warp do at one address: what each finds, and its operand.
     fn heard(bytes: u32, operations: &[(u64, u64)]) -> Option<Unordered> {
@@ -151,23 +150,9 @@ mod tests {
             before[lane] = *found;
             operands[lane] = *operand;
         }
-        let request = Request {
-            access: Access::Atomic { returns: false },
-            space: Space::Global,
-            owner: None,
-            mask: (1 << operations.len()) - 1,
-            addresses: &[64; 32],
-            bytes,
-            order: Order::Relaxed,
-            scope: Scope::Gpu,
-            used: Default::default(),
-            changed: 0,
-            unchanged: 0,
-            follows: false,
-            updates: false,
-            read: 0,
-            values: &[&before, &operands],
-        };
+        let values = [&before, &operands];
+        let atomic = request(Access::Atomic { returns: false }, &[64; 32], &values);
+        let request = Request { mask: (1 << operations.len()) - 1, bytes, ..atomic };
         let mut sums = Sums::default();
         sums.add(None, (0, 0, 0, 0), &request);
         sums.unordered()

@@ -460,32 +460,10 @@ fn working(words: &[u64]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use ptx_simulator::Scope;
-
     use super::*;
+    use crate::heard::request;
 
     const RESULT: u64 = 4096;
-
-    /// What lane 0 of a warp does at `address`.
-    fn request<'a>(access: Access, addresses: &'a [u64; 32], values: &'a [&'a [u64; 32]]) -> Request<'a> {
-        Request {
-            access,
-            space: Space::Global,
-            owner: None,
-            mask: 1,
-            addresses,
-            bytes: 4,
-            order: Order::Relaxed,
-            scope: Scope::Gpu,
-            used: Default::default(),
-            changed: 0,
-            unchanged: 0,
-            follows: false,
-            updates: false,
-            read: 0,
-            values,
-        }
-    }
 
     /// Warps that each load a number of their own and update the result, the first of them with a change, the
     /// others with this operand in vain.
