@@ -1,0 +1,45 @@
+//! The CUDA runtime, as the programming guide and the runtime API's reference describe it.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | `error.rs` | errors: their names, which of them stay, who asked |
+//! | `memory.rs` | allocations, copies and sets |
+//! | `launch.rs` | launches: parameters, limits, what became of them |
+//! | `queue.rs` | streams: what is pending, and who waits for what |
+//! | `stream.rs` | streams and events, as a program sees them |
+//! | `device.rs` | the GPU: its properties, attributes, occupancy |
+//! | `touched.rs` | what an operation reads and writes: operations that nothing orders must not touch the same |
+
+mod device;
+mod error;
+mod launch;
+mod memory;
+mod queue;
+mod stream;
+mod touched;
+
+pub use launch::KernelRun;
+pub use memory::name_of_target;
+
+use rustc_hash::FxHashMap;
+
+use crate::runtime::Natives_;
+
+/// All functions.
+pub const NATIVES: &[&Natives_] =
+    &[error::NATIVES, memory::NATIVES, launch::NATIVES, stream::NATIVES, device::NATIVES];
+
+/// What the runtime keeps.
+#[derive(Default)]
+pub struct Cuda {
+    pub queue: queue::Queue,
+    pub errors: error::Errors,
+    /// What `cudaMalloc` and its like have given, by address: the line.
+    made: FxHashMap<u64, memory::Made>,
+    /// Open parameter buffers of launches.
+    buffers: FxHashMap<u64, ()>,
+    /// The configuration that `cudaConfigureCall` has pushed.
+    limits: device::Limits,
+    pub kernels: Vec<KernelRun>,
+    pub asked_for_times: bool,
+}
