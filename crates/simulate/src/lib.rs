@@ -25,6 +25,7 @@ mod options;
 mod orders;
 mod output;
 mod patience;
+pub mod program;
 
 use std::path::Path;
 use std::process::ExitCode;

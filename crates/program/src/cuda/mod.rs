@@ -36,10 +36,14 @@ pub struct Cuda {
     pub errors: error::Errors,
     /// What `cudaMalloc` and its like have given, by address: the line.
     made: FxHashMap<u64, memory::Made>,
-    /// Open parameter buffers of launches.
-    buffers: FxHashMap<u64, ()>,
-    /// The configuration that `cudaConfigureCall` has pushed.
     limits: device::Limits,
     pub kernels: Vec<KernelRun>,
     pub asked_for_times: bool,
+}
+
+impl Cuda {
+    /// What was allocated, and not freed.
+    fn made(&self) -> impl Iterator<Item = &memory::Made> {
+        self.made.values()
+    }
 }

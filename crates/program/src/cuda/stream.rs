@@ -1,10 +1,10 @@
 //! Streams and events, as a program sees them; and waiting.
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Kind, Severity};
+use ptx_simulator::{Diagnostic, Kind, Severity, Words};
 
 use super::error::Error;
-use super::queue::{Clock, DEFAULT, Done, Operation, Work};
+use super::queue::{Clock, Done, Operation, Work};
 use super::touched::{Touched, Way, line};
 use crate::runtime::{Natives_, Runtime, put};
 
@@ -295,7 +295,32 @@ impl Runtime<'_> {
             let help = "call cudaDeviceSynchronize() before main returns";
             self.find_at(Kind::HostAccess, message, place, None, help);
         }
-        let _ = DEFAULT;
+        for unasked in std::mem::take(&mut self.cuda.errors.unasked) {
+            self.found.push(unasked.found);
+        }
+        self.say_leaks();
+        if self.cuda.errors.sticky.is_some() {
+            // What the program went on with, since a kernel was stopped, was never computed.
+            self.found.retain(|found| found.kind != Kind::UninitializedRead);
+            call.host.take_found();
+        }
         Ok(())
+    }
+
+    /// A note on device memory that was never freed.
+    fn say_leaks(&mut self) {
+        let mut left: Vec<_> = self.cuda.made().collect();
+        left.sort_by_key(|made| made.place.clone());
+        let Some(first) = left.first() else { return };
+        let names: Vec<String> = left.iter().map(|made| format!("`{}`", made.name)).collect();
+        let message = match &names[..] {
+            [one] => format!("{one} is never freed"),
+            several => format!("{} allocations are never freed: {}", several.len(), several.join(", ")),
+        };
+        let help = format!("call {} when it is used no more", first.takes);
+        let what = Words { message, related: Vec::new() };
+        let mut found = Diagnostic::of_host(Kind::HostAccess, None, what, &help);
+        (found.file, found.line) = first.place.clone().unzip();
+        self.found.push(Diagnostic { severity: Severity::Note, ..found });
     }
 }
