@@ -46,21 +46,7 @@ pub mod parameters;
 pub mod prebuilt;
 pub mod refusal;
 pub mod renew;
+mod root;
 pub mod within;
 
-/// The repository that this was built in; in a page, the root of what that has of it.
-pub const ROOT: &str =
-    if cfg!(target_family = "wasm") { "/" } else { above(above(env!("CARGO_MANIFEST_DIR"))) };
-
-/// The folder that `path` lies in.
-const fn above(path: &str) -> &str {
-    let mut end = path.len();
-    while end > 0 {
-        end -= 1;
-        let byte = path.as_bytes()[end];
-        if byte == b'/' || byte == b'\\' {
-            break;
-        }
-    }
-    path.split_at(end).0
-}
+pub use root::root;

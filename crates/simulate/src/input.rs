@@ -48,7 +48,7 @@ fn compile(options: &Options) -> Result<(String, bool)> {
 /// The PTX, and whether the compiler has warned.
 #[cfg(not(target_family = "wasm"))]
 fn compile(options: &Options) -> Result<(String, bool)> {
-    compile_with(options, Compiler::find(Path::new(kernel_compiler::ROOT))?)
+    compile_with(options, Compiler::find(kernel_compiler::root()?)?)
 }
 
 /// Compiles `file`; the compiler's warnings go to stderr, its errors are the error.
@@ -59,7 +59,7 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<(String
         bail!(
             "{} must be compiled, and there is no compiler for CUDA C++.\n{}",
             file.display(),
-            how_to_get_a_compiler(Path::new(kernel_compiler::ROOT))
+            how_to_get_a_compiler(kernel_compiler::root()?)
         );
     };
     let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;
