@@ -4,7 +4,6 @@
 #pragma GCC system_header
 
 extern "C" {
-WB_HOST_BEGIN
 int isalnum(int character);
 int isalpha(int character);
 int isblank(int character);
@@ -19,5 +18,4 @@ int isupper(int character);
 int isxdigit(int character);
 int tolower(int character);
 int toupper(int character);
-WB_HOST_END
 }

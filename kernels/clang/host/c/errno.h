@@ -4,9 +4,7 @@
 #pragma GCC system_header
 
 extern "C" {
-WB_HOST_BEGIN
 int *__errno_location(void);
-WB_HOST_END
 }
 #define errno (*__errno_location())
 

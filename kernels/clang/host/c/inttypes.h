@@ -10,12 +10,10 @@ typedef struct {
 } imaxdiv_t;
 
 extern "C" {
-WB_HOST_BEGIN
 intmax_t imaxabs(intmax_t x);
 imaxdiv_t imaxdiv(intmax_t a, intmax_t b);
 intmax_t strtoimax(const char *text, char **end, int base);
 uintmax_t strtoumax(const char *text, char **end, int base);
-WB_HOST_END
 }
 
 #define PRId8 "d"

@@ -7,7 +7,5 @@
 #define LC_NUMERIC 1
 
 extern "C" {
-WB_HOST_BEGIN
 char *setlocale(int category, const char *name);
-WB_HOST_END
 }

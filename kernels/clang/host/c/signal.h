@@ -15,8 +15,6 @@ typedef void (*WB_SignalHandler)(int);
 #define SIG_IGN ((WB_SignalHandler)1)
 
 extern "C" {
-WB_HOST_BEGIN
 WB_SignalHandler signal(int number, WB_SignalHandler handler);
 int raise(int number);
-WB_HOST_END
 }

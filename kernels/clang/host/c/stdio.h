@@ -29,7 +29,6 @@ extern "C" {
 WB_BOTH_SIDES int printf(const char *format, ...) WB_FORMAT(printf, 1, 2);
 WB_BOTH_SIDES int vprintf(const char *format, va_list arguments);
 
-WB_HOST_BEGIN
 int fprintf(FILE *file, const char *format, ...) WB_FORMAT(printf, 2, 3);
 int sprintf(char *text, const char *format, ...) WB_FORMAT(printf, 2, 3);
 int snprintf(char *text, size_t size, const char *format, ...) WB_FORMAT(printf, 3, 4);
@@ -78,6 +77,5 @@ void perror(const char *text);
 int remove(const char *path);
 int rename(const char *from, const char *to);
 char *tmpnam(char *name);
-WB_HOST_END
 
 } // extern "C"

@@ -28,7 +28,6 @@ WB_INLINE_BOTH int abs(int x) { return x < 0 ? -x : x; }
 WB_INLINE_BOTH long labs(long x) { return x < 0 ? -x : x; }
 WB_INLINE_BOTH long long llabs(long long x) { return x < 0 ? -x : x; }
 
-WB_HOST_BEGIN
 void *calloc(size_t count, size_t size);
 void *realloc(void *address, size_t bytes);
 void *reallocarray(void *address, size_t count, size_t size);
@@ -79,6 +78,5 @@ int system(const char *command);
 char *realpath(const char *path, char *resolved);
 int mkstemp(char *pattern);
 int mblen(const char *text, size_t size);
-WB_HOST_END
 
 } // extern "C"

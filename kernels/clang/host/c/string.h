@@ -14,7 +14,6 @@ WB_BOTH_SIDES void *memmove(void *to, const void *from, size_t bytes);
 WB_BOTH_SIDES int memcmp(const void *a, const void *b, size_t bytes);
 WB_BOTH_SIDES size_t strlen(const char *text);
 
-WB_HOST_BEGIN
 void *memchr(const void *bytes, int value, size_t count);
 void *memrchr(const void *bytes, int value, size_t count);
 void *memmem(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
@@ -41,6 +40,5 @@ char *strtok(char *text, const char *separators);
 char *strtok_r(char *text, const char *separators, char **rest);
 char *strsep(char **text, const char *separators);
 char *strerror(int number);
-WB_HOST_END
 
 } // extern "C"

@@ -6,10 +6,8 @@
 #include <stddef.h>
 
 extern "C" {
-WB_HOST_BEGIN
 int strcasecmp(const char *a, const char *b);
 int strncasecmp(const char *a, const char *b, size_t count);
 void bzero(void *bytes, size_t count);
 void bcopy(const void *from, void *to, size_t count);
-WB_HOST_END
 }

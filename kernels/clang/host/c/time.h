@@ -27,7 +27,6 @@ struct tm {
 
 extern "C" {
 WB_BOTH_SIDES clock_t clock(void);
-WB_HOST_BEGIN
 time_t time(time_t *at);
 double difftime(time_t later, time_t earlier);
 time_t mktime(struct tm *at);
@@ -41,5 +40,4 @@ struct tm *localtime_r(const time_t *at, struct tm *result);
 size_t strftime(char *text, size_t size, const char *format, const struct tm *at);
 char *asctime(const struct tm *at);
 char *ctime(const time_t *at);
-WB_HOST_END
 }

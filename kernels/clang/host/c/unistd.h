@@ -15,7 +15,6 @@
 #define W_OK 2
 
 extern "C" {
-WB_HOST_BEGIN
 unsigned int sleep(unsigned int seconds);
 int usleep(unsigned int microseconds);
 pid_t getpid(void);
@@ -32,7 +31,6 @@ __attribute__((noreturn)) void _exit(int status);
 // Variables of getopt.
 char **__wb_optarg(void);
 int *__wb_optind(void);
-WB_HOST_END
 }
 #define optarg (*__wb_optarg())
 #define optind (*__wb_optind())

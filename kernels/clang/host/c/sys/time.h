@@ -14,7 +14,5 @@ struct timezone {
 };
 
 extern "C" {
-WB_HOST_BEGIN
 int gettimeofday(struct timeval *at, void *zone);
-WB_HOST_END
 }
