@@ -30,6 +30,19 @@ extern "C" int __cxa_atexit(void (*function)(void *), void *argument, void *modu
 
 namespace wb {
 
+template <typename T> struct decay {
+    typedef T type;
+};
+template <typename T> struct decay<T &> : decay<T> {};
+template <typename T> struct decay<T &&> : decay<T> {};
+template <typename T> struct decay<const T> : decay<T> {};
+template <typename T> using decayed = typename decay<T>::type;
+
+// An array in an object, so that it can be made in a place.
+template <typename T> struct held {
+    T value;
+};
+
 template <typename T> T &registered(T &object)
 {
     if constexpr (!__is_trivially_destructible(T)) {

@@ -37,6 +37,8 @@
 extern "C" {
 // The end of the program with a message, for a throw.
 __attribute__((noreturn)) void __wb_throw(const char *what);
+// The end of the program with a formatted message, for what libc++ finds wrong.
+__attribute__((noreturn)) void __wb_abort(const char *format, ...);
 // Room on the stack until the function that calls this returns.
 void *__wb_alloca(size_t bytes);
 // The bytes that __wb_alloca was asked for.
