@@ -19,6 +19,7 @@
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
 //! | [`renew`] | committed files that tests make: compared, or written again |
 //! | [`example`] | the program of an example, for the tests that start it |
+//! | [`program`] | a whole program, with `main`, to PTX |
 //! | [`lex`] | the tokens of a source |
 //! | [`parameters`] | what a source calls its kernels and their parameters |
 //! | [`misfit`] | why the host cannot launch a kernel that somebody has edited |
@@ -44,6 +45,7 @@ pub mod mistakes;
 pub mod nvcc;
 pub mod parameters;
 pub mod prebuilt;
+pub mod program;
 pub mod refusal;
 pub mod renew;
 mod root;
