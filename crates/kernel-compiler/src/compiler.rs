@@ -33,7 +33,7 @@ pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
 };
 
 /// What to do where there is no clang.
-const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the wheel \
+pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the wheel \
                                 ziglang that kernels/requirements.txt names.";
 
 /// What to do where there is no compiler.

@@ -446,19 +446,16 @@ impl Simulator {
         self.limits.order = first.to_vec();
     }
 
-    /// Lays out the variables of a whole program: where they lie. Those for which `is_of_device` does not hold
-    /// are the host's.
+    /// Lays out the variables of a whole program: where they lie. `owner` says whose they are, by their names;
+    /// constants are of both sides.
     pub(crate) fn load_program(
         &mut self,
         module: &Module,
-        is_of_device: impl Fn(&str) -> bool,
+        owner: impl Fn(&str) -> Owner,
     ) -> Result<Vec<u64>, Box<Diagnostic>> {
         let owner = |variable: &Variable| match variable.space {
             Space::Const => Owner::Constant,
-            // The compiler's own names have a dollar sign.
-            _ if variable.name.contains('$') => Owner::Constant,
-            _ if is_of_device(&variable.name) => Owner::Device,
-            _ => Owner::Static,
+            _ => owner(&variable.name),
         };
         let loaded = self.load_as(module, owner)?;
         Ok(self.loaded[loaded].1.clone())

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
 
+use ::program::{Ended, KernelRun, Outside, Ran, Standard};
 use anyhow::{Context, Result};
-use device::Device;
-use program::{Ended, KernelRun, Outside, Ran, Standard};
+use kernel_compiler::compiler::{Compiler, HOW_TO_GET_CLANG, Maker};
+use kernel_compiler::program::{Program, compile};
 use ptx_simulator::trace::Trace;
 use ptx_simulator::{Counters, Diagnostic, Kind, Module, Orders, Severity};
 use serde::Serialize;
@@ -162,26 +163,52 @@ impl Outside for Terminal {
     }
 }
 
-/// Runs the program in `ptx`, which came from these `sources`; `device_variables` are those of the device.
+/// Compiles the program of the command line, and runs it; the compiler's warnings go to stderr.
+///
+/// # Errors
+/// There is no clang, it does not compile, or it cannot be run.
+#[cfg(not(target_family = "wasm"))]
+pub fn compiled_and_run(options: &Options, sources: Sources) -> Result<Report> {
+    let root = kernel_compiler::root()?;
+    let here = std::env::current_dir().context("the working directory is gone")?;
+    let clang = Compiler::of(Maker::Clang, root)?.with_context(|| {
+        format!(
+            "{} is a whole program, which clang compiles, and there is no clang.\n{HOW_TO_GET_CLANG}",
+            options.file.display()
+        )
+    })?;
+    let files: Vec<PathBuf> = [&options.file].into_iter().chain(&options.more).cloned().collect();
+    let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;
+    let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), scratch.path())?;
+    say::err(&program.said);
+    run(options, &program, sources)
+}
+
+/// Runs a compiled program, which came from these `sources`.
 ///
 /// # Errors
 /// It cannot be run.
-pub fn run(
-    options: &Options,
-    device: &Device,
-    ptx: &str,
-    device_variables: Vec<String>,
-    mut sources: Sources,
-) -> Result<Report> {
+pub fn run(options: &Options, program: &Program, mut sources: Sources) -> Result<Report> {
+    let device = super::launch::device(options, None)?;
+    if options.steps || options.figure.is_some() || options.remembers {
+        device.remember(super::MAX_EVENTS, None);
+    }
     let name = options.file.display().to_string();
-    let module = Module::parse(ptx, &name).map_err(|found| anyhow::Error::new(*found))?;
+    device.name_by(sources.text(&name).unwrap_or_default());
+    let module = Module::parse(&program.ptx, &name).map_err(|found| anyhow::Error::new(*found))?;
     let simulator = device.simulated().context("a program runs on the simulator")?;
     let mut terminal = Terminal::new(options);
     let args = [name].into_iter().chain(options.program_args.iter().cloned()).collect();
     let step_limit = options.steps_limit.0.map(|_| MAX_STEPS);
-    let how = program::Options { args, step_limit, device_variables };
+    let how = ::program::Options {
+        args,
+        step_limit,
+        device_variables: program.device_variables.clone(),
+        managed_variables: program.managed_variables.clone(),
+    };
     let Ran { ended, found, kernels, asked_for_times, .. } =
-        program::run(simulator, &module, &how, &mut terminal).map_err(|found| anyhow::Error::new(*found))?;
+        ::program::run(simulator, &module, &how, &mut terminal)
+            .map_err(|found| anyhow::Error::new(*found))?;
     let seen = device.take_seen();
     let mut found: Vec<Diagnostic> = found.into_iter().chain(seen.found).collect();
     for one in &mut found {

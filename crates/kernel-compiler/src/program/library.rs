@@ -51,7 +51,7 @@ impl Library {
 /// The changed headers, made now if they have not been yet.
 fn changed(cpp: &Path, scratch: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
     let mut texts = Vec::new();
-    let bodies = Path::new(crate::ROOT).join(HOST).join("library");
+    let bodies = crate::root()?.join(HOST).join("library");
     for name in names(cpp, &bodies)? {
         let text = fs::read_to_string(cpp.join(&name)).with_context(|| name.clone())?;
         let body = fs::read_to_string(bodies.join(&name)).ok();
@@ -117,9 +117,12 @@ fn with_changes(name: &str, text: &str, body: Option<&str>) -> String {
         changed = format!("WB_BOTH_BEGIN\n{changed}\nWB_BOTH_END\n");
     }
     if let Some(body) = body {
-        let guard: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-        changed = format!("{changed}\n#ifndef WB_BODIES_{guard}\n#define WB_BODIES_{guard}\n{body}\n#endif\n");
+        let guard: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect();
+        changed =
+            format!("{changed}\n#ifndef WB_BODIES_{guard}\n#define WB_BODIES_{guard}\n{body}\n#endif\n");
     }
     changed
 }
@@ -167,7 +170,8 @@ mod tests {
     fn headers_are_changed_as_they_are_read() {
         let math = with_changes("__math/x.h", "return __builtin_expf(__builtin_fabs(x));\n", None);
         assert_eq!(math, "WB_BOTH_BEGIN\nreturn ::expf(__builtin_fabs(x));\n\nWB_BOTH_END\n");
-        let text = "a\nextern template int f(\n  int);\nb\n#  define _LIBCPP_DECLARE(...) extern template x\n";
+        let text =
+            "a\nextern template int f(\n  int);\nb\n#  define _LIBCPP_DECLARE(...) extern template x\n";
         let string = with_changes("string", text, Some("body"));
         assert!(string.starts_with("a\n\n\nb\n#define _LIBCPP_DECLARE(...)\n"), "{string}");
         assert!(string.contains("#define WB_BODIES_STRING\nbody\n"), "{string}");

@@ -204,7 +204,7 @@ impl Compilation<'_> {
     fn made(&self, sources: &[Source], named: usize, pass: Pass) -> Result<Made> {
         let overlay = self.overlay(sources)?;
         let output = self.scratch.join("program.out");
-        let mut command = self.clang.command(self.flags(pass, &overlay), "-o");
+        let mut command = self.clang.command(self.flags(pass, &overlay)?, "-o");
         command.arg(&output);
         let (main, others) = sources[..named].split_last().context("there is a file")?;
         for other in others {
@@ -218,7 +218,9 @@ impl Compilation<'_> {
         let shown = self.name(main);
         let Some(status) = ran.status else {
             let seconds = limit.as_secs();
-            bail!(Refused(format!("{name} had not finished {shown} after {seconds} seconds and was stopped")));
+            bail!(Refused(format!(
+                "{name} had not finished {shown} after {seconds} seconds and was stopped"
+            )));
         };
         let said = ran.stdout + &ran.stderr;
         if !status.success() {
@@ -255,8 +257,8 @@ impl Compilation<'_> {
         Ok(overlay)
     }
 
-    fn flags(&self, pass: Pass, overlay: &Path) -> Vec<String> {
-        let host = Path::new(crate::ROOT).join(HOST);
+    fn flags(&self, pass: Pass, overlay: &Path) -> Result<Vec<String>> {
+        let host = crate::root()?.join(HOST);
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
         let mut flags = words(FLAGS);
         flags.extend(words(LIBRARY));
@@ -280,7 +282,7 @@ impl Compilation<'_> {
         flags.push(overlay.display().to_string());
         flags.push("-include".to_owned());
         flags.push(host.join("program.h").display().to_string());
-        flags
+        Ok(flags)
     }
 
     /// The error of a program that clang does not compile.
@@ -289,7 +291,10 @@ impl Compilation<'_> {
         let name = self.clang.name();
         let shown = self.name(&sources[named - 1]);
         let program = path::shown(&self.clang.path);
-        anyhow::Error::new(Refused(format!("{name} could not compile {shown} ({program}):\n{}", said.trim_end())))
+        anyhow::Error::new(Refused(format!(
+            "{name} could not compile {shown} ({program}):\n{}",
+            said.trim_end()
+        )))
     }
 }
 
@@ -327,7 +332,8 @@ fn variables(ir: &str) -> (Vec<String>, Vec<String>) {
         let is_changed = what.contains(" global ") || what.contains("externally_initialized");
         is_changed && !name.starts_with("llvm.") && what.contains("addrspace(") && !what.contains("external ")
     });
-    let (managed, others): (Vec<_>, Vec<_>) = device.partition(|(_, what)| what.contains("section \"managed\""));
+    let (managed, others): (Vec<_>, Vec<_>) =
+        device.partition(|(_, what)| what.contains("section \"managed\""));
     let names = |all: Vec<(&str, &str)>| {
         all.iter().map(|(name, _)| name.trim_matches('"').replace('.', "_$_")).collect()
     };

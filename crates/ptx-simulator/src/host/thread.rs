@@ -176,8 +176,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// The thread of the program in `module`. `is_of_device` says which variables are the device's, by the
-    /// names that PTX has for them.
+    /// The thread of the program in `module`. `owner` says whose its variables are, by the names that PTX has
+    /// for them.
     ///
     /// # Errors
     /// There is no room for its variables or its stack; a function is called that is neither there nor
@@ -186,9 +186,9 @@ impl Host {
         simulator: &mut Simulator,
         module: &Module,
         natives: &dyn Natives,
-        is_of_device: impl Fn(&str) -> bool,
+        owner: impl Fn(&str) -> Owner,
     ) -> Result<Host, Box<Diagnostic>> {
-        let globals = simulator.load_program(module, &is_of_device)?;
+        let globals = simulator.load_program(module, owner)?;
         let program = module.program();
         let stack =
             simulator.memory.alloc_for(Owner::Stack, FIRST_STACK_BYTES, "the stack").ok_or_else(|| {
