@@ -22,6 +22,9 @@ pub const NATIVES: &Natives_ = &[
     ("cudaThreadSynchronize", device_synchronize),
     ("cudaDeviceReset", device_synchronize),
     ("cudaThreadExit", device_synchronize),
+    ("cudaStreamGetFlags", |runtime, call| zero(runtime, call)),
+    ("cudaStreamGetPriority", |runtime, call| zero(runtime, call)),
+    ("cudaStreamGetDevice", |runtime, call| zero(runtime, call)),
     ("cudaEventCreate", event_create),
     ("cudaEventCreateWithFlags", event_create),
     ("cudaEventDestroy", event_destroy),
@@ -35,6 +38,12 @@ pub const NATIVES: &Natives_ = &[
 fn create(runtime: &mut Runtime, call: &mut Call, blocking: bool) -> Result<Given, Stop> {
     let stream = runtime.cuda.queue.open_stream(blocking);
     put(call, call.long(0), &stream.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// `(stream, number *)`
+fn zero(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    put(call, call.long(1), &0u32.to_le_bytes())?;
     Ok(runtime.fine())
 }
 
