@@ -24,38 +24,38 @@ WB_FAST void __sincosf(float x, float *sine, float *cosine)
 
 WB_FAST float __fsub_rn(float a, float b) { return __nvvm_add_rn_f(a, -b); }
 WB_FAST double __dsub_rn(double a, double b) { return __nvvm_add_rn_d(a, -b); }
-#define WB_ROUNDED(direction)                                                                                          \
-    WB_FAST float __fdiv_##direction(float a, float b) { return __nvvm_div_##direction##_f(a, b); }                    \
-    WB_FAST double __ddiv_##direction(double a, double b) { return __nvvm_div_##direction##_d(a, b); }                 \
-    WB_FAST float __frcp_##direction(float x) { return __nvvm_rcp_##direction##_f(x); }                                \
-    WB_FAST double __drcp_##direction(double x) { return __nvvm_rcp_##direction##_d(x); }                              \
-    WB_FAST float __fsqrt_##direction(float x) { return __nvvm_sqrt_##direction##_f(x); }                              \
-    WB_FAST double __dsqrt_##direction(double x) { return __nvvm_sqrt_##direction##_d(x); }                            \
-    WB_FAST float __fmaf_##direction(float a, float b, float c) { return __nvvm_fma_##direction##_f(a, b, c); }        \
-    WB_FAST double __fma_##direction(double a, double b, double c) { return __nvvm_fma_##direction##_d(a, b, c); }     \
-    WB_FAST int __float2int_##direction(float x) { return __nvvm_f2i_##direction(x); }                                 \
-    WB_FAST unsigned int __float2uint_##direction(float x) { return __nvvm_f2ui_##direction(x); }                      \
-    WB_FAST long long __float2ll_##direction(float x) { return __nvvm_f2ll_##direction(x); }                           \
-    WB_FAST int __double2int_##direction(double x) { return __nvvm_d2i_##direction(x); }                               \
-    WB_FAST unsigned int __double2uint_##direction(double x) { return __nvvm_d2ui_##direction(x); }                    \
-    WB_FAST float __double2float_##direction(double x) { return __nvvm_d2f_##direction(x); }                           \
-    WB_FAST float __int2float_##direction(int x) { return __nvvm_i2f_##direction(x); }                                 \
-    WB_FAST float __uint2float_##direction(unsigned int x) { return __nvvm_ui2f_##direction(x); }                      \
-    WB_FAST float __ll2float_##direction(long long x) { return __nvvm_ll2f_##direction(x); }                           \
-    WB_FAST double __ll2double_##direction(long long x) { return __nvvm_ll2d_##direction(x); }
-WB_ROUNDED(rn)
-WB_ROUNDED(rz)
-WB_ROUNDED(rd)
-WB_ROUNDED(ru)
+#define WB_ROUNDED(direction, mode)                                                                                    \
+    WB_FAST float __fdiv_##direction(float a, float b) { return __nvvm_div_##mode##_f(a, b); }                         \
+    WB_FAST double __ddiv_##direction(double a, double b) { return __nvvm_div_##mode##_d(a, b); }                      \
+    WB_FAST float __frcp_##direction(float x) { return __nvvm_rcp_##mode##_f(x); }                                     \
+    WB_FAST double __drcp_##direction(double x) { return __nvvm_rcp_##mode##_d(x); }                                   \
+    WB_FAST float __fsqrt_##direction(float x) { return __nvvm_sqrt_##mode##_f(x); }                                   \
+    WB_FAST double __dsqrt_##direction(double x) { return __nvvm_sqrt_##mode##_d(x); }                                 \
+    WB_FAST float __fmaf_##direction(float a, float b, float c) { return __nvvm_fma_##mode##_f(a, b, c); }             \
+    WB_FAST double __fma_##direction(double a, double b, double c) { return __nvvm_fma_##mode##_d(a, b, c); }          \
+    WB_FAST int __float2int_##direction(float x) { return __nvvm_f2i_##mode(x); }                                      \
+    WB_FAST unsigned int __float2uint_##direction(float x) { return __nvvm_f2ui_##mode(x); }                           \
+    WB_FAST long long __float2ll_##direction(float x) { return __nvvm_f2ll_##mode(x); }                                \
+    WB_FAST int __double2int_##direction(double x) { return __nvvm_d2i_##mode(x); }                                    \
+    WB_FAST unsigned int __double2uint_##direction(double x) { return __nvvm_d2ui_##mode(x); }                         \
+    WB_FAST float __double2float_##direction(double x) { return __nvvm_d2f_##mode(x); }                                \
+    WB_FAST float __int2float_##direction(int x) { return __nvvm_i2f_##mode(x); }                                      \
+    WB_FAST float __uint2float_##direction(unsigned int x) { return __nvvm_ui2f_##mode(x); }                           \
+    WB_FAST float __ll2float_##direction(long long x) { return __nvvm_ll2f_##mode(x); }                                \
+    WB_FAST double __ll2double_##direction(long long x) { return __nvvm_ll2d_##mode(x); }
+WB_ROUNDED(rn, rn)
+WB_ROUNDED(rz, rz)
+WB_ROUNDED(rd, rm)
+WB_ROUNDED(ru, rp)
 #undef WB_ROUNDED
-#define WB_ROUNDED(direction)                                                                                          \
-    WB_FAST float __fadd_##direction(float a, float b) { return __nvvm_add_##direction##_f(a, b); }                    \
-    WB_FAST float __fmul_##direction(float a, float b) { return __nvvm_mul_##direction##_f(a, b); }                    \
-    WB_FAST double __dadd_##direction(double a, double b) { return __nvvm_add_##direction##_d(a, b); }                 \
-    WB_FAST double __dmul_##direction(double a, double b) { return __nvvm_mul_##direction##_d(a, b); }
-WB_ROUNDED(rz)
-WB_ROUNDED(rd)
-WB_ROUNDED(ru)
+#define WB_ROUNDED(direction, mode)                                                                                    \
+    WB_FAST float __fadd_##direction(float a, float b) { return __nvvm_add_##mode##_f(a, b); }                         \
+    WB_FAST float __fmul_##direction(float a, float b) { return __nvvm_mul_##mode##_f(a, b); }                         \
+    WB_FAST double __dadd_##direction(double a, double b) { return __nvvm_add_##mode##_d(a, b); }                      \
+    WB_FAST double __dmul_##direction(double a, double b) { return __nvvm_mul_##mode##_d(a, b); }
+WB_ROUNDED(rz, rz)
+WB_ROUNDED(rd, rm)
+WB_ROUNDED(ru, rp)
 #undef WB_ROUNDED
 WB_FAST double __int2double_rn(int x) { return x; }
 WB_FAST double __uint2double_rn(unsigned int x) { return x; }

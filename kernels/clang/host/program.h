@@ -20,7 +20,7 @@
 #define WB_BOTH_SIDES __host__ __device__
 #define WB_INLINE_BOTH inline __host__ __device__ __attribute__((always_inline, nodebug))
 #define WB_INLINE_HOST inline __attribute__((always_inline, nodebug))
-#define WB_FORMAT(kind, format, first) __attribute__((format(kind, format, first)))
+#define WB_FORMAT(kind, text, first) __attribute__((format(kind, text, first)))
 
 // In the wheel's headers: what both sides have.
 #define WB_BOTH_BEGIN _Pragma("clang force_cuda_host_device begin")

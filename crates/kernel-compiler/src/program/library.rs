@@ -21,7 +21,7 @@ pub struct Library {
 }
 
 /// The headers of mathematics, which are for both sides.
-const FOR_BOTH: [&str; 3] = ["cmath", "math.h", "stdlib.h"];
+const FOR_BOTH: [&str; 1] = ["cmath"];
 
 /// Functions that clang makes instructions of, which no GPU has: they are called by their names instead.
 const CALLED: &str = "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fdim fmod frexp hypot \
@@ -114,7 +114,9 @@ fn with_changes(name: &str, text: &str, body: Option<&str>) -> String {
         changed = with_calls(&changed);
     }
     if name.starts_with("__math/") || FOR_BOTH.contains(&name) {
-        changed = format!("WB_BOTH_BEGIN\n{changed}\nWB_BOTH_END\n");
+        changed = changed
+            .replace("_LIBCPP_BEGIN_NAMESPACE_STD", "WB_BOTH_BEGIN _LIBCPP_BEGIN_NAMESPACE_STD")
+            .replace("_LIBCPP_END_NAMESPACE_STD", "_LIBCPP_END_NAMESPACE_STD WB_BOTH_END");
     }
     if let Some(body) = body {
         let guard: String = name
@@ -168,10 +170,11 @@ mod tests {
 
     #[test]
     fn headers_are_changed_as_they_are_read() {
-        let math = with_changes("__math/x.h", "return __builtin_expf(__builtin_fabs(x));\n", None);
-        assert_eq!(math, "WB_BOTH_BEGIN\nreturn ::expf(__builtin_fabs(x));\n\nWB_BOTH_END\n");
-        let text =
-            "a\nextern template int f(\n  int);\nb\n#  define _LIBCPP_DECLARE(...) extern template x\n";
+        let math = "_LIBCPP_BEGIN_NAMESPACE_STD\n__builtin_expf(__builtin_fabs(x));\n_LIBCPP_END_NAMESPACE_STD\n";
+        let expected = "WB_BOTH_BEGIN _LIBCPP_BEGIN_NAMESPACE_STD\n::expf(__builtin_fabs(x));\n\
+                        _LIBCPP_END_NAMESPACE_STD WB_BOTH_END\n";
+        assert_eq!(with_changes("__math/x.h", math, None), expected);
+        let text = "a\nextern template int f(\n  int);\nb\n#  define _LIBCPP_DECLARE(...) extern template x\n";
         let string = with_changes("string", text, Some("body"));
         assert!(string.starts_with("a\n\n\nb\n#define _LIBCPP_DECLARE(...)\n"), "{string}");
         assert!(string.contains("#define WB_BODIES_STRING\nbody\n"), "{string}");

@@ -1,6 +1,6 @@
 // Bodies of what libc++'s header of this name declares: they are read at its end.
 _LIBCPP_BEGIN_NAMESPACE_STD
-inline size_t __hash_memory(const void *bytes, size_t size) noexcept
+inline size_t __hash_memory(_LIBCPP_NOESCAPE const void *bytes, size_t size) noexcept
 {
     // FNV-1a.
     size_t hash = 0xcbf29ce484222325;
