@@ -477,9 +477,10 @@ impl Simulator {
         let mut addresses = Vec::new();
         for variable in &module.program.globals {
             let bytes = variable.bytes() as u64;
-            let address = self.memory.alloc_for(owner(variable), bytes, &variable.name).ok_or_else(|| {
-                host_error(format!("no room for the variable `{}`", variable.name), "make it smaller")
-            })?;
+            let address =
+                self.memory.alloc_for(owner(variable), bytes, own_name(variable)).ok_or_else(|| {
+                    host_error(format!("no room for the variable `{}`", variable.name), "make it smaller")
+                })?;
             addresses.push(address);
         }
         for (variable, &address) in module.program.globals.iter().zip(&addresses) {
@@ -505,6 +506,11 @@ impl Simulator {
         self.loaded.push((module.clone(), addresses));
         Ok(self.loaded.len() - 1)
     }
+}
+
+/// The name of a variable, without what clang puts behind that of a static one.
+fn own_name(variable: &Variable) -> &str {
+    variable.name.split("__static__").next().unwrap_or_default()
 }
 
 fn host_error(message: String, help: &str) -> Box<Diagnostic> {

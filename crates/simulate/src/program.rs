@@ -179,7 +179,11 @@ pub fn compiled_and_run(options: &Options, sources: Sources) -> Result<Report> {
     })?;
     let files: Vec<PathBuf> = [&options.file].into_iter().chain(&options.more).cloned().collect();
     let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;
-    let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), scratch.path())?;
+    // The changed C++ headers are kept for the next time, if there is a place for them.
+    let kept = root.join("target");
+    let keeps = std::fs::create_dir_all(&kept).is_ok();
+    let folder = if keeps { &*kept } else { scratch.path() };
+    let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), folder)?;
     say::err(&program.said);
     run(options, &program, sources)
 }
@@ -219,6 +223,9 @@ pub fn run(options: &Options, program: &Program, mut sources: Sources) -> Result
         one.what = words.into();
         one.kernel = one.kernel.as_deref().map(readable);
     }
+    // What each launch of a kernel shows is said once.
+    let mut said = std::collections::HashSet::new();
+    found.retain(|one| said.insert((one.kind, one.file.clone(), one.line, one.message())));
     sources.read_for(&found);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(Report {

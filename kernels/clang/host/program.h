@@ -52,6 +52,7 @@ size_t __wb_alloca_size(const void *room);
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <new>
 #include "intrinsics.h"
 #include "exceptions.h"
 #include "cuda/cuda_runtime.h"

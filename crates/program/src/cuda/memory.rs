@@ -3,6 +3,8 @@
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Kind, Owner, Severity};
 
+use text::number::thousands;
+
 use super::error::Error;
 use super::queue::{DEFAULT, Rows, Work};
 use crate::runtime::{Natives_, Runtime, put};
@@ -453,7 +455,9 @@ fn owner(
     let wants = end.wrapping_sub(at.address);
     if wants > has {
         let name = said(call, at.address);
-        let what = format!("a copy of {wants} bytes {way}{name} {has} bytes of memory: nothing is copied");
+        let name = if name.is_empty() { " an allocation".to_string() } else { name };
+        let [wanted, there] = [wants, has].map(|bytes| thousands(bytes as i64));
+        let what = format!("a copy of {wanted} bytes {way}{name}, which has {there}: nothing is copied");
         let help = if wants == 4 * has || wants == 8 * has {
             "the allocation counts bytes, not elements: multiply by sizeof of an element there"
         } else {
@@ -465,11 +469,11 @@ fn owner(
     Ok(owner)
 }
 
-/// ` `name`,`, if an address has one.
+/// ` `name``, if an address has one.
 fn said(call: &Call, address: u64) -> String {
     match call.simulator.name_of(address) {
         name if name.is_empty() => String::new(),
-        name => format!(" `{name}`,"),
+        name => format!(" `{name}`"),
     }
 }
 
@@ -483,7 +487,8 @@ fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
     let bytes = asked.bytes;
     let is_part = |factor: u64| bytes > 1 && to == factor * bytes && from == factor * bytes;
     let is_pointer = bytes == 8 && to == from && to > 64;
-    let what = format!("a copy of {bytes} bytes, and both sides have {to}");
+    let what =
+        format!("a copy of {} bytes, and both sides have {}", thousands(bytes as i64), thousands(to as i64));
     if is_pointer {
         let help = "8 bytes are what a pointer has: sizeof of a pointer is not that of the array";
         runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);

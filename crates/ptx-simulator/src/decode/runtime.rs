@@ -55,7 +55,8 @@ impl Call {
             "MemsetAsync" => Call::CudaMemset,
             "malloc" => Call::Malloc,
             "free" => Call::Free,
-            "vprintf" => Call::Printf,
+            // clang passes variadic arguments as nvcc does those of `vprintf`.
+            "vprintf" | "printf" => Call::Printf,
             "__assertfail" => Call::AssertFail,
             _ => return None,
         })

@@ -10,7 +10,7 @@ use super::code::{Code, Rare, Site, Step, Whom};
 use super::undefined::Undefined;
 use crate::arith::combine;
 use crate::decode::{FUNCTION_WINDOW, Program};
-use crate::diagnostic::{Access, Diagnostic, Kind, Spot, What, thousands};
+use crate::diagnostic::{Access, Diagnostic, Kind, Region, Spot, What, thousands};
 use crate::memory::{Memory, Owner, Wrong, extend, read, span, write};
 use crate::simulator::{Module, Simulator};
 use crate::words::of_bytes;
@@ -748,9 +748,13 @@ impl Host {
     ) -> Box<Diagnostic> {
         let words = of_bytes(does, bytes as u32);
         match wrong {
-            Wrong::OtherSide { .. } => {
+            Wrong::OtherSide { number, .. } => {
+                let name = match memory.name(number) {
+                    Region::Variable(name) => format!(" (`{name}`)"),
+                    _ => String::new(),
+                };
                 let help = "copy what it points to into host memory first (cudaMemcpy with                             cudaMemcpyDeviceToHost), or allocate it by cudaMallocManaged";
-                let what = format!("{words} by the host, through a pointer to device memory");
+                let what = format!("{words} by the host in device memory{name}, which it does not reach");
                 self.fault(Kind::HostAccess, what, help)
             }
             Wrong::Outside { number, offset, bytes: size } => {
