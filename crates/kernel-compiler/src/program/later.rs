@@ -5,7 +5,7 @@ use super::edits::Edit;
 use crate::lex::{Token, placed};
 
 /// How clang's errors name the two.
-const ARRAY: &str = "variable length arrays are not supported";
+const ARRAY: &str = "cannot use variable-length arrays in __host__ __device__ functions";
 const INITIALIZER: &str = "dynamic initialization is not supported";
 
 /// Whether these words of clang's are about what [`rewritten`] knows.
@@ -90,7 +90,7 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
     let (first, kind) = match (specifiers.is_empty(), tokens.get(start.checked_sub(1)?)) {
         (true, Some((brace, token))) if token.is_mark("}") => (place, defined_type(tokens, start - 1, *brace)?),
         (true, _) => return None,
-        (false, _) => (tokens[start..index].iter().find(|(_, token)| *token != Token::LineEnd)?.0, specifiers.join(" ")),
+        (false, _) => (tokens[start..index].iter().find(|(_, token)| *token != Token::LineEnd)?.0, joined(&specifiers)),
     };
     let end = (index + 1..tokens.len()).find(|at| ends_a_declarator(tokens, index, *at))?;
     if !tokens[end].1.is_mark(";") {
@@ -104,12 +104,13 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
     }
     let value = given[dimensions.len()..].trim();
     let lines = text[first..tokens[end].0].matches('\n').count();
-    let value = value.strip_prefix('=').map_or(value, str::trim);
-    let construct = match value {
-        "" => String::new(),
-        value if value.starts_with('{') || (given.contains('(') && value.starts_with('(')) => value.to_owned(),
-        value => format!("({value})"),
+    let assigned = value.strip_prefix('=').map(str::trim);
+    let construct = match assigned {
+        Some(value) if !value.starts_with('{') => format!("({value})"),
+        Some(value) => value.to_owned(),
+        None => value.to_owned(),
     };
+    let value = assigned.unwrap_or(value);
     let kind = if specifiers.contains(&"auto") { format!("wb::decayed<decltype{construct}>") } else { kind };
     let of = format!("wb_type_{number}");
     let room = format!("wb_room_{number}");
@@ -131,6 +132,19 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
     };
     let whole = whole.replace('\n', " ") + &"\n".repeat(lines);
     Some(vec![Edit::replace(first..tokens[end].0 + 1, whole)])
+}
+
+/// Tokens as a text, with a space where two words meet.
+fn joined(tokens: &[&str]) -> String {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut text = String::new();
+    for token in tokens {
+        if text.ends_with(is_of_word) && token.starts_with(is_of_word) {
+            text.push(' ');
+        }
+        text += token;
+    }
+    text
 }
 
 /// Whether the token before a declaration is none of it.
