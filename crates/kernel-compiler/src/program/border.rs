@@ -170,13 +170,6 @@ fn better(message: &Message, notes: &[Message]) -> Option<String> {
         return Some(format!("{plain} is a kernel: launch it, {plain}<<<blocks, threads>>>(…)"));
     }
     let is_host = words.starts_with("reference to __host__ function");
-    if is_host && plain == "cudaDeviceSynchronize" {
-        return Some(
-            "since CUDA 12 a kernel cannot wait for its children: launch what comes after them into \
-             cudaStreamTailLaunch"
-                .to_owned(),
-        );
-    }
     if is_host || noted("call to __host__ function from __global__") || noted("call to __host__ function from __device__") {
         return Some(format!(
             "{plain} is a function of the host, and a kernel calls it: put __device__ before it, or __host__ \
@@ -191,6 +184,9 @@ fn better(message: &Message, notes: &[Message]) -> Option<String> {
     }
     if words.starts_with("redefinition of") {
         return Some(format!("{words}; the files of a program are compiled as one"));
+    }
+    if let Some((_, why)) = words.split_once("is deprecated: ") {
+        return Some(format!("{plain}: {}", why.trim_end_matches(" [-Wdeprecated-declarations]")));
     }
     if words.contains("is unavailable: ") {
         return words.split_once("is unavailable: ").map(|(_, why)| format!("{name}: {why}"));

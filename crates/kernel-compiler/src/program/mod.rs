@@ -303,7 +303,8 @@ const FLAGS: &str = "\
     -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -ffp-contract=fast -fms-extensions \
     -gline-tables-only -cuid=0 -fgpu-rdc -fno-delete-null-pointer-checks -fno-finite-loops -fno-builtin \
     -fno-threadsafe-statics -fdiagnostics-format=msvc -fshow-column -fno-diagnostics-show-line-numbers \
-    -fno-diagnostics-fixit-info -ferror-limit=0 -Wno-everything -Wunused-variable -Wuninitialized -Wformat";
+    -fno-diagnostics-fixit-info -ferror-limit=0 -Wno-everything -Wunused-variable -Wuninitialized \
+    -Wformat -Wdeprecated-declarations";
 
 /// What libc++ asks about its surroundings.
 const LIBRARY: &str = "\
