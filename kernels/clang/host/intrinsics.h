@@ -82,22 +82,26 @@ WB_FAST void __prof_trigger(int) {}
 WB_FAST unsigned int __isGlobal(const void *at) { return __nvvm_isspacep_global(at); }
 WB_FAST unsigned int __isShared(const void *at) { return __nvvm_isspacep_shared(at); }
 
-// Before CUDA 9, and gone since.
-#define WB_GONE(name, instead)                                                                                         \
+// Before CUDA 9, for the lanes that are active together.
+#define WB_OLD_SHUFFLE(name, argument)                                                                                 \
     template <typename T>                                                                                              \
-    __device__ T name(T, int, int = 32)                                                                                \
-        __attribute__((unavailable("since CUDA 9 the lanes that take part come first: write " instead)));
-WB_GONE(__shfl, "__shfl_sync(0xffffffff, value, lane)")
-WB_GONE(__shfl_up, "__shfl_up_sync(0xffffffff, value, distance)")
-WB_GONE(__shfl_down, "__shfl_down_sync(0xffffffff, value, distance)")
-WB_GONE(__shfl_xor, "__shfl_xor_sync(0xffffffff, value, mask)")
-#undef WB_GONE
-#define WB_GONE(result, name)                                                                                          \
-    __device__ result name(int) __attribute__((                                                                        \
-        unavailable("since CUDA 9 the lanes that take part come first: write " #name "_sync(0xffffffff, …)")));
-WB_GONE(int, __any)
-WB_GONE(int, __all)
-WB_GONE(unsigned int, __ballot)
-#undef WB_GONE
+    WB_OLD("nvcc refuses it: since CUDA 9 the lanes that take part come first, " #name                                 \
+           "_sync(0xffffffff, value, " #argument ")")                                                                  \
+    WB_FAST T name(T value, int argument, int width = 32)                                                              \
+    {                                                                                                                  \
+        return name##_sync(__activemask(), value, argument, width);                                                    \
+    }
+WB_OLD_SHUFFLE(__shfl, lane)
+WB_OLD_SHUFFLE(__shfl_up, distance)
+WB_OLD_SHUFFLE(__shfl_down, distance)
+WB_OLD_SHUFFLE(__shfl_xor, mask)
+#undef WB_OLD_SHUFFLE
+#define WB_OLD_VOTE(type, name)                                                                                        \
+    WB_OLD("nvcc refuses it: since CUDA 9 the lanes that take part come first, " #name "_sync(0xffffffff, holds)")     \
+    WB_FAST type name(int holds) { return name##_sync(__activemask(), holds); }
+WB_OLD_VOTE(int, __any)
+WB_OLD_VOTE(int, __all)
+WB_OLD_VOTE(unsigned int, __ballot)
+#undef WB_OLD_VOTE
 
 #undef WB_FAST

@@ -20,6 +20,8 @@
 #define WB_BOTH_SIDES __host__ __device__
 #define WB_INLINE_BOTH inline __host__ __device__ __attribute__((always_inline, nodebug))
 #define WB_INLINE_HOST inline __attribute__((always_inline, nodebug))
+// What an older CUDA had works as it did then, with a warning.
+#define WB_OLD(instead) __attribute__((deprecated(instead)))
 #define WB_FORMAT(kind, text, first) __attribute__((format(kind, text, first)))
 
 // In the wheel's headers: what both sides have.

@@ -5,7 +5,7 @@ use super::edits::Edit;
 use crate::lex::{Token, placed};
 
 /// How clang's errors name the two.
-const ARRAY: &str = "variable length arrays are not supported";
+const ARRAY: &str = "cannot use variable-length arrays in __host__ __device__ functions";
 const INITIALIZER: &str = "dynamic initialization is not supported";
 
 /// Whether these words of clang's are about what [`rewritten`] knows.
@@ -64,10 +64,7 @@ fn array(text: &str, tokens: &[(usize, Token)], index: usize) -> Option<Vec<Edit
         let word = |offset: usize| tokens.get(at + offset).map(|(_, token)| token.text());
         if token.is_word("sizeof") && word(1) == Some("(") && word(2) == Some(name) && word(3) == Some(")") {
             edits.push(Edit::replace(*place..tokens[at + 3].0 + 1, format!("__wb_alloca_size({name})")));
-        } else if token.is_word("sizeof")
-            && word(1) == Some(name)
-            && !matches!(word(2), Some("[" | "." | "->"))
-        {
+        } else if token.is_word("sizeof") && word(1) == Some(name) && !matches!(word(2), Some("[" | "." | "->")) {
             let end = tokens[at + 1].0 + name.len();
             edits.push(Edit::replace(*place..end, format!("__wb_alloca_size({name})")));
         }
@@ -91,13 +88,9 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
         .filter(|word| !["static", "inline", "extern", "thread_local", "__device__"].contains(word))
         .collect();
     let (first, kind) = match (specifiers.is_empty(), tokens.get(start.checked_sub(1)?)) {
-        (true, Some((brace, token))) if token.is_mark("}") => {
-            (place, defined_type(tokens, start - 1, *brace)?)
-        }
+        (true, Some((brace, token))) if token.is_mark("}") => (place, defined_type(tokens, start - 1, *brace)?),
         (true, _) => return None,
-        (false, _) => {
-            (tokens[start..index].iter().find(|(_, token)| *token != Token::LineEnd)?.0, specifiers.join(" "))
-        }
+        (false, _) => (tokens[start..index].iter().find(|(_, token)| *token != Token::LineEnd)?.0, joined(&specifiers)),
     };
     let end = (index + 1..tokens.len()).find(|at| ends_a_declarator(tokens, index, *at))?;
     if !tokens[end].1.is_mark(";") {
@@ -111,14 +104,13 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
     }
     let value = given[dimensions.len()..].trim();
     let lines = text[first..tokens[end].0].matches('\n').count();
-    let value = value.strip_prefix('=').map_or(value, str::trim);
-    let construct = match value {
-        "" => String::new(),
-        value if value.starts_with('{') || (given.contains('(') && value.starts_with('(')) => {
-            value.to_owned()
-        }
-        value => format!("({value})"),
+    let assigned = value.strip_prefix('=').map(str::trim);
+    let construct = match assigned {
+        Some(value) if !value.starts_with('{') => format!("({value})"),
+        Some(value) => value.to_owned(),
+        None => value.to_owned(),
     };
+    let value = assigned.unwrap_or(value);
     let kind = if specifiers.contains(&"auto") { format!("wb::decayed<decltype{construct}>") } else { kind };
     let of = format!("wb_type_{number}");
     let room = format!("wb_room_{number}");
@@ -134,14 +126,25 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
     };
     let is_local = is_in_function(tokens, start);
     let whole = if is_local {
-        format!(
-            "{declared} static bool wb_is_made_{number}; {named} if (!wb_is_made_{number}) {{ wb_is_made_{number} = true; {made} }}"
-        )
+        format!("{declared} static bool wb_is_made_{number}; {named} if (!wb_is_made_{number}) {{ wb_is_made_{number} = true; {made} }}")
     } else {
         format!("{declared} {named} extern \"C\" void __wb_init_{number:06}() {{ {made} }}")
     };
     let whole = whole.replace('\n', " ") + &"\n".repeat(lines);
     Some(vec![Edit::replace(first..tokens[end].0 + 1, whole)])
+}
+
+/// Tokens as a text, with a space where two words meet.
+fn joined(tokens: &[&str]) -> String {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut text = String::new();
+    for token in tokens {
+        if text.ends_with(is_of_word) && token.starts_with(is_of_word) {
+            text.push(' ');
+        }
+        text += token;
+    }
+    text
 }
 
 /// Whether the token before a declaration is none of it.
@@ -165,10 +168,7 @@ fn ends_a_declarator(tokens: &[(usize, Token)], index: usize, at: usize) -> bool
     }
     let of = |open: &str, close: &str| -> i32 {
         let between = &tokens[index..at];
-        between
-            .iter()
-            .map(|(_, token)| i32::from(token.is_mark(open)) - i32::from(token.is_mark(close)))
-            .sum()
+        between.iter().map(|(_, token)| i32::from(token.is_mark(open)) - i32::from(token.is_mark(close))).sum()
     };
     of("(", ")") == 0 && of("{", "}") == 0 && of("[", "]") == 0
 }
@@ -181,9 +181,9 @@ fn defined_type(tokens: &[(usize, Token)], index: usize, _brace: usize) -> Optio
         depth == 0
     })?;
     let head = (0..open).rev().take_while(|at| !ends_a_statement(&tokens[*at].1));
-    let keyword = head
-        .into_iter()
-        .find(|at| ["struct", "class", "union"].iter().any(|word| tokens[*at].1.is_word(word)))?;
+    let keyword = head.into_iter().find(|at| {
+        ["struct", "class", "union"].iter().any(|word| tokens[*at].1.is_word(word))
+    })?;
     match tokens.get(keyword + 1)?.1 {
         Token::Word(name) => Some(name.to_owned()),
         _ => None,

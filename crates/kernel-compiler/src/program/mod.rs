@@ -103,7 +103,7 @@ fn folders(root: &Path, options: &[String]) -> Vec<PathBuf> {
 }
 
 /// How a program is read.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pass {
     /// Host and device apart, for messages and for the names of the device's variables.
     Border,
@@ -134,30 +134,34 @@ impl Compilation<'_> {
         for source in &mut *sources {
             source.text = edited(&source.text, rewrite::spaced_launches(&source.text));
         }
-        let border = self.made(sources, named, Pass::Border)?;
-        let Some(ir) = border.output else { return Err(self.refused(&border.said, sources, named)) };
-        let (managed_variables, device_variables) = variables(&ir);
-        for source in &mut *sources {
+        let mut device = sources.to_vec();
+        for source in &mut device {
             source.text = edited(&source.text, rewrite::for_device(&source.text));
         }
-        let last = &mut sources[named - 1].text;
-        *last += "\n#pragma clang attribute pop\n";
+        device[named - 1].text += "\n#pragma clang attribute pop\n";
+        let (border, first) = std::thread::scope(|scope| {
+            let first = scope.spawn(|| self.made(&device, named, Pass::Device));
+            let border = self.made(sources, named, Pass::Border);
+            (border, first.join())
+        });
+        let border = border?;
+        let Some(ir) = border.output else { return Err(self.refused(&border.said, sources, named)) };
+        let (managed_variables, device_variables) = variables(&ir);
+        let mut made = first.map_err(|_| anyhow::anyhow!("the thread that compiles {HOST} ended early"))??;
         let mut number = 0;
         for _ in 0..MAX_ROUNDS {
-            let device = self.made(sources, named, Pass::Device)?;
-            if let Some(ptx) = device.output {
+            if let Some(ptx) = made.output {
                 let name = self.name(&sources[named - 1]);
                 let said = border::explained(&border.said, sources, &self.clang.root);
                 let ptx = call::with_files(&self.clang.root, &ptx, &name);
                 return Ok(Program { ptx, device_variables, managed_variables, said });
             }
             let before = number;
-            if let Err(said) = self.rewrite_later(&device.said, sources, &mut number) {
+            let is_rewritten = self.rewrite_later(&made.said, &mut device, &mut number);
+            if let Err(said) = is_rewritten.and_then(|()| if number > before { Ok(()) } else { Err(made.said) }) {
                 return Err(self.refused(&said, sources, named));
             }
-            if number == before {
-                return Err(self.refused(&device.said, sources, named));
-            }
+            made = self.made(&device, named, Pass::Device)?;
         }
         bail!("this program initialises more at run time than can be rewritten")
     }
@@ -202,8 +206,8 @@ impl Compilation<'_> {
 
     /// One call of clang.
     fn made(&self, sources: &[Source], named: usize, pass: Pass) -> Result<Made> {
-        let overlay = self.overlay(sources)?;
-        let output = self.scratch.join("program.out");
+        let overlay = self.overlay(sources, pass)?;
+        let output = self.scratch.join(format!("{pass:?}.out"));
         let mut command = self.clang.command(self.flags(pass, &overlay)?, "-o");
         command.arg(&output);
         let (main, others) = sources[..named].split_last().context("there is a file")?;
@@ -218,9 +222,7 @@ impl Compilation<'_> {
         let shown = self.name(main);
         let Some(status) = ran.status else {
             let seconds = limit.as_secs();
-            bail!(Refused(format!(
-                "{name} had not finished {shown} after {seconds} seconds and was stopped"
-            )));
+            bail!(Refused(format!("{name} had not finished {shown} after {seconds} seconds and was stopped")));
         };
         let said = ran.stdout + &ran.stderr;
         if !status.success() {
@@ -234,7 +236,7 @@ impl Compilation<'_> {
     }
 
     /// The file that tells clang to read other texts in place of the program's and of libc++'s.
-    fn overlay(&self, sources: &[Source]) -> Result<PathBuf> {
+    fn overlay(&self, sources: &[Source], pass: Pass) -> Result<PathBuf> {
         let mut roots = Vec::new();
         let mut add = |name: &Path, contents: &Path| {
             roots.push(serde_json::json!({
@@ -247,11 +249,11 @@ impl Compilation<'_> {
             add(name, contents);
         }
         for (index, source) in sources.iter().enumerate() {
-            let file = self.scratch.join(format!("{index}.text"));
+            let file = self.scratch.join(format!("{pass:?}-{index}.text"));
             fs::write(&file, &source.text)?;
             add(&source.path, &file);
         }
-        let overlay = self.scratch.join("overlay.json");
+        let overlay = self.scratch.join(format!("{pass:?}.json"));
         let all = serde_json::json!({ "version": 0, "use-external-names": false, "roots": roots });
         fs::write(&overlay, all.to_string())?;
         Ok(overlay)
@@ -291,10 +293,7 @@ impl Compilation<'_> {
         let name = self.clang.name();
         let shown = self.name(&sources[named - 1]);
         let program = path::shown(&self.clang.path);
-        anyhow::Error::new(Refused(format!(
-            "{name} could not compile {shown} ({program}):\n{}",
-            said.trim_end()
-        )))
+        anyhow::Error::new(Refused(format!("{name} could not compile {shown} ({program}):\n{}", said.trim_end())))
     }
 }
 
@@ -304,7 +303,8 @@ const FLAGS: &str = "\
     -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -ffp-contract=fast -fms-extensions \
     -gline-tables-only -cuid=0 -fgpu-rdc -fno-delete-null-pointer-checks -fno-finite-loops -fno-builtin \
     -fno-threadsafe-statics -fdiagnostics-format=msvc -fshow-column -fno-diagnostics-show-line-numbers \
-    -fno-diagnostics-fixit-info -ferror-limit=0 -Wno-everything -Wunused-variable -Wuninitialized -Wformat";
+    -fno-diagnostics-fixit-info -ferror-limit=0 -Wno-everything -Wunused-variable -Wuninitialized \
+    -Wformat -Wdeprecated-declarations";
 
 /// What libc++ asks about its surroundings.
 const LIBRARY: &str = "\
@@ -332,8 +332,7 @@ fn variables(ir: &str) -> (Vec<String>, Vec<String>) {
         let is_changed = what.contains(" global ") || what.contains("externally_initialized");
         is_changed && !name.starts_with("llvm.") && what.contains("addrspace(") && !what.contains("external ")
     });
-    let (managed, others): (Vec<_>, Vec<_>) =
-        device.partition(|(_, what)| what.contains("section \"managed\""));
+    let (managed, others): (Vec<_>, Vec<_>) = device.partition(|(_, what)| what.contains("section \"managed\""));
     let names = |all: Vec<(&str, &str)>| {
         all.iter().map(|(name, _)| name.trim_matches('"').replace('.', "_$_")).collect()
     };

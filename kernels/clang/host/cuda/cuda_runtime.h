@@ -417,17 +417,20 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 cudaError_t __wb_max_potential_block_size(int *min_grid_size, int *block_size, const void *kernel, size_t shared_bytes,
                                           int limit);
 
-// ---- what an older CUDA had
+#ifdef WB_BORDER
+WB_OLD("nvcc refuses it in a kernel: since CUDA 12 a kernel cannot wait for its children; launch what comes after them "
+       "into cudaStreamTailLaunch")
+__device__ cudaError_t cudaDeviceSynchronize();
+#endif
 
-#define WB_GONE(...) __attribute__((unavailable("it is gone since CUDA 13: use " __VA_ARGS__)))
-cudaError_t cudaThreadSynchronize() WB_GONE("cudaDeviceSynchronize()");
-cudaError_t cudaThreadExit() WB_GONE("cudaDeviceReset()");
-cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) WB_GONE("cudaDeviceSetLimit()");
-cudaError_t cudaThreadGetLimit(size_t *value, cudaLimit limit) WB_GONE("cudaDeviceGetLimit()");
-cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) WB_GONE("cudaDeviceSetCacheConfig()");
-cudaError_t cudaMemcpyToArray(...) WB_GONE("cudaMemcpy2DToArray(), which the simulator does not have");
-cudaError_t cudaBindTexture(...) WB_GONE("texture objects, which the simulator does not have, or a pointer");
-cudaError_t cudaUnbindTexture(...) WB_GONE("texture objects, which the simulator does not have, or a pointer");
+#define WB_GONE(what) __attribute__((unavailable(what)))
+cudaError_t cudaBindTexture(...) WB_GONE("it is gone since CUDA 12, and the simulator has no textures: use a pointer");
+cudaError_t cudaUnbindTexture(...) WB_GONE("it is gone since CUDA 12, and the simulator has no textures: use a pointer");
+cudaError_t cudaCreateTextureObject(...) WB_GONE("the simulator has no textures: use a pointer");
+cudaError_t cudaMallocArray(...) WB_GONE("the simulator has no arrays for textures: use cudaMallocPitch()");
+cudaError_t cudaMemcpyToArray(...) WB_GONE("the simulator has no arrays for textures: use cudaMemcpy2D()");
+cudaError_t cudaIpcGetMemHandle(...) WB_GONE("the simulator runs one process");
+#undef WB_GONE
 
 } // extern "C"
 
@@ -619,4 +622,14 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid_
     }
     return cudaSuccess;
 }
-#undef WB_GONE
+
+// ---- what an older CUDA had
+
+WB_OLD("nvcc refuses it: it is cudaDeviceSynchronize() since CUDA 4, and gone since CUDA 13")
+WB_INLINE_HOST cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+WB_OLD("nvcc refuses it: it is cudaDeviceReset() since CUDA 4, and gone since CUDA 13")
+WB_INLINE_HOST cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+WB_OLD("nvcc refuses it: it is cudaDeviceSetLimit() since CUDA 4, and gone since CUDA 13")
+WB_INLINE_HOST cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }
+WB_OLD("nvcc refuses it: it is cudaDeviceSetCacheConfig() since CUDA 4, and gone since CUDA 13")
+WB_INLINE_HOST cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) { return cudaDeviceSetCacheConfig(config); }

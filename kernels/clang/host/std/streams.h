@@ -265,13 +265,13 @@ public:
         }
         return *this << (long)value;
     }
-    ostream &operator<<(short value) { return whole((long)value, (unsigned short)value); }
+    ostream &operator<<(short value) { return whole((unsigned long)(long)value, (unsigned short)value); }
     ostream &operator<<(unsigned short value) { return whole((unsigned long)value); }
-    ostream &operator<<(int value) { return whole((long)value, (unsigned int)value); }
+    ostream &operator<<(int value) { return whole((unsigned long)(long)value, (unsigned int)value); }
     ostream &operator<<(unsigned int value) { return whole((unsigned long)value); }
-    ostream &operator<<(long value) { return whole(value, (unsigned long)value); }
+    ostream &operator<<(long value) { return whole((unsigned long)value, (unsigned long)value); }
     ostream &operator<<(unsigned long value) { return whole(value); }
-    ostream &operator<<(long long value) { return whole((long)value, (unsigned long)value); }
+    ostream &operator<<(long long value) { return whole((unsigned long)(long)value, (unsigned long)value); }
     ostream &operator<<(unsigned long long value) { return whole((unsigned long)value); }
     ostream &operator<<(float value) { return real(value); }
     ostream &operator<<(double value) { return real(value); }
@@ -293,7 +293,7 @@ public:
     // Writes `text` in the width that was asked for once.
     ostream &padded(const char *text, size_t size)
     {
-        size_t width = this->width(0) > 0 ? (size_t)last_width : 0;
+        size_t width = this->width(0);
         size_t missing = width > size ? width - size : 0;
         if (missing == 0) {
             return write(text, size);
@@ -309,33 +309,19 @@ public:
     }
 
 private:
-    streamsize last_width = 0;
-
-    streamsize width(streamsize to)
+    ostream &whole(unsigned long value) { return whole(value, value, "lu"); }
+    // Writes a number: `bits` where the base is not 10.
+    ostream &whole(unsigned long value, unsigned long bits, const char *decimal = "ld")
     {
-        last_width = ios::width(to);
-        return last_width;
-    }
-
-    // Writes a number of up to 64 bits with `format` in place of its sign, base and letters.
-    ostream &whole(unsigned long value) { return whole((long)value, value, "lu"); }
-    ostream &whole(long value, unsigned long bits, const char *decimal = "ld")
-    {
-        char format[8] = "%";
-        char *end = format + 1;
-        if (flags() & showpos && decimal[1] == 'd') {
-            *end++ = '+';
-        }
-        if (flags() & showbase) {
-            *end++ = '#';
-        }
         bool is_decimal = (flags() & (hex | oct)) == 0;
-        strcpy(end, is_decimal ? decimal : flags() & oct ? "lo" : flags() & uppercase ? "lX" : "lx");
-        if (is_decimal) {
-            strcpy(format + 1, flags() & showpos && decimal[1] == 'd' ? "+ld" : decimal);
-        }
+        bool is_signed = decimal[1] == 'd';
+        const char *sign = is_decimal && is_signed && flags() & showpos ? "+" : "";
+        const char *base = !is_decimal && flags() & showbase ? "#" : "";
+        const char *type = is_decimal ? decimal : flags() & oct ? "lo" : flags() & uppercase ? "lX" : "lx";
+        char format[8];
+        snprintf(format, sizeof format, "%%%s%s%s", sign, base, type);
         char text[32];
-        return padded(text, snprintf(text, sizeof text, format, is_decimal ? (unsigned long)value : bits));
+        return padded(text, snprintf(text, sizeof text, format, is_decimal ? value : bits));
     }
     ostream &real(double value)
     {
@@ -639,41 +625,37 @@ inline istream &ws(istream &from)
     return from;
 }
 
-// Both ways: the names that both sides have are the reading side's, with which the writing side shares its state.
+// Both ways. What both sides have is asked of the reading side, with which the writing side shares its state.
 template <> class basic_iostream<char, char_traits<char>> : public istream, public ostream {
 public:
-    explicit basic_iostream(streambuf buffer) : istream(buffer), ostream(buffer) { ostream::share(*(istream *)this); }
+    explicit basic_iostream(streambuf buffer) : istream(buffer), ostream(buffer) { ostream::share(reading()); }
 
-    using istream::bad;
-    using istream::clear;
-    using istream::copyfmt;
-    using istream::eof;
-    using istream::exceptions;
-    using istream::fail;
-    using istream::fill;
-    using istream::flags;
-    using istream::good;
-    using istream::precision;
-    using istream::rdbuf;
-    using istream::rdstate;
-    using istream::setf;
-    using istream::setstate;
-    using istream::unsetf;
-    using istream::width;
-    using istream::operator bool;
-    using istream::operator!;
-    using istream::operator>>;
-    using ostream::operator<<;
-    using istream::open;
-    using istream::beg;
-    using istream::cur;
-    using istream::end;
-    using istream::in;
-    using istream::out;
-    using istream::app;
-    using istream::binary;
-    using istream::trunc;
-    using istream::state;
+    bool good() const { return reading().good(); }
+    bool eof() const { return reading().eof(); }
+    bool fail() const { return reading().fail(); }
+    bool bad() const { return reading().bad(); }
+    explicit operator bool() const { return !fail(); }
+    bool operator!() const { return fail(); }
+    iostate rdstate() const { return reading().rdstate(); }
+    void clear(iostate to = goodbit) { reading().clear(to); }
+    void setstate(iostate more) { reading().setstate(more); }
+    fmtflags flags() const { return reading().flags(); }
+    fmtflags flags(fmtflags to) { return reading().flags(to); }
+    fmtflags setf(fmtflags more) { return reading().setf(more); }
+    fmtflags setf(fmtflags to, fmtflags of) { return reading().setf(to, of); }
+    void unsetf(fmtflags less) { reading().unsetf(less); }
+    streamsize width() const { return reading().width(); }
+    streamsize width(streamsize to) { return reading().width(to); }
+    streamsize precision() const { return reading().precision(); }
+    streamsize precision(streamsize to) { return reading().precision(to); }
+    char fill(char to) { return reading().fill(to); }
+    streambuf *rdbuf() const { return reading().rdbuf(); }
+
+protected:
+    void open(streambuf buffer) { istream::open(buffer); }
+
+private:
+    istream &reading() const { return const_cast<basic_iostream &>(*this); }
 };
 
 #define WB_MANIPULATOR(name, to, of)                                                                                   \
