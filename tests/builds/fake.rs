@@ -33,7 +33,7 @@ pub fn fake(path: &Path, version: &str) {
 [ "$1" = -E ] && exit
 options=
 while [ $# -gt 0 ]; do
-    case "$1" in -o) out=$2; shift ;; -*) options="$options $1" ;; *) source=$1 ;; esac
+    case "$1" in -o) out=$2; shift ;; -Xcompiler) shift ;; -*) options="$options $1" ;; *) source=$1 ;; esac
     shift
 done
 if grep -q error "$source"; then
