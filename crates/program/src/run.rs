@@ -100,6 +100,7 @@ pub fn run(
             Ended::Stopped
         }
     };
+    runtime.save_files();
     runtime.end(&mut host, &mut core, ended);
     let Runtime { cuda, libc, found, .. } = runtime;
     let found = host.take_found().into_iter().chain(found).collect();
@@ -148,8 +149,8 @@ fn is_called(name: &str, known: &str) -> bool {
 impl Runtime<'_> {
     /// Runs the functions of `atexit`, the last first.
     fn at_exit(&mut self, host: &mut Host, core: &mut ptx_simulator::Simulator) -> Result<(), Stop> {
-        while let Some(function) = self.libc.at_exit.pop() {
-            host.invoke(core, self, function, &[])?;
+        while let Some(last) = self.libc.at_exit.pop() {
+            host.invoke(core, self, last.function, &[last.argument])?;
         }
         Ok(())
     }
