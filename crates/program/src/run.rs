@@ -109,6 +109,7 @@ pub fn run(
             Ended::Stopped
         }
     };
+    runtime.save_files();
     runtime.end(&mut host, &mut core, ended);
     let Runtime { cuda, libc, found, .. } = runtime;
     let found = host.take_found().into_iter().chain(found).collect();
@@ -152,8 +153,8 @@ fn arguments(core: &mut ptx_simulator::Simulator, args: &[String]) -> [u64; 3] {
 impl Runtime<'_> {
     /// Runs the functions of `atexit`, the last first.
     fn at_exit(&mut self, host: &mut Host, core: &mut ptx_simulator::Simulator) -> Result<(), Stop> {
-        while let Some(function) = self.libc.at_exit.pop() {
-            host.invoke(core, self, function, &[])?;
+        while let Some(last) = self.libc.at_exit.pop() {
+            host.invoke(core, self, last.function, &[last.argument])?;
         }
         Ok(())
     }

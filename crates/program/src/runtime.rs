@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use device::Simulator as Device;
-use ptx_simulator::host::{Call, Given, Host, Natives, Stop};
+use ptx_simulator::host::{Call, Given, Host, Math, Natives, Stop};
 use ptx_simulator::observe::Access;
 use ptx_simulator::{Diagnostic, Kind, Module, Severity, Site, Words};
 use rustc_hash::FxHashMap;
@@ -41,17 +41,27 @@ static ALL: LazyLock<(Vec<Native>, FxHashMap<&'static str, u32>)> = LazyLock::ne
 });
 
 /// The names of all functions that a program can call without defining them.
-pub fn native_names() -> impl Iterator<Item = &'static str> {
-    ALL.1.keys().copied()
+pub fn native_names() -> impl Iterator<Item = String> {
+    ALL.1.keys().map(|name| name.to_string()).chain(Math::names())
 }
+
+/// The functions of `<math.h>` have numbers behind those of the others.
+const FIRST_OF_MATH: u32 = 1 << 16;
 
 impl Natives for Runtime<'_> {
     fn find(&self, name: &str) -> Option<u32> {
-        ALL.1.get(name).copied()
+        let math = || Some(FIRST_OF_MATH + u32::from(Math::parse(name)?.number()));
+        ALL.1.get(name).copied().or_else(math)
     }
 
     fn call(&mut self, native: u32, call: &mut Call) -> Result<Given, Stop> {
-        ALL.0[native as usize](self, call)
+        if let Some(found) = call.unwritten_argument() {
+            self.add(found);
+        }
+        match native.checked_sub(FIRST_OF_MATH) {
+            Some(number) => libc::compute(call, Math::numbered(number as u16)),
+            None => ALL.0[native as usize](self, call),
+        }
     }
 
     fn tick(&mut self, host: &Host, steps: u64) -> Result<(), Stop> {
@@ -68,7 +78,11 @@ impl Natives for Runtime<'_> {
 impl Runtime<'_> {
     /// Something is wrong with what the program does here.
     pub fn find(&mut self, call: &Call, kind: Kind, severity: Severity, what: impl Into<String>, help: &str) {
-        let found = Diagnostic { severity, ..*call.host.fault(kind, what.into(), help) };
+        self.add(Diagnostic { severity, ..*call.host.fault(kind, what.into(), help) });
+    }
+
+    /// Something was found: once for its kind and line.
+    fn add(&mut self, found: Diagnostic) {
         let is_known = |known: &Diagnostic| {
             (known.kind, known.line, &known.file) == (found.kind, found.line, &found.file)
         };
@@ -90,12 +104,7 @@ impl Runtime<'_> {
         let what = Words { message, related: related.into_iter().collect() };
         let mut found = Diagnostic::of_host(kind, None, what, help);
         (found.file, found.line) = place.unzip();
-        let is_known = |known: &Diagnostic| {
-            (known.kind, known.line, &known.file) == (found.kind, found.line, &found.file)
-        };
-        if !self.found.iter().any(is_known) {
-            self.found.push(found);
-        }
+        self.add(found);
     }
 
     /// Writes what the program or a kernel prints.

@@ -229,6 +229,8 @@ pub enum Matters {
     Stored,
     /// It is the operand of an atomic operation.
     Operand,
+    /// It is an argument of a function that the program calls.
+    Argument,
 }
 
 /// What is wrong.

@@ -103,6 +103,7 @@ impl Matters {
             Matters::Address => "an address depends on an uninitialized value",
             Matters::Stored => "an uninitialized value is stored to global memory",
             Matters::Operand => "an atomic has an uninitialized operand",
+            Matters::Argument => "an argument of this call is an uninitialized value",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `malloc` and its like, `new` and `delete`: what gives memory, and what may take it back.
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Kind, Owner, Severity, number_and_offset};
+use ptx_simulator::{Kind, Owner, Severity};
 use rustc_hash::FxHashMap;
 
 use crate::runtime::{Natives_, Runtime};
@@ -9,8 +9,12 @@ use crate::runtime::{Natives_, Runtime};
 pub const NATIVES: &Natives_ = &[
     ("malloc", |runtime, call| allocate(runtime, call, Maker::Malloc, call.long(0))),
     ("calloc", calloc),
-    ("realloc", realloc),
-    ("free", |runtime, call| release(runtime, call, Maker::Malloc)),
+    ("realloc", |runtime, call| Ok(Given::Long(resize(runtime, call, call.long(0), call.long(1))?))),
+    ("reallocarray", |runtime, call| {
+        let bytes = call.long(1).saturating_mul(call.long(2));
+        Ok(Given::Long(resize(runtime, call, call.long(0), bytes)?))
+    }),
+    ("free", |runtime, call| release(runtime, call, Maker::Malloc, call.long(0))),
     // `new`, `new[]`, `delete` and `delete[]`, plain, with a size, aligned, and without exceptions (Itanium C++
     // ABI, 5.1.5).
     ("_Znwm", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
@@ -19,14 +23,14 @@ pub const NATIVES: &Natives_ = &[
     ("_Znam", |runtime, call| allocate(runtime, call, Maker::NewArray, call.long(0))),
     ("_ZnamRKSt9nothrow_t", |runtime, call| allocate(runtime, call, Maker::NewArray, call.long(0))),
     ("_ZnamSt11align_val_t", |runtime, call| allocate(runtime, call, Maker::NewArray, call.long(0))),
-    ("_ZdlPv", |runtime, call| release(runtime, call, Maker::New)),
-    ("_ZdlPvm", |runtime, call| release(runtime, call, Maker::New)),
-    ("_ZdlPvSt11align_val_t", |runtime, call| release(runtime, call, Maker::New)),
-    ("_ZdlPvmSt11align_val_t", |runtime, call| release(runtime, call, Maker::New)),
-    ("_ZdaPv", |runtime, call| release(runtime, call, Maker::NewArray)),
-    ("_ZdaPvm", |runtime, call| release(runtime, call, Maker::NewArray)),
-    ("_ZdaPvSt11align_val_t", |runtime, call| release(runtime, call, Maker::NewArray)),
-    ("_ZdaPvmSt11align_val_t", |runtime, call| release(runtime, call, Maker::NewArray)),
+    ("_ZdlPv", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
+    ("_ZdlPvm", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
+    ("_ZdlPvSt11align_val_t", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
+    ("_ZdlPvmSt11align_val_t", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
+    ("_ZdaPv", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
+    ("_ZdaPvm", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
+    ("_ZdaPvSt11align_val_t", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
+    ("_ZdaPvmSt11align_val_t", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
     ("posix_memalign", posix_memalign),
     ("aligned_alloc", |runtime, call| allocate(runtime, call, Maker::Malloc, call.long(1))),
 ];
@@ -69,20 +73,29 @@ fn calloc(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let bytes = call.long(0).saturating_mul(call.long(1));
     let given = allocate(runtime, call, Maker::Malloc, bytes)?;
     if let Given::Long(address @ 1..) = given {
-        crate::runtime::put(call, address, &vec![0; bytes as usize])?;
+        _ = call.simulator.content_mut(address, bytes as usize).map(|bytes| bytes.fill(0));
     }
     Ok(given)
 }
 
-fn realloc(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let old = call.long(0);
-    let given = allocate(runtime, call, Maker::Malloc, call.long(1))?;
-    if let (Given::Long(address @ 1..), Some((_, had, 0))) = (given, call.simulator.allocation(old)) {
-        let kept = had.min(call.long(1)) as usize;
-        _ = call.simulator.copy(address, old, kept);
-        release(runtime, call, Maker::Malloc)?;
+/// Memory as `malloc` gives it; null if there is no room.
+pub fn give(runtime: &mut Runtime, call: &mut Call, bytes: u64) -> Result<u64, Stop> {
+    Ok(match allocate(runtime, call, Maker::Malloc, bytes)? {
+        Given::Long(address) => address,
+        _ => 0,
+    })
+}
+
+/// Moves what `old` holds to memory of another size.
+pub fn resize(runtime: &mut Runtime, call: &mut Call, old: u64, bytes: u64) -> Result<u64, Stop> {
+    let address = give(runtime, call, bytes)?;
+    if old != 0 && address != 0 {
+        if let Some((_, had, 0)) = call.simulator.allocation(old) {
+            _ = call.simulator.copy(address, old, had.min(bytes) as usize);
+        }
+        release(runtime, call, Maker::Malloc, old)?;
     }
-    Ok(given)
+    Ok(address)
 }
 
 fn posix_memalign(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
@@ -94,8 +107,7 @@ fn posix_memalign(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop>
 }
 
 /// Gives memory back, if it came from `maker`.
-fn release(runtime: &mut Runtime, call: &mut Call, maker: Maker) -> Result<Given, Stop> {
-    let address = call.long(0);
+fn release(runtime: &mut Runtime, call: &mut Call, maker: Maker, address: u64) -> Result<Given, Stop> {
     if address == 0 {
         return Ok(Given::Nothing);
     }
@@ -130,7 +142,6 @@ fn release(runtime: &mut Runtime, call: &mut Call, maker: Maker) -> Result<Given
         }
         None => ("an address that no allocation has", Kind::HostAccess, "free what was given".to_string()),
     };
-    let _ = number_and_offset(address);
     runtime.find(call, kind, Severity::Error, format!("`{takes}` of {what}"), &help);
     Ok(Given::Nothing)
 }

@@ -1,73 +1,112 @@
-//! `printf` and its like.
+//! `<stdio.h>`: writing. `printf` and its like, texts and characters.
+
+use std::cell::{Cell, RefCell};
 
 use ptx_simulator::host::{Call, Given, Stop, format};
 use ptx_simulator::observe::Access;
 use ptx_simulator::{Kind, Severity};
 
-use crate::outside::Standard;
-use crate::runtime::{Natives_, Runtime, put, text};
+use super::files::{STDERR, STDIN, STDOUT};
+use crate::runtime::{Natives_, Runtime, bytes, put, text};
 
 pub const NATIVES: &Natives_ = &[
-    ("printf", |runtime, call| print(runtime, call, Standard::Out, 0)),
-    ("vprintf", |runtime, call| print(runtime, call, Standard::Out, 0)),
+    ("printf", |runtime, call| print(runtime, call, STDOUT, 0)),
+    ("vprintf", |runtime, call| print(runtime, call, STDOUT, 0)),
+    ("fprintf", |runtime, call| print(runtime, call, call.long(0), 1)),
+    ("vfprintf", |runtime, call| print(runtime, call, call.long(0), 1)),
+    ("dprintf", |runtime, call| print(runtime, call, u64::from(call.word(0)) + STDIN, 1)),
     ("puts", puts),
-    ("putchar", putchar),
+    ("fputs", fputs),
+    ("putchar", |runtime, call| character(runtime, call, STDOUT)),
+    ("putc", |runtime, call| character(runtime, call, call.long(1))),
+    ("fputc", |runtime, call| character(runtime, call, call.long(1))),
     ("snprintf", snprintf),
     ("vsnprintf", snprintf),
     ("sprintf", sprintf),
     ("vsprintf", sprintf),
+    ("write", write),
+    ("perror", perror),
 ];
 
 /// Renders the format that argument `number` is, with the arguments that the next one points to.
 pub fn formatted(runtime: &mut Runtime, call: &mut Call, number: usize) -> Result<Vec<u8>, Stop> {
-    let format_text = String::from_utf8_lossy(&text(call, call.long(number))?).into_owned();
+    let format_text = text(call, call.long(number))?;
     let mut at = call.long(number + 1);
-    let wrong = std::cell::RefCell::new(None);
-    let mut lost = false;
+    let wrong = RefCell::new(None);
+    let lost = Cell::new(false);
     let (rendered, _) = format(
         &format_text,
         |bytes| {
             at = at.next_multiple_of(bytes as u64);
-            let word = call.simulator.host_word(at, bytes).ok()?;
+            let (word, missing) = call.simulator.host_word(at, bytes).ok()?;
             at += bytes as u64;
-            lost |= word.1 != 0;
-            Some(word.0)
+            lost.set(lost.get() || missing != 0);
+            Some(word)
         },
         |address| match call.simulator.host_text(address) {
-            Ok(text) => Some(String::from_utf8_lossy(text).into_owned()),
+            _ if address == 0 => Some(b"(null)".to_vec()),
+            Ok(text) => {
+                lost.set(lost.get() || !call.simulator.is_written(address, text.len() + 1));
+                Some(text.to_vec())
+            }
             Err(why) => {
                 wrong.borrow_mut().get_or_insert((address, why));
-                Some(String::new())
+                Some(Vec::new())
             }
         },
     );
     if let Some((address, why)) = wrong.into_inner() {
         return Err(call.wrong(Access::Load, address, 1, why).into());
     }
-    if lost {
+    if lost.get() {
         let what = "a value is printed that was never written";
         let help = "write the memory before it is printed: copy the result back with cudaMemcpy, or initialise \
                     the variable";
         runtime.find(call, Kind::UninitializedRead, Severity::Error, what, help);
     }
-    Ok(rendered.into_bytes())
+    Ok(rendered)
 }
 
-fn print(runtime: &mut Runtime, call: &mut Call, to: Standard, number: usize) -> Result<Given, Stop> {
+/// Format and arguments begin at argument `number`.
+fn print(runtime: &mut Runtime, call: &mut Call, handle: u64, number: usize) -> Result<Given, Stop> {
     let text = formatted(runtime, call, number)?;
-    runtime.outside.write(to, &text);
-    Ok(Given::Word(text.len() as u32))
+    let is_written = runtime.write(call, handle, &text, "fprintf")?;
+    Ok(Given::Word(if is_written { text.len() as u32 } else { u32::MAX }))
 }
 
 fn puts(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let text = text(call, call.long(0))?;
-    runtime.outside.write(Standard::Out, &[&text[..], b"\n"].concat());
+    runtime.write(call, STDOUT, &[&text[..], b"\n"].concat(), "puts")?;
     Ok(Given::Word(text.len() as u32 + 1))
 }
 
-fn putchar(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    runtime.outside.write(Standard::Out, &[call.word(0) as u8]);
-    Ok(Given::Word(call.word(0)))
+fn fputs(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let text = text(call, call.long(0))?;
+    let is_written = runtime.write(call, call.long(1), &text, "fputs")?;
+    Ok(Given::Word(if is_written { 1 } else { u32::MAX }))
+}
+
+fn character(runtime: &mut Runtime, call: &mut Call, handle: u64) -> Result<Given, Stop> {
+    let byte = call.word(0) as u8;
+    let is_written = runtime.write(call, handle, &[byte], "putc")?;
+    Ok(Given::Word(if is_written { byte.into() } else { u32::MAX }))
+}
+
+/// `(number of the file, from, bytes)`
+fn write(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let content = bytes(call, call.long(1), call.long(2) as usize)?;
+    let is_written = runtime.write(call, u64::from(call.word(0)) + STDIN, &content, "write")?;
+    Ok(Given::Long(if is_written { content.len() as u64 } else { u64::MAX }))
+}
+
+fn perror(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let before = match call.long(0) {
+        0 => Vec::new(),
+        address => [&text(call, address)?[..], b": "].concat(),
+    };
+    let error = super::string::error_text(runtime.errno(call));
+    runtime.write(call, STDERR, &[&before[..], error.as_bytes(), b"\n"].concat(), "perror")?;
+    Ok(Given::Nothing)
 }
 
 fn snprintf(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {

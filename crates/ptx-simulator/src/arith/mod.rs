@@ -11,6 +11,7 @@ mod conversions;
 mod float;
 mod integers;
 mod lanes;
+pub mod math;
 mod matrix;
 mod rounding;
 mod spread;

@@ -1,5 +1,7 @@
 //! The functions that compiled kernels call without defining them: the device runtime (launches), `malloc`
-//! and `printf`.
+//! and `printf`, and mathematics.
+
+use crate::arith::math::Math;
 
 /// A known function. The names are those that nvcc writes, before and since CUDA 12 (CDP1 and CDP2), and
 /// those of the first device runtime for a launch, which clang writes.
@@ -35,6 +37,8 @@ pub enum Call {
     Printf,
     /// `(message, file, line, function, size)`
     AssertFail,
+    /// A function of `<math.h>`, from a compiler that brings no body of it.
+    Math(Math),
 }
 
 impl Call {
@@ -58,7 +62,7 @@ impl Call {
             // clang passes variadic arguments as nvcc does those of `vprintf`.
             "vprintf" | "printf" => Call::Printf,
             "__assertfail" => Call::AssertFail,
-            _ => return None,
+            _ => Call::Math(Math::parse(name)?),
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::context::{At, Context, Executed};
 use super::warp::{Warp, Way};
 use crate::arith::{lanes, which};
+use crate::decode::runtime::Call;
 use crate::decode::{Callee, FUNCTION_WINDOW, Op, unknown};
 use crate::diagnostic::{Kind, Limit, What};
 use crate::memory;
@@ -66,6 +67,9 @@ impl Context<'_> {
                     return Ok(());
                 }
                 (number, same)
+            }
+            Callee::External { call: Some(Call::Math(math)), .. } => {
+                return self.compute(warp, index, at, *math, (args, *ret));
             }
             Callee::External { call: Some(call), .. } => {
                 return self.runtime(warp, index, at, *call, args, *ret);

@@ -17,6 +17,7 @@ use super::launches::Launches;
 use super::printf;
 use super::split::Wait;
 use super::warp::Warp;
+use crate::arith::math::Math;
 use crate::arith::{WARP, lanes};
 use crate::decode::FUNCTION_WINDOW;
 use crate::decode::runtime::{self, Call};
@@ -131,6 +132,50 @@ impl Context<'_> {
         Ok(())
     }
 
+    /// Calls a function of `<math.h>` for the lanes of `at`. What it makes of an undefined argument is undefined.
+    pub fn compute(
+        &mut self,
+        warp: &mut Warp,
+        index: usize,
+        at: At,
+        math: Math,
+        (args, ret): (&[usize], Option<usize>),
+    ) -> Executed<()> {
+        for lane in lanes(at.mask) {
+            let base = warp.activations[at.slot as usize].frame_base;
+            let mut caller = Lane { warp: &mut *warp, slot: at.slot, lane, args };
+            let results = math.apply(|number, bytes| caller.part(number, 0, bytes));
+            let mut lost = None;
+            for (start, bytes) in args.iter().zip(math.reads()).filter(|_| self.checks) {
+                let written = warp.local_written(lane).all(base + start, *bytes);
+                lost = lost.or((!written).then(|| warp.origin(lane, base + start)));
+            }
+            if let Some(ret) = ret.filter(|_| results.bytes > 0)
+                && let Some(to) = warp.frame_of(at.slot, lane, ret, results.bytes)
+            {
+                memory::write(to, results.value);
+                if self.checks {
+                    warp.local_written(lane).set(base + ret, results.bytes, lost.is_none());
+                    if let Some(origin) = lost {
+                        let bytes = base + ret..base + ret + results.bytes;
+                        warp.origins.extend(bytes.map(|byte| ((lane, byte), origin)));
+                    }
+                }
+            }
+            for (number, value, bytes) in results.through.into_iter().flatten() {
+                let mut caller = Lane { warp: &mut *warp, slot: at.slot, lane, args };
+                let to = caller.word(number);
+                if !self.put(caller, to, (value, bytes), lost.is_none()) {
+                    let what = format!("a function of <math.h> cannot write its result to {to:#x}");
+                    let help = "pass the address of a variable";
+                    return Err(self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help));
+                }
+            }
+        }
+        warp.splits[index].pc += 1;
+        Ok(())
+    }
+
     /// Does a call for the one lane of `at`. Memory is set at once.
     fn call_of_lane(&mut self, mut caller: Lane, at: At, call: Call) -> Executed<Given> {
         let lane = caller.lane;
@@ -186,10 +231,15 @@ impl Context<'_> {
             }
             Call::Printf => return Ok((self.print(caller.warp, lane, first, second) as u64, None)),
             Call::AssertFail => {
-                let text = |address| self.text(address).unwrap_or_default();
-                let what = format!("assertion `{}` failed in {}", text(first), text(caller.word(3)));
+                let [asserted, function] = [first, caller.word(3)].map(|address| {
+                    let text = self.text(address).unwrap_or_default();
+                    String::from_utf8_lossy(&text).into_owned()
+                });
+                let what = format!("assertion `{asserted}` failed in {function}");
                 (Kind::Trap, what, "the kernel's own check says that something is wrong")
             }
+            // Computed for all lanes.
+            Call::Math(_) => return Ok(error(0)),
         };
         Err(self.fault(caller.warp, at, kind, what, help))
     }
@@ -266,23 +316,31 @@ impl Context<'_> {
         variable: &str,
     ) -> Executed<Given> {
         let to = caller.word(0);
-        let (space, address) = memory::resolve(to);
-        let address = if space == Space::Shared { self.own_offset(address, 8) } else { address };
-        let slot = match space {
-            Space::Local => caller.warp.local_of(caller.lane, address, 8),
-            Space::Shared => self.block.shared.bytes.get_mut(span(address, 8)),
-            _ => self.memory.slice_mut(address, 8).ok(),
-        };
-        let Some(slot) = slot else {
-            let what = format!("{name} cannot write its result to {to:#x}");
-            let help = format!("pass the address of a {variable} variable");
-            return Err(self.fault(caller.warp, at, Kind::OutOfBounds, what, &help));
-        };
-        memory::write(slot, word);
-        if self.checks {
-            self.set_written(caller.warp, (space, None), caller.lane, address, 8, true);
+        let Lane { warp, slot, lane, args } = caller;
+        if self.put(Lane { warp: &mut *warp, slot, lane, args }, to, (word, 8), true) {
+            return Ok(error(0));
         }
-        Ok(error(0))
+        let what = format!("{name} cannot write its result to {to:#x}");
+        let help = format!("pass the address of a {variable} variable");
+        Err(self.fault(warp, at, Kind::OutOfBounds, what, &help))
+    }
+
+    /// Writes a value of a lane's to a generic address, which counts as written then or not; whether there is
+    /// room for it.
+    fn put(&mut self, caller: Lane, to: u64, (value, bytes): (u64, usize), is_written: bool) -> bool {
+        let (space, address) = memory::resolve(to);
+        let address = if space == Space::Shared { self.own_offset(address, bytes as u32) } else { address };
+        let slot = match space {
+            Space::Local => caller.warp.local_of(caller.lane, address, bytes),
+            Space::Shared => self.block.shared.bytes.get_mut(span(address, bytes)),
+            _ => self.memory.slice_mut(address, bytes).ok(),
+        };
+        let Some(slot) = slot else { return false };
+        memory::write(slot, value);
+        if self.checks {
+            self.set_written(caller.warp, (space, None), caller.lane, address, bytes as u32, is_written);
+        }
+        true
     }
 
     /// `cudaDeviceSynchronize` does not wait in this grid: a warning, since a program that does not read what
@@ -300,7 +358,7 @@ impl Context<'_> {
     }
 
     /// The zero-terminated string at a global address.
-    fn text(&self, address: u64) -> Option<String> {
+    fn text(&self, address: u64) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         for i in 0..4096 {
             match self.memory.slice(address.wrapping_add(i), 1).ok()? {
@@ -309,7 +367,7 @@ impl Context<'_> {
                 _ => return None,
             }
         }
-        Some(String::from_utf8_lossy(&out).into_owned())
+        Some(out)
     }
 
     /// What `printf` returns: how many arguments it has used, -1 without a format, -2 if there is no more
@@ -334,7 +392,7 @@ impl Context<'_> {
             },
             |address| self.text(address),
         );
-        self.printed.push_str(&text);
+        self.printed.push_str(&String::from_utf8_lossy(&text));
         used as i32
     }
 }

@@ -113,6 +113,11 @@ impl Simulator {
         self.memory.written(address).is_some_and(|(written, at)| !written.any(at, bytes))
     }
 
+    /// Whether all of these bytes have been written.
+    pub fn is_written(&self, address: u64, bytes: usize) -> bool {
+        self.memory.written(address).is_none_or(|(written, at)| written.all(at, bytes))
+    }
+
     /// Makes an allocation another owner's; whether there is one.
     pub fn give_to(&mut self, address: u64, owner: Owner) -> bool {
         self.memory.give_to(address, owner)

@@ -18,6 +18,7 @@ mod thread;
 mod undefined;
 mod values;
 
+pub use crate::arith::math::{Math, Results};
 pub use crate::exec::format;
 pub use memory::{Aside, Note};
 pub use thread::{Call, Given, Host, Natives, Stop};

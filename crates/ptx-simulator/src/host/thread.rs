@@ -10,7 +10,7 @@ use super::code::{Code, Rare, Site, Step, Whom};
 use super::undefined::Undefined;
 use crate::arith::combine;
 use crate::decode::{FUNCTION_WINDOW, Program};
-use crate::diagnostic::{Access, Diagnostic, Kind, Region, Spot, What, thousands};
+use crate::diagnostic::{Access, Diagnostic, Kind, Matters, Region, Spot, What, thousands};
 use crate::memory::{Memory, Owner, Wrong, extend, read, span, write};
 use crate::simulator::{Module, Simulator};
 use crate::words::of_bytes;
@@ -131,11 +131,23 @@ impl Call<'_> {
         let start = self.host.frame + self.args.get(number)?;
         (start..start + bytes).find_map(|byte| self.host.undefined.in_frames(byte))
     }
+
+    /// What is said of an argument that was never written, if there is one.
+    pub fn unwritten_argument(&self) -> Option<Diagnostic> {
+        if !self.host.undefined.is_any() {
+            return None;
+        }
+        // No argument is shorter.
+        let read = (0..self.count()).find_map(|number| self.undefined(number, 4))?;
+        Some(Undefined::said(&self.host.program, self.host.here, (Matters::Argument, read)))
+    }
 }
 
 /// A function that is being run.
 #[derive(Clone, Copy, Debug)]
 struct Activation {
+    /// Its number among all calls, in their order.
+    number: u64,
     function: usize,
     /// Where its values start, its part of the frames, and its variables on the stack.
     values: usize,
@@ -165,6 +177,8 @@ pub struct Host {
     stack: u64,
     free: u64,
     calls: Vec<Activation>,
+    /// Calls so far.
+    called: u64,
     pub(super) undefined: Undefined,
     /// Findings that did not end the program.
     pub(super) found: Vec<Diagnostic>,
@@ -213,6 +227,7 @@ impl Host {
             stack,
             free: 0,
             calls: Vec::new(),
+            called: 0,
             undefined: Undefined::default(),
             found: Vec::new(),
             steps: 0,
@@ -290,6 +305,16 @@ impl Host {
         let (loc, _) = self.ticks.iter().max_by_key(|(_, count)| **count)?;
         let (file, line) = self.program.place(*loc, 0);
         file.zip(line)
+    }
+
+    /// The number of the call that is open, among all so far.
+    pub fn innermost_call(&self) -> Option<u64> {
+        self.calls.last().map(|open| open.number)
+    }
+
+    /// Whether that call has not returned yet.
+    pub fn is_open(&self, call: u64) -> bool {
+        self.calls.binary_search_by_key(&call, |open| open.number).is_ok()
     }
 
     /// Steps that it has done.
@@ -410,7 +435,9 @@ impl Host {
         }
         self.free = end;
         self.values[values + function.registers + function.predicates] = self.stack + locals;
+        self.called += 1;
         self.calls.push(Activation {
+            number: self.called,
             function: number,
             values,
             frame,
