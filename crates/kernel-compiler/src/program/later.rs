@@ -64,7 +64,10 @@ fn array(text: &str, tokens: &[(usize, Token)], index: usize) -> Option<Vec<Edit
         let word = |offset: usize| tokens.get(at + offset).map(|(_, token)| token.text());
         if token.is_word("sizeof") && word(1) == Some("(") && word(2) == Some(name) && word(3) == Some(")") {
             edits.push(Edit::replace(*place..tokens[at + 3].0 + 1, format!("__wb_alloca_size({name})")));
-        } else if token.is_word("sizeof") && word(1) == Some(name) && !matches!(word(2), Some("[" | "." | "->")) {
+        } else if token.is_word("sizeof")
+            && word(1) == Some(name)
+            && !matches!(word(2), Some("[" | "." | "->"))
+        {
             let end = tokens[at + 1].0 + name.len();
             edits.push(Edit::replace(*place..end, format!("__wb_alloca_size({name})")));
         }
@@ -88,9 +91,13 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
         .filter(|word| !["static", "inline", "extern", "thread_local", "__device__"].contains(word))
         .collect();
     let (first, kind) = match (specifiers.is_empty(), tokens.get(start.checked_sub(1)?)) {
-        (true, Some((brace, token))) if token.is_mark("}") => (place, defined_type(tokens, start - 1, *brace)?),
+        (true, Some((brace, token))) if token.is_mark("}") => {
+            (place, defined_type(tokens, start - 1, *brace)?)
+        }
         (true, _) => return None,
-        (false, _) => (tokens[start..index].iter().find(|(_, token)| *token != Token::LineEnd)?.0, joined(&specifiers)),
+        (false, _) => {
+            (tokens[start..index].iter().find(|(_, token)| *token != Token::LineEnd)?.0, joined(&specifiers))
+        }
     };
     let end = (index + 1..tokens.len()).find(|at| ends_a_declarator(tokens, index, *at))?;
     if !tokens[end].1.is_mark(";") {
@@ -126,7 +133,9 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
     };
     let is_local = is_in_function(tokens, start);
     let whole = if is_local {
-        format!("{declared} static bool wb_is_made_{number}; {named} if (!wb_is_made_{number}) {{ wb_is_made_{number} = true; {made} }}")
+        format!(
+            "{declared} static bool wb_is_made_{number}; {named} if (!wb_is_made_{number}) {{ wb_is_made_{number} = true; {made} }}"
+        )
     } else {
         format!("{declared} {named} extern \"C\" void __wb_init_{number:06}() {{ {made} }}")
     };
@@ -168,7 +177,10 @@ fn ends_a_declarator(tokens: &[(usize, Token)], index: usize, at: usize) -> bool
     }
     let of = |open: &str, close: &str| -> i32 {
         let between = &tokens[index..at];
-        between.iter().map(|(_, token)| i32::from(token.is_mark(open)) - i32::from(token.is_mark(close))).sum()
+        between
+            .iter()
+            .map(|(_, token)| i32::from(token.is_mark(open)) - i32::from(token.is_mark(close)))
+            .sum()
     };
     of("(", ")") == 0 && of("{", "}") == 0 && of("[", "]") == 0
 }
@@ -181,9 +193,9 @@ fn defined_type(tokens: &[(usize, Token)], index: usize, _brace: usize) -> Optio
         depth == 0
     })?;
     let head = (0..open).rev().take_while(|at| !ends_a_statement(&tokens[*at].1));
-    let keyword = head.into_iter().find(|at| {
-        ["struct", "class", "union"].iter().any(|word| tokens[*at].1.is_word(word))
-    })?;
+    let keyword = head
+        .into_iter()
+        .find(|at| ["struct", "class", "union"].iter().any(|word| tokens[*at].1.is_word(word)))?;
     match tokens.get(keyword + 1)?.1 {
         Token::Word(name) => Some(name.to_owned()),
         _ => None,

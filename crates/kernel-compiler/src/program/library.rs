@@ -119,9 +119,12 @@ fn with_changes(name: &str, text: &str, body: Option<&str>) -> String {
             .replace("_LIBCPP_END_NAMESPACE_STD", "_LIBCPP_END_NAMESPACE_STD WB_BOTH_END");
     }
     if let Some(body) = body {
-        let guard: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-        changed = format!("{changed}\n#ifndef WB_BODIES_{guard}\n#define WB_BODIES_{guard}\n{body}\n#endif\n");
+        let guard: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+            .collect();
+        changed =
+            format!("{changed}\n#ifndef WB_BODIES_{guard}\n#define WB_BODIES_{guard}\n{body}\n#endif\n");
     }
     changed
 }
@@ -167,11 +170,13 @@ mod tests {
 
     #[test]
     fn headers_are_changed_as_they_are_read() {
-        let math = "_LIBCPP_BEGIN_NAMESPACE_STD\n__builtin_expf(__builtin_fabs(x));\n_LIBCPP_END_NAMESPACE_STD\n";
+        let math =
+            "_LIBCPP_BEGIN_NAMESPACE_STD\n__builtin_expf(__builtin_fabs(x));\n_LIBCPP_END_NAMESPACE_STD\n";
         let expected = "WB_BOTH_BEGIN _LIBCPP_BEGIN_NAMESPACE_STD\n::expf(__builtin_fabs(x));\n\
                         _LIBCPP_END_NAMESPACE_STD WB_BOTH_END\n";
         assert_eq!(with_changes("__math/x.h", math, None), expected);
-        let text = "a\nextern template int f(\n  int);\nb\n#  define _LIBCPP_DECLARE(...) extern template x\n";
+        let text =
+            "a\nextern template int f(\n  int);\nb\n#  define _LIBCPP_DECLARE(...) extern template x\n";
         let string = with_changes("string", text, Some("body"));
         assert!(string.starts_with("a\n\n\nb\n#define _LIBCPP_DECLARE(...)\n"), "{string}");
         assert!(string.contains("#define WB_BODIES_STRING\nbody\n"), "{string}");

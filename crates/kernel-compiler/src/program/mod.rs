@@ -147,7 +147,8 @@ impl Compilation<'_> {
         let border = border?;
         let Some(ir) = border.output else { return Err(self.refused(&border.said, sources, named)) };
         let (managed_variables, device_variables) = variables(&ir);
-        let mut made = first.map_err(|_| anyhow::anyhow!("the thread that compiles {HOST} ended early"))??;
+        let mut made =
+            first.map_err(|_| anyhow::anyhow!("the thread that compiles {HOST} ended early"))??;
         let mut number = 0;
         for _ in 0..MAX_ROUNDS {
             if let Some(ptx) = made.output {
@@ -158,7 +159,9 @@ impl Compilation<'_> {
             }
             let before = number;
             let is_rewritten = self.rewrite_later(&made.said, &mut device, &mut number);
-            if let Err(said) = is_rewritten.and_then(|()| if number > before { Ok(()) } else { Err(made.said) }) {
+            if let Err(said) =
+                is_rewritten.and_then(|()| if number > before { Ok(()) } else { Err(made.said) })
+            {
                 return Err(self.refused(&said, sources, named));
             }
             made = self.made(&device, named, Pass::Device)?;
@@ -222,7 +225,9 @@ impl Compilation<'_> {
         let shown = self.name(main);
         let Some(status) = ran.status else {
             let seconds = limit.as_secs();
-            bail!(Refused(format!("{name} had not finished {shown} after {seconds} seconds and was stopped")));
+            bail!(Refused(format!(
+                "{name} had not finished {shown} after {seconds} seconds and was stopped"
+            )));
         };
         let said = ran.stdout + &ran.stderr;
         if !status.success() {
@@ -293,7 +298,10 @@ impl Compilation<'_> {
         let name = self.clang.name();
         let shown = self.name(&sources[named - 1]);
         let program = path::shown(&self.clang.path);
-        anyhow::Error::new(Refused(format!("{name} could not compile {shown} ({program}):\n{}", said.trim_end())))
+        anyhow::Error::new(Refused(format!(
+            "{name} could not compile {shown} ({program}):\n{}",
+            said.trim_end()
+        )))
     }
 }
 
@@ -332,7 +340,8 @@ fn variables(ir: &str) -> (Vec<String>, Vec<String>) {
         let is_changed = what.contains(" global ") || what.contains("externally_initialized");
         is_changed && !name.starts_with("llvm.") && what.contains("addrspace(") && !what.contains("external ")
     });
-    let (managed, others): (Vec<_>, Vec<_>) = device.partition(|(_, what)| what.contains("section \"managed\""));
+    let (managed, others): (Vec<_>, Vec<_>) =
+        device.partition(|(_, what)| what.contains("section \"managed\""));
     let names = |all: Vec<(&str, &str)>| {
         all.iter().map(|(name, _)| name.trim_matches('"').replace('.', "_$_")).collect()
     };

@@ -12,7 +12,8 @@ pub fn spaced_launches(text: &str) -> Vec<Edit> {
     while at + 2 < tokens.len() {
         let is_three = |mark: &str| tokens[at..at + 3].iter().all(|(_, token)| token.is_mark(mark));
         let is_launch = !is_open && is_three("<");
-        let is_end = is_open && is_three(">") && tokens.get(at + 3).is_some_and(|(_, next)| next.is_mark("("));
+        let is_end =
+            is_open && is_three(">") && tokens.get(at + 3).is_some_and(|(_, next)| next.is_mark("("));
         if !is_launch && !is_end {
             at += 1;
             continue;
