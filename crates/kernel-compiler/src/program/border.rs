@@ -61,8 +61,8 @@ struct Whole<'a> {
     includes: Vec<(&'a str, u32)>,
 }
 
-/// What clang `said` of a program, in the form `x.cu(3): error: …` with the line below: in better words where
-/// there are some, at a line of the reader's, quoted as the reader has it.
+/// What clang `said` of a program, in the form `x.cu(3): error: …` with the line below: in better words
+/// where there are some, at a line of the reader's, quoted as the reader has it.
 pub fn explained(said: &str, sources: &[Source], root: &Path) -> String {
     let wholes = read(said);
     let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
@@ -169,7 +169,11 @@ fn better(message: &Message, notes: &[Message]) -> Option<String> {
              argument, or declare it __device__ or __constant__ and copy to it with cudaMemcpyToSymbol()"
         ));
     }
-    if words.starts_with("reference to __global__ function") || noted("call to __global__ function") {
+    let is_plain_call = words.starts_with("call to global function");
+    if is_plain_call
+        || words.starts_with("reference to __global__ function")
+        || noted("call to __global__ function")
+    {
         return Some(format!("{plain} is a kernel: launch it, {plain}<<<blocks, threads>>>(…)"));
     }
     let is_host = words.starts_with("reference to __host__ function");
@@ -208,8 +212,8 @@ fn missing_header(name: &str) -> Option<String> {
     let holds = match file {
         "helper_cuda.h" | "helper_functions.h" | "helper_string.h" | "helper_timer.h" | "helper_image.h"
         | "exception.h" => {
-            "it is one of NVIDIA's samples' (cuda-samples, Common/), with checkCudaErrors(), findCudaDevice() and \
-             timers; put it beside the program"
+            "it is one of NVIDIA's samples' (cuda-samples, Common/), with checkCudaErrors(), \
+             findCudaDevice() and timers; put it beside the program"
         }
         "common.h" | "book.h" | "cpu_bitmap.h" | "cpu_anim.h" | "gputimer.h" | "utils.h" | "tool.h"
         | "error.cuh" | "freshman.h" | "timer.h" => {

@@ -24,9 +24,10 @@ pub struct Library {
 const FOR_BOTH: [&str; 1] = ["cmath"];
 
 /// Functions that clang makes instructions of, which no GPU has: they are called by their names instead.
-const CALLED: &str = "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fdim fmod frexp hypot \
-                      ilogb ldexp lgamma llround log log10 log1p log2 logb lround modf nextafter nexttoward pow \
-                      remainder remquo round scalbln scalbn sin sinh tan tanh tgamma lrint llrint";
+const CALLED: &str = "\
+    acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fdim fmod frexp hypot ilogb \
+    ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nextafter nexttoward pow \
+    remainder remquo round scalbln scalbn sin sinh tan tanh tgamma";
 
 impl Library {
     /// That of the wheel whose program is at `compiler`; changed headers are kept in `scratch`.
@@ -38,7 +39,7 @@ impl Library {
         let cpp = folder.join("libcxx").join("include");
         if !cpp.is_dir() {
             anyhow::bail!(
-                "a program needs the C++ headers that come with the wheel ziglang, and {} has none beside it: \
+                "a program needs the C++ headers of the wheel ziglang, and {} has none beside it: \
                  install kernels/requirements.txt, and unset CLANG or set it to the wheel's program zig",
                 path::shown(compiler)
             );
