@@ -48,6 +48,55 @@ template <unsigned int SIZE> WB_DEVICE thread_block_tile<SIZE> tiled_partition(t
     return thread_block_tile<SIZE>();
 }
 
+// A group whose kind is known when the kernel runs: a block, or some lanes of a warp.
+struct thread_group {
+    WB_DEVICE thread_group of(unsigned int lanes, unsigned int count)
+    {
+        thread_group group;
+        group.mask = lanes;
+        group.count = count;
+        return group;
+    }
+    __device__ WB_INLINE thread_group() : mask(0), count(0) {}
+    __device__ WB_INLINE thread_group(thread_block) : mask(0), count(thread_block::size()) {}
+    template <unsigned int SIZE> __device__ WB_INLINE thread_group(thread_block_tile<SIZE>) : thread_group(of_tile(SIZE))
+    {
+    }
+    __device__ WB_INLINE void sync() const
+    {
+        if (mask == 0) {
+            __syncthreads();
+        } else {
+            __syncwarp(mask);
+        }
+    }
+    __device__ WB_INLINE unsigned int size() const { return count; }
+    __device__ WB_INLINE unsigned int num_threads() const { return count; }
+    __device__ WB_INLINE unsigned int thread_rank() const
+    {
+        unsigned int rank = thread_block::thread_rank();
+        return mask == 0 ? rank : __popc(mask & ((1u << rank % 32) - 1));
+    }
+    // The tile of `size` neighbouring lanes that this thread is in.
+    WB_DEVICE thread_group of_tile(unsigned int size)
+    {
+        unsigned int lane = thread_block::thread_rank() % 32;
+        return of(size == 32 ? 0xffffffff : ((1u << size) - 1) << lane / size * size, size);
+    }
+
+private:
+    unsigned int mask; // of a warp's lanes, and 0 for a block
+    unsigned int count;
+};
+WB_DEVICE thread_group tiled_partition(const thread_group &, unsigned int size) { return thread_group::of_tile(size); }
+// The lanes that run this together.
+WB_DEVICE thread_group coalesced_threads()
+{
+    unsigned int lanes = __activemask();
+    return thread_group::of(lanes, __popc(lanes));
+}
+WB_DEVICE void sync(const thread_group &group) { group.sync(); }
+
 // All blocks of a cooperative launch. They count themselves in a word that the launch provides.
 struct grid_group {
     WB_DEVICE void sync()
