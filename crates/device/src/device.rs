@@ -59,6 +59,14 @@ pub(super) enum Kind {
 pub(super) const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
 
 impl Device {
+    /// The simulator, if it is one.
+    pub fn simulated(&self) -> Option<&Simulator> {
+        match &self.kind {
+            Kind::Sim(simulator) => Some(simulator),
+            _ => None,
+        }
+    }
+
     /// Opens the device that `choice` names.
     ///
     /// # Errors

@@ -71,6 +71,6 @@ pub use measure::Limit;
 pub use module::{Function, Module};
 pub use names::Called;
 pub use ptx_simulator::{DEFAULT_PENDING_LAUNCHES, LaunchConfig};
-pub use simulator::{Blocks, LaunchOrder, SimulatorOptions};
+pub use simulator::{Blocks, LaunchOrder, Simulator, SimulatorOptions};
 pub use timing::Timing;
 pub use together::{Launchers, launch_overlapping, launch_together};

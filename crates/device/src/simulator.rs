@@ -99,6 +99,7 @@ pub enum Step {
 
 /// The simulator, with what its launches have shown since that was taken.
 pub struct Simulator {
+    /// What executes.
     pub core: RefCell<sim::Simulator>,
     options: SimulatorOptions,
     /// What the launches have counted since that was taken.
@@ -213,7 +214,31 @@ impl Simulator {
         launches: &[sim::Launch],
         how: Together,
     ) -> Result<()> {
-        let mut core = self.core.borrow_mut();
+        self.launch_in(&mut self.core.borrow_mut(), module, launches, how)
+    }
+
+    /// [`Simulator::launch_together`] in this `core`, which somebody has taken out for the time being: the
+    /// host of a whole program.
+    ///
+    /// # Errors
+    /// What stops the launch.
+    pub fn launch_in(
+        &self,
+        core: &mut sim::Simulator,
+        module: &sim::Module,
+        launches: &[sim::Launch],
+        how: Together,
+    ) -> Result<()> {
+        self.launch_heard(core, module, (launches, how), None)
+    }
+
+    fn launch_heard(
+        &self,
+        core: &mut sim::Simulator,
+        module: &sim::Module,
+        (launches, how): (&[sim::Launch], Together),
+        beside: Option<&mut dyn Observer>,
+    ) -> Result<()> {
         let seen = &mut *self.seen.borrow_mut();
         let all = &mut *self.found.borrow_mut();
         let mut recorder = self.recorder.borrow_mut();
@@ -233,7 +258,7 @@ impl Simulator {
         let number = self.launches.replace(self.launches.get() + 1);
         let order = self.options.order.as_ref().filter(|order| order.launch == number);
         core.set_order(order.map(|order| order.order.clone()));
-        let mut listeners = (seen, Also(also));
+        let mut listeners = (seen, (Also(also), Also(beside.into_iter().collect())));
         let mut ended = match self.every_order.borrow().clone() {
             Some(budget) => core
                 .launch_in_every_order(module, (launches, how), &mut listeners, all, budget)
@@ -247,7 +272,34 @@ impl Simulator {
         if let Some(recorder) = &mut *recorder {
             recorder.recorder.found(&all[before..]);
         }
-        self.ended(&mut core, ended)
+        self.ended(core, ended)
+    }
+
+    /// A launch of a whole program, in its `core`: under the checks or without, as the options say. `also` hears
+    /// it too.
+    ///
+    /// # Errors
+    /// What stops the launch.
+    pub fn launch_whole(
+        &self,
+        core: &mut sim::Simulator,
+        module: &sim::Module,
+        launch: &sim::Launch,
+        also: Option<&mut dyn Observer>,
+    ) -> Result<()> {
+        let launches = [*launch];
+        if self.options.checks {
+            return self.launch_heard(core, module, (&launches, Together::OnDevices), also);
+        }
+        let counters = &mut self.seen.borrow_mut().0;
+        let also = Also(also.into_iter().collect());
+        let sim::Launch { kernel, config, args } = *launch;
+        let mut ended = core.launch_counted(module, kernel, config, args, &mut (counters, also));
+        if let Err(diagnostic) = &mut ended {
+            self.name(std::iter::once(&mut **diagnostic), module, launch);
+            self.found.borrow_mut().push((**diagnostic).clone());
+        }
+        self.ended(core, ended)
     }
 
     /// Gives what a launch has `found` the names of the source.

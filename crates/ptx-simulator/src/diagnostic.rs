@@ -37,6 +37,10 @@ pub enum Kind {
     MemoryLimit,
     /// The kernel stopped itself: `trap`, a failed `assert`.
     Trap,
+    /// Host and device in memory of the other one, or a copy or a call of the runtime that is wrong.
+    HostAccess,
+    /// Memory, a stream or an event that has been freed or destroyed.
+    UseAfterFree,
 }
 
 /// How bad it is.

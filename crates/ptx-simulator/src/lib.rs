@@ -10,6 +10,7 @@ mod diagnostic;
 mod exec;
 mod explore;
 mod grid;
+pub mod host;
 mod memory;
 pub mod observe;
 mod orders;
@@ -32,7 +33,7 @@ pub use diagnostic::{
 pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;
 pub use grid::Together;
-pub use memory::{Written, number_and_offset};
+pub use memory::{Owner, Written, Wrong, number_and_offset};
 pub use orders::{Budget, Cut, Failing, Orders};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

@@ -12,9 +12,9 @@ use crate::device::{
 use crate::diagnostic::{self, Diagnostic, Kind};
 use crate::explore::{GivenUp, Hears, Interleaving, Turns};
 use crate::grid::{self, Engine, Limits, Together};
-use crate::memory::{self, Memory, Written, Wrong};
+use crate::memory::{self, Memory, Owner, Written, Wrong};
 use crate::observe::{self, Unchecked};
-use crate::ptx::Space;
+use crate::ptx::{Space, Variable};
 
 /// Parsed PTX, ready to launch. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -49,6 +49,10 @@ impl Module {
             }
         }
         Ok(Module { program: Arc::new(program) })
+    }
+
+    pub(crate) fn program(&self) -> Arc<Program> {
+        self.program.clone()
     }
 
     /// Whether `other` came from the same call of [`Module::parse`].
@@ -442,14 +446,38 @@ impl Simulator {
         self.limits.order = first.to_vec();
     }
 
+    /// Lays out the variables of a whole program: where they lie. `owner` says whose they are, by their names;
+    /// constants are of both sides.
+    pub(crate) fn load_program(
+        &mut self,
+        module: &Module,
+        owner: impl Fn(&str) -> Owner,
+    ) -> Result<Vec<u64>, Box<Diagnostic>> {
+        let owner = |variable: &Variable| match variable.space {
+            Space::Const => Owner::Constant,
+            _ => owner(&variable.name),
+        };
+        let loaded = self.load_as(module, owner)?;
+        Ok(self.loaded[loaded].1.clone())
+    }
+
     /// Lays out the module's variables, once.
     fn load(&mut self, module: &Module) -> Result<usize, Box<Diagnostic>> {
+        self.load_as(module, |_| Owner::Device)
+    }
+
+    fn load_as(
+        &mut self,
+        module: &Module,
+        owner: impl Fn(&Variable) -> Owner,
+    ) -> Result<usize, Box<Diagnostic>> {
         if let Some(at) = self.loaded.iter().position(|(known, _)| known.is(module)) {
             return Ok(at);
         }
         let mut addresses = Vec::new();
         for variable in &module.program.globals {
-            let address = self.memory.alloc(variable.bytes() as u64, &variable.name).ok_or_else(|| {
+            let bytes = variable.bytes() as u64;
+            let address = self.memory.alloc_for(owner(variable), bytes, &variable.name).ok_or_else(|| {
                 host_error(format!("no room for the variable `{}`", variable.name), "make it smaller")
             })?;
             addresses.push(address);
@@ -470,7 +498,8 @@ impl Simulator {
                 let to = self.memory.slice_mut(address, len);
                 to.map_err(|wrong| copy_error("to", len, address, &wrong))?.fill(0);
             } else {
-                self.write(address, &bytes)?;
+                let to = self.memory.content_mut(address, bytes.len());
+                to.map_err(|wrong| copy_error("to", bytes.len(), address, &wrong))?.copy_from_slice(&bytes);
             }
         }
         self.loaded.push((module.clone(), addresses));
@@ -486,6 +515,7 @@ fn copy_error(direction: &str, bytes: usize, address: u64, wrong: &Wrong) -> Box
     let why = match wrong {
         Wrong::NoAllocation => "where nothing has been allocated".to_string(),
         Wrong::Freed => "in a buffer that has been freed".to_string(),
+        Wrong::OtherSide { .. } => "in memory of the host".to_string(),
         Wrong::Outside { offset, bytes: size, .. } => {
             format!("at byte {offset} of a buffer of {}", diagnostic::bytes(*size))
         }

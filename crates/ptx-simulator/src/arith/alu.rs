@@ -24,11 +24,23 @@ impl Alu {
     #[inline(always)]
     pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
         match self {
-            Alu::Plain(f) => f(out, source, mask),
+            Alu::Plain(f) => (f.all)(out, source, mask),
             Alu::Rare(f) => lane_by_lane(*f, out, source, mask),
             Alu::Float(float) => float.apply(out, [source[0], source[1], source[2]], mask),
             Alu::Halves(set) => set.apply(out, [source[0], source[1]], mask),
             Alu::Convert(conversion) => conversion.apply(out, [source[0], source[1]], mask),
+        }
+    }
+
+    /// The same for one lane.
+    pub fn one(&self, source: [u64; 4]) -> u64 {
+        let [a, b, c, _] = source;
+        match self {
+            Alu::Plain(f) => (f.one)(a, b, c),
+            Alu::Rare(f) => f(source),
+            Alu::Float(float) => float.register([a, b, c]),
+            Alu::Halves(set) => set.one(a, b),
+            Alu::Convert(conversion) => conversion.one(a, b),
         }
     }
 }

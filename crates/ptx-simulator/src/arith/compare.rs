@@ -11,12 +11,19 @@ use super::value::Value;
 /// A comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Test {
-    /// The lanes of the mask for which it holds.
-    holds: fn(&Lanes, &Lanes, u32) -> u32,
+    /// Whether it holds.
+    holds: Holds,
     exchanged: bool,
     negated: bool,
     /// It compares doubles, and the operands have this format; whether denormals are zeros.
     widens: Option<(Format, bool)>,
+}
+
+/// Whether a comparison holds: for one lane, and for which lanes of a mask.
+#[derive(Clone, Copy, Debug)]
+struct Holds {
+    one: fn(u64, u64) -> bool,
+    all: fn(&Lanes, &Lanes, u32) -> u32,
 }
 
 #[derive(Clone, Copy)]
@@ -35,10 +42,27 @@ impl Test {
     pub fn holds(&self, a: &Lanes, b: &Lanes, mask: u32) -> u32 {
         let (a, b) = if self.exchanged { (b, a) } else { (a, b) };
         let holds = match self.widens {
-            None => (self.holds)(a, b, mask),
-            Some((format, ftz)) => (self.holds)(&widened(a, format, ftz), &widened(b, format, ftz), mask),
+            None => (self.holds.all)(a, b, mask),
+            Some((format, ftz)) => (self.holds.all)(&widened(a, format, ftz), &widened(b, format, ftz), mask),
         };
         if self.negated { mask & !holds } else { holds }
+    }
+
+    /// What it compares two registers by, if that is all: whether they are exchanged first, and the result
+    /// negated.
+    pub fn plain(&self) -> Option<(fn(u64, u64) -> bool, bool, bool)> {
+        self.widens.is_none().then_some((self.holds.one, self.exchanged, self.negated))
+    }
+
+    /// Whether it holds for one lane.
+    #[inline]
+    pub fn one(&self, a: u64, b: u64) -> bool {
+        let (a, b) = if self.exchanged { (b, a) } else { (a, b) };
+        let holds = match self.widens {
+            None => (self.holds.one)(a, b),
+            Some((format, ftz)) => (self.holds.one)(wide(a, format, ftz), wide(b, format, ftz)),
+        };
+        holds != self.negated
     }
 }
 
@@ -46,10 +70,15 @@ impl Test {
 fn widened(values: &Lanes, format: Format, ftz: bool) -> Lanes {
     let mut out = [0; WARP];
     for (out, bits) in out.iter_mut().zip(values) {
-        let value = format.decode(*bits);
-        *out = if ftz && format.is_subnormal(value) { 0 } else { value.to_bits() };
+        *out = wide(*bits, format, ftz);
     }
     out
+}
+
+/// A value as a double.
+fn wide(bits: u64, format: Format, ftz: bool) -> u64 {
+    let value = format.decode(bits);
+    if ftz && format.is_subnormal(value) { 0 } else { value.to_bits() }
 }
 
 /// `set` on two halves at once: all ones, or 1.0, in each half of the result where the comparison holds
@@ -62,26 +91,30 @@ pub struct SetHalves {
 
 impl SetHalves {
     pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 2], mask: u32) {
-        let high = source.map(|s| s.map(|bits| bits >> 16));
-        let low = self.test.holds(source[0], source[1], mask);
-        let high = self.test.holds(&high[0], &high[1], mask);
-        let holds = |yes: u32, lane: usize| if yes >> lane & 1 == 1 { self.holds as u64 } else { 0 };
         for lane in lanes(mask) {
-            out[lane] = holds(low, lane) | holds(high, lane) << 16;
+            out[lane] = self.one(source[0][lane], source[1][lane]);
         }
+    }
+
+    /// The same for one lane.
+    pub fn one(&self, a: u64, b: u64) -> u64 {
+        let half = |a: u64, b: u64| if self.test.one(a, b) { u64::from(self.holds) } else { 0 };
+        half(a, b) | half(a >> 16, b >> 16) << 16
     }
 }
 
 macro_rules! holds {
     ($t:ty, |$a:ident, $b:ident| $e:expr) => {{
-        fn go(x: &Lanes, y: &Lanes, mask: u32) -> u32 {
-            which(mask, |lane| {
-                let $a = <$t>::get(x[lane]);
-                let $b = <$t>::get(y[lane]);
-                $e
-            })
+        #[inline(always)]
+        fn one($a: u64, $b: u64) -> bool {
+            let $a = <$t>::get($a);
+            let $b = <$t>::get($b);
+            $e
         }
-        go as fn(&Lanes, &Lanes, u32) -> u32
+        fn all(x: &Lanes, y: &Lanes, mask: u32) -> u32 {
+            which(mask, |lane| one(x[lane], y[lane]))
+        }
+        Holds { one, all }
     }};
 }
 

@@ -103,9 +103,13 @@ impl Conversion {
 
     pub fn apply(&self, out: &mut Lanes, source: [&Lanes; 2], mask: u32) {
         for lane in lanes(mask) {
-            let [a, b] = source.map(|s| s[lane]);
-            out[lane] = if self.pack { self.bits(a) << 16 | self.bits(b) } else { self.bits(a) };
+            out[lane] = self.one(source[0][lane], source[1][lane]);
         }
+    }
+
+    /// The same for one lane.
+    pub fn one(&self, a: u64, b: u64) -> u64 {
+        if self.pack { self.bits(a) << 16 | self.bits(b) } else { self.bits(a) }
     }
 
     fn bits(&self, bits: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! The instructions on integers and bits: PTX ISA 9.7.1, 9.7.8 and 9.7.9.
 
 use super::bits::*;
-use super::lanes::{AluFn, LaneFn, Lanes, each};
+use super::lanes::{AluFn, Common, LaneFn, Lanes, each};
 use super::value::Value;
 
 /// The types as PTX calls them.
@@ -22,8 +22,18 @@ type Row<F> = (&'static str, usize, F);
 /// The function that `words` spell, as a loop over the lanes, and how many sources it has.
 pub fn select(words: &[&str]) -> Option<(AluFn, usize)> {
     match words[0] {
-        "mov" | "cvta" => Some((looped!(u64, |a| a), 1)),
-        _ => find(COMMON, &words.join(".")),
+        "mov" | "cvta" => Some((AluFn { common: Some(Common::Move), ..looped!(u64, |a| a) }, 1)),
+        _ => {
+            let spelled = words.join(".");
+            let (f, sources) = find(COMMON, &spelled)?;
+            let common = match &spelled[..] {
+                "add.s32" | "add.u32" => Some(Common::Add32),
+                "add.s64" | "add.u64" => Some(Common::Add64),
+                "sub.s64" | "sub.u64" => Some(Common::Sub64),
+                _ => None,
+            };
+            Some((AluFn { common, ..f }, sources))
+        }
     }
 }
 

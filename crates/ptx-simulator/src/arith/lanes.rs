@@ -4,9 +4,25 @@
 pub const WARP: usize = 32;
 /// One register of a warp.
 pub type Lanes = [u64; WARP];
-/// Writes the lanes of the mask from up to four sources.
-pub type AluFn = fn(&mut Lanes, [&Lanes; 4], u32);
-/// The same for one lane.
+/// A computation from up to three sources: for one lane, and as a loop over those of a mask.
+#[derive(Clone, Copy, Debug)]
+pub struct AluFn {
+    pub one: fn(u64, u64, u64) -> u64,
+    pub all: fn(&mut Lanes, [&Lanes; 4], u32),
+    /// Which of those it is that every loop is full of, if it is one.
+    pub common: Option<Common>,
+}
+
+/// Computations that the host's thread does without a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Common {
+    Move,
+    Add32,
+    Add64,
+    Sub64,
+}
+
+/// One from up to four sources, for one lane alone.
 pub type LaneFn = fn([u64; 4]) -> u64;
 
 /// Calls `f` with every lane of `mask`. The full mask gets its own loop, which the compiler can vectorise.

@@ -41,7 +41,7 @@ impl Value for f64 {
     }
 }
 
-/// An [`AluFn`] from an expression over values of one type: a loop of its own, which the compiler can
+/// An [`AluFn`] from an expression over values of one type: its loop is one of its own, which the compiler can
 /// vectorise.
 macro_rules! looped {
     ($t:ty, |$a:ident| $e:expr) => {
@@ -51,14 +51,16 @@ macro_rules! looped {
         looped!($t, |$a, $b, _c| $e)
     };
     ($t:ty, |$a:ident, $b:ident, $c:ident| $e:expr) => {{
-        fn go(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
-            each(mask, |lane| {
-                let $a = <$t>::get(source[0][lane]);
-                let $b = <$t>::get(source[1][lane]);
-                let $c = <$t>::get(source[2][lane]);
-                out[lane] = Value::put($e);
-            })
+        #[inline(always)]
+        fn one($a: u64, $b: u64, $c: u64) -> u64 {
+            let $a = <$t>::get($a);
+            let $b = <$t>::get($b);
+            let $c = <$t>::get($c);
+            Value::put($e)
         }
-        go as AluFn
+        fn all(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
+            each(mask, |lane| out[lane] = one(source[0][lane], source[1][lane], source[2][lane]))
+        }
+        AluFn { one, all, common: None }
     }};
 }

@@ -1,6 +1,8 @@
 //! Statements → typed program: variables, scopes and the line table. What cannot be decoded is kept with its
 //! text, and fails when its kernel is launched.
 
+use std::cell::RefCell;
+
 use super::flow;
 use super::lines::Lines;
 use super::names::{Names, RegisterKind};
@@ -29,6 +31,8 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
         ast.variables.iter().cloned().partition(|v| v.space == Space::Shared);
     program.globals = globals.into_iter().filter(|v| !v.external).collect();
     let mut lines = Lines::new(&ast.files);
+    let declared = ast.functions.iter().map(|function| function.name).collect();
+    let externals = RefCell::default();
     for &ast in &bodies {
         let out = Function {
             name: ast.name.to_string(),
@@ -36,11 +40,12 @@ pub fn decode(text: &str, name: &str) -> Result<Program, Box<Diagnostic>> {
             bounds: ast.bounds,
             ..Function::default()
         };
-        let names = Names::new(out, &program.by_name);
+        let names = Names::new(out, &program.by_name, (&declared, &externals));
         let body = Body { file: name, ast, names, globals: &mut program.globals, lines: &mut lines };
         program.functions.push(body.decode(&in_shared, &bodies)?);
     }
     program.locs = lines.locs;
+    program.externals = externals.into_inner();
     // A kernel needs a grid's workspace if any function that it calls does.
     let workspace = reaching(&program.functions, |function| function.uses_grid_workspace);
     for (function, uses) in program.functions.iter_mut().zip(workspace) {
@@ -306,12 +311,12 @@ impl Body<'_, '_> {
         self.names.undefined = None;
         let line = instruction.line;
         let decoded = guard.zip(self.names.operation(instruction));
-        let ((guard, negated), op) = decoded.unwrap_or_else(|| {
-            if self.names.out.unsupported.is_none() {
-                self.names.out.unsupported = Some(self.unsupported(instruction, loc));
-            }
-            ((NONE, false), Op::Unsupported { opcode: instruction.opcode().into() })
-        });
+        let is_unknown = decoded.is_none() || self.names.undefined.is_some();
+        if is_unknown && self.names.out.unsupported.is_none() {
+            self.names.out.unsupported = Some(self.unsupported(instruction, loc));
+        }
+        let unknown = || ((NONE, false), Op::Unsupported { opcode: instruction.opcode().into() });
+        let ((guard, negated), op) = decoded.unwrap_or_else(unknown);
         let loc = if loc == NONE { self.lines.of_ptx(self.file, line) } else { loc };
         Inst { op, guard, negated, watch: [NONE; 2], line, loc }
     }

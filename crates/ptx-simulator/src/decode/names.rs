@@ -1,9 +1,11 @@
 //! What a name or an operand stands for: registers, constants, special registers, variables and addresses.
 
-use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::op::*;
-use super::program::Function;
+use super::program::{FUNCTION_WINDOW, Function};
 use super::special::Special;
 use crate::ptx::{Operand, Space};
 
@@ -33,8 +35,11 @@ pub enum Named {
 pub struct Names<'a> {
     /// The function being decoded.
     pub out: Function,
-    /// The module's functions, by name.
+    /// The module's functions, by name, and those that it does not define.
     pub functions: &'a FxHashMap<String, usize>,
+    externals: &'a RefCell<Vec<String>>,
+    /// All functions that the text declares.
+    pub declared: &'a FxHashSet<&'a str>,
     /// Open scopes, the innermost last. `%r<5>` is kept as the prefix `%r` with its first number and its
     /// count.
     scopes: Vec<Scope>,
@@ -57,10 +62,16 @@ struct Scope {
 }
 
 impl<'a> Names<'a> {
-    pub fn new(out: Function, functions: &'a FxHashMap<String, usize>) -> Names<'a> {
+    pub fn new(
+        out: Function,
+        functions: &'a FxHashMap<String, usize>,
+        (declared, externals): (&'a FxHashSet<&'a str>, &'a RefCell<Vec<String>>),
+    ) -> Names<'a> {
         Names {
             out,
             functions,
+            externals,
+            declared,
             scopes: vec![Scope::default()],
             count: 0,
             labels: FxHashMap::default(),
@@ -69,6 +80,25 @@ impl<'a> Names<'a> {
             carry: None,
             undefined: None,
         }
+    }
+
+    /// The number of a function that the module does not define.
+    pub fn external(&self, name: &str) -> u32 {
+        let mut externals = self.externals.borrow_mut();
+        let known = externals.iter().position(|known| known == name);
+        known.unwrap_or_else(|| {
+            externals.push(name.to_string());
+            externals.len() - 1
+        }) as u32
+    }
+
+    /// The address of a function.
+    pub fn function_address(&self, name: &str) -> Option<u64> {
+        if let Some(number) = self.functions.get(name) {
+            return Some(FUNCTION_WINDOW + *number as u64);
+        }
+        let is_declared = self.declared.contains(name);
+        is_declared.then(|| FUNCTION_WINDOW + (self.functions.len() as u32 + self.external(name)) as u64)
     }
 
     pub fn open(&mut self) {

@@ -1,5 +1,7 @@
 //! The operations of the typed program: what each instruction does, reads and writes.
 
+#[allow(unused_imports)] // named in comments
+use super::program::Program;
 use super::runtime::Call;
 use crate::arith::{Alu, AtomOp, Extended, Lanes, Mma, Spread, Test, Tile};
 use crate::observe::{FenceKind, Use};
@@ -147,8 +149,12 @@ pub enum Callee {
     Function(usize),
     /// The function whose address a register holds.
     Pointer,
-    /// A function of the device runtime or the library, by name.
-    Runtime(Call),
+    /// A function that the module does not define: the number of its name among [`Program::externals`], and
+    /// what it is in a kernel, if it is something there.
+    External {
+        name: u32,
+        call: Option<Call>,
+    },
 }
 
 /// What an operation does with a register or predicate that stands in it.

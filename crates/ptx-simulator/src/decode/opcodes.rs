@@ -4,7 +4,6 @@
 use super::names::{Named, Names, RegisterKind};
 use super::op::*;
 use super::opcodes_memory::atomic_op;
-use super::program::FUNCTION_WINDOW;
 use super::runtime;
 use crate::arith::{self, Alu, Extended, SetHalves, Spread};
 use crate::memory;
@@ -239,9 +238,10 @@ impl Names<'_> {
             return Some(op);
         }
         let a = match from {
-            Operand::Name(name) if self.lookup(name).is_none() && self.functions.contains_key(*name) => {
-                self.constant(FUNCTION_WINDOW + self.functions[*name] as u64)
-            }
+            Operand::Name(name) if self.lookup(name).is_none() => match self.function_address(name) {
+                Some(address) => self.constant(address),
+                None => self.source(from)?,
+            },
             from => self.source(from)?,
         };
         self.copy(d, a)
@@ -398,8 +398,12 @@ impl Names<'_> {
             (Callee::Function(*number), NONE)
         } else if let Some(Named::Register { number, kind: RegisterKind::Wide }) = self.lookup(name) {
             (Callee::Pointer, number)
-        } else if let Some(call) = runtime::Call::parse(name) {
-            (Callee::Runtime(call), NONE)
+        } else if runtime::Call::parse(name).is_some() || self.declared.contains(name) {
+            let call = runtime::Call::parse(name);
+            if call.is_none() {
+                self.undefined = Some(name.to_string());
+            }
+            (Callee::External { name: self.external(name), call }, NONE)
         } else {
             self.undefined = Some(name.to_string());
             return None;

@@ -19,6 +19,9 @@ pub struct Program {
     pub by_name: FxHashMap<String, usize>,
     /// Kernels in the order of the text.
     pub kernels: Vec<String>,
+    /// Functions that are called, or whose address is taken, and that the module does not define. Their
+    /// addresses follow those of `functions`.
+    pub externals: Vec<String>,
     /// Module variables in global and constant memory, in the order of their numbers.
     pub globals: Vec<Variable>,
     /// The branches that decide whether a barrier is reached, by their numbers.

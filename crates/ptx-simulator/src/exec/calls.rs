@@ -3,7 +3,7 @@
 use super::context::{At, Context, Executed};
 use super::warp::{Warp, Way};
 use crate::arith::{lanes, which};
-use crate::decode::{Callee, FUNCTION_WINDOW, Op};
+use crate::decode::{Callee, FUNCTION_WINDOW, Op, unknown};
 use crate::diagnostic::{Kind, Limit, What};
 use crate::memory;
 
@@ -67,7 +67,15 @@ impl Context<'_> {
                 }
                 (number, same)
             }
-            Callee::Runtime(call) => return self.runtime(warp, index, at, *call, args, *ret),
+            Callee::External { call: Some(call), .. } => {
+                return self.runtime(warp, index, at, *call, args, *ret);
+            }
+            Callee::External { name, call: None } => {
+                let name = &program.externals[*name as usize];
+                let what = unknown::function(name, &program.name);
+                let help = unknown::help_on(name);
+                return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, help));
+            }
         };
         let function = &program.functions[number];
         if warp.activations[at.slot as usize].depth >= MAX_CALLS {

@@ -16,6 +16,7 @@ mod launches;
 mod matrix;
 mod mbarrier;
 mod printf;
+pub use printf::format;
 mod progress;
 mod racing;
 mod registers;

@@ -63,7 +63,7 @@ impl Context<'_> {
             | Op::BranchIndexed { .. }
             | Op::WarpBarrier { .. } => {}
             Op::Call { callee, .. } => {
-                if matches!(callee, Callee::Runtime(_)) {
+                if matches!(callee, Callee::External { .. }) {
                     for ((lane, _), reads) in &warp.racing {
                         if at.mask >> lane & 1 == 1 {
                             self.observer.used(reads.numbers(), 1 << lane);

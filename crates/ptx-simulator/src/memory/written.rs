@@ -45,6 +45,34 @@ impl Written {
         }
     }
 
+    /// [`Written::set`] of at most eight bytes that have been written.
+    #[inline(always)]
+    pub fn set_few(&mut self, at: usize, bytes: usize) {
+        let shift = at % 64;
+        let bits = (1u64 << bytes) - 1;
+        match self.bits.get_mut(at / 64) {
+            Some(word) if shift + bytes <= 64 => *word |= bits << shift,
+            _ => self.set(at, bytes, true),
+        }
+    }
+
+    /// Which of at most eight bytes have not been written, a bit each.
+    #[inline(always)]
+    pub fn missing(&self, at: usize, bytes: usize) -> u8 {
+        let word = |number: usize| self.bits.get(number).copied().unwrap_or(0);
+        let shift = at % 64;
+        let mut has = word(at / 64) >> shift;
+        if shift + bytes > 64 {
+            has |= word(at / 64 + 1) << (64 - shift);
+        }
+        (!has & ((1u64 << bytes) - 1)) as u8
+    }
+
+    /// Of each of these bytes, whether it has been written.
+    pub fn part(&self, at: usize, bytes: usize) -> Vec<bool> {
+        (at..at + bytes).map(|byte| self.any(byte, 1)).collect()
+    }
+
     /// None has been written.
     pub fn clear(&mut self) {
         self.bits.clear();

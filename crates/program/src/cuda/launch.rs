@@ -1,0 +1,284 @@
+//! Launches: parameters, limits, and what became of them.
+
+use ptx_simulator::host::{Call, Given, Stop};
+use ptx_simulator::{Counters, Kind, Launch, LaunchConfig, Limit, Owner, Severity};
+
+use super::error::{Error, Unasked};
+use super::queue::{Done, Kernel, Operation, Work};
+use super::touched::{Listener, Touched, Way, line};
+use crate::outside::Standard;
+use crate::runtime::{Natives_, Runtime, bytes};
+
+pub const NATIVES: &Natives_ = &[
+    ("cudaGetParameterBuffer", parameter_buffer),
+    ("cudaLaunchDevice", launch_device),
+    ("cudaLaunchKernel", launch_kernel),
+    ("cudaLaunchCooperativeKernel", launch_cooperative),
+    ("cudaLaunchKernelExC", launch_with_attributes),
+];
+
+/// The launches of a kernel.
+#[derive(Clone, Debug)]
+pub struct KernelRun {
+    /// As PTX calls it.
+    pub kernel: String,
+    /// The first launch.
+    pub config: LaunchConfig,
+    /// How many there were, and how many of these had another shape.
+    pub launches: u64,
+    /// What they counted together.
+    pub counters: Counters,
+}
+
+/// Memory for the parameters of a launch: `(alignment, bytes)`.
+fn parameter_buffer(_: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let address = call.simulator.alloc_for(Owner::Heap, call.long(1).max(1), "the parameters of a launch");
+    Ok(Given::Long(address.unwrap_or(0)))
+}
+
+/// `k<<<grid, block, shared, stream>>>(…)`: `(kernel, parameters, grid, block, shared, stream)`.
+fn launch_device(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let config =
+        LaunchConfig { grid_dim: dim(call, 2), block_dim: dim(call, 3), shared_mem_bytes: call.word(4) };
+    let buffer = call.long(1);
+    let params = match call.simulator.allocation(buffer) {
+        Some((_, size, _)) => bytes(call, buffer, size as usize)?,
+        None => Vec::new(),
+    };
+    call.simulator.free(buffer);
+    let error = launch(runtime, call, call.long(0), config, call.long(5), params, None)?;
+    // A launch returns nothing: `cudaGetLastError` has its error.
+    _ = error;
+    Ok(Given::Word(0))
+}
+
+/// `(kernel, grid, block, arguments, shared, stream)`
+fn launch_kernel(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let config = LaunchConfig {
+        grid_dim: dim(call, 1),
+        block_dim: dim(call, 2),
+        shared_mem_bytes: call.long(4) as u32,
+    };
+    let params = gathered(runtime, call, call.long(0), call.long(3))?;
+    let error = launch(runtime, call, call.long(0), config, call.long(5), params, None)?;
+    Ok(runtime.cuda.errors.give(error))
+}
+
+/// As [`launch_kernel`], with all blocks under way at the same time.
+fn launch_cooperative(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let config = LaunchConfig {
+        grid_dim: dim(call, 1),
+        block_dim: dim(call, 2),
+        shared_mem_bytes: call.long(4) as u32,
+    };
+    let kernel = call.host.name_at(call.long(0)).unwrap_or_default().to_string();
+    let resident = call.simulator.resident_blocks(runtime.module, &kernel, &config);
+    let (x, y, z) = config.grid_dim;
+    let blocks = u64::from(x) * u64::from(y) * u64::from(z);
+    if blocks > resident.into() {
+        let error = Error::CooperativeLaunchTooLarge;
+        let what = format!(
+            "a cooperative launch of {blocks} blocks, of which {resident} fit at the same time: {}",
+            error.said()
+        );
+        let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, times \
+                    the multiprocessors";
+        unasked(runtime, call, &what, help);
+        return Ok(runtime.cuda.errors.give(error));
+    }
+    launch_kernel(runtime, call)
+}
+
+/// `cudaLaunchKernelExC(config, kernel, arguments)`
+fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    /// `cudaLaunchConfig_t` and `cudaLaunchAttribute` (`driver_types.h`).
+    const CONFIG: usize = 56;
+    const ATTRIBUTE: u64 = 72;
+    const CLUSTER: u32 = 4;
+    let raw = bytes(call, call.long(0), CONFIG)?;
+    let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
+    let long = |at: usize| u64::from_le_bytes(raw[at..at + 8].try_into().unwrap_or_default());
+    let three = |bytes: &[u8], at: usize| (word(bytes, at), word(bytes, at + 4), word(bytes, at + 8));
+    let config = LaunchConfig {
+        grid_dim: three(&raw, 0),
+        block_dim: three(&raw, 12),
+        shared_mem_bytes: long(24) as u32,
+    };
+    let mut cluster = None;
+    for number in 0..u64::from(word(&raw, 48)) {
+        let attribute = bytes(call, long(40) + number * ATTRIBUTE, ATTRIBUTE as usize)?;
+        if word(&attribute, 0) == CLUSTER {
+            cluster = Some(three(&attribute, 8));
+        }
+    }
+    let stream = long(32);
+    let params = gathered(runtime, call, call.long(1), call.long(2))?;
+    let error = launch(runtime, call, call.long(1), config, stream, params, cluster)?;
+    Ok(runtime.cuda.errors.give(error))
+}
+
+/// `dim3` of argument `number`.
+fn dim(call: &Call, number: usize) -> (u32, u32, u32) {
+    let axis = |axis: usize| call.part(number, 4 * axis, 4) as u32;
+    (axis(0), axis(1), axis(2))
+}
+
+/// The parameters of a kernel from a list of pointers to them.
+fn gathered(runtime: &Runtime, call: &mut Call, kernel: u64, list: u64) -> Result<Vec<u8>, Stop> {
+    let Some(name) = call.host.name_at(kernel).map(str::to_string) else { return Ok(Vec::new()) };
+    let mut params = Vec::new();
+    for (number, param) in (0..).zip(runtime.module.params(&name).unwrap_or_default()) {
+        let pointer = bytes(call, list + 8 * number, 8)?;
+        let pointer = u64::from_le_bytes(pointer.try_into().unwrap_or_default());
+        let value = bytes(call, pointer, param.bytes)?;
+        params.resize(param.offset, 0);
+        params.extend(value);
+    }
+    Ok(params)
+}
+
+/// A launch has failed, and it is said unless the program asks for the error.
+fn unasked(runtime: &mut Runtime, call: &Call, what: &str, help: &str) {
+    let found = *call.host.fault(Kind::LaunchLimit, what, help);
+    runtime.cuda.errors.unasked.push(Unasked { found });
+}
+
+/// Puts a launch into its stream: the error if it cannot be.
+fn launch(
+    runtime: &mut Runtime,
+    call: &mut Call,
+    function: u64,
+    config: LaunchConfig,
+    stream: u64,
+    params: Vec<u8>,
+    cluster: Option<(u32, u32, u32)>,
+) -> Result<Error, Stop> {
+    if let Some(error) = runtime.cuda.errors.sticky {
+        return Ok(error);
+    }
+    let name = call.host.name_at(function).unwrap_or_default().to_string();
+    if runtime.module.params(&name).is_none() {
+        let what =
+            format!("a launch of something that is not a kernel: {}", Error::InvalidDeviceFunction.said());
+        runtime.find(call, Kind::LaunchLimit, Severity::Error, what, "launch a __global__ function");
+        runtime.cuda.errors.keep(Error::InvalidDeviceFunction);
+        return Ok(Error::InvalidDeviceFunction);
+    }
+    if !runtime.cuda.queue.has_stream(stream) {
+        return Ok(runtime.no_stream(call, stream, "the launch"));
+    }
+    let most = runtime.cuda.limits.dynamic_shared(&name);
+    if let Err((limit, why)) = call.simulator.check_launch(runtime.module, &name, &config, cluster, most) {
+        let error = match limit {
+            Limit::SharedMemory => Error::InvalidValue,
+            _ => Error::InvalidConfiguration,
+        };
+        runtime.cuda.errors.keep(error);
+        let what = format!("this launch failed, and the kernel did not run: {why}");
+        let help = format!(
+            "ask after each launch: cudaGetLastError() gives {} here; and choose another grid or block, or less \
+             memory",
+            error.said()
+        );
+        unasked(runtime, call, &what, &help);
+        return Ok(error);
+    }
+    let kernel = Kernel { name, config, cluster, params };
+    let noted = call.simulator.notes().len();
+    runtime.cuda.queue.issue(stream, Work::Kernel(kernel), noted, call.host.place());
+    call.simulator.note_host(true);
+    Ok(Error::Success)
+}
+
+impl Runtime<'_> {
+    /// Runs the kernel of an operation.
+    pub fn run_kernel(&mut self, call: &mut Call, kernel: &Kernel, touched: Option<&mut Touched>) {
+        if self.cuda.errors.sticky.is_some() {
+            return;
+        }
+        let args = pieces(self.module, kernel);
+        let aside = call.simulator.set_host_aside();
+        call.simulator.set_cluster(kernel.cluster);
+        let launch = Launch { kernel: &kernel.name, config: kernel.config, args: &args };
+        let mut listener = touched.map(|touched| Listener { touched });
+        let also = listener.as_mut().map(|listener| listener as &mut dyn ptx_simulator::observe::Observer);
+        let ended = self.device.launch_whole(call.simulator, self.module, &launch, also);
+        call.simulator.set_cluster(None);
+        call.simulator.bring_host_back(aside);
+        let printed = call.simulator.take_printed();
+        self.print(Standard::Out, printed.as_bytes());
+        let (counters, _) = self.device.seen.take();
+        let known = self.cuda.kernels.iter_mut().find(|known| known.kernel == kernel.name);
+        match known {
+            Some(known) => {
+                known.launches += 1;
+                known.counters += &counters;
+            }
+            None => self.cuda.kernels.push(KernelRun {
+                kernel: kernel.name.clone(),
+                config: kernel.config,
+                launches: 1,
+                counters,
+            }),
+        }
+        if let Err(error) = ended {
+            let kind = error.downcast_ref::<ptx_simulator::Diagnostic>().map(|found| found.kind);
+            self.cuda.errors.sticky = Some(match kind {
+                Some(Kind::Misaligned) => Error::MisalignedAddress,
+                Some(Kind::Trap) => Error::LaunchFailure,
+                Some(Kind::StepLimit | Kind::Deadlock) => Error::LaunchTimeout,
+                Some(Kind::UnsupportedInstruction) => Error::IllegalInstruction,
+                _ => Error::IllegalAddress,
+            });
+        }
+    }
+
+    /// Says that two operations meet which nothing orders.
+    pub fn say_meetings(&mut self, one: &Operation, touched: &Touched) {
+        let mut found = Vec::new();
+        for Done { operation, touched: other } in self.cuda.queue.beside(one) {
+            let Some(meeting) = touched.meets(other) else { continue };
+            let name = |one: &Operation| match &one.work {
+                Work::Kernel(kernel) => format!("`{}`", kernel.name),
+                Work::Copy { .. } => "a copy".to_string(),
+                Work::Set { .. } => "a memset".to_string(),
+                Work::Call { .. } => "a function of the host".to_string(),
+                Work::Free { .. } => "cudaFreeAsync".to_string(),
+            };
+            let at = |one: &Operation, loc: Option<u32>| line(self.module, loc).or(one.place.clone());
+            let here = at(one, meeting.locs[0]);
+            let there = at(operation, meeting.locs[1]);
+            let verb = |way: Way| way.verb();
+            let message = format!(
+                "{} {} memory that {} {} in another stream, and nothing orders the two",
+                name(one),
+                verb(meeting.ways[0]),
+                name(operation),
+                verb(meeting.ways[1])
+            );
+            found.push((message, here, there));
+        }
+        for (message, here, there) in found {
+            let help = "put both into one stream, or let one stream wait for the other: cudaEventRecord, then \
+                        cudaStreamWaitEvent";
+            self.find_at(Kind::DataRace, message, here, there, help);
+        }
+    }
+}
+
+/// The arguments of a launch, cut from the bytes of its parameters.
+fn pieces(module: &ptx_simulator::Module, kernel: &Kernel) -> Vec<u64> {
+    let mut args = Vec::new();
+    for param in module.params(&kernel.name).unwrap_or_default() {
+        for piece in 0..param.pieces() {
+            let start = param.offset + 8 * piece;
+            let end = (start + 8).min(param.offset + param.bytes);
+            let mut bytes = [0; 8];
+            for (to, from) in bytes.iter_mut().zip(kernel.params.get(start..end).unwrap_or_default()) {
+                *to = *from;
+            }
+            args.push(u64::from_le_bytes(bytes));
+        }
+    }
+    args
+}

@@ -1,0 +1,654 @@
+//! Allocations, copies and sets: of all kinds, checked at the call, done in their streams.
+
+use ptx_simulator::host::{Call, Given, Stop};
+use ptx_simulator::{Kind, Owner, Severity};
+
+use super::error::Error;
+use super::queue::{DEFAULT, Rows, Work};
+use crate::runtime::{Natives_, Runtime, put};
+
+pub const NATIVES: &Natives_ = &[
+    ("cudaMalloc", |runtime, call| allocate(runtime, call, Owner::Device, call.long(1))),
+    ("cudaMallocAsync", |runtime, call| allocate(runtime, call, Owner::Device, call.long(1))),
+    ("cudaMallocFromPoolAsync", |runtime, call| allocate(runtime, call, Owner::Device, call.long(1))),
+    ("cudaMallocManaged", |runtime, call| allocate(runtime, call, Owner::Managed, call.long(1))),
+    ("cudaMallocHost", |runtime, call| allocate(runtime, call, Owner::Pinned, call.long(1))),
+    ("cudaHostAlloc", |runtime, call| allocate(runtime, call, Owner::Pinned, call.long(1))),
+    ("cudaMallocPitch", malloc_pitch),
+    ("cudaFree", free),
+    ("cudaFreeAsync", free_async),
+    ("cudaFreeHost", free_host),
+    ("cudaHostRegister", |runtime, call| register(runtime, call, Owner::Pinned)),
+    ("cudaHostUnregister", |runtime, call| register(runtime, call, Owner::Heap)),
+    ("cudaHostGetDevicePointer", device_pointer),
+    ("cudaMemcpy", |runtime, call| copy(runtime, call, plain(call), Wait::Host)),
+    ("cudaMemcpyAsync", |runtime, call| copy(runtime, call, plain(call), Wait::Stream(call.long(4)))),
+    ("cudaMemcpy2D", |runtime, call| copy(runtime, call, planes(call), Wait::Host)),
+    ("cudaMemcpy2DAsync", |runtime, call| copy(runtime, call, planes(call), Wait::Stream(call.long(7)))),
+    ("cudaMemcpyPeer", |runtime, call| copy(runtime, call, peers(call), Wait::Host)),
+    ("cudaMemcpyPeerAsync", |runtime, call| copy(runtime, call, peers(call), Wait::Stream(call.long(5)))),
+    ("cudaMemcpyToSymbol", |runtime, call| copy(runtime, call, to_symbol(call), Wait::Host)),
+    ("cudaMemcpyToSymbolAsync", |runtime, call| {
+        copy(runtime, call, to_symbol(call), Wait::Stream(call.long(5)))
+    }),
+    ("cudaMemcpyFromSymbol", |runtime, call| copy(runtime, call, from_symbol(call), Wait::Host)),
+    ("cudaMemcpyFromSymbolAsync", |runtime, call| {
+        copy(runtime, call, from_symbol(call), Wait::Stream(call.long(5)))
+    }),
+    ("cudaGetSymbolAddress", symbol_address),
+    ("cudaGetSymbolSize", symbol_size),
+    ("cudaMemset", |runtime, call| set(runtime, call, [Rows::one(call.long(0)), ONE_ROW], Wait::Device)),
+    ("cudaMemsetAsync", |runtime, call| {
+        set(runtime, call, [Rows::one(call.long(0)), ONE_ROW], Wait::Stream(call.long(3)))
+    }),
+    ("cudaMemset2D", |runtime, call| set_plane(runtime, call, Wait::Device)),
+    ("cudaMemset2DAsync", |runtime, call| set_plane(runtime, call, Wait::Stream(call.long(5)))),
+    ("cudaMemGetInfo", mem_info),
+    ("cudaPointerGetAttributes", pointer_attributes),
+    ("__wb_prefetch", |runtime, _| Ok(runtime.fine())),
+    ("__wb_advise", |runtime, _| Ok(runtime.fine())),
+    ("cudaStreamAttachMemAsync", |runtime, _| Ok(runtime.fine())),
+    ("cudaMalloc3D", malloc_3d),
+    ("cudaMemcpy3D", |runtime, call| copy_3d(runtime, call, Wait::Host)),
+    ("cudaMemcpy3DAsync", |runtime, call| copy_3d(runtime, call, Wait::Stream(call.long(1)))),
+    ("cudaMemset3D", set_3d),
+    ("cudaHostGetFlags", |runtime, call| zero(runtime, call, 0, 4)),
+    ("cudaMemRangeGetAttribute", |runtime, call| zero(runtime, call, 0, call.long(1))),
+    // Memory pools: there is one, without limits.
+    ("cudaDeviceGetDefaultMemPool", |runtime, call| pool(runtime, call)),
+    ("cudaDeviceGetMemPool", |runtime, call| pool(runtime, call)),
+    ("cudaDeviceSetMemPool", |runtime, _| Ok(runtime.fine())),
+    ("cudaMemPoolSetAttribute", |runtime, _| Ok(runtime.fine())),
+    ("cudaMemPoolGetAttribute", |runtime, call| zero(runtime, call, 2, 8)),
+    ("cudaMemPoolTrimTo", |runtime, _| Ok(runtime.fine())),
+    ("cudaMemPoolDestroy", |runtime, _| Ok(runtime.fine())),
+];
+
+/// What rows begin at multiples of, in bytes.
+const PITCH: u64 = 512;
+
+/// Stands for one row.
+const ONE_ROW: Rows = Rows { address: 0, pitch: 0 };
+
+/// An allocation of the runtime's.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The call that takes it back.
+    pub takes: &'static str,
+    pub name: String,
+    pub place: Option<(String, u32)>,
+}
+
+/// Who waits for an operation.
+#[derive(Clone, Copy)]
+enum Wait {
+    /// The host, and the operation is one of the default stream.
+    Host,
+    /// Nobody, in the default stream.
+    Device,
+    /// Nobody, in this stream.
+    Stream(u64),
+}
+
+impl Wait {
+    fn stream(self) -> u64 {
+        match self {
+            Wait::Stream(stream) => stream,
+            Wait::Host | Wait::Device => DEFAULT,
+        }
+    }
+}
+
+/// The direction of a copy (`cudaMemcpyKind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    HostToHost,
+    HostToDevice,
+    DeviceToHost,
+    DeviceToDevice,
+    Default,
+}
+
+impl Direction {
+    const ALL: [Direction; 5] = [
+        Direction::HostToHost,
+        Direction::HostToDevice,
+        Direction::DeviceToHost,
+        Direction::DeviceToDevice,
+        Direction::Default,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Direction::HostToHost => "cudaMemcpyHostToHost",
+            Direction::HostToDevice => "cudaMemcpyHostToDevice",
+            Direction::DeviceToHost => "cudaMemcpyDeviceToHost",
+            Direction::DeviceToDevice => "cudaMemcpyDeviceToDevice",
+            Direction::Default => "cudaMemcpyDefault",
+        }
+    }
+
+    /// Whether it takes this memory as its source, or as its destination.
+    fn fits(self, owner: Owner, is_source: bool) -> bool {
+        let wants_host = match self {
+            Direction::Default => return true,
+            Direction::HostToHost => true,
+            Direction::HostToDevice => is_source,
+            Direction::DeviceToHost => !is_source,
+            Direction::DeviceToDevice => false,
+        };
+        match owner {
+            // Page-locked memory of the host has an address on the device too.
+            Owner::Managed | Owner::Constant | Owner::Pinned => true,
+            Owner::Device => !wants_host,
+            _ => wants_host,
+        }
+    }
+
+    /// The direction between these two.
+    fn of(from: Owner, to: Owner) -> Direction {
+        let is_host = |owner: Owner| !matches!(owner, Owner::Device | Owner::Managed);
+        match (is_host(from), is_host(to)) {
+            (true, true) => Direction::HostToHost,
+            (true, false) => Direction::HostToDevice,
+            (false, true) => Direction::DeviceToHost,
+            (false, false) => Direction::DeviceToDevice,
+        }
+    }
+}
+
+/// A copy that was asked for.
+#[derive(Clone, Copy)]
+struct Asked {
+    to: Rows,
+    from: Rows,
+    bytes: u64,
+    rows: u64,
+    direction: Direction,
+}
+
+fn direction(number: u32) -> Direction {
+    Direction::ALL.get(number as usize).copied().unwrap_or(Direction::Default)
+}
+
+/// `(to, from, bytes, direction)`
+fn plain(call: &Call) -> Asked {
+    let [to, from] = [0, 1].map(|number| Rows::one(call.long(number)));
+    Asked { to, from, bytes: call.long(2), rows: 1, direction: direction(call.word(3)) }
+}
+
+/// `(to, pitch, from, pitch, width, height, direction)`
+fn planes(call: &Call) -> Asked {
+    let rows = |number: usize| Rows { address: call.long(number), pitch: call.long(number + 1) };
+    Asked {
+        to: rows(0),
+        from: rows(2),
+        bytes: call.long(4),
+        rows: call.long(5),
+        direction: direction(call.word(6)),
+    }
+}
+
+/// `(to, device, from, device, bytes)`
+fn peers(call: &Call) -> Asked {
+    let [to, from] = [0, 2].map(|number| Rows::one(call.long(number)));
+    Asked { to, from, bytes: call.long(4), rows: 1, direction: Direction::Default }
+}
+
+/// Zeros to where argument `number` points.
+fn zero(runtime: &mut Runtime, call: &mut Call, number: usize, bytes: u64) -> Result<Given, Stop> {
+    put(call, call.long(number), &vec![0; bytes as usize])?;
+    Ok(runtime.fine())
+}
+
+/// The handle of the pool.
+fn pool(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    const POOL: u64 = 0x50;
+    put(call, call.long(0), &POOL.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// Eight bytes of argument `number`, a structure, as its word `word`.
+fn word(call: &Call, number: usize, word: usize) -> u64 {
+    call.part(number, 8 * word, 8)
+}
+
+/// `(cudaPitchedPtr *, cudaExtent)`
+fn malloc_3d(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let [width, height, depth] = [0, 1, 2].map(|axis| word(call, 1, axis));
+    let pitch = width.next_multiple_of(PITCH);
+    for (place, value) in (1..).zip([pitch, width, height]) {
+        put(call, call.long(0) + 8 * place, &value.to_le_bytes())?;
+    }
+    allocate(runtime, call, Owner::Device, pitch.saturating_mul(height).saturating_mul(depth))
+}
+
+/// `cudaMemcpy3DParms`: an array, a position and a pointer of each side, an extent, a direction.
+fn copy_3d(runtime: &mut Runtime, call: &mut Call, wait: Wait) -> Result<Given, Stop> {
+    const BYTES: usize = 160;
+    let raw = crate::runtime::bytes(call, call.long(0), BYTES)?;
+    let at = |place: usize| u64::from_le_bytes(raw[8 * place..8 * place + 8].try_into().unwrap_or_default());
+    let [width, height, depth] = [16, 17, 18].map(at);
+    // (array, x, y, z, pointer, pitch, width, height) twice.
+    let start = |first: usize| {
+        let [x, y, z, address, pitch, _, rows] = [1, 2, 3, 4, 5, 6, 7].map(|place| at(first + place));
+        (address + x + pitch * (y + rows * z), pitch, pitch * rows)
+    };
+    let (from, from_pitch, from_slice) = start(0);
+    let (to, to_pitch, to_slice) = start(8);
+    let mut given = runtime.fine();
+    for slice in 0..depth {
+        let to = Rows { address: to + slice * to_slice, pitch: to_pitch };
+        let from = Rows { address: from + slice * from_slice, pitch: from_pitch };
+        let direction = direction(at(19) as u32);
+        given = copy(runtime, call, Asked { to, from, bytes: width, rows: height, direction }, wait)?;
+    }
+    Ok(given)
+}
+
+/// `(cudaPitchedPtr, value, cudaExtent)`
+fn set_3d(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let [address, pitch, _, rows] = [0, 1, 2, 3].map(|place| word(call, 0, place));
+    let [width, height, depth] = [0, 1, 2].map(|axis| word(call, 2, axis));
+    let mut given = runtime.fine();
+    for slice in 0..depth {
+        let to = Rows { address: address + slice * pitch * rows, pitch };
+        given = set_rows(runtime, call, (to, width, height), call.word(1), Wait::Device)?;
+    }
+    Ok(given)
+}
+
+/// `(symbol, from, bytes, offset, direction)`
+fn to_symbol(call: &Call) -> Asked {
+    let to = Rows::one(call.long(0).wrapping_add(call.long(3)));
+    let from = Rows::one(call.long(1));
+    Asked { to, from, bytes: call.long(2), rows: 1, direction: direction(call.word(4)) }
+}
+
+/// `(to, symbol, bytes, offset, direction)`
+fn from_symbol(call: &Call) -> Asked {
+    let to = Rows::one(call.long(0));
+    let from = Rows::one(call.long(1).wrapping_add(call.long(3)));
+    Asked { to, from, bytes: call.long(2), rows: 1, direction: direction(call.word(4)) }
+}
+
+/// `(pointer *, bytes, …)`
+fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) -> Result<Given, Stop> {
+    let (used, allowed) = call.simulator.used_and_allowed();
+    let name = name_of_target(runtime, call);
+    let place = user_place(runtime, call);
+    let address = match bytes {
+        0 => Some(0),
+        bytes => call.simulator.alloc_for(owner, bytes, &name),
+    };
+    let Some(address) = address else {
+        let what = format!(
+            "no room for {bytes} bytes of device memory: {used} of {allowed} bytes are used; the call gives {}",
+            Error::MemoryAllocation.said()
+        );
+        runtime.find(call, Kind::MemoryLimit, Severity::Warning, what, "run a smaller problem");
+        return Ok(runtime.cuda.errors.give(Error::MemoryAllocation));
+    };
+    let takes = if owner == Owner::Pinned { "cudaFreeHost" } else { "cudaFree" };
+    if address != 0 {
+        runtime.cuda.made.insert(address, Made { takes, name, place });
+    }
+    put(call, call.long(0), &address.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// `(pointer *, pitch *, width, height)`: rows begin at multiples of 512 bytes.
+fn malloc_pitch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let pitch = call.long(2).next_multiple_of(PITCH);
+    put(call, call.long(1), &pitch.to_le_bytes())?;
+    allocate(runtime, call, Owner::Device, pitch.saturating_mul(call.long(3)))
+}
+
+fn free(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let until = runtime.cuda.queue.all_through();
+    runtime.wait(call, &until)?;
+    Ok(release(runtime, call, call.long(0), "cudaFree"))
+}
+
+fn free_host(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let until = runtime.cuda.queue.all_through();
+    runtime.wait(call, &until)?;
+    Ok(release(runtime, call, call.long(0), "cudaFreeHost"))
+}
+
+fn free_async(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let address = call.long(0);
+    let noted = call.simulator.notes().len();
+    runtime.cuda.queue.issue(call.long(1), Work::Free { address }, noted, call.host.place());
+    Ok(runtime.fine())
+}
+
+/// Gives memory back that a call of the runtime has given.
+pub fn release(runtime: &mut Runtime, call: &mut Call, address: u64, takes: &'static str) -> Given {
+    if address == 0 {
+        return runtime.fine();
+    }
+    if let Some(made) = runtime.cuda.made.get(&address).cloned() {
+        if made.takes != takes {
+            let what = format!("`{takes}` of memory that `{}` takes back", made.takes);
+            return runtime.refuse(call, Error::InvalidValue, what, &format!("use `{}`", made.takes));
+        }
+        runtime.cuda.made.remove(&address);
+        call.simulator.free(address);
+        return runtime.fine();
+    }
+    if call.simulator.is_freed(address) {
+        let what = format!("`{takes}` of memory that has been freed already");
+        runtime.find(call, Kind::UseAfterFree, Severity::Error, what, "free it once");
+        return runtime.cuda.errors.give(Error::InvalidValue);
+    }
+    let (what, help) = match call.simulator.allocation(address) {
+        Some((Owner::Heap, _, 0)) => ("memory that malloc or new gave", "use `free` or `delete`"),
+        Some((Owner::Stack | Owner::Static, ..)) => ("a variable", "free what cudaMalloc gave"),
+        Some((_, _, 1..)) => ("an address in the middle of an allocation", "free the address that was given"),
+        _ => ("an address that no allocation has", "free the address that was given"),
+    };
+    runtime.refuse(call, Error::InvalidValue, format!("`{takes}` of {what}"), help)
+}
+
+/// Host memory becomes page-locked, or is so no longer.
+fn register(runtime: &mut Runtime, call: &mut Call, owner: Owner) -> Result<Given, Stop> {
+    if !call.simulator.give_to(call.long(0), owner) {
+        let what = "an address that no allocation has".to_string();
+        return Ok(runtime.refuse(call, Error::InvalidValue, what, "register what malloc gave"));
+    }
+    Ok(runtime.fine())
+}
+
+fn device_pointer(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    put(call, call.long(0), &call.long(1).to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// Checks a copy, and puts it into its stream.
+fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Result<Given, Stop> {
+    let Asked { to, from, bytes, rows, direction } = asked;
+    if bytes == 0 || rows == 0 {
+        return Ok(runtime.fine());
+    }
+    if !runtime.cuda.queue.has_stream(wait.stream()) {
+        return Ok(Given::Word(runtime.no_stream(call, wait.stream(), "the copy") as u32));
+    }
+    let to_owner = match owner(runtime, call, (to, bytes, rows), "to") {
+        Ok(owner) => owner,
+        Err(given) => return Ok(given),
+    };
+    let from_owner = match owner(runtime, call, (from, bytes, rows), "from") {
+        Ok(owner) => owner,
+        Err(given) => return Ok(given),
+    };
+    for (owner, is_source) in [(from_owner, true), (to_owner, false)] {
+        if !direction.fits(owner, is_source) {
+            let which = if is_source { "source" } else { "destination" };
+            let at = if is_source { from } else { to };
+            let name = said(call, at.address);
+            let side = if owner == Owner::Device { "device" } else { "host" };
+            let what = format!(
+                "{} in a copy whose {which}{name} is {side} memory: {}, and nothing is copied",
+                direction.name(),
+                Error::InvalidValue.said()
+            );
+            let right = Direction::of(from_owner, to_owner).name();
+            let help = format!("write {right}, or look whether source and destination are exchanged");
+            return Ok(runtime.refuse(call, Error::InvalidValue, what, &help));
+        }
+    }
+    check_count(runtime, call, &asked);
+    check_written(runtime, call, &asked, from_owner);
+    let is_pageable = |owner: Owner| matches!(owner, Owner::Heap | Owner::Stack | Owner::Static);
+    let mut source = from;
+    if matches!(wait, Wait::Stream(_)) && is_pageable(from_owner) && rows == 1 {
+        // What is pageable is copied aside at once.
+        if let Some(aside) = call.simulator.alloc_for(Owner::Pinned, bytes, "a staging buffer") {
+            _ = call.simulator.copy(aside, from.address, bytes as usize);
+            source = Rows::one(aside);
+        }
+    }
+    let noted = call.simulator.notes().len();
+    let work = Work::Copy { to, from: source, bytes, rows };
+    runtime.cuda.queue.issue(wait.stream(), work, noted, call.host.place());
+    let waits = match wait {
+        Wait::Host => true,
+        Wait::Device => false,
+        // The host waits for what goes to pageable memory (CUDA Runtime API, "API synchronization behavior").
+        Wait::Stream(_) => is_pageable(to_owner),
+    };
+    if waits && runtime.cuda.queue.captured.is_none() {
+        let until = runtime.cuda.queue.through(wait.stream());
+        runtime.wait(call, &until)?;
+    } else {
+        call.simulator.note_host(true);
+    }
+    Ok(runtime.fine())
+}
+
+/// Whose memory rows lie in, if they all lie in one allocation; else what the call gives.
+fn owner(
+    runtime: &mut Runtime,
+    call: &mut Call,
+    (at, bytes, rows): (Rows, u64, u64),
+    way: &str,
+) -> Result<Owner, Given> {
+    let last = at.at(rows - 1);
+    let end = last.wrapping_add(bytes);
+    let Some((owner, size, offset)) = call.simulator.allocation(at.address) else {
+        let why = match at.address {
+            0 => "a null pointer".to_string(),
+            address if call.simulator.is_freed(address) => {
+                let what = format!("a copy {way} memory that has been freed");
+                runtime.find(call, Kind::UseAfterFree, Severity::Error, what, "free it after its last use");
+                return Err(runtime.cuda.errors.give(Error::InvalidValue));
+            }
+            _ => "an address that no allocation has".to_string(),
+        };
+        let help = "let the pointer point to an allocation before this line";
+        return Err(runtime.refuse(call, Error::InvalidValue, format!("a copy {way} {why}"), help));
+    };
+    let has = size.saturating_sub(offset);
+    let wants = end.wrapping_sub(at.address);
+    if wants > has {
+        let name = said(call, at.address);
+        let what = format!("a copy of {wants} bytes {way}{name} {has} bytes of memory: nothing is copied");
+        let help = if wants == 4 * has || wants == 8 * has {
+            "the allocation counts bytes, not elements: multiply by sizeof of an element there"
+        } else {
+            "copy no more than the smaller of the two has"
+        };
+        runtime.find(call, Kind::OutOfBounds, Severity::Error, what, help);
+        return Err(runtime.cuda.errors.give(Error::InvalidValue));
+    }
+    Ok(owner)
+}
+
+/// ` `name`,`, if an address has one.
+fn said(call: &Call, address: u64) -> String {
+    match call.simulator.name_of(address) {
+        name if name.is_empty() => String::new(),
+        name => format!(" `{name}`,"),
+    }
+}
+
+/// Elements given for bytes, or the size of a pointer for that of an array.
+fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
+    if asked.rows != 1 {
+        return;
+    }
+    let left = |address: u64| call.simulator.allocation(address).map_or(0, |(_, size, offset)| size - offset);
+    let [to, from] = [left(asked.to.address), left(asked.from.address)];
+    let bytes = asked.bytes;
+    let is_part = |factor: u64| bytes > 1 && to == factor * bytes && from == factor * bytes;
+    let is_pointer = bytes == 8 && to == from && to > 64;
+    let what = format!("a copy of {bytes} bytes, and both sides have {to}");
+    if is_pointer {
+        let help = "8 bytes are what a pointer has: sizeof of a pointer is not that of the array";
+        runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
+    } else if is_part(4) || is_part(8) {
+        let help = "cudaMemcpy counts bytes, not elements: multiply by sizeof of an element";
+        runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
+    }
+}
+
+/// A copy of what nobody has written.
+fn check_written(runtime: &mut Runtime, call: &mut Call, asked: &Asked, from: Owner) {
+    let waits_for = runtime.cuda.queue.is_pending();
+    if waits_for && matches!(from, Owner::Device | Owner::Managed | Owner::Pinned) {
+        return; // what is pending may write it
+    }
+    let address = asked.from.address;
+    let bytes = asked.bytes as usize;
+    if asked.rows == 1 && call.simulator.is_unwritten(address, bytes) {
+        let name = call.simulator.name_of(address);
+        let name = if name.is_empty() { "its source".to_string() } else { format!("`{name}`") };
+        let what = format!("a copy of {bytes} bytes, of which {name} holds none that was ever written");
+        let help = if from == Owner::Device {
+            "let a kernel, a copy or cudaMemset write it first"
+        } else {
+            "fill the array before it is copied"
+        };
+        runtime.find(call, Kind::UninitializedRead, Severity::Warning, what, help);
+    }
+}
+
+/// `(to, value, bytes)`
+fn set(runtime: &mut Runtime, call: &mut Call, [to, _]: [Rows; 2], wait: Wait) -> Result<Given, Stop> {
+    set_rows(runtime, call, (to, call.long(2), 1), call.word(1), wait)
+}
+
+/// `(to, pitch, value, width, height)`
+fn set_plane(runtime: &mut Runtime, call: &mut Call, wait: Wait) -> Result<Given, Stop> {
+    let to = Rows { address: call.long(0), pitch: call.long(1) };
+    set_rows(runtime, call, (to, call.long(3), call.long(4)), call.word(2), wait)
+}
+
+fn set_rows(
+    runtime: &mut Runtime,
+    call: &mut Call,
+    (to, bytes, rows): (Rows, u64, u64),
+    value: u32,
+    wait: Wait,
+) -> Result<Given, Stop> {
+    if bytes == 0 || rows == 0 {
+        return Ok(runtime.fine());
+    }
+    if !runtime.cuda.queue.has_stream(wait.stream()) {
+        return Ok(Given::Word(runtime.no_stream(call, wait.stream(), "the memset") as u32));
+    }
+    let owner = match owner(runtime, call, (to, bytes, rows), "to") {
+        Ok(owner) => owner,
+        Err(given) => return Ok(given),
+    };
+    if matches!(owner, Owner::Heap | Owner::Stack | Owner::Static) {
+        let what = format!("cudaMemset of host memory: {}", Error::InvalidValue.said());
+        return Ok(runtime.refuse(call, Error::InvalidValue, what, "use memset"));
+    }
+    if value > 0xff && (value as i32) != -1 && value as i32 >= 0 {
+        let byte = value & 0xff;
+        let what = format!("cudaMemset sets bytes: of {value} it takes the lowest, {byte}");
+        let help = "set words by a kernel, or by cudaMemcpy from the host";
+        runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
+    }
+    let noted = call.simulator.notes().len();
+    let work = Work::Set { to, value: [value as u8; 4], bytes, rows };
+    runtime.cuda.queue.issue(wait.stream(), work, noted, call.host.place());
+    call.simulator.note_host(true);
+    Ok(runtime.fine())
+}
+
+/// `(pointer *, symbol)`
+fn symbol_address(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    put(call, call.long(0), &call.long(1).to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// `(size *, symbol)`
+fn symbol_size(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let size = call.simulator.allocation(call.long(1)).map_or(0, |(_, bytes, _)| bytes);
+    put(call, call.long(0), &size.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// `(free *, total *)`
+fn mem_info(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let (used, allowed) = call.simulator.used_and_allowed();
+    put(call, call.long(0), &(allowed - used.min(allowed)).to_le_bytes())?;
+    put(call, call.long(1), &allowed.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// `cudaPointerAttributes`: its type, the device, the pointers of both sides.
+fn pointer_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let address = call.long(1);
+    let (kind, device, host) = match call.simulator.allocation(address).map(|found| found.0) {
+        Some(Owner::Device) => (2u32, address, 0),
+        Some(Owner::Managed) => (3, address, address),
+        Some(Owner::Pinned) => (1, address, address),
+        _ => (0, 0, address),
+    };
+    let mut raw = Vec::new();
+    raw.extend(kind.to_le_bytes());
+    raw.extend(0u32.to_le_bytes());
+    raw.extend(device.to_le_bytes());
+    raw.extend(host.to_le_bytes());
+    put(call, call.long(0), &raw)?;
+    Ok(runtime.fine())
+}
+
+/// The innermost line of the reader's own text.
+fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
+    call.host.places().into_iter().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
+}
+
+/// What the source calls that which is allocated here: the variable that the line gives the address of, or
+/// that it assigns.
+pub fn name_of_target(runtime: &Runtime, call: &Call) -> String {
+    let Some((file, line)) = user_place(runtime, call) else { return String::new() };
+    let text = runtime.outside.source_line(&file, line).unwrap_or_default();
+    target(&text).unwrap_or_default()
+}
+
+/// The variable of a line such as `cudaMalloc((void **)&d_a, bytes)` or `float *a = new float[n];`.
+fn target(line: &str) -> Option<String> {
+    const CALLS: [&str; 5] = ["cudaMalloc", "cudaHostAlloc", "cudaHostRegister", "posix_memalign", "malloc"];
+    let calls = CALLS[..4].iter().filter_map(|call| line.find(call));
+    let name = match calls.min() {
+        Some(at) => {
+            let rest = &line[at..];
+            let args = &rest[rest.find('(')? + 1..];
+            let first = args.split(',').next()?;
+            first.rsplit(['&', ')', '*', ' ']).find(|part| !part.trim().is_empty())?.to_string()
+        }
+        None => {
+            let before = line.split_once('=')?.0;
+            before.rsplit(['*', ' ', '\t', '&']).find(|part| !part.trim().is_empty())?.to_string()
+        }
+    };
+    let name = name.trim().to_string();
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "_.->[]:".contains(c));
+    (is_name && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::target;
+
+    #[test]
+    fn an_allocation_has_the_name_of_its_variable() {
+        for (line, name) in [
+            ("    cudaMalloc((void **)&d_a, n * sizeof(int));", Some("d_a")),
+            ("CHECK(cudaMalloc(&d_in, bytes));", Some("d_in")),
+            ("cudaMallocManaged(&x, N*sizeof(float));", Some("x")),
+            ("float *h_b = (float *)malloc(bytes);", Some("h_b")),
+            ("int *a = new int[n];", Some("a")),
+            ("h_c = (int*)malloc(4);", Some("h_c")),
+            ("cudaMallocHost((float**)&buf[i], bytes);", Some("buf[i]")),
+            ("use(new int[4]);", None),
+        ] {
+            assert_eq!(target(line).as_deref(), name, "{line}");
+        }
+    }
+}

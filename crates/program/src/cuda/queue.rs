@@ -1,0 +1,327 @@
+//! Streams: what is pending, and who waits for what (CUDA C++ Programming Guide, "Asynchronous Concurrent
+//! Execution", "Streams").
+//!
+//! An operation is done as late as it may: when something waits for it. What came before what is kept apart from
+//! that, as a clock for each operation: how many operations of each stream came before it for sure. Two
+//! operations whose clocks say nothing of each other may run at the same time.
+
+use std::collections::VecDeque;
+
+use ptx_simulator::LaunchConfig;
+use rustc_hash::FxHashMap;
+
+use super::touched::Touched;
+
+/// How many operations of each stream came before, by the streams' numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clock(Vec<u64>);
+
+impl Clock {
+    /// What came before either came before both.
+    pub fn join(&mut self, other: &Clock) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    fn of(&self, stream: usize) -> u64 {
+        self.0.get(stream).copied().unwrap_or(0)
+    }
+
+    fn tick(&mut self, stream: usize) {
+        if self.0.len() <= stream {
+            self.0.resize(stream + 1, 0);
+        }
+        self.0[stream] += 1;
+    }
+}
+
+/// What an operation does.
+#[derive(Clone, Debug)]
+pub enum Work {
+    Kernel(Kernel),
+    /// `rows` rows of `bytes` bytes each.
+    Copy {
+        to: Rows,
+        from: Rows,
+        bytes: u64,
+        rows: u64,
+    },
+    Set {
+        to: Rows,
+        value: [u8; 4],
+        bytes: u64,
+        rows: u64,
+    },
+    /// A function of the host, with its argument.
+    Call {
+        function: u64,
+        args: Vec<u64>,
+    },
+    Free {
+        address: u64,
+    },
+}
+
+/// Rows of memory: where the first begins, and how far the next ones are from it.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
+    pub address: u64,
+    pub pitch: u64,
+}
+
+impl Rows {
+    /// One row.
+    pub fn one(address: u64) -> Rows {
+        Rows { address, pitch: 0 }
+    }
+
+    /// Where a row begins.
+    pub fn at(self, row: u64) -> u64 {
+        self.address.wrapping_add(self.pitch.wrapping_mul(row))
+    }
+}
+
+/// A launch.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// As PTX calls it.
+    pub name: String,
+    pub config: LaunchConfig,
+    pub cluster: Option<(u32, u32, u32)>,
+    /// The bytes of its parameters.
+    pub params: Vec<u8>,
+}
+
+/// An operation of a stream.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub work: Work,
+    /// The stream's number, and when it was issued.
+    stream: usize,
+    clock: Clock,
+    /// How many accesses of the host had been noted then.
+    pub noted: usize,
+    /// Where the program asked for it.
+    pub place: Option<(String, u32)>,
+}
+
+/// An operation that was done, and that others may run beside.
+#[derive(Debug)]
+pub struct Done {
+    pub operation: Operation,
+    pub touched: Touched,
+}
+
+/// A stream.
+#[derive(Clone, Debug)]
+struct Stream {
+    number: usize,
+    /// Whether it waits for the legacy default stream, and that one for it.
+    blocking: bool,
+    /// What came before its next operation.
+    last: Clock,
+}
+
+/// An event, and what came before it when it was recorded.
+#[derive(Clone, Debug, Default)]
+struct Event {
+    recorded: Option<Clock>,
+    /// When, counted in operations of all streams.
+    at: u64,
+}
+
+/// The streams of a program.
+#[derive(Debug)]
+pub struct Queue {
+    pending: VecDeque<Operation>,
+    pub done: Vec<Done>,
+    streams: FxHashMap<u64, Stream>,
+    events: FxHashMap<u64, Event>,
+    /// What the host has waited for.
+    host: Clock,
+    issued: u64,
+    handles: u64,
+    numbers: usize,
+    /// Operations by capturing streams go into a graph.
+    pub captured: Option<Captured>,
+}
+
+/// A graph that is being captured.
+#[derive(Clone, Debug, Default)]
+pub struct Captured {
+    pub operations: Vec<(Work, Option<(String, u32)>)>,
+}
+
+/// The legacy default stream, and the default stream of each thread.
+pub const DEFAULT: u64 = 0;
+pub const LEGACY: u64 = 1;
+pub const PER_THREAD: u64 = 2;
+/// The first handles of others.
+const FIRST: u64 = 0x100;
+
+impl Default for Queue {
+    fn default() -> Queue {
+        let stream = |number| Stream { number, blocking: true, last: Clock::default() };
+        Queue {
+            pending: VecDeque::new(),
+            done: Vec::new(),
+            streams: FxHashMap::from_iter([(DEFAULT, stream(0)), (PER_THREAD, stream(1))]),
+            events: FxHashMap::default(),
+            host: Clock::default(),
+            issued: 0,
+            handles: FIRST,
+            numbers: 2,
+            captured: None,
+        }
+    }
+}
+
+/// The stream that a handle stands for.
+fn plain(handle: u64) -> u64 {
+    if handle == LEGACY { DEFAULT } else { handle }
+}
+
+impl Queue {
+    /// A new stream.
+    pub fn open_stream(&mut self, blocking: bool) -> u64 {
+        self.handles += 8;
+        let stream = Stream { number: self.numbers, blocking, last: self.host.clone() };
+        self.numbers += 1;
+        self.streams.insert(self.handles, stream);
+        self.handles
+    }
+
+    /// Ends a stream; whether there was one.
+    pub fn close_stream(&mut self, handle: u64) -> bool {
+        handle >= FIRST && self.streams.remove(&handle).is_some()
+    }
+
+    /// Whether there is such a stream.
+    pub fn has_stream(&self, handle: u64) -> bool {
+        self.streams.contains_key(&plain(handle))
+    }
+
+    /// Whether the program has made streams, so that operations can run beside each other.
+    pub fn has_several(&self) -> bool {
+        self.numbers > 2
+    }
+
+    /// What came before the next operation of a stream.
+    fn before(&self, handle: u64) -> Clock {
+        let mut before = self.host.clone();
+        let Some(own) = self.streams.get(&plain(handle)) else { return before };
+        before.join(&own.last);
+        if plain(handle) == DEFAULT {
+            self.streams.values().filter(|other| other.blocking).for_each(|other| before.join(&other.last));
+        } else if own.blocking
+            && let Some(legacy) = self.streams.get(&DEFAULT)
+        {
+            before.join(&legacy.last);
+        }
+        before
+    }
+
+    /// Appends an operation to a stream.
+    pub fn issue(&mut self, handle: u64, work: Work, noted: usize, place: Option<(String, u32)>) {
+        if let Some(captured) = &mut self.captured {
+            captured.operations.push((work, place));
+            return;
+        }
+        let mut clock = self.before(handle);
+        let Some(stream) = self.streams.get_mut(&plain(handle)) else { return };
+        clock.tick(stream.number);
+        stream.last = clock.clone();
+        self.issued += 1;
+        self.pending.push_back(Operation { work, stream: stream.number, clock, noted, place });
+    }
+
+    /// What has to be done before a stream is through.
+    pub fn through(&self, handle: u64) -> Clock {
+        self.before(handle)
+    }
+
+    /// What has to be done before all streams are through.
+    pub fn all_through(&self) -> Clock {
+        let mut all = self.host.clone();
+        self.streams.values().for_each(|stream| all.join(&stream.last));
+        self.pending.iter().for_each(|operation| all.join(&operation.clock));
+        all
+    }
+
+    /// Takes out the next operation that has to be done before `until`.
+    pub fn next(&mut self, until: &Clock) -> Option<Operation> {
+        let is_before = |one: &Operation| one.clock.of(one.stream) <= until.of(one.stream);
+        let at = self.pending.iter().position(is_before)?;
+        self.pending.remove(at)
+    }
+
+    /// The host has waited until then.
+    pub fn host_waited(&mut self, until: &Clock) {
+        self.host.join(until);
+        let Queue { done, host, .. } = self;
+        done.retain(|one| one.operation.clock.of(one.operation.stream) > host.of(one.operation.stream));
+    }
+
+    /// Whether something is pending.
+    pub fn is_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// The operations that are pending.
+    pub fn pending(&self) -> impl Iterator<Item = &Operation> {
+        self.pending.iter()
+    }
+
+    /// Whether something is pending that has to be done before `until`.
+    pub fn is_pending_until(&self, until: &Clock) -> bool {
+        self.pending.iter().any(|one| one.clock.of(one.stream) <= until.of(one.stream))
+    }
+
+    /// The operations that were done and may run at the same time as this one.
+    pub fn beside<'q>(&'q self, one: &'q Operation) -> impl Iterator<Item = &'q Done> {
+        self.done.iter().filter(move |done| {
+            let other = &done.operation;
+            other.clock.of(other.stream) > one.clock.of(other.stream)
+                && one.clock.of(one.stream) > other.clock.of(one.stream)
+        })
+    }
+
+    /// A new event.
+    pub fn open_event(&mut self) -> u64 {
+        self.handles += 8;
+        self.events.insert(self.handles, Event::default());
+        self.handles
+    }
+
+    /// Ends an event; whether there was one.
+    pub fn close_event(&mut self, event: u64) -> bool {
+        self.events.remove(&event).is_some()
+    }
+
+    /// Records an event in a stream; whether there is one.
+    pub fn record(&mut self, event: u64, handle: u64) -> bool {
+        let before = self.before(handle);
+        self.issued += 1;
+        let at = self.issued;
+        let Some(event) = self.events.get_mut(&event) else { return false };
+        *event = Event { recorded: Some(before), at };
+        true
+    }
+
+    /// What came before an event when it was recorded, and when that was; `None`: there is no such event.
+    pub fn event(&self, event: u64) -> Option<(Option<&Clock>, u64)> {
+        self.events.get(&event).map(|event| (event.recorded.as_ref(), event.at))
+    }
+
+    /// What comes next in a stream comes after an event.
+    pub fn wait_for(&mut self, handle: u64, event: u64) {
+        let Some(clock) = self.events.get(&event).and_then(|event| event.recorded.clone()) else { return };
+        if let Some(stream) = self.streams.get_mut(&plain(handle)) {
+            stream.last.join(&clock);
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Streams and events, as a program sees them; and waiting.
+
+use ptx_simulator::host::{Call, Given, Stop};
+use ptx_simulator::{Diagnostic, Kind, Severity, Words};
+
+use super::error::Error;
+use super::queue::{Clock, Done, Operation, Work};
+use super::touched::{Touched, Way, line};
+use crate::runtime::{Natives_, Runtime, put};
+
+pub const NATIVES: &Natives_ = &[
+    ("cudaStreamCreate", |runtime, call| create(runtime, call, true)),
+    ("cudaStreamCreateWithFlags", |runtime, call| create(runtime, call, call.word(1) & 1 == 0)),
+    ("cudaStreamCreateWithPriority", |runtime, call| create(runtime, call, call.word(1) & 1 == 0)),
+    ("cudaStreamDestroy", destroy),
+    ("cudaStreamSynchronize", synchronize),
+    ("cudaStreamQuery", query),
+    ("cudaStreamWaitEvent", wait_event),
+    ("cudaStreamAddCallback", add_callback),
+    ("cudaLaunchHostFunc", launch_host_func),
+    ("cudaDeviceSynchronize", device_synchronize),
+    ("cudaThreadSynchronize", device_synchronize),
+    ("cudaDeviceReset", device_synchronize),
+    ("cudaThreadExit", device_synchronize),
+    ("cudaStreamGetFlags", |runtime, call| zero(runtime, call)),
+    ("cudaStreamGetPriority", |runtime, call| zero(runtime, call)),
+    ("cudaStreamGetDevice", |runtime, call| zero(runtime, call)),
+    ("cudaEventCreate", event_create),
+    ("cudaEventCreateWithFlags", event_create),
+    ("cudaEventDestroy", event_destroy),
+    ("cudaEventRecord", event_record),
+    ("cudaEventRecordWithFlags", event_record),
+    ("cudaEventSynchronize", event_synchronize),
+    ("cudaEventQuery", event_query),
+    ("cudaEventElapsedTime", elapsed),
+];
+
+fn create(runtime: &mut Runtime, call: &mut Call, blocking: bool) -> Result<Given, Stop> {
+    let stream = runtime.cuda.queue.open_stream(blocking);
+    put(call, call.long(0), &stream.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// `(stream, number *)`
+fn zero(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    put(call, call.long(1), &0u32.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+fn destroy(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let stream = call.long(0);
+    if !runtime.cuda.queue.has_stream(stream) {
+        return Ok(Given::Word(runtime.no_stream(call, stream, "cudaStreamDestroy") as u32));
+    }
+    runtime.cuda.queue.close_stream(stream);
+    Ok(runtime.fine())
+}
+
+fn synchronize(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let stream = call.long(0);
+    if !runtime.cuda.queue.has_stream(stream) {
+        return Ok(Given::Word(runtime.no_stream(call, stream, "cudaStreamSynchronize") as u32));
+    }
+    let until = runtime.cuda.queue.through(stream);
+    runtime.wait(call, &until)?;
+    Ok(runtime.fine())
+}
+
+/// What is asked for is done at the first question, and answered at the next: a loop that asks ends.
+fn query(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let until = runtime.cuda.queue.through(call.long(0));
+    asked(runtime, call, &until)
+}
+
+fn asked(runtime: &mut Runtime, call: &mut Call, until: &Clock) -> Result<Given, Stop> {
+    if runtime.cuda.queue.is_pending_until(until) {
+        runtime.wait(call, until)?;
+        return Ok(Given::Word(Error::NotReady as u32));
+    }
+    runtime.wait(call, until)?;
+    Ok(runtime.fine())
+}
+
+fn wait_event(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    if runtime.cuda.queue.event(call.long(1)).is_none() {
+        return Ok(no_event(runtime, call, "cudaStreamWaitEvent"));
+    }
+    runtime.cuda.queue.wait_for(call.long(0), call.long(1));
+    Ok(runtime.fine())
+}
+
+/// `(stream, function(stream, error, argument), argument, flags)`
+fn add_callback(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let args = vec![call.long(0), 0, call.long(2)];
+    host_function(runtime, call, call.long(1), args)
+}
+
+/// `(stream, function(argument), argument)`
+fn launch_host_func(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let args = vec![call.long(2)];
+    host_function(runtime, call, call.long(1), args)
+}
+
+fn host_function(
+    runtime: &mut Runtime,
+    call: &mut Call,
+    function: u64,
+    args: Vec<u64>,
+) -> Result<Given, Stop> {
+    let noted = call.simulator.notes().len();
+    let work = Work::Call { function, args };
+    runtime.cuda.queue.issue(call.long(0), work, noted, call.host.place());
+    Ok(runtime.fine())
+}
+
+fn device_synchronize(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let until = runtime.cuda.queue.all_through();
+    runtime.wait(call, &until)?;
+    Ok(runtime.fine())
+}
+
+fn event_create(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let event = runtime.cuda.queue.open_event();
+    put(call, call.long(0), &event.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+fn event_destroy(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    if !runtime.cuda.queue.close_event(call.long(0)) {
+        return Ok(no_event(runtime, call, "cudaEventDestroy"));
+    }
+    Ok(runtime.fine())
+}
+
+fn event_record(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let stream = call.long(1);
+    if !runtime.cuda.queue.has_stream(stream) {
+        return Ok(Given::Word(runtime.no_stream(call, stream, "cudaEventRecord") as u32));
+    }
+    if !runtime.cuda.queue.record(call.long(0), stream) {
+        return Ok(no_event(runtime, call, "cudaEventRecord"));
+    }
+    Ok(runtime.fine())
+}
+
+fn event_synchronize(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let Some((recorded, _)) = runtime.cuda.queue.event(call.long(0)) else {
+        return Ok(no_event(runtime, call, "cudaEventSynchronize"));
+    };
+    let until = recorded.cloned().unwrap_or_default();
+    runtime.wait(call, &until)?;
+    Ok(runtime.fine())
+}
+
+fn event_query(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let Some((recorded, _)) = runtime.cuda.queue.event(call.long(0)) else {
+        return Ok(no_event(runtime, call, "cudaEventQuery"));
+    };
+    let until = recorded.cloned().unwrap_or_default();
+    asked(runtime, call, &until)
+}
+
+/// `(milliseconds *, event, event)`: the simulator has no times. What it gives grows with the operations between
+/// the two.
+fn elapsed(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    runtime.cuda.asked_for_times = true;
+    let times = [1, 2].map(|number| runtime.cuda.queue.event(call.long(number)));
+    let [Some((Some(first), start)), Some((Some(second), end))] = times else {
+        return Ok(no_event(runtime, call, "cudaEventElapsedTime"));
+    };
+    let (first, second) = (first.clone(), second.clone());
+    let pending = runtime.cuda.queue.is_pending_until(&first) || runtime.cuda.queue.is_pending_until(&second);
+    if pending {
+        let what = format!(
+            "cudaEventElapsedTime before the events are through: it gives {}",
+            Error::NotReady.said()
+        );
+        let help = "wait first: cudaEventSynchronize of the second event";
+        runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
+        return Ok(Given::Word(Error::NotReady as u32));
+    }
+    let milliseconds = end.saturating_sub(start).max(1) as f32;
+    put(call, call.long(0), &milliseconds.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+fn no_event(runtime: &mut Runtime, call: &Call, name: &str) -> Given {
+    let what = format!("{name} of an event that was not created, not recorded, or destroyed before");
+    runtime.find(call, Kind::UseAfterFree, Severity::Error, what, "create it first, and destroy it last");
+    runtime.cuda.errors.give(Error::InvalidResourceHandle)
+}
+
+impl Runtime<'_> {
+    /// Something is asked of a stream that is none.
+    pub fn no_stream(&mut self, call: &Call, stream: u64, what: &str) -> Error {
+        let what = format!("{what} in a stream that was not created, or destroyed before ({stream:#x})");
+        self.find(call, Kind::UseAfterFree, Severity::Error, what, "create it first, and destroy it last");
+        self.cuda.errors.keep(Error::InvalidResourceHandle);
+        Error::InvalidResourceHandle
+    }
+
+    /// The host waits until all that came before has been done.
+    ///
+    /// # Errors
+    /// A function of the host that was queued ends the program.
+    pub fn wait(&mut self, call: &mut Call, until: &Clock) -> Result<(), Stop> {
+        while let Some(operation) = self.cuda.queue.next(until) {
+            self.perform(call, operation)?;
+        }
+        self.cuda.queue.host_waited(until);
+        if !self.cuda.queue.is_pending() {
+            call.simulator.note_host(false);
+        }
+        Ok(())
+    }
+
+    /// Does an operation.
+    fn perform(&mut self, call: &mut Call, operation: Operation) -> Result<(), Stop> {
+        let is_beside_others =
+            self.cuda.queue.has_several() || call.simulator.notes().len() > operation.noted;
+        let mut touched = Touched::default();
+        match &operation.work {
+            Work::Kernel(kernel) => {
+                self.run_kernel(call, kernel, is_beside_others.then_some(&mut touched));
+            }
+            Work::Copy { to, from, bytes, rows } => {
+                for row in 0..*rows {
+                    _ = call.simulator.copy(to.at(row), from.at(row), *bytes as usize);
+                    touched.add(to.at(row), *bytes, Way::Writes, None);
+                    touched.add(from.at(row), *bytes, Way::Reads, None);
+                }
+            }
+            Work::Set { to, value, bytes, rows } => {
+                for row in 0..*rows {
+                    if let Ok(content) = call.simulator.content_mut(to.at(row), *bytes as usize) {
+                        content.fill(value[0]);
+                    }
+                    touched.add(to.at(row), *bytes, Way::Writes, None);
+                }
+            }
+            Work::Call { function, args } => {
+                call.host.invoke(call.simulator, self, *function, args)?;
+            }
+            Work::Free { address } => {
+                let address = *address;
+                super::memory::release(self, call, address, "cudaFree");
+            }
+        }
+        if is_beside_others {
+            self.say_noted(call, &operation, &touched);
+            self.say_meetings(&operation, &touched);
+            self.cuda.queue.done.push(Done { operation, touched });
+        }
+        Ok(())
+    }
+
+    /// Says that the host touched what an operation does, which it had not waited for.
+    fn say_noted(&mut self, call: &Call, operation: &Operation, touched: &Touched) {
+        let notes = call.simulator.notes();
+        let Some(notes) = notes.get(operation.noted..) else { return };
+        let mut found = None;
+        for note in notes {
+            let mut own = Touched::default();
+            let way = if note.writes { Way::Writes } else { Way::Reads };
+            own.add(note.address, note.bytes, way, None);
+            if let Some(meeting) = touched.meets(&own) {
+                found = Some((meeting, note.writes, call.host.place_at(note.loc)));
+                break;
+            }
+        }
+        let Some((meeting, writes, place)) = found else { return };
+        let what = match &operation.work {
+            Work::Kernel(kernel) => format!("`{}`, which is under way,", kernel.name),
+            _ => "a copy that is under way".to_string(),
+        };
+        let name = match call.simulator.name_of(meeting.address) {
+            name if name.is_empty() => "memory".to_string(),
+            name => format!("`{name}`"),
+        };
+        let verb = if writes { "writes" } else { "reads" };
+        let message = format!("the host {verb} {name} while {what} {} it", meeting.ways[0].verb());
+        let there = line(self.module, meeting.locs[0]).or(operation.place.clone());
+        let help = "wait before this line: cudaDeviceSynchronize(), or cudaStreamSynchronize(stream)";
+        self.find_at(Kind::HostAccess, message, place, there, help);
+    }
+
+    /// The program is at its end: what it has not waited for, not asked about, not freed.
+    pub fn at_end(&mut self, call: &mut Call) -> Result<(), Stop> {
+        let pending: Vec<_> =
+            self.cuda.queue.pending().map(|one| (one.work.clone(), one.place.clone())).collect();
+        let until = self.cuda.queue.all_through();
+        let before = self.outside_is_silent;
+        self.outside_is_silent = true;
+        self.lost_output = false;
+        self.wait(call, &until)?;
+        self.outside_is_silent = before;
+        if self.lost_output {
+            let place = pending.iter().find_map(|(work, place)| match work {
+                Work::Kernel(_) => place.clone(),
+                _ => None,
+            });
+            let message =
+                "main ends without waiting for this kernel, and what it prints may be lost".to_string();
+            let help = "call cudaDeviceSynchronize() before main returns";
+            self.find_at(Kind::HostAccess, message, place, None, help);
+        }
+        for unasked in std::mem::take(&mut self.cuda.errors.unasked) {
+            self.found.push(unasked.found);
+        }
+        self.say_leaks();
+        if self.cuda.errors.sticky.is_some() {
+            // What the program went on with, since a kernel was stopped, was never computed.
+            self.found.retain(|found| found.kind != Kind::UninitializedRead);
+            call.host.take_found();
+        }
+        Ok(())
+    }
+
+    /// A note on device memory that was never freed.
+    fn say_leaks(&mut self) {
+        let mut left: Vec<_> = self.cuda.made().collect();
+        left.sort_by_key(|made| made.place.clone());
+        let Some(first) = left.first() else { return };
+        let names: Vec<String> = left.iter().map(|made| format!("`{}`", made.name)).collect();
+        let message = match &names[..] {
+            [one] => format!("{one} is never freed"),
+            several => format!("{} allocations are never freed: {}", several.len(), several.join(", ")),
+        };
+        let help = format!("call {} when it is used no more", first.takes);
+        let what = Words { message, related: Vec::new() };
+        let mut found = Diagnostic::of_host(Kind::HostAccess, None, what, &help);
+        (found.file, found.line) = first.place.clone().unzip();
+        self.found.push(Diagnostic { severity: Severity::Note, ..found });
+    }
+}

@@ -1,0 +1,125 @@
+//! What an operation of a stream reads and writes. Two operations that nothing orders must not touch the same
+//! bytes, unless both read, or both are atomic.
+
+use ptx_simulator::observe::{Act, Event, Observer};
+use ptx_simulator::{Module, Space, number_and_offset};
+use rustc_hash::FxHashMap;
+
+/// Bytes that share a bit.
+const GRAIN: u64 = 4;
+
+/// How an operation touches memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Way {
+    Reads,
+    Writes,
+    Atomic,
+}
+
+impl Way {
+    const ALL: [Way; 3] = [Way::Reads, Way::Writes, Way::Atomic];
+
+    /// Whether it and `other` may touch the same without an order.
+    fn agrees_with(self, other: Way) -> bool {
+        self == other && self != Way::Writes
+    }
+
+    pub fn verb(self) -> &'static str {
+        match self {
+            Way::Reads => "reads",
+            Way::Writes => "writes",
+            Way::Atomic => "changes by atomics",
+        }
+    }
+}
+
+/// A set of words of one allocation, and the line of the first access.
+#[derive(Debug, Default)]
+struct Words {
+    bits: Vec<u64>,
+    loc: Option<u32>,
+}
+
+/// What an operation touches, by the numbers of the allocations.
+#[derive(Debug, Default)]
+pub struct Touched {
+    words: FxHashMap<(u64, Way), Words>,
+}
+
+/// Where two operations meet: an address, and how each of them touches it, with its line if it is a kernel's.
+#[derive(Debug)]
+pub struct Meeting {
+    pub address: u64,
+    pub ways: [Way; 2],
+    pub locs: [Option<u32>; 2],
+}
+
+impl Touched {
+    /// A range of bytes is touched.
+    pub fn add(&mut self, address: u64, bytes: u64, way: Way, loc: Option<u32>) {
+        if bytes == 0 {
+            return;
+        }
+        let (number, offset) = number_and_offset(address);
+        let words = self.words.entry((number, way)).or_default();
+        words.loc = words.loc.or(loc);
+        let first = offset / GRAIN;
+        let last = (offset + bytes - 1) / GRAIN;
+        let end = (last / 64 + 1) as usize;
+        if words.bits.len() < end {
+            words.bits.resize(end, 0);
+        }
+        for word in first / 64..=last / 64 {
+            let from = first.max(64 * word) % 64;
+            let to = last.min(64 * word + 63) % 64;
+            words.bits[word as usize] |= u64::MAX << from & u64::MAX >> (63 - to);
+        }
+    }
+
+    /// The first place where this and `other` need an order.
+    pub fn meets(&self, other: &Touched) -> Option<Meeting> {
+        let mut first: Option<Meeting> = None;
+        for ((number, way), mine) in &self.words {
+            for theirs_way in Way::ALL.into_iter().filter(|other| !way.agrees_with(*other)) {
+                let Some(theirs) = other.words.get(&(*number, theirs_way)) else { continue };
+                let shared = mine.bits.iter().zip(&theirs.bits).position(|(one, other)| one & other != 0);
+                let Some(word) = shared else { continue };
+                let bit = (mine.bits[word] & theirs.bits[word]).trailing_zeros() as u64;
+                let address = number << 36 | (word as u64 * 64 + bit) * GRAIN;
+                if first.as_ref().is_none_or(|known| address < known.address) {
+                    let ways = [*way, theirs_way];
+                    first = Some(Meeting { address, ways, locs: [mine.loc, theirs.loc] });
+                }
+            }
+        }
+        first
+    }
+}
+
+/// Hears what a kernel touches in global memory.
+pub struct Listener<'t> {
+    pub touched: &'t mut Touched,
+}
+
+impl Observer for Listener<'_> {
+    fn event(&mut self, event: &Event) {
+        let Event::By(actor, Act::Access(request)) = event else { return };
+        if request.space != Space::Global {
+            return;
+        }
+        let way = match request.access {
+            access if access.is_atomic() => Way::Atomic,
+            access if access.writes() => Way::Writes,
+            _ => Way::Reads,
+        };
+        for lane in (0..32).filter(|lane| request.mask >> lane & 1 == 1) {
+            self.touched.add(request.addresses[lane], request.bytes.into(), way, Some(actor.loc));
+        }
+    }
+}
+
+/// The line of an access of a kernel.
+pub fn line(module: &Module, loc: Option<u32>) -> Option<(String, u32)> {
+    let (file, line) = module.source_line(loc?)?;
+    Some((file.to_string(), line))
+}
