@@ -144,3 +144,4 @@ python3 "$here/manifest.py" "$product" "$version" \
     "book/page/clang/build.sh: LLVM $version (${sha256:0:16}), ${versions}binaryen $binaryen"
 ls -l linked.wasm clang.wasm "$product"
 cat "$product/clang.json"
+"$here/record"
