@@ -281,12 +281,11 @@ impl Compiler {
 
     /// The options that name the folders of headers.
     fn folders(&self, staged: &Staged) -> Vec<String> {
-        let name = |folder: &Path| folder.to_string_lossy().into_owned();
-        let beside = staged.beside().map(name).into_iter().flat_map(|folder| match self.maker {
-            Maker::Nvcc => nvcc::beside(&folder),
-            Maker::Clang => vec!["-iquote".to_owned(), folder],
+        let beside = staged.beside().into_iter().flat_map(|folder| match self.maker {
+            Maker::Nvcc => nvcc::beside(folder),
+            Maker::Clang => vec!["-iquote".to_owned(), folder.to_owned()],
         });
-        beside.chain(staged.include().iter().map(|folder| format!("-I{}", name(folder)))).collect()
+        beside.chain(staged.include().map(|folder| format!("-I{folder}"))).collect()
     }
 
     /// Machine code of `source` for every major architecture, linked with the device runtime where
