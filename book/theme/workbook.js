@@ -33,7 +33,44 @@
         code.replaceChildren(...parts.flatMap((part, index) => (index ? [' ', option(part)] : [option(part)])));
     };
     main.querySelectorAll('.cell > pre > code').forEach(code => showCommand(code, code.textContent));
-    window.workbook = { showCommand, watch };
+
+    // The files of live/ are those of this page's version of the book, or none: no tab runs scripts of two versions.
+    const live = new URL('../live/', document.currentScript.src);
+    const version = document.querySelector('[data-book-version]')?.dataset.bookVersion;
+    const NEWER = 'The book has a newer version than this page. Load the page again; what you have written is kept.';
+    /** What each file of live/ is, by its path there, as files.json has it. */
+    const listed = async () => {
+        const response = await fetch(new URL('files.json', live), { cache: 'no-cache' });
+        if (!response.ok) {
+            throw new TypeError(`files.json: ${response.status}`); // as for a module that is not there
+        }
+        const list = await response.json();
+        if (list.version !== version) {
+            throw Object.assign(new Error(NEWER), { isSentence: true });
+        }
+        return list.files;
+    };
+    /** A module of live/. */
+    const load = async name => {
+        await listed();
+        return import(new URL(name, live));
+    };
+
+    // Nothing moves under a pressed pointer: a button that did would get no click.
+    let pressed = 0;
+    addEventListener('pointerdown', () => (pressed += 1), true);
+    for (const end of ['pointerup', 'pointercancel']) {
+        addEventListener(end, () => (pressed = Math.max(0, pressed - 1)), true);
+    }
+    /** Once no pointer is pressed, and its click has been heard. */
+    const released = async () => {
+        while (pressed > 0) {
+            await new Promise(resolve => {
+                ['pointerup', 'pointercancel'].forEach(end => addEventListener(end, () => setTimeout(resolve), { once: true }));
+            });
+        }
+    };
+    window.workbook = { showCommand, watch, listed, load, released };
 
     // The definition of a term stands below its word, above everything that could cut it off, within the window. It
     // goes with Escape.
