@@ -33,7 +33,7 @@ function serve(root, state) {
             state.times -= 1;
             content = state.how(content);
         }
-        response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': 'max-age=600' });
+        response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': content ? 'max-age=600' : 'no-store' });
         response.end(content);
     });
     return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
@@ -72,7 +72,8 @@ const SPOILT = [
     ['workbook.wasm.zst', flipped, 9, DAMAGED],
     ['workbook.wasm.zst', cut, 1, RIGHT],
     ['workbook.wasm.zst', cut, 9, DAMAGED],
-    ['workbook.wasm.zst', missing, 1, NOT_THERE],
+    ['workbook.wasm.zst', missing, 1, RIGHT],
+    ['workbook.wasm.zst', missing, 9, NOT_THERE],
     ['ch3_blocks.json', flipped, 9, DAMAGED],
     ['vendor/wasi_shim.js', flipped, 9, DAMAGED],
     ['files.json', missing, 1, NOT_THERE],

@@ -31,10 +31,13 @@ export async function fetched(name, options) {
         options?.signal?.throwIfAborted();
         throw new NotFetched();
     });
-    if (!response.ok) {
+    if (response.ok) {
+        return response;
+    }
+    if (options?.cache === 'reload') {
         throw new NotFetched();
     }
-    return response;
+    return fetched(name, { ...options, cache: 'reload' }); // the browser may remember what the server lacked
 }
 
 /** What comes first: the browser's own copy, unless that is damaged. */
