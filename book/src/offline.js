@@ -88,7 +88,7 @@ async function keep({ page, version, names }) {
     const others = await complete(pathOf(own));
     const requests = (await Promise.all(others.map(({ cache }) => cache.keys()))).flat();
     const asked = new Set(names);
-    const all = new Set([...names, ...requests.map(({ url }) => url)]);
+    const all = new Set([...names, ...requests.map(({ url }) => url.split('?')[0])]);
     all.delete(page);
     const before = await present(page);
     const { files = {} } = await (await present(`${LIVE}files.json`)).json();

@@ -50,9 +50,25 @@
         }
         return list.files;
     };
+    /** Has the browser take modules by their content: each has an address of its own, under which no cache has an older one, and one
+        that is not whole is not run. */
+    const map = files => {
+        const modules = Object.entries(files).filter(([name]) => name.endsWith('.js'));
+        const named = modules.map(([name, { sha256 }]) => [new URL(name, live), new URL(`${name}?${sha256.slice(0, 16)}`, live), sha256]);
+        const base64 = sha256 => btoa(sha256.replace(/../g, byte => String.fromCharCode(parseInt(byte, 16))));
+        const imports = Object.fromEntries(named.map(([name, address]) => [name, address]));
+        const integrity = Object.fromEntries(named.map(([, address, sha256]) => [address, `sha256-${base64(sha256)}`]));
+        const textContent = JSON.stringify({ imports, integrity });
+        document.head.append(Object.assign(document.createElement('script'), { type: 'importmap', textContent }));
+    };
+    let isMapped = false;
     /** A module of live/. */
     const load = async name => {
-        await listed();
+        const files = await listed();
+        if (!isMapped) {
+            isMapped = true;
+            map(files);
+        }
         return import(new URL(name, live));
     };
 

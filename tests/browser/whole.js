@@ -79,6 +79,7 @@ const SPOILT = [
     ['files.json', missing, 1, NOT_THERE],
     ['cells.js', missing, 1, NOT_THERE],
     ['run.js', missing, 1, NOT_THERE],
+    ['run.js', flipped, 9, NOT_THERE],
     ['live.css', missing, 1, NOT_THERE],
 ];
 

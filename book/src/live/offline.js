@@ -17,7 +17,7 @@ let hasRun = false;
 
 /** What this page has fetched so far, and the page itself. */
 function fetched() {
-    const names = performance.getEntriesByType('resource').map(({ name }) => name.split('#')[0]);
+    const names = performance.getEntriesByType('resource').map(({ name }) => name.split(/[?#]/)[0]); // a script's address also says its content
     const ours = names.filter(name => name.startsWith(location.origin) && !name.includes(COMPILER));
     return new Set(ours).add(location.origin + location.pathname);
 }
