@@ -61,6 +61,12 @@
         const textContent = JSON.stringify({ imports, integrity });
         document.head.append(Object.assign(document.createElement('script'), { type: 'importmap', textContent }));
     };
+    /** Fetches the modules again that this page has asked for: what the browser keeps of one may be damaged. */
+    const renewed = () => {
+        const names = performance.getEntriesByType('resource').map(({ name }) => name);
+        const modules = names.filter(name => name.startsWith(live.href) && /\.js\?/.test(name));
+        return Promise.all(Array.from(new Set(modules), name => fetch(name, { cache: 'reload' }).catch(() => {}))); // the import says why
+    };
     let isMapped = false;
     /** A module of live/. */
     const load = async name => {
@@ -69,7 +75,11 @@
             isMapped = true;
             map(files);
         }
-        return import(new URL(name, live));
+        const address = new URL(name, live);
+        return import(address).catch(async () => {
+            await renewed();
+            return import(address);
+        });
     };
 
     // Nothing moves under a pressed pointer: a button that did would get no click.

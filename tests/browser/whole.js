@@ -77,8 +77,9 @@ const SPOILT = [
     ['ch3_blocks.json', flipped, 9, DAMAGED],
     ['vendor/wasi_shim.js', flipped, 9, DAMAGED],
     ['files.json', missing, 1, NOT_THERE],
-    ['cells.js', missing, 1, NOT_THERE],
-    ['run.js', missing, 1, NOT_THERE],
+    ['cells.js', missing, 1, RIGHT],
+    ['run.js', missing, 9, NOT_THERE],
+    ['run.js', flipped, 1, RIGHT],
     ['run.js', flipped, 9, NOT_THERE],
     ['live.css', missing, 1, NOT_THERE],
 ];
