@@ -12,9 +12,6 @@ use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::{clang, prebuilt};
 use text::say::visible;
 
-/// The repository, as the library calls it too.
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
 fn main() {
     if let Err(error) = build() {
         // One `cargo::error` per line; cargo prints them in order, and no backtrace.
@@ -26,7 +23,10 @@ fn main() {
 
 fn build() -> Result<()> {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from).context("cargo did not set OUT_DIR")?;
-    let root = Path::new(ROOT);
+    // Asked for now: the clone may have been moved since this script was compiled.
+    let root = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let root = root.context("cargo did not set CARGO_MANIFEST_DIR")?;
+    let root = root.as_path();
     let out = out.as_path();
     // That `NVCC` or `CLANG` names none is an error of what needs it, and not of every build.
     let compiler = &Compiler::find(root).unwrap_or_default();

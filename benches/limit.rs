@@ -83,7 +83,7 @@ fn tune(options: &Options) -> Result<()> {
         say::out("the sweep of chapter 7 measures times, and there is no usable GPU\n");
         return Ok(());
     };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = workbook::root().unwrap();
     let (ptx, machine_code) = code(root, &gpu.compute_capability.replace('.', ""))?;
     let module = device.load_code("tune", &ptx, &machine_code)?;
     let build = kernels::get("ch7_limit")?;

@@ -1,7 +1,6 @@
 //! Thread-instructions per second of the simulator, checks off and on: `cargo bench`. With `cargo bench --
 //! --record` the tables go into `benches/simulator.md`, for the book.
 
-use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Instant, SystemTime};
 
@@ -67,7 +66,7 @@ fn bench(options: &Options) -> Result<()> {
     );
     say::out(&text);
     if options.record {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/simulator.md");
+        let file = workbook::root().unwrap().join("benches/simulator.md");
         std::fs::write(&file, format!("<!-- {} {} -->\n\n{text}", build.stem, build.code_hash))?;
         say::out(&format!("Recorded in {}.\n", file.display()));
     }

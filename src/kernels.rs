@@ -15,7 +15,7 @@ use kernel_compiler::{hash, prebuilt};
 use serde::Deserialize;
 use text::path::shown;
 
-use crate::ROOT;
+use crate::root;
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
@@ -51,7 +51,7 @@ pub fn find(stem: &str) -> Result<Option<Build>> {
         return Ok(None); // nothing compiles there
     }
     let path = format!("kernels/{stem}.cu");
-    if !Path::new(ROOT).join(&path).is_file() {
+    if !root()?.join(&path).is_file() {
         return Ok(None);
     }
     build_now(&path).map(Some)
@@ -59,7 +59,7 @@ pub fn find(stem: &str) -> Result<Option<Build>> {
 
 /// Builds the source with the reader's compiler.
 fn build_now(source_path: &str) -> Result<Build> {
-    let root = Path::new(ROOT);
+    let root = root()?;
     let compiler = Compiler::find(root)?;
     in_scratch(|scratch| prebuilt::kernel(root, source_path, compiler.as_ref(), scratch))
 }
@@ -68,7 +68,7 @@ fn build_now(source_path: &str) -> Result<Build> {
 fn in_scratch<T>(work: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     let name = format!("scratch-{}-{}", std::process::id(), TURN.fetch_add(1, Ordering::Relaxed));
-    let scratch = Path::new(env!("OUT_DIR")).join(name);
+    let scratch = root()?.join("target").join(name);
     std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", shown(&scratch)))?;
     let done = work(&scratch);
     let _ = std::fs::remove_dir_all(&scratch);
@@ -80,7 +80,7 @@ fn in_scratch<T>(work: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
 /// # Errors
 /// If there is no such compiler, or it cannot compile them.
 pub fn build_with(maker: Maker, stem: &str) -> Result<Build> {
-    let root = Path::new(ROOT);
+    let root = root()?;
     let compiler = Compiler::require(maker, root)?;
     let committed = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
     let file = root.join(&*committed.source_path);

@@ -34,7 +34,7 @@ pub mod record;
 pub mod what_if;
 
 pub use device;
-pub use kernel_compiler::{self, ROOT};
+pub use kernel_compiler::{self, root};
 pub use ptx_simulator as sim;
 pub use reduction;
 pub use text;

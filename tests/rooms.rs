@@ -38,7 +38,7 @@ fn without_tests(text: &str) -> String {
 /// itself.
 fn imports(root: &str) -> Graph {
     let mut files = BTreeMap::new();
-    modules(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root), "", &mut files);
+    modules(&workbook::root().unwrap().join(root), "", &mut files);
     files.remove("lib");
     let mut graph = Graph::new();
     for (module, text) in &files {
@@ -182,7 +182,7 @@ fn advice(package: &str, graph: &Graph) -> String {
 
 /// The packages of the workspace: their folders, from the root of the repository.
 fn packages() -> Vec<String> {
-    let manifest = std::fs::read_to_string(Path::new(workbook::ROOT).join("Cargo.toml")).unwrap();
+    let manifest = std::fs::read_to_string(workbook::root().unwrap().join("Cargo.toml")).unwrap();
     let (_, list) = manifest.split_once("\nmembers = [").unwrap();
     let (list, _) = list.split_once(']').unwrap();
     let mut folders = vec![String::new()];
@@ -191,7 +191,7 @@ fn packages() -> Vec<String> {
             folders.push(format!("{member}/"));
             continue;
         };
-        for entry in std::fs::read_dir(Path::new(workbook::ROOT).join(parent)).unwrap() {
+        for entry in std::fs::read_dir(workbook::root().unwrap().join(parent)).unwrap() {
             folders.push(format!("{parent}/{}/", entry.unwrap().file_name().display()));
         }
     }
@@ -204,7 +204,7 @@ fn packages() -> Vec<String> {
 fn no_crate_of_the_ground_depends_on_the_workbook() {
     let mut ground = 0;
     for package in packages().iter().filter(|package| package.starts_with("crates/")) {
-        let manifest = Path::new(workbook::ROOT).join(package).join("Cargo.toml");
+        let manifest = workbook::root().unwrap().join(package).join("Cargo.toml");
         let manifest = std::fs::read_to_string(manifest).unwrap();
         let paths = manifest.lines().filter(|line| line.contains("path = "));
         for line in paths.filter(|line| !line.starts_with("path = ")) {

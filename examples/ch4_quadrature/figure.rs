@@ -123,7 +123,6 @@ fn frame(levels: &[Vec<Seen>], shown: usize, total: u64) -> Frame {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
 
     use super::super::area::area;
     use super::*;
@@ -135,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_figure_s_kernel_finds_the_area_of_the_recursion() {
-        let root = Path::new(workbook::ROOT);
+        let root = workbook::root().unwrap();
         let trace = Sources(root).trace("quadrature").unwrap();
         assert_eq!(total(&trace) as i64, area_below(4..8, TEETH));
         for (interval, divided) in levels(&trace).iter().flatten() {

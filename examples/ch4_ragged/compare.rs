@@ -4,8 +4,6 @@
 //! data, as chapter 7 does it. Kernels that launch children don't go into a graph; a single call of them is
 //! timed, and one of the last rung beside it.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use workbook::chapter::Shape;
 use workbook::device::measure::Effort;
@@ -40,7 +38,7 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
     });
     let sizes: Vec<u64> = SIZES.into_iter().filter(|size| *size <= most).collect();
     let Some(&most) = sizes.last() else { return Ok(()) };
-    let cub = Cub::open(device, Path::new(env!("CARGO_MANIFEST_DIR")))
+    let cub = Cub::open(device, workbook::root()?)
         .inspect_err(|error| say::err(&format!("note: CUB is not measured: {error:#}\n")))
         .ok();
     let numbers = data::numbers(most as usize, record.seed);

@@ -146,13 +146,12 @@ fn frame(steps: &[Vec<Step>], shown: usize) -> Frame {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
 
     use super::*;
 
     #[test]
     fn the_threads_share_the_path_equally_and_leave_nothing_out() {
-        let trace = Sources(Path::new(workbook::ROOT)).trace("merge-path").unwrap();
+        let trace = Sources(workbook::root().unwrap()).trace("merge-path").unwrap();
         let steps = steps(&trace);
         assert_eq!(steps.len(), 4);
         let elements = steps.iter().flatten().filter_map(|step| match step {

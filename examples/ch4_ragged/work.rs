@@ -103,17 +103,16 @@ fn frame(way: usize, label: &str, warps: &[Vec<usize>]) -> Frame {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
 
     use super::*;
 
     #[test]
     fn every_way_reads_every_element_once() {
         for (name, _) in WAYS {
-            let trace = Sources(Path::new(workbook::ROOT)).trace(name).unwrap();
+            let trace = Sources(workbook::root().unwrap()).trace(name).unwrap();
             assert_eq!(turns(&trace).iter().flatten().sum::<usize>(), 189, "{name}");
         }
-        let of = |name| turns(&Sources(Path::new(workbook::ROOT)).trace(name).unwrap());
+        let of = |name| turns(&Sources(workbook::root().unwrap()).trace(name).unwrap());
         // The lanes with 3 elements part from the one with 96, and take turns of their own.
         assert!((96..100).contains(&of("ragged-thread")[0].len()));
         assert_eq!(of("ragged-warp").iter().map(Vec::len).max(), Some(3));

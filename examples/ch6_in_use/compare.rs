@@ -2,7 +2,6 @@
 //! end a sum. Needs a GPU.
 
 use std::ffi::{c_int, c_void};
-use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use workbook::chapter::Shape;
@@ -50,7 +49,7 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
         }
     }
     if most >= ROWS_OF {
-        let libraries = library::open(device, Path::new(env!("CARGO_MANIFEST_DIR")), CUB)
+        let libraries = library::open(device, workbook::root()?, CUB)
             .inspect_err(|error| say::err(&format!("note: CUB is not measured: {error:#}\n")))
             .ok();
         let numbers = data::numbers(ROWS_OF as usize, record.seed);

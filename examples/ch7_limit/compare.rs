@@ -1,7 +1,6 @@
 //! The chapter's kernels, CUB, Thrust and the CPU add up the same arrays in one process, in turns, and each
 //! is timed in the three ways of [`super::timing`]. Needs a GPU.
 
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -45,7 +44,7 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
     let sizes: Vec<_> = powers.take_while(|&size| size <= n.unwrap_or(most).min(MAX_SIZE)).collect();
     let Some(&most) = sizes.last() else { return Ok(()) };
     let data = data::numbers(most as usize, record.seed);
-    let libraries = Libraries::open(device, Path::new(env!("CARGO_MANIFEST_DIR")));
+    let libraries = Libraries::open(device, workbook::root()?);
     let libraries = libraries
         .inspect_err(|error| say::err(&format!("note: CUB and Thrust are not measured: {error:#}\n")))
         .ok();

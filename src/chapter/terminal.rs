@@ -38,7 +38,7 @@ pub fn run(chapter: &Chapter) -> ExitCode {
 
 /// Sees that a record can be written.
 fn there_is_room(chapter: &Chapter, options: &Options) -> Result<()> {
-    let records = records_directory();
+    let records = records_directory()?;
     let records = if options.record { records } else { records.join("local") };
     for kind in [DeviceKind::Gpu, DeviceKind::Sim, DeviceKind::Cpu] {
         let path = records.join(Record::file_name(chapter.stem, kind));
@@ -58,7 +58,7 @@ fn wanted_build(chapter: &Chapter, options: &Options) -> Result<Option<Build>> {
 
 /// The committed build of an edit of the chapter's kernels.
 fn what_if_build(stem: &str, name: &str) -> Result<Build> {
-    let root = Path::new(crate::ROOT);
+    let root = crate::root()?;
     let edits = what_if::all(root)?;
     let of_chapter: Vec<_> = edits.iter().filter(|edit| edit.stem == stem).collect();
     if !of_chapter.iter().any(|edit| edit.name == name) {
@@ -103,9 +103,9 @@ impl Output for Terminal {
 const RECORDS_DIR: &str = "WORKBOOK_RECORDS_DIR";
 
 /// `book/records` of the checkout that this program was built from, or [`RECORDS_DIR`] in its place.
-fn records_directory() -> PathBuf {
+fn records_directory() -> Result<PathBuf> {
     let given = std::env::var_os(RECORDS_DIR).filter(|directory| !directory.is_empty());
-    given.map_or_else(|| Path::new(crate::ROOT).join("book/records"), PathBuf::from)
+    given.map_or_else(|| Ok(crate::root()?.join("book/records")), |given| Ok(PathBuf::from(given)))
 }
 
 /// Writes the record: with `--record` the committed one, whose charts the book draws; else the reader's own
@@ -114,7 +114,7 @@ fn records_directory() -> PathBuf {
 /// # Errors
 /// If a file cannot be written, or an older record cannot be read.
 fn write(chapter: &Chapter, options: &Options, record: &Record) -> Result<String> {
-    let records = records_directory();
+    let records = records_directory()?;
     let doing = || {
         format!(
             "the runs were made, but no record of them was written; {RECORDS_DIR} may name another directory \

@@ -17,7 +17,7 @@ use workbook::kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::kernel_compiler::renew::committed;
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    workbook::root().unwrap()
 }
 
 fn read(path: &Path) -> String {

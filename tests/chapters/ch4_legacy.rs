@@ -1,7 +1,5 @@
 //! Chapter 4's kernel of 2020: right where it is right, and named where it is wrong.
 
-use std::path::Path;
-
 use serde_json::Value;
 use workbook::reduction::data;
 use workbook::reduction::serial;
@@ -19,7 +17,7 @@ fn json(line: &str) -> Value {
 
 /// The line of the kernel that holds `text`; from 1.
 fn line_of(text: &str) -> u64 {
-    let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(SOURCE)).unwrap();
+    let source = std::fs::read_to_string(workbook::root().unwrap().join(SOURCE)).unwrap();
     source.lines().position(|line| line.contains(text)).unwrap() as u64 + 1
 }
 

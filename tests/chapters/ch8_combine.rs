@@ -1,7 +1,5 @@
 //! Chapter 8.1 on simulated GPUs: n numbers of each become their sums, in every way.
 
-use std::path::Path;
-
 use workbook::device::DeviceKind;
 use workbook::record::Record;
 
@@ -23,7 +21,7 @@ fn chapter_8_1_is_right_on_any_number_of_gpus() {
 /// The page says so, of the committed record: it is made with NCCL's log, as CONTRIBUTING says.
 #[test]
 fn the_record_says_how_nccl_added() {
-    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
+    let records = workbook::root().unwrap().join("book/records");
     let record = Record::read(&records.join(Record::file_name("ch8_combine", DeviceKind::Gpu))).unwrap();
     let mut runs = record.runs.iter().chain(&record.sweep).filter(|run| run.kernel == "combineAllReduce");
     assert!(runs.clone().count() > 10);

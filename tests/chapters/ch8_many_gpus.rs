@@ -1,7 +1,5 @@
 //! Chapter 8 on simulated GPUs: every way of adding the shares, on any number of GPUs.
 
-use std::path::Path;
-
 use workbook::device::DeviceKind;
 use workbook::record::Record;
 
@@ -73,7 +71,7 @@ fn gpus_that_are_no_peers_give_the_sum_with_a_word() {
 /// The page says so, of the committed record.
 #[test]
 fn a_second_gpu_doubles_the_rate() {
-    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
+    let records = workbook::root().unwrap().join("book/records");
     let record = Record::read(&records.join(Record::file_name("ch8_many_gpus", DeviceKind::Gpu))).unwrap();
     let time = |kernel: &str, n| {
         let mut runs = record.runs.iter().chain(&record.sweep);

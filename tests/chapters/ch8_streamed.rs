@@ -1,7 +1,5 @@
 //! Chapter 8.3 on simulated GPUs: the sum of an array that comes in pieces.
 
-use std::path::Path;
-
 use workbook::device::DeviceKind;
 use workbook::record::Record;
 
@@ -23,7 +21,7 @@ fn chapter_8_3_is_right_for_any_number_of_gpus_and_pieces() {
 /// The page says so, of the committed record.
 #[test]
 fn streaming_costs_at_most_a_twentieth_of_the_copy() {
-    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records");
+    let records = workbook::root().unwrap().join("book/records");
     let record = Record::read(&records.join(Record::file_name("ch8_streamed", DeviceKind::Gpu))).unwrap();
     for (copy, streamed) in [("plainCopy", "twoStreams"), ("plainCopyOneGpu", "twoStreamsOneGpu")] {
         let time = |kernel: &str| {

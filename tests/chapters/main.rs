@@ -95,7 +95,7 @@ fn names(runs: &Value) -> Vec<&str> {
 
 /// Every chapter: the examples whose names begin with `ch`.
 fn stems() -> Vec<String> {
-    let examples = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap();
+    let examples = std::fs::read_dir(workbook::root().unwrap().join("examples")).unwrap();
     let paths = examples.map(|entry| entry.unwrap().path());
     let mut stems: Vec<_> =
         paths.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();

@@ -80,7 +80,7 @@ fn the_terminal_shows_device_sums_counts_and_levels() {
 
 #[test]
 fn the_readme_shows_what_the_first_run_prints() {
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let readme = std::fs::read_to_string(workbook::root().unwrap().join("README.md")).unwrap();
     let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let run = run("readme", "ch4_nested", "--device sim");
     assert_eq!(run.status(), Some(0), "{}", run.stderr());

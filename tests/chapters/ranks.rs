@@ -71,7 +71,7 @@ pub fn ends(child: Child, status: i32, sentence: &str) -> String {
 pub fn ends_as_the_page_says(child: Child, status: i32, sentence: &str) {
     let without_numbers = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '.', "");
     let said = without_numbers(ends(child, status, sentence).trim_start_matches("error: "));
-    let page = std::fs::read_to_string(workbook::ROOT.to_owned() + "/book/src/ch8_ranks.md").unwrap();
+    let page = std::fs::read_to_string(workbook::root().unwrap().join("book/src/ch8_ranks.md")).unwrap();
     let told = page.lines().filter(|line| line.ends_with(&format!("` | {status} |"))).any(|row| {
         let row = row.split('`').nth(1).unwrap();
         said.starts_with(&without_numbers(row.trim_end_matches(" …").trim_end_matches(')')))

@@ -33,7 +33,7 @@ fn committed_record(stem: &str) -> Option<Record> {
 }
 
 fn committed_records() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records")
+    workbook::root().unwrap().join("book/records")
 }
 
 /// These are the runs of the committed record, which pages name the counts of.
@@ -147,7 +147,7 @@ fn a_full_disk_on_stdout_or_stderr_exits_2() {
         let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records/full");
         let start = || {
             let mut command = example(name);
-            command.current_dir(workbook::ROOT).args(line.split_whitespace());
+            command.current_dir(workbook::root().unwrap()).args(line.split_whitespace());
             if name == "sum_file" {
                 // A sum that nobody heard stays there, as a checkpoint.
                 let _ = std::fs::remove_dir_all(&records);

@@ -56,7 +56,7 @@ pub struct Outcome {
 }
 
 pub fn root() -> &'static Path {
-    Path::new(workbook::ROOT)
+    workbook::root().unwrap()
 }
 
 /// Every kernel of the corpus, by name.

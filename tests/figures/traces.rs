@@ -3,7 +3,7 @@
 //!     cargo xtask renew a_run
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use launch::{Scope, Script, Stage};
@@ -206,7 +206,7 @@ fn text(trace: &Trace) -> String {
 }
 
 pub fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("book/records/traces")
+    workbook::root().unwrap().join("book/records/traces")
 }
 
 #[test]

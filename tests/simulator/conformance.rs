@@ -33,7 +33,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use launch::Type;
 use workbook::device::{Device, DeviceChoice, LaunchConfig};
@@ -229,7 +229,7 @@ impl Vectors {
 const UNWRITTEN: u64 = 0xeeee_eeee_eeee_eeee;
 
 fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simulator/ptx")
+    workbook::root().unwrap().join("tests/simulator/ptx")
 }
 
 /// The file of this name.

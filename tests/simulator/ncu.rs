@@ -41,7 +41,7 @@ fn measured() -> Vec<(Launch, BTreeMap<String, u64>)> {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    workbook::root().unwrap()
 }
 
 fn simulated((program, kernel, argument, block, grid): &Launch) -> Counters {

@@ -45,7 +45,7 @@ const BLESS: &str =
 const MAX_DESCRIBED: usize = 24;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/simulator/random")
+    workbook::root().unwrap().join("tests/simulator/random")
 }
 
 /// `work` on the numbers below `count`, by several threads, each with a state of its own; in the order of the
@@ -343,7 +343,7 @@ fn recorded_results_are_read_as_they_are_written() {
 #[test]
 #[ignore = "needs ptxas, and a minute"]
 fn the_assembler_takes_every_program_nightly() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = workbook::root().unwrap();
     let nvcc = Compiler::of(Maker::Nvcc, root)
         .unwrap()
         .expect("nvcc: pip install -r kernels/requirements.txt in .venv");

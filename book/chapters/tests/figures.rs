@@ -1,7 +1,5 @@
 //! Every number in a figure is that of its trace or its record, counted here in another way.
 
-use std::path::Path;
-
 use workbook::figure::Sources;
 use workbook::record::Record;
 use workbook::sim::trace::{Did, Event, Trace};
@@ -9,7 +7,7 @@ use workbook::view::{Film, Look};
 
 /// The committed traces and records.
 fn sources<T>(read: impl Fn(&Sources) -> T) -> T {
-    let root = Path::new(workbook::ROOT);
+    let root = workbook::root().unwrap();
     read(&Sources(root))
 }
 

@@ -302,7 +302,7 @@ mod tests {
 
     /// What the page's cell of these kernels offers.
     fn live(stem: &str, kernels: &[&str], n: Option<u64>) -> Value {
-        let book = Workbook::new(workbook::ROOT.into(), PathBuf::new());
+        let book = Workbook::new(workbook::root().unwrap().to_owned(), PathBuf::new());
         let kernels = kernels.to_vec();
         let columns = Vec::new();
         let block = None;
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn what_clang_cannot_compile_is_not_for_editing() {
-        let book = Workbook::new(workbook::ROOT.into(), PathBuf::new());
+        let book = Workbook::new(workbook::root().unwrap().to_owned(), PathBuf::new());
         let edits = |stem, kernel| {
             let build = kernels::get(stem).unwrap();
             assert!(build.source.contains(&format!("// ANCHOR: {kernel}\n")), "{stem} has no {kernel}");

@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     fn workbook() -> Workbook {
-        Workbook::new(PathBuf::from(workbook::ROOT), PathBuf::from("not there"))
+        Workbook::new(workbook::root().unwrap().to_owned(), PathBuf::from("not there"))
     }
 
     #[test]

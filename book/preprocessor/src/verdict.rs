@@ -61,7 +61,7 @@ fn found(book: &Workbook, name: &str, code: &str) -> Result<Vec<Diagnostic>> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     use workbook::text::columns::escape;
 
@@ -72,7 +72,7 @@ mod tests {
         let source = "// Shows a race.\n//@ launch f<<<1, 2>>> i32:0  # expect: deadlock\n\
                       f();  // expect: data-race\n";
         assert_eq!(unmarked(source), "// Shows a race.\n//@ launch f<<<1, 2>>> i32:0\nf();\n");
-        let book = Workbook::new(PathBuf::from(workbook::ROOT), PathBuf::from("not there"));
+        let book = Workbook::new(workbook::root().unwrap().to_owned(), PathBuf::from("not there"));
         let mut page = Page { book: &book, stem: String::new(), cells: 0, terms: 0 };
         let words = |name| Words::parse("verdict", "KIND/KERNEL", &[name]).unwrap();
         let shown = verdict(&mut page, &words("data-race/global_missing_barrier")).unwrap();
@@ -86,7 +86,7 @@ mod tests {
     /// Every kind that the corpus is about.
     #[test]
     fn the_appendix_has_an_example_of_each_kind() {
-        let root = Path::new(workbook::ROOT);
+        let root = workbook::root().unwrap();
         let page = fs::read_to_string(root.join("book/src/appendix_simulator.md")).unwrap();
         for entry in fs::read_dir(root.join("tests/corpus")).unwrap() {
             let folder = entry.unwrap().path();

@@ -101,7 +101,8 @@ pub fn file_entry(root: &Path, path: &str, shown: &str) -> String {
         return format!("include/{header}");
     }
     let canonical = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let roots = [root, canonical.as_path(), Path::new(crate::ROOT)];
+    let own = crate::root().unwrap_or(root);
+    let roots = [root, canonical.as_path(), own];
     let inside = roots.iter().find_map(|root| path::below(&root.to_string_lossy(), &path));
     inside.unwrap_or_else(|| path.rsplit('/').next().unwrap_or_default().to_owned())
 }

@@ -42,7 +42,8 @@ pub const OPTIMISED: &[&str] = &["-O2"];
 
 /// All options of a call for PTX.
 pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
-    let headers = Path::new(crate::ROOT).join(HEADERS);
+    // Who calls a compiler has found the repository.
+    let headers = crate::root().unwrap_or(Path::new("")).join(HEADERS);
     let mut flags: Vec<String> = FLAGS.split(' ').map(str::to_owned).collect();
     flags.push(format!("--cuda-gpu-arch=sm_{capability}"));
     flags.extend(nested.then(|| "-fgpu-rdc".to_owned()));

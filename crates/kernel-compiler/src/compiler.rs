@@ -33,7 +33,7 @@ pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
 };
 
 /// What to do where there is no clang.
-const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the wheel \
+pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the wheel \
                                 ziglang that kernels/requirements.txt names.";
 
 /// What to do where there is no compiler.
@@ -115,9 +115,9 @@ pub struct Compiler {
     /// `13.0.88`
     pub version: String,
     /// The repository root, where it runs.
-    root: PathBuf,
+    pub(crate) root: PathBuf,
     /// How long a call for PTX may take.
-    limit: Duration,
+    pub(crate) limit: Duration,
 }
 
 /// Machine code, and how many registers its kernels take.
@@ -433,7 +433,7 @@ fn site_packages(environment: &Path) -> Vec<PathBuf> {
 
 /// The source's path from the directory where the compiler runs, with `/`; as it was given if it lies
 /// outside.
-fn shown(root: &Path, source: &Path) -> String {
+pub(crate) fn shown(root: &Path, source: &Path) -> String {
     path::committed(&source.strip_prefix(root).unwrap_or(source).to_string_lossy())
 }
 

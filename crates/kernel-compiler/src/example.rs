@@ -18,7 +18,8 @@ pub fn program(name: &str) -> PathBuf {
     let Some(built) = changed(&program) else { missing("is not built") };
     let made_of = std::fs::read_to_string(profile.join("examples").join(format!("{name}.d")));
     let target = profile.parent().unwrap_or(profile);
-    for source in sources(&made_of.unwrap_or_default(), target) {
+    let Ok(root) = crate::root() else { return program };
+    for source in sources(&made_of.unwrap_or_default(), root, target) {
         if changed(&source).is_some_and(|changed| changed > built) {
             missing(&format!("is older than {}", source.display()));
         }
@@ -34,12 +35,12 @@ fn changed(file: &Path) -> Option<SystemTime> {
 /// The files of the repository that Cargo's list for a program names: `PROGRAM: FILE FILE …`, with a
 /// backslash before a blank within a name. What lies in `target` is made of them, and a hidden folder has no
 /// sources.
-fn sources(list: &str, target: &Path) -> Vec<PathBuf> {
+fn sources(list: &str, root: &Path, target: &Path) -> Vec<PathBuf> {
     let files = list.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, files)| files);
     let escaped = files.replace("\\ ", "\0");
     let files = escaped.split(' ').map(|file| PathBuf::from(file.replace('\0', " ")));
     let is_source = |file: &PathBuf| {
-        let within = file.strip_prefix(crate::ROOT).ok();
+        let within = file.strip_prefix(root).ok();
         let is_hidden = |within: &Path| within.components().any(|part| is_hidden(part.as_os_str()));
         within.is_some_and(|within| !is_hidden(within)) && !file.starts_with(target)
     };
@@ -56,13 +57,14 @@ mod tests {
 
     #[test]
     fn sources_are_files_of_the_repository_that_nothing_has_made() {
-        let root = crate::ROOT;
+        let root = crate::root().unwrap();
+        let shown = root.display();
         let list = format!(
-            "{root}/target/debug/examples/x: {root}/a\\ b.rs {root}/kernels/x.cu {root}/.venv/bin/nvcc \
-             {root}/target/debug/build/x.ptx /elsewhere/lib.rs\n\n{root}/c.rs:\n"
+            "{shown}/target/debug/examples/x: {shown}/a\\ b.rs {shown}/kernels/x.cu {shown}/.venv/bin/nvcc \
+             {shown}/target/debug/build/x.ptx /elsewhere/lib.rs\n\n{shown}/c.rs:\n"
         );
-        let found = sources(&list, &Path::new(root).join("target"));
-        let expected = ["a b.rs", "kernels/x.cu"].map(|file| Path::new(root).join(file));
+        let found = sources(&list, root, &root.join("target"));
+        let expected = ["a b.rs", "kernels/x.cu"].map(|file| root.join(file));
         assert_eq!(found, expected);
     }
 }

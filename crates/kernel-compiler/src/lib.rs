@@ -19,6 +19,7 @@
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
 //! | [`renew`] | committed files that tests make: compared, or written again |
 //! | [`example`] | the program of an example, for the tests that start it |
+//! | [`program`] | a whole program, with `main`, to PTX |
 //! | [`lex`] | the tokens of a source |
 //! | [`parameters`] | what a source calls its kernels and their parameters |
 //! | [`misfit`] | why the host cannot launch a kernel that somebody has edited |
@@ -44,23 +45,10 @@ pub mod mistakes;
 pub mod nvcc;
 pub mod parameters;
 pub mod prebuilt;
+pub mod program;
 pub mod refusal;
 pub mod renew;
+mod root;
 pub mod within;
 
-/// The repository that this was built in; in a page, the root of what that has of it.
-pub const ROOT: &str =
-    if cfg!(target_family = "wasm") { "/" } else { above(above(env!("CARGO_MANIFEST_DIR"))) };
-
-/// The folder that `path` lies in.
-const fn above(path: &str) -> &str {
-    let mut end = path.len();
-    while end > 0 {
-        end -= 1;
-        let byte = path.as_bytes()[end];
-        if byte == b'/' || byte == b'\\' {
-            break;
-        }
-    }
-    path.split_at(end).0
-}
+pub use root::root;

@@ -463,7 +463,7 @@ mod tests {
         // What a macro for several types declares, by its name.
         let mut several: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut defines = "";
-        for line in include_str!("../../../kernels/clang/cuda.h").lines() {
+        for line in include_str!("../../../kernels/clang/device.h").lines() {
             let (head, rest) = line.trim_start().split_once('(').unwrap_or_default();
             let words: Vec<&str> = rest.split([',', ')']).map(str::trim).collect();
             if let Some(name) = head.strip_prefix("#define ") {

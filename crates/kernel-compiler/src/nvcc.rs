@@ -31,7 +31,7 @@ const NOTHING: &str = "crates/kernel-compiler/src/nothing.cu";
 /// What is missing, and what to do.
 pub fn try_out(path: &Path) -> Result<()> {
     let mut command = Command::new(path);
-    command.arg("-E").arg(Path::new(crate::ROOT).join(NOTHING));
+    command.arg("-E").arg(crate::root()?.join(NOTHING));
     let ran = within::run(&command, "", call::PATIENCE)?;
     let Some(status) = ran.status else {
         bail!("it did not preprocess an empty source in {} s", call::PATIENCE.as_secs());

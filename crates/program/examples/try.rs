@@ -15,7 +15,7 @@ impl program::Outside for Outside {
         false
     }
     fn source_line(&self, file: &str, line: u32) -> Option<String> {
-        if !self.0.ends_with(file) {
+        if !file.ends_with(&self.0) {
             return None;
         }
         std::fs::read_to_string(&self.0).ok()?.lines().nth(line as usize - 1).map(str::to_string)

@@ -17,8 +17,10 @@ pub struct Options {
     /// Instructions that the host may execute; `None`: any number.
     pub step_limit: Option<u64>,
     /// The variables that are the device's (`__device__`, `__constant__`), and those that are managed, by the
-    /// names of the source.
+    /// names in the PTX.
     pub device_variables: Vec<String>,
+    /// Those that are managed (`__managed__`).
+    pub managed_variables: Vec<String>,
 }
 
 /// How a program ended.
@@ -67,8 +69,15 @@ pub fn run(
         outside_is_silent: false,
         lost_output: false,
     };
-    let is_of_device = |name: &str| options.device_variables.iter().any(|known| is_called(name, known));
-    let mut host = Host::new(&mut core, module, &runtime, is_of_device)?;
+    let has = |names: &[String], name: &str| names.iter().any(|known| known == name);
+    let owner = |name: &str| match name {
+        name if has(&options.device_variables, name) => Owner::Device,
+        name if has(&options.managed_variables, name) => Owner::Managed,
+        // The compiler's own names have a dollar sign.
+        name if name.contains('$') => Owner::Constant,
+        _ => Owner::Static,
+    };
+    let mut host = Host::new(&mut core, module, &runtime, owner)?;
     let (main, count) = host.function("main").ok_or_else(|| {
         let help = "a program begins in `int main()`";
         Box::new(Diagnostic::of_host(Kind::LaunchLimit, None, "the program has no `main`", help))
@@ -114,8 +123,9 @@ fn initialise(
     core: &mut ptx_simulator::Simulator,
     runtime: &mut Runtime,
 ) -> Result<i32, Stop> {
-    let names: Vec<String> =
-        host.functions().filter(|name| name.starts_with("_GLOBAL__sub_I_")).map(str::to_string).collect();
+    let mut names: Vec<String> =
+        host.functions().filter(|name| name.starts_with("__wb_init_")).map(str::to_string).collect();
+    names.sort();
     for name in names {
         if let Some((function, _)) = host.function(&name) {
             host.invoke(core, runtime, function, &[])?;
@@ -138,12 +148,6 @@ fn arguments(core: &mut ptx_simulator::Simulator, args: &[String]) -> [u64; 3] {
     let argv = core.alloc_for(Owner::Heap, pointers.len() as u64, "argv").unwrap_or(0);
     _ = core.host_write(argv, &pointers);
     [args.len() as u64, argv, argv + pointers.len() as u64 - 8]
-}
-
-/// Whether PTX means the variable `known` by `name`: its own name, or one that is mangled (Itanium C++ ABI,
-/// 5.1: the length before each part of a name).
-fn is_called(name: &str, known: &str) -> bool {
-    name == known || name.starts_with("_Z") && name.contains(&format!("{}{known}", known.len()))
 }
 
 impl Runtime<'_> {

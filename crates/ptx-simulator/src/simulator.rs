@@ -446,19 +446,16 @@ impl Simulator {
         self.limits.order = first.to_vec();
     }
 
-    /// Lays out the variables of a whole program: where they lie. Those for which `is_of_device` does not hold
-    /// are the host's.
+    /// Lays out the variables of a whole program: where they lie. `owner` says whose they are, by their names;
+    /// constants are of both sides.
     pub(crate) fn load_program(
         &mut self,
         module: &Module,
-        is_of_device: impl Fn(&str) -> bool,
+        owner: impl Fn(&str) -> Owner,
     ) -> Result<Vec<u64>, Box<Diagnostic>> {
         let owner = |variable: &Variable| match variable.space {
             Space::Const => Owner::Constant,
-            // The compiler's own names have a dollar sign.
-            _ if variable.name.contains('$') => Owner::Constant,
-            _ if is_of_device(&variable.name) => Owner::Device,
-            _ => Owner::Static,
+            _ => owner(&variable.name),
         };
         let loaded = self.load_as(module, owner)?;
         Ok(self.loaded[loaded].1.clone())
@@ -480,9 +477,10 @@ impl Simulator {
         let mut addresses = Vec::new();
         for variable in &module.program.globals {
             let bytes = variable.bytes() as u64;
-            let address = self.memory.alloc_for(owner(variable), bytes, &variable.name).ok_or_else(|| {
-                host_error(format!("no room for the variable `{}`", variable.name), "make it smaller")
-            })?;
+            let address =
+                self.memory.alloc_for(owner(variable), bytes, own_name(variable)).ok_or_else(|| {
+                    host_error(format!("no room for the variable `{}`", variable.name), "make it smaller")
+                })?;
             addresses.push(address);
         }
         for (variable, &address) in module.program.globals.iter().zip(&addresses) {
@@ -508,6 +506,11 @@ impl Simulator {
         self.loaded.push((module.clone(), addresses));
         Ok(self.loaded.len() - 1)
     }
+}
+
+/// The name of a variable, without what clang puts behind that of a static one.
+fn own_name(variable: &Variable) -> &str {
+    variable.name.split("__static__").next().unwrap_or_default()
 }
 
 fn host_error(message: String, help: &str) -> Box<Diagnostic> {

@@ -10,6 +10,8 @@ use super::options::Options;
 #[cfg(not(target_family = "wasm"))]
 use kernel_compiler::compiler::{Compiler, how_to_get_a_compiler};
 use kernel_compiler::parameters::{Kernel, kernels};
+#[cfg(not(target_family = "wasm"))]
+use kernel_compiler::program::is_program;
 use ptx_simulator::Diagnostic;
 use text::files::read_text;
 #[cfg(not(target_family = "wasm"))]
@@ -36,6 +38,20 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     Ok((ptx, Sources { warned, ..sources }))
 }
 
+/// The sources of a whole program, if the file is one and is to be run as one.
+#[cfg(not(target_family = "wasm"))]
+pub fn program(options: &Options) -> Option<Sources> {
+    let file = &options.file;
+    let asks_for_a_kernel = options.grid.is_some() || options.script.is_some() || options.cell.is_some();
+    if file.extension().is_none_or(|extension| extension != "cu" && extension != "cpp") || asks_for_a_kernel {
+        return None;
+    }
+    let text = read_text(file, MAX_SOURCE).ok()?;
+    let of = |file: &PathBuf| read_text(file, MAX_SOURCE).unwrap_or_default();
+    let has_main = is_program(&text) || options.more.iter().any(|file| is_program(&of(file)));
+    has_main.then(|| Sources::of(file, text, &options.include))
+}
+
 /// In a page its compiler has been at work, has left the PTX beside the file, and has given its warnings to
 /// the page.
 #[cfg(target_family = "wasm")]
@@ -48,7 +64,7 @@ fn compile(options: &Options) -> Result<(String, bool)> {
 /// The PTX, and whether the compiler has warned.
 #[cfg(not(target_family = "wasm"))]
 fn compile(options: &Options) -> Result<(String, bool)> {
-    compile_with(options, Compiler::find(Path::new(kernel_compiler::ROOT))?)
+    compile_with(options, Compiler::find(kernel_compiler::root()?)?)
 }
 
 /// Compiles `file`; the compiler's warnings go to stderr, its errors are the error.
@@ -59,7 +75,7 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<(String
         bail!(
             "{} must be compiled, and there is no compiler for CUDA C++.\n{}",
             file.display(),
-            how_to_get_a_compiler(Path::new(kernel_compiler::ROOT))
+            how_to_get_a_compiler(kernel_compiler::root()?)
         );
     };
     let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;

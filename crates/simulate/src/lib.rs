@@ -25,6 +25,7 @@ mod options;
 mod orders;
 mod output;
 mod patience;
+pub mod program;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,6 +50,19 @@ pub fn run() -> ExitCode {
 /// Does what `options` ask for, and prints the result. The exit status: 0 nothing is wrong, 1 a diagnostic of
 /// severity error, 2 a command line, file or instruction that the simulator cannot take.
 pub fn done(options: &Options) -> (u8, Option<Report>) {
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(sources) = input::program(options) {
+        return match program::compiled_and_run(options, sources).and_then(|report| {
+            report.print(options)?;
+            Ok(report.status())
+        }) {
+            Ok(status) => (status, None),
+            Err(error) => {
+                say::err(&format!("error: {error:#}\n"));
+                (2, None)
+            }
+        };
+    }
     let printed = simulate(options).and_then(|report| report.print(options).map(|()| report));
     match printed {
         Ok(report) => {

@@ -72,6 +72,12 @@ the race, the write and the read in the loop.";
 pub struct Options {
     /// The kernel's file: .ptx, or .cu, which nvcc or clang compiles first
     pub file: PathBuf,
+    /// Further files of a whole program: .cu or .cpp
+    #[arg(value_name = "MORE")]
+    pub more: Vec<PathBuf>,
+    /// What a whole program is given as argv, behind `--`
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    pub program_args: Vec<String>,
     /// The kernel; may be left out if the file has only one
     #[arg(long, value_name = "NAME", requires = "grid")]
     pub kernel: Option<String>,

@@ -5,7 +5,7 @@
 //! `…_renewed_by_nvcc`, and that is all that this program knows of it.
 
 use std::io::{BufRead, BufReader, Write, stderr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -261,7 +261,9 @@ fn keep_time(step: &Step, seconds: u64) {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    // Cargo tells the programs that it starts where their package is.
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    package.map_or(PathBuf::from("."), |package| package.join("../.."))
 }
 
 fn say(text: &str) {

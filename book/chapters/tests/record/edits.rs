@@ -2,7 +2,6 @@
 //! charts panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 use chapters::{charts, tables};
 use rayon::prelude::*;
@@ -87,7 +86,7 @@ fn tried(name: &str, record: &Value, edit: &str) -> Tried {
 
 #[test]
 fn no_edit_of_a_record_makes_it_panic() {
-    let records = Path::new(workbook::ROOT).join("book/records");
+    let records = workbook::root().unwrap().join("book/records");
     let names = ["ch1_serial.cpu", "ch3_blocks.sim", "ch4_nested.gpu", "ch5_shared.gpu", "ch6_operators.sim"];
     let all = names.map(|name| {
         let text = std::fs::read_to_string(records.join(format!("{name}.json"))).unwrap();

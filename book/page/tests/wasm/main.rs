@@ -8,10 +8,10 @@ mod notebook;
 mod page;
 mod terminal;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    workbook::root().unwrap().to_path_buf()
 }
 
 fn read(path: &str) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -58,7 +58,7 @@ impl Page {
 
     /// [`Page::run`] with these files.
     pub fn run_with(&self, words: &[&str], files: &[(&str, &str)]) -> Result<Ran> {
-        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wasm/program.mjs");
+        let program = super::root().join("book/page/tests/wasm/program.mjs");
         let mut node = Command::new("node");
         node.arg(program).arg(&self.0).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut node = node.spawn().context("node does not start; it is needed here")?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::*;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    workbook::root().unwrap().to_path_buf()
 }
 
 fn figure(name: &str) -> String {

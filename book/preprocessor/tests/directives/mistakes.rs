@@ -24,7 +24,7 @@ fn what_a_listing_says_is_never_expanded() {
     fs::write(file, code.replacen(anchor, &format!("{anchor}{comments}"), 1)).unwrap();
     let page = repository.page("{{#code kernels/k.cu sum}}\n");
     assert!(page.contains(comments), "{page}");
-    let settings = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../book.toml")).unwrap();
+    let settings = fs::read_to_string(workbook::root().unwrap().join("book/book.toml")).unwrap();
     let preprocessors = settings.lines().filter(|line| line.starts_with("[preprocessor."));
     assert_eq!(preprocessors.collect::<Vec<_>>(), ["[preprocessor.workbook]"]);
     assert!(settings.lines().any(|line| line == "use-default-preprocessors = false"), "{settings}");

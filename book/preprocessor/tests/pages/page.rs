@@ -17,9 +17,7 @@ pub struct Page {
 
 /// The book of the checkout in which cargo runs this.
 pub fn book() -> PathBuf {
-    let package: PathBuf =
-        std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into()).into();
-    package.parent().unwrap().to_path_buf()
+    workbook::root().unwrap().join("book")
 }
 
 /// The Markdown files of the book but its summary and what stands at a wrong address.

@@ -1,7 +1,7 @@
 //! The GPU that is simulated: its properties, attributes and limits, and occupancy.
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{DeviceProperties, LaunchConfig, Simulator};
+use ptx_simulator::{LaunchConfig, Owner, Simulator};
 use rustc_hash::FxHashMap;
 
 use super::error::Error;
@@ -24,7 +24,18 @@ pub const NATIVES: &Natives_ = &[
         let value = attribute(call.simulator, call.word(1));
         answer(runtime, call, value)
     }),
-    ("cudaGetDeviceProperties", properties),
+    ("__wb_device_name", name),
+    ("__wb_device_memory", |_, call| Ok(Given::Long(call.simulator.used_and_allowed().1))),
+    ("__wb_max_potential_block_size", max_potential_block_size),
+    ("cudaOccupancyAvailableDynamicSMemPerBlock", available_shared),
+    ("cudaInitDevice", |runtime, _| Ok(runtime.fine())),
+    ("cudaGetDeviceFlags", |runtime, call| answer(runtime, call, 0)),
+    ("cudaDeviceGetP2PAttribute", |runtime, call| answer(runtime, call, 0)),
+    ("cudaDeviceGetPCIBusId", bus_id),
+    ("cudaDeviceGetByPCIBusId", |runtime, call| answer(runtime, call, 0)),
+    ("cudaThreadSetLimit", set_limit),
+    ("cudaThreadGetLimit", get_limit),
+    ("cudaThreadSetCacheConfig", |runtime, _| Ok(runtime.fine())),
     ("cudaDeviceSetLimit", set_limit),
     ("cudaDeviceGetLimit", get_limit),
     ("cudaDeviceSetCacheConfig", |runtime, _| Ok(runtime.fine())),
@@ -185,21 +196,50 @@ fn attribute(simulator: &Simulator, number: u32) -> u32 {
     }
 }
 
-/// `cudaGetDeviceProperties(properties *, device)`: the header's structure is filled in the order of
-/// `kernels/clang/host`.
-fn properties(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    if call.word(1) != 0 {
-        return Ok(runtime.cuda.errors.give(Error::InvalidDevice));
+/// What the GPU is called.
+fn name(_: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let name = format!("Simulated {}\0", call.simulator.properties().name);
+    let address = call.simulator.alloc_for(Owner::Static, name.len() as u64, "the GPU's name").unwrap_or(0);
+    put(call, address, name.as_bytes())?;
+    Ok(Given::Long(address))
+}
+
+/// `(text, size, device)`
+fn bus_id(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    const ID: &[u8] = b"0000:00:00.0\0";
+    if (call.word(1) as usize) < ID.len() {
+        return Ok(runtime.cuda.errors.give(Error::InvalidValue));
     }
-    let memory = call.simulator.used_and_allowed().1;
-    let raw = filled(call.simulator.properties(), memory);
-    put(call, call.long(0), &raw)?;
+    put(call, call.long(0), ID)?;
     Ok(runtime.fine())
 }
 
-fn filled(device: &DeviceProperties, memory: u64) -> Vec<u8> {
-    let mut raw = format!("Simulated {}", device.name).into_bytes();
-    raw.resize(256, 0);
-    raw.extend(memory.to_le_bytes());
-    raw
+/// `(blocks *, threads *, kernel, dynamic shared bytes, most threads)`: the block with which most threads are under
+/// way, and the blocks that fill the GPU with it.
+fn max_potential_block_size(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let kernel = call.host.name_at(call.long(2)).unwrap_or_default().to_string();
+    let (_, _, most) = call.simulator.kernel_sizes(runtime.module, &kernel);
+    let most = match call.word(4) {
+        0 => most,
+        limit => limit.min(most),
+    };
+    let under_way = |threads: u32| {
+        let config = LaunchConfig { shared_mem_bytes: call.long(3) as u32, ..LaunchConfig::new(1, threads) };
+        let blocks = call.simulator.resident_blocks(runtime.module, &kernel, &config);
+        (blocks * threads, blocks, threads)
+    };
+    let best = (1..=most / 32).map(|warps| under_way(32 * warps)).max_by_key(|best| (best.0, best.2));
+    let (_, blocks, threads) = best.unwrap_or_else(|| under_way(most));
+    put(call, call.long(0), &blocks.to_le_bytes())?;
+    put(call, call.long(1), &threads.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// `(bytes *, kernel, blocks, threads)`
+fn available_shared(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let device = call.simulator.properties();
+    let each = device.shared_per_multiprocessor / call.word(2).max(1) as usize;
+    let bytes = each.saturating_sub(device.reserved_shared_per_block).min(device.max_shared_per_block) as u64;
+    put(call, call.long(0), &bytes.to_le_bytes())?;
+    Ok(runtime.fine())
 }

@@ -10,6 +10,7 @@ macro_rules! errors {
     ($($(#[$doc:meta])* $variant:ident = $number:literal, $name:literal, $text:literal;)*) => {
         /// An error of the runtime.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(dead_code)] // what the program gets is the number
         pub enum Error {
             $($(#[$doc])* $variant = $number,)*
         }
@@ -71,7 +72,6 @@ fn row(number: u32) -> Option<&'static (u32, &'static str, &'static str)> {
 /// A launch that failed, and that nobody has asked about so far.
 #[derive(Clone, Debug)]
 pub struct Unasked {
-    pub error: Error,
     pub found: ptx_simulator::Diagnostic,
 }
 

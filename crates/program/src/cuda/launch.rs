@@ -83,7 +83,7 @@ fn launch_cooperative(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
         );
         let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, times \
                     the multiprocessors";
-        unasked(runtime, call, error, &what, help);
+        unasked(runtime, call, &what, help);
         return Ok(runtime.cuda.errors.give(error));
     }
     launch_kernel(runtime, call)
@@ -138,9 +138,9 @@ fn gathered(runtime: &Runtime, call: &mut Call, kernel: u64, list: u64) -> Resul
 }
 
 /// A launch has failed, and it is said unless the program asks for the error.
-fn unasked(runtime: &mut Runtime, call: &Call, error: Error, what: &str, help: &str) {
+fn unasked(runtime: &mut Runtime, call: &Call, what: &str, help: &str) {
     let found = *call.host.fault(Kind::LaunchLimit, what, help);
-    runtime.cuda.errors.unasked.push(Unasked { error, found });
+    runtime.cuda.errors.unasked.push(Unasked { found });
 }
 
 /// Puts a launch into its stream: the error if it cannot be.
@@ -180,7 +180,7 @@ fn launch(
              memory",
             error.said()
         );
-        unasked(runtime, call, error, &what, &help);
+        unasked(runtime, call, &what, &help);
         return Ok(error);
     }
     let kernel = Kernel { name, config, cluster, params };

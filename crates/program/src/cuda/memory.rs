@@ -3,6 +3,8 @@
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Kind, Owner, Severity};
 
+use text::number::thousands;
+
 use super::error::Error;
 use super::queue::{DEFAULT, Rows, Work};
 use crate::runtime::{Natives_, Runtime, put};
@@ -45,10 +47,27 @@ pub const NATIVES: &Natives_ = &[
     ("cudaMemset2DAsync", |runtime, call| set_plane(runtime, call, Wait::Stream(call.long(5)))),
     ("cudaMemGetInfo", mem_info),
     ("cudaPointerGetAttributes", pointer_attributes),
-    ("cudaMemPrefetchAsync", |runtime, _| Ok(runtime.fine())),
-    ("cudaMemAdvise", |runtime, _| Ok(runtime.fine())),
+    ("__wb_prefetch", |runtime, _| Ok(runtime.fine())),
+    ("__wb_advise", |runtime, _| Ok(runtime.fine())),
     ("cudaStreamAttachMemAsync", |runtime, _| Ok(runtime.fine())),
+    ("cudaMalloc3D", malloc_3d),
+    ("cudaMemcpy3D", |runtime, call| copy_3d(runtime, call, Wait::Host)),
+    ("cudaMemcpy3DAsync", |runtime, call| copy_3d(runtime, call, Wait::Stream(call.long(1)))),
+    ("cudaMemset3D", set_3d),
+    ("cudaHostGetFlags", |runtime, call| zero(runtime, call, 0, 4)),
+    ("cudaMemRangeGetAttribute", |runtime, call| zero(runtime, call, 0, call.long(1))),
+    // Memory pools: there is one, without limits.
+    ("cudaDeviceGetDefaultMemPool", |runtime, call| pool(runtime, call)),
+    ("cudaDeviceGetMemPool", |runtime, call| pool(runtime, call)),
+    ("cudaDeviceSetMemPool", |runtime, _| Ok(runtime.fine())),
+    ("cudaMemPoolSetAttribute", |runtime, _| Ok(runtime.fine())),
+    ("cudaMemPoolGetAttribute", |runtime, call| zero(runtime, call, 2, 8)),
+    ("cudaMemPoolTrimTo", |runtime, _| Ok(runtime.fine())),
+    ("cudaMemPoolDestroy", |runtime, _| Ok(runtime.fine())),
 ];
+
+/// What rows begin at multiples of, in bytes.
+const PITCH: u64 = 512;
 
 /// Stands for one row.
 const ONE_ROW: Rows = Rows { address: 0, pitch: 0 };
@@ -178,6 +197,69 @@ fn peers(call: &Call) -> Asked {
     Asked { to, from, bytes: call.long(4), rows: 1, direction: Direction::Default }
 }
 
+/// Zeros to where argument `number` points.
+fn zero(runtime: &mut Runtime, call: &mut Call, number: usize, bytes: u64) -> Result<Given, Stop> {
+    put(call, call.long(number), &vec![0; bytes as usize])?;
+    Ok(runtime.fine())
+}
+
+/// The handle of the pool.
+fn pool(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    const POOL: u64 = 0x50;
+    put(call, call.long(0), &POOL.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// Eight bytes of argument `number`, a structure, as its word `word`.
+fn word(call: &Call, number: usize, word: usize) -> u64 {
+    call.part(number, 8 * word, 8)
+}
+
+/// `(cudaPitchedPtr *, cudaExtent)`
+fn malloc_3d(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let [width, height, depth] = [0, 1, 2].map(|axis| word(call, 1, axis));
+    let pitch = width.next_multiple_of(PITCH);
+    for (place, value) in (1..).zip([pitch, width, height]) {
+        put(call, call.long(0) + 8 * place, &value.to_le_bytes())?;
+    }
+    allocate(runtime, call, Owner::Device, pitch.saturating_mul(height).saturating_mul(depth))
+}
+
+/// `cudaMemcpy3DParms`: an array, a position and a pointer of each side, an extent, a direction.
+fn copy_3d(runtime: &mut Runtime, call: &mut Call, wait: Wait) -> Result<Given, Stop> {
+    const BYTES: usize = 160;
+    let raw = crate::runtime::bytes(call, call.long(0), BYTES)?;
+    let at = |place: usize| u64::from_le_bytes(raw[8 * place..8 * place + 8].try_into().unwrap_or_default());
+    let [width, height, depth] = [16, 17, 18].map(at);
+    // (array, x, y, z, pointer, pitch, width, height) twice.
+    let start = |first: usize| {
+        let [x, y, z, address, pitch, _, rows] = [1, 2, 3, 4, 5, 6, 7].map(|place| at(first + place));
+        (address + x + pitch * (y + rows * z), pitch, pitch * rows)
+    };
+    let (from, from_pitch, from_slice) = start(0);
+    let (to, to_pitch, to_slice) = start(8);
+    let mut given = runtime.fine();
+    for slice in 0..depth {
+        let to = Rows { address: to + slice * to_slice, pitch: to_pitch };
+        let from = Rows { address: from + slice * from_slice, pitch: from_pitch };
+        let direction = direction(at(19) as u32);
+        given = copy(runtime, call, Asked { to, from, bytes: width, rows: height, direction }, wait)?;
+    }
+    Ok(given)
+}
+
+/// `(cudaPitchedPtr, value, cudaExtent)`
+fn set_3d(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let [address, pitch, _, rows] = [0, 1, 2, 3].map(|place| word(call, 0, place));
+    let [width, height, depth] = [0, 1, 2].map(|axis| word(call, 2, axis));
+    let mut given = runtime.fine();
+    for slice in 0..depth {
+        let to = Rows { address: address + slice * pitch * rows, pitch };
+        given = set_rows(runtime, call, (to, width, height), call.word(1), Wait::Device)?;
+    }
+    Ok(given)
+}
+
 /// `(symbol, from, bytes, offset, direction)`
 fn to_symbol(call: &Call) -> Asked {
     let to = Rows::one(call.long(0).wrapping_add(call.long(3)));
@@ -219,7 +301,6 @@ fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) ->
 
 /// `(pointer *, pitch *, width, height)`: rows begin at multiples of 512 bytes.
 fn malloc_pitch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    const PITCH: u64 = 512;
     let pitch = call.long(2).next_multiple_of(PITCH);
     put(call, call.long(1), &pitch.to_le_bytes())?;
     allocate(runtime, call, Owner::Device, pitch.saturating_mul(call.long(3)))
@@ -374,7 +455,9 @@ fn owner(
     let wants = end.wrapping_sub(at.address);
     if wants > has {
         let name = said(call, at.address);
-        let what = format!("a copy of {wants} bytes {way}{name} {has} bytes of memory: nothing is copied");
+        let name = if name.is_empty() { " an allocation".to_string() } else { name };
+        let [wanted, there] = [wants, has].map(|bytes| thousands(bytes as i64));
+        let what = format!("a copy of {wanted} bytes {way}{name}, which has {there}: nothing is copied");
         let help = if wants == 4 * has || wants == 8 * has {
             "the allocation counts bytes, not elements: multiply by sizeof of an element there"
         } else {
@@ -386,11 +469,11 @@ fn owner(
     Ok(owner)
 }
 
-/// ` `name`,`, if an address has one.
+/// ` `name``, if an address has one.
 fn said(call: &Call, address: u64) -> String {
     match call.simulator.name_of(address) {
         name if name.is_empty() => String::new(),
-        name => format!(" `{name}`,"),
+        name => format!(" `{name}`"),
     }
 }
 
@@ -404,7 +487,8 @@ fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
     let bytes = asked.bytes;
     let is_part = |factor: u64| bytes > 1 && to == factor * bytes && from == factor * bytes;
     let is_pointer = bytes == 8 && to == from && to > 64;
-    let what = format!("a copy of {bytes} bytes, and both sides have {to}");
+    let what =
+        format!("a copy of {} bytes, and both sides have {}", thousands(bytes as i64), thousands(to as i64));
     if is_pointer {
         let help = "8 bytes are what a pointer has: sizeof of a pointer is not that of the array";
         runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);

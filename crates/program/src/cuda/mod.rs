@@ -8,10 +8,12 @@
 //! | `queue.rs` | streams: what is pending, and who waits for what |
 //! | `stream.rs` | streams and events, as a program sees them |
 //! | `device.rs` | the GPU: its properties, attributes, occupancy |
+//! | `graph.rs` | graphs by capture |
 //! | `touched.rs` | what an operation reads and writes: operations that nothing orders must not touch the same |
 
 mod device;
 mod error;
+mod graph;
 mod launch;
 mod memory;
 mod queue;
@@ -27,7 +29,7 @@ use crate::runtime::Natives_;
 
 /// All functions.
 pub const NATIVES: &[&Natives_] =
-    &[error::NATIVES, memory::NATIVES, launch::NATIVES, stream::NATIVES, device::NATIVES];
+    &[error::NATIVES, memory::NATIVES, launch::NATIVES, stream::NATIVES, device::NATIVES, graph::NATIVES];
 
 /// What the runtime keeps.
 #[derive(Default)]
@@ -36,10 +38,15 @@ pub struct Cuda {
     pub errors: error::Errors,
     /// What `cudaMalloc` and its like have given, by address: the line.
     made: FxHashMap<u64, memory::Made>,
-    /// Open parameter buffers of launches.
-    buffers: FxHashMap<u64, ()>,
-    /// The configuration that `cudaConfigureCall` has pushed.
     limits: device::Limits,
+    graphs: graph::Graphs,
     pub kernels: Vec<KernelRun>,
     pub asked_for_times: bool,
+}
+
+impl Cuda {
+    /// What was allocated, and not freed.
+    fn made(&self) -> impl Iterator<Item = &memory::Made> {
+        self.made.values()
+    }
 }

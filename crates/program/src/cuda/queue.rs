@@ -154,8 +154,6 @@ pub struct Queue {
 #[derive(Clone, Debug, Default)]
 pub struct Captured {
     pub operations: Vec<(Work, Option<(String, u32)>)>,
-    /// The stream that began it.
-    pub stream: u64,
 }
 
 /// The legacy default stream, and the default stream of each thread.

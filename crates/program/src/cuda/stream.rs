@@ -1,10 +1,10 @@
 //! Streams and events, as a program sees them; and waiting.
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Kind, Severity};
+use ptx_simulator::{Diagnostic, Kind, Severity, Words};
 
 use super::error::Error;
-use super::queue::{Clock, DEFAULT, Done, Operation, Work};
+use super::queue::{Clock, Done, Operation, Work};
 use super::touched::{Touched, Way, line};
 use crate::runtime::{Natives_, Runtime, put};
 
@@ -22,6 +22,9 @@ pub const NATIVES: &Natives_ = &[
     ("cudaThreadSynchronize", device_synchronize),
     ("cudaDeviceReset", device_synchronize),
     ("cudaThreadExit", device_synchronize),
+    ("cudaStreamGetFlags", |runtime, call| zero(runtime, call)),
+    ("cudaStreamGetPriority", |runtime, call| zero(runtime, call)),
+    ("cudaStreamGetDevice", |runtime, call| zero(runtime, call)),
     ("cudaEventCreate", event_create),
     ("cudaEventCreateWithFlags", event_create),
     ("cudaEventDestroy", event_destroy),
@@ -35,6 +38,12 @@ pub const NATIVES: &Natives_ = &[
 fn create(runtime: &mut Runtime, call: &mut Call, blocking: bool) -> Result<Given, Stop> {
     let stream = runtime.cuda.queue.open_stream(blocking);
     put(call, call.long(0), &stream.to_le_bytes())?;
+    Ok(runtime.fine())
+}
+
+/// `(stream, number *)`
+fn zero(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    put(call, call.long(1), &0u32.to_le_bytes())?;
     Ok(runtime.fine())
 }
 
@@ -295,7 +304,32 @@ impl Runtime<'_> {
             let help = "call cudaDeviceSynchronize() before main returns";
             self.find_at(Kind::HostAccess, message, place, None, help);
         }
-        let _ = DEFAULT;
+        for unasked in std::mem::take(&mut self.cuda.errors.unasked) {
+            self.found.push(unasked.found);
+        }
+        self.say_leaks();
+        if self.cuda.errors.sticky.is_some() {
+            // What the program went on with, since a kernel was stopped, was never computed.
+            self.found.retain(|found| found.kind != Kind::UninitializedRead);
+            call.host.take_found();
+        }
         Ok(())
+    }
+
+    /// A note on device memory that was never freed.
+    fn say_leaks(&mut self) {
+        let mut left: Vec<_> = self.cuda.made().collect();
+        left.sort_by_key(|made| made.place.clone());
+        let Some(first) = left.first() else { return };
+        let names: Vec<String> = left.iter().map(|made| format!("`{}`", made.name)).collect();
+        let message = match &names[..] {
+            [one] => format!("{one} is never freed"),
+            several => format!("{} allocations are never freed: {}", several.len(), several.join(", ")),
+        };
+        let help = format!("call {} when it is used no more", first.takes);
+        let what = Words { message, related: Vec::new() };
+        let mut found = Diagnostic::of_host(Kind::HostAccess, None, what, &help);
+        (found.file, found.line) = first.place.clone().unzip();
+        self.found.push(Diagnostic { severity: Severity::Note, ..found });
     }
 }

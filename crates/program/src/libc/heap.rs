@@ -15,17 +15,22 @@ pub const NATIVES: &Natives_ = &[
         Ok(Given::Long(resize(runtime, call, call.long(0), bytes)?))
     }),
     ("free", |runtime, call| release(runtime, call, Maker::Malloc, call.long(0))),
-    ("__wb_new", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
-    ("__wb_new_array", |runtime, call| allocate(runtime, call, Maker::NewArray, call.long(0))),
-    ("__wb_delete", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
-    ("__wb_delete_array", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
-    // As clang calls them (Itanium C++ ABI, 5.1.5), with the size and without.
+    // `new`, `new[]`, `delete` and `delete[]`, plain, with a size, aligned, and without exceptions (Itanium C++
+    // ABI, 5.1.5).
     ("_Znwm", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
+    ("_ZnwmRKSt9nothrow_t", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
+    ("_ZnwmSt11align_val_t", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
     ("_Znam", |runtime, call| allocate(runtime, call, Maker::NewArray, call.long(0))),
+    ("_ZnamRKSt9nothrow_t", |runtime, call| allocate(runtime, call, Maker::NewArray, call.long(0))),
+    ("_ZnamSt11align_val_t", |runtime, call| allocate(runtime, call, Maker::NewArray, call.long(0))),
     ("_ZdlPv", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
     ("_ZdlPvm", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
+    ("_ZdlPvSt11align_val_t", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
+    ("_ZdlPvmSt11align_val_t", |runtime, call| release(runtime, call, Maker::New, call.long(0))),
     ("_ZdaPv", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
     ("_ZdaPvm", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
+    ("_ZdaPvSt11align_val_t", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
+    ("_ZdaPvmSt11align_val_t", |runtime, call| release(runtime, call, Maker::NewArray, call.long(0))),
     ("posix_memalign", posix_memalign),
     ("aligned_alloc", |runtime, call| allocate(runtime, call, Maker::Malloc, call.long(1))),
 ];

@@ -23,8 +23,9 @@ impl<'a> Lines<'a> {
         self.files.iter().find(|(number, _)| *number == file).map(|(_, path)| path)
     }
 
+    /// Headers of a toolkit, and those that stand in for them.
     fn is_header(&self, file: u32) -> bool {
-        self.path(file).is_some_and(|path| path.contains("include/"))
+        self.path(file).is_some_and(|path| path.contains("include/") || path.contains("clang/host/"))
     }
 
     /// The name of a header whose own synchronisation relies on what shuffles and matches order in practice:

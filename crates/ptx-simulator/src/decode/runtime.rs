@@ -59,7 +59,8 @@ impl Call {
             "MemsetAsync" => Call::CudaMemset,
             "malloc" => Call::Malloc,
             "free" => Call::Free,
-            "vprintf" => Call::Printf,
+            // clang passes variadic arguments as nvcc does those of `vprintf`.
+            "vprintf" | "printf" => Call::Printf,
             "__assertfail" => Call::AssertFail,
             _ => Call::Math(Math::parse(name)?),
         })

@@ -5,8 +5,8 @@ use super::still::Circle;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::device::{DeviceProperties, Residency, Scarce, index_in};
-use crate::diagnostic::{Diagnostic, Kind, Spot, What, thousands};
-use crate::memory::Wrong;
+use crate::diagnostic::{Diagnostic, Kind, Region, Spot, What, thousands};
+use crate::memory::{Owner, Wrong};
 use crate::observe::{Access, Event, Request};
 use crate::ptx::Space;
 use crate::words::of_bytes;
@@ -202,6 +202,9 @@ impl Context<'_> {
                     outside(Spot::new(region, byte, Some(size)))
                 }
                 Err(Wrong::Freed) => format!("{what} in a buffer that has been freed").into(),
+                Err(Wrong::OtherSide { number, owner, .. }) => {
+                    return self.host_memory(warp, lane_at, &what, (number, owner));
+                }
                 _ if address < NULL => {
                     let message = format!("{what} at address {address:#x}, through a null pointer");
                     let help = "let the pointer point to a buffer or a variable before this line";
@@ -212,6 +215,25 @@ impl Context<'_> {
         };
         let help = index_help(&what);
         self.fault(warp, lane_at, Kind::OutOfBounds, what, help)
+    }
+}
+
+impl Context<'_> {
+    /// A kernel goes through a pointer to memory of the host.
+    fn host_memory(&self, warp: &Warp, at: At, what: &str, (number, owner): (u64, Owner)) -> Box<Diagnostic> {
+        let name = match self.memory.name(number) {
+            Region::Variable(name) => format!(" (`{name}`)"),
+            _ => String::new(),
+        };
+        let whose = match owner {
+            Owner::Stack => "a variable in a function of the host",
+            Owner::Static => "a variable of the host",
+            _ => "memory of the host, which malloc or new gave",
+        };
+        let message = format!("{what} in {whose}{name}: a kernel does not reach it");
+        let help = "give the kernel device memory: cudaMalloc, then cudaMemcpy with cudaMemcpyHostToDevice; or \
+                    allocate it by cudaMallocManaged";
+        self.fault(warp, at, Kind::HostAccess, message, help)
     }
 }
 

@@ -231,6 +231,14 @@ pub fn slot_of_predicate(function: &Function, p: Pred) -> usize {
     if p == NONE { slot_of(function, NONE) } else { function.registers + p as usize }
 }
 
+/// Spaces whose variables have plain addresses in the host's code.
+const HOST_WINDOWS: [Space; 2] = [Space::Local, Space::Const];
+
+/// An offset as a plain address has it.
+fn without_window(offset: i64) -> i64 {
+    HOST_WINDOWS.iter().fold(offset, |offset, space| offset & !(window(*space) as i64))
+}
+
 /// The places of a function's values.
 struct Layout<'f> {
     function: &'f Function,
@@ -276,16 +284,19 @@ impl Layout<'_> {
         Some(match at.base {
             Base::Register(register) => (self.register(register), at.offset),
             Base::Zero => (self.constant(0), at.offset),
-            Base::Global(variable) => (self.constant(self.globals[variable as usize]), at.offset),
-            Base::Local => (self.locals(), at.offset & !(window(Space::Local) as i64)),
+            Base::Global(variable) => {
+                (self.constant(self.globals[variable as usize]), without_window(at.offset))
+            }
+            Base::Local => (self.locals(), without_window(at.offset)),
             Base::Narrow(_) | Base::Frame => return None,
         })
     }
 
-    /// Whether a register is the constant by which addresses of local variables become generic.
-    fn is_local_window(&self, register: Reg) -> bool {
+    /// Whether a register is the constant by which addresses of local variables, or of constants, become
+    /// generic.
+    fn is_window(&self, register: Reg) -> bool {
         let constant = register.checked_sub(CONSTANT).and_then(|at| self.constants.get(at as usize));
-        register != NONE && constant == Some(&window(Space::Local))
+        register != NONE && constant.is_some_and(|value| HOST_WINDOWS.map(window).contains(value))
     }
 }
 
@@ -420,8 +431,8 @@ fn step(at: &mut Layout, inst: &Inst) -> Step {
 fn alu(at: &mut Layout, f: &Alu, d: Reg, s: &[Reg; 4]) -> Step {
     let d = at.register(d);
     let common = if let Alu::Plain(f) = f { f.common } else { None };
-    // Addresses of local variables have no window here.
-    if matches!(common, Some(Common::Add64 | Common::Sub64)) && at.is_local_window(s[1]) {
+    // All addresses of the host are plain.
+    if matches!(common, Some(Common::Add64 | Common::Sub64)) && at.is_window(s[1]) {
         return Step::Move { d, a: at.register(s[0]) };
     }
     let s = s.map(|register| at.register(register));

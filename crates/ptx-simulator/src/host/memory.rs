@@ -30,7 +30,7 @@ impl Simulator {
 
     /// Whether an address lies in an allocation that has been given back.
     pub fn is_freed(&self, address: u64) -> bool {
-        self.memory.content(address, 0) == Err(Wrong::Freed)
+        self.memory.is_freed(address)
     }
 
     /// Bytes that the host reaches.

@@ -10,7 +10,7 @@ use super::code::{Code, Rare, Site, Step, Whom};
 use super::undefined::Undefined;
 use crate::arith::combine;
 use crate::decode::{FUNCTION_WINDOW, Program};
-use crate::diagnostic::{Access, Diagnostic, Kind, Matters, Spot, What, thousands};
+use crate::diagnostic::{Access, Diagnostic, Kind, Matters, Region, Spot, What, thousands};
 use crate::memory::{Memory, Owner, Wrong, extend, read, span, write};
 use crate::simulator::{Module, Simulator};
 use crate::words::of_bytes;
@@ -190,8 +190,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// The thread of the program in `module`. `is_of_device` says which variables are the device's, by the
-    /// names that PTX has for them.
+    /// The thread of the program in `module`. `owner` says whose its variables are, by the names that PTX has
+    /// for them.
     ///
     /// # Errors
     /// There is no room for its variables or its stack; a function is called that is neither there nor
@@ -200,9 +200,9 @@ impl Host {
         simulator: &mut Simulator,
         module: &Module,
         natives: &dyn Natives,
-        is_of_device: impl Fn(&str) -> bool,
+        owner: impl Fn(&str) -> Owner,
     ) -> Result<Host, Box<Diagnostic>> {
-        let globals = simulator.load_program(module, &is_of_device)?;
+        let globals = simulator.load_program(module, owner)?;
         let program = module.program();
         let stack =
             simulator.memory.alloc_for(Owner::Stack, FIRST_STACK_BYTES, "the stack").ok_or_else(|| {
@@ -775,9 +775,13 @@ impl Host {
     ) -> Box<Diagnostic> {
         let words = of_bytes(does, bytes as u32);
         match wrong {
-            Wrong::OtherSide { .. } => {
+            Wrong::OtherSide { number, .. } => {
+                let name = match memory.name(number) {
+                    Region::Variable(name) => format!(" (`{name}`)"),
+                    _ => String::new(),
+                };
                 let help = "copy what it points to into host memory first (cudaMemcpy with                             cudaMemcpyDeviceToHost), or allocate it by cudaMallocManaged";
-                let what = format!("{words} by the host, through a pointer to device memory");
+                let what = format!("{words} by the host in device memory{name}, which it does not reach");
                 self.fault(Kind::HostAccess, what, help)
             }
             Wrong::Outside { number, offset, bytes: size } => {

@@ -28,11 +28,25 @@ pub enum Wrong {
     /// No allocation was ever made there.
     NoAllocation,
     /// Memory of the other side: of the host for a kernel, of the device for the host.
-    OtherSide { number: u64, owner: Owner, offset: i64 },
+    OtherSide {
+        /// The allocation.
+        number: u64,
+        /// Whose it is.
+        owner: Owner,
+        /// Where in it.
+        offset: i64,
+    },
     /// The allocation has been given back.
     Freed,
     /// `offset` bytes into an allocation of `bytes` bytes (negative: in front of it), by its number.
-    Outside { number: u64, offset: i64, bytes: u64 },
+    Outside {
+        /// The allocation.
+        number: u64,
+        /// Where in it, or beside it.
+        offset: i64,
+        /// Bytes that it has.
+        bytes: u64,
+    },
 }
 
 /// Whose memory an allocation is: who reaches it decides that.
@@ -384,6 +398,11 @@ impl Memory {
     pub fn allocation(&self, address: u64) -> Option<(Owner, u64)> {
         let allocation = self.allocations.get(place(address)).filter(|one| one.live)?;
         Some((allocation.owner, allocation.bytes.len() as u64))
+    }
+
+    /// Whether an address lies in an allocation that has been given back.
+    pub fn is_freed(&self, address: u64) -> bool {
+        self.allocations.get(place(address)).is_some_and(|one| !one.live)
     }
 
     /// Bytes that either side reaches.

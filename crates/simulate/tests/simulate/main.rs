@@ -18,7 +18,7 @@ const KERNELS: &str = "crates/simulate/tests/simulate/kernels.ptx";
 const SUM: &str = "crates/simulate/tests/simulate/missing_barrier.ptx";
 
 fn root() -> &'static Path {
-    Path::new(kernel_compiler::ROOT)
+    kernel_compiler::root().unwrap()
 }
 
 /// The example's program, run from the repository root.

@@ -90,12 +90,17 @@ pub fn chapter(number: u32) -> &'static str {
     CONTENTS.lines().find_map(title).unwrap_or("More")
 }
 
-/// The repository: the working directory or the nearest one above it that has exercises; else the one that
-/// this program was built in.
-pub fn root() -> PathBuf {
+/// The repository: the working directory or the nearest one above it that has exercises; else the workbook's.
+///
+/// # Errors
+/// There is none.
+pub fn root() -> Result<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = here.ancestors().find(|directory| directory.join(SOLUTIONS).is_dir());
-    above.unwrap_or(Path::new(kernel_compiler::ROOT)).to_path_buf()
+    match above {
+        Some(above) => Ok(above.to_path_buf()),
+        None => Ok(kernel_compiler::root()?.to_path_buf()),
+    }
 }
 
 #[cfg(test)]
@@ -105,7 +110,7 @@ mod tests {
     #[test]
     fn every_chapter_with_exercises_has_a_title() {
         assert_eq!((chapter(3), chapter(99)), ("Many blocks: which thread works?", "More"));
-        for exercise in read(Path::new(kernel_compiler::ROOT)).unwrap() {
+        for exercise in read(kernel_compiler::root().unwrap()).unwrap() {
             assert_ne!(chapter(exercise.id.chapter), "More", "{}", exercise.id);
         }
     }

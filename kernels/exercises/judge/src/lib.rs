@@ -92,7 +92,7 @@ pub use terminal::run;
 /// The exercises cannot be read.
 pub fn wanted() -> Result<Vec<Wanted>> {
     let options = Options::parse_or_exit();
-    let root = Path::new(kernel_compiler::ROOT);
+    let root = kernel_compiler::root()?;
     let exercises = with_tasks(root)?;
     let Some(Verb::Check { id }) = options.verb else { return Ok(Vec::new()) };
     let Ok(exercise) = catalogue::find(&exercises, id) else { return Ok(Vec::new()) };
@@ -112,7 +112,7 @@ pub fn wanted() -> Result<Vec<Wanted>> {
 /// As in a terminal, those that end with status 2.
 pub fn run_in(page: Page) -> Result<(u8, Shown)> {
     let options = Options::parse_or_exit();
-    let root = Path::new(kernel_compiler::ROOT);
+    let root = kernel_compiler::root()?;
     with_tasks(root)?;
     Session::open(root.into(), options, Some(Compiler::Page(Arc::new(page))))?.show()
 }

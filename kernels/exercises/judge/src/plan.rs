@@ -392,7 +392,7 @@ mod tests {
     fn numbers_that_are_compared_lie_further_apart_than_an_int_holds() {
         use super::super::source::Kind;
         let mut plans = 0;
-        for exercise in super::super::catalogue::read(std::path::Path::new(kernel_compiler::ROOT)).unwrap() {
+        for exercise in super::super::catalogue::read(kernel_compiler::root().unwrap()).unwrap() {
             let Kind::Kernel(plan) = &exercise.kind else { continue };
             if !plan.op.compares() {
                 continue;
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn every_kernel_is_tried_at_a_length_that_no_file_names() {
         use super::super::source::Kind;
-        for exercise in super::super::catalogue::read(std::path::Path::new(kernel_compiler::ROOT)).unwrap() {
+        for exercise in super::super::catalogue::read(kernel_compiler::root().unwrap()).unwrap() {
             let Kind::Kernel(plan) = &exercise.kind else { continue };
             let plan = plan.for_text("int x;");
             let listed: Vec<usize> = plan.cases().iter().map(|case| case.n).collect();

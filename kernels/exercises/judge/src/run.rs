@@ -288,7 +288,6 @@ fn step_limit(plan: &Plan, case: Case) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
 
     use super::super::source::Kind;
     use super::super::{catalogue, code};
@@ -308,7 +307,7 @@ mod tests {
     /// As a GPU does it when it measures: the same buffers, launched again.
     #[test]
     fn every_solution_is_right_when_it_is_launched_again() {
-        let root = Path::new(kernel_compiler::ROOT);
+        let root = kernel_compiler::root().unwrap();
         for exercise in catalogue::read(root).unwrap() {
             let Kind::Kernel(plan) = &exercise.kind else { continue };
             let hash = source_hash(&exercise.solution());

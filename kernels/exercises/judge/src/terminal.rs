@@ -35,7 +35,7 @@ pub fn run() -> ExitCode {
 }
 
 fn status(options: Options) -> Result<u8> {
-    let root = catalogue::root();
+    let root = catalogue::root()?;
     let required = |maker| compiler::Compiler::require(maker, &root).map(Compiler::Installed);
     let compiler = options.compiler.map(required).transpose()?;
     let mut session = Session::open(root, options, compiler)?;

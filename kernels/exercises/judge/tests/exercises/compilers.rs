@@ -1,6 +1,8 @@
 //! Compilers and GPUs that are missing, broken, or have doings of their own.
 
-use super::learner::{Learner, exercise, fake_nvcc, mutant, shown};
+#[cfg(unix)]
+use super::learner::fake_nvcc;
+use super::learner::{Learner, exercise, mutant, shown};
 
 #[test]
 fn a_text_that_nobody_has_built_needs_a_compiler_and_nothing_is_lost() {

@@ -1,9 +1,13 @@
 //! What a learner's files and progress may be, and that nothing of theirs is lost.
 
+#[cfg(unix)]
 use std::process::{Command, Stdio};
+#[cfg(unix)]
 use std::time::{Duration, Instant};
 
-use super::learner::{Learner, exercise, fake_nvcc, shown};
+#[cfg(unix)]
+use super::learner::fake_nvcc;
+use super::learner::{Learner, exercise, shown};
 
 #[test]
 fn a_deleted_file_is_said_and_brought_back() {

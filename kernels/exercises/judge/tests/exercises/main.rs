@@ -28,7 +28,7 @@ use kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
 use rayon::prelude::*;
 
 fn root() -> &'static Path {
-    Path::new(kernel_compiler::ROOT)
+    kernel_compiler::root().unwrap()
 }
 
 fn exercises() -> Vec<Exercise> {

@@ -1,0 +1,53 @@
+//! Compiles every program in a folder, and prints what fails: `cargo run -p kernel-compiler --example programs
+//! FOLDER [-I FOLDER | -D NAME]...`. The last line counts.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use kernel_compiler::compiler::{Compiler, Maker};
+use kernel_compiler::program::{self, is_program};
+
+fn main() -> Result<ExitCode> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().context("usage: programs FOLDER [-I FOLDER | -D NAME]...")?;
+    let options: Vec<String> = arguments.collect();
+    let clang = Compiler::require(Maker::Clang, Path::new(kernel_compiler::ROOT))?;
+    let scratch = Path::new(kernel_compiler::ROOT).join("target").join("programs");
+    let mut files = Vec::new();
+    collect(Path::new(&folder), &mut files)?;
+    files.sort();
+    let mut compiled = 0;
+    for file in &files {
+        let started = Instant::now();
+        match program::compile(&clang, std::slice::from_ref(file), &options, &scratch) {
+            Ok(made) => {
+                compiled += 1;
+                println!("{}: {:.2} s", file.display(), started.elapsed().as_secs_f32());
+                if let Some(folder) = std::env::var_os("PTX") {
+                    let name = file.display().to_string().replace('/', "_");
+                    std::fs::write(Path::new(&folder).join(name).with_extension("ptx"), made.ptx)?;
+                }
+            }
+            Err(error) => println!("{}: FAILED\n{error:#}\n", file.display()),
+        }
+    }
+    println!("{compiled} of {} programs compile", files.len());
+    Ok(if compiled == files.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The programs below `path`.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path)? {
+            collect(&entry?.path(), files)?;
+        }
+    } else if path.extension().is_some_and(|extension| extension == "cu") {
+        let text = std::fs::read(path).with_context(|| path.display().to_string())?;
+        if is_program(&String::from_utf8_lossy(&text)) {
+            files.push(path.to_owned());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,350 @@
+//! A whole program, one that has a `main`, to PTX: the host's functions are the device's there, and the
+//! simulator calls `main` (see `kernels/clang/host/program.h`).
+//!
+//! clang reads the program twice. First as CUDA has it, which finds what crosses the border between host and
+//! device, and which variables are the device's. Then with all functions for both sides.
+//!
+//! | file | job |
+//! | --- | --- |
+//! | [`sources`] | the files of a program |
+//! | [`edits`] | edits of a text that keep its lines |
+//! | [`rewrite`] | what clang does not take in device mode, said otherwise |
+//! | [`later`] | arrays and initializers that are computed when the program runs |
+//! | [`library`] | the C++ headers, changed as they are read |
+//! | [`border`] | clang's messages, for a reader who knows nothing of the two passes |
+
+mod border;
+mod edits;
+mod later;
+mod library;
+mod rewrite;
+mod sources;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use text::path;
+
+use super::call;
+use super::compiler::{Compiler, Maker, shown};
+use super::host::functions;
+use super::refusal::{Refused, failed_itself};
+use super::within;
+use edits::{Edit, edited};
+use library::Library;
+use sources::Source;
+
+/// What programs can include, from the repository root.
+pub const HOST: &str = "kernels/clang/host";
+
+/// A compiled program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Kernels and host functions. Before `main`, the host calls the functions `__wb_init_…` in the order of
+    /// their names, which initialise global variables.
+    pub ptx: String,
+    /// The names in the PTX of the variables that are `__device__` or `__constant__`; all others, but those
+    /// that are `.const` or `.shared`, are the host's.
+    pub device_variables: Vec<String>,
+    /// The names of those that are `__managed__`.
+    pub managed_variables: Vec<String>,
+    /// The compiler's warnings; empty if there are none.
+    pub said: String,
+}
+
+/// Whether a source has a `main`.
+pub fn is_program(source: &str) -> bool {
+    functions(source).0.iter().any(|function| function.name == "main")
+}
+
+/// Compiles the program whose `files` these are, one of which has `main`, with the `options` `-I` and `-D`.
+/// The files are compiled as one. What has to be kept for a while is in `scratch`.
+///
+/// # Errors
+/// As [`Compiler::ptx`].
+pub fn compile(clang: &Compiler, files: &[PathBuf], options: &[String], scratch: &Path) -> Result<Program> {
+    ensure!(
+        clang.maker == Maker::Clang,
+        "a program is compiled by clang, and {} is not: install the wheel ziglang that \
+         kernels/requirements.txt names, and set CLANG to its program zig",
+        clang.name()
+    );
+    let scratch = std::path::absolute(scratch)?;
+    let compilation = Compilation {
+        clang,
+        options,
+        library: Library::of(&clang.path, &scratch)?,
+        scratch: scratch.join(format!("program-{}", std::process::id())),
+    };
+    fs::create_dir_all(&compilation.scratch)?;
+    let mut sources = sources::gathered(files, &folders(&clang.root, options))?;
+    // The file with main comes last, behind all that it calls.
+    let main = sources[..files.len()].iter().position(|source| is_program(&source.original));
+    let main = main.context("none of the files has a main()")?;
+    sources[..files.len()].rotate_left(main + 1);
+    let program = compilation.program(&mut sources, files.len());
+    fs::remove_dir_all(&compilation.scratch)?;
+    program
+}
+
+/// The folders of `-I`, which may stand apart from it.
+fn folders(root: &Path, options: &[String]) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        match option.strip_prefix("-I") {
+            Some("") => folders.extend(options.next().map(|folder| root.join(folder))),
+            Some(folder) => folders.push(root.join(folder)),
+            None => {}
+        }
+    }
+    folders
+}
+
+/// How a program is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    /// Host and device apart, for messages and for the names of the device's variables.
+    Border,
+    /// All for the device, to PTX.
+    Device,
+}
+
+/// A call of clang for a whole program.
+struct Compilation<'a> {
+    clang: &'a Compiler,
+    options: &'a [String],
+    library: Library,
+    scratch: PathBuf,
+}
+
+/// What clang has made of a program: its output if it succeeded, and what it said.
+struct Made {
+    output: Option<String>,
+    said: String,
+}
+
+/// How often a program is read again after clang has named what it cannot do.
+const MAX_ROUNDS: usize = 8;
+
+impl Compilation<'_> {
+    /// Both passes. The first `named` of `sources` are the files on the command line.
+    fn program(&self, sources: &mut [Source], named: usize) -> Result<Program> {
+        for source in &mut *sources {
+            source.text = edited(&source.text, rewrite::spaced_launches(&source.text));
+        }
+        let mut device = sources.to_vec();
+        for source in &mut device {
+            source.text = edited(&source.text, rewrite::for_device(&source.text));
+        }
+        device[named - 1].text += "\n#pragma clang attribute pop\n";
+        let (border, first) = std::thread::scope(|scope| {
+            let first = scope.spawn(|| self.made(&device, named, Pass::Device));
+            let border = self.made(sources, named, Pass::Border);
+            (border, first.join())
+        });
+        let border = border?;
+        let Some(ir) = border.output else { return Err(self.refused(&border.said, sources, named)) };
+        let (managed_variables, device_variables) = variables(&ir);
+        let mut made = first.map_err(|_| anyhow::anyhow!("the thread that compiles {HOST} ended early"))??;
+        let mut number = 0;
+        for _ in 0..MAX_ROUNDS {
+            if let Some(ptx) = made.output {
+                let name = self.name(&sources[named - 1]);
+                let said = border::explained(&border.said, sources, &self.clang.root);
+                let ptx = call::with_files(&self.clang.root, &ptx, &name);
+                return Ok(Program { ptx, device_variables, managed_variables, said });
+            }
+            let before = number;
+            let is_rewritten = self.rewrite_later(&made.said, &mut device, &mut number);
+            if let Err(said) = is_rewritten.and_then(|()| if number > before { Ok(()) } else { Err(made.said) }) {
+                return Err(self.refused(&said, sources, named));
+            }
+            made = self.made(&device, named, Pass::Device)?;
+        }
+        bail!("this program initialises more at run time than can be rewritten")
+    }
+
+    /// Rewrites what clang `said` that it cannot do, of which there have been `number` so far.
+    ///
+    /// # Errors
+    /// Messages in clang's form, if something else has to be said.
+    fn rewrite_later(&self, said: &str, sources: &mut [Source], number: &mut usize) -> Result<(), String> {
+        let errors: Vec<_> = border::errors(said).collect();
+        if let Some(other) = errors.iter().find(|error| !later::is_known(error.words)) {
+            let is_a_consequence = other.words.contains("unterminated '#pragma clang attribute push'");
+            if !is_a_consequence {
+                return Err(said.to_owned());
+            }
+        }
+        for source in &mut *sources {
+            let mut all: Vec<Edit> = Vec::new();
+            for error in &errors {
+                let is_here = self.name(source) == error.file || source.path == Path::new(error.file);
+                let Some(place) = place(&source.text, error.line, error.column).filter(|_| is_here) else {
+                    continue;
+                };
+                if later::is_known(error.words) {
+                    *number += 1;
+                    let edits = later::rewritten(&source.text, place, error.words, *number);
+                    all.extend(edits.map_err(|what| {
+                        format!("{}({},{}): error: {what}\n", error.file, error.line, error.column)
+                    })?);
+                }
+            }
+            source.text = edited(&source.text, all);
+        }
+        Ok(())
+    }
+
+    /// The path by which clang is given a source, and by which it names it.
+    fn name(&self, source: &Source) -> String {
+        let root = dunce::canonicalize(&self.clang.root).unwrap_or_else(|_| self.clang.root.clone());
+        shown(&root, &source.path)
+    }
+
+    /// One call of clang.
+    fn made(&self, sources: &[Source], named: usize, pass: Pass) -> Result<Made> {
+        let overlay = self.overlay(sources, pass)?;
+        let output = self.scratch.join(format!("{pass:?}.out"));
+        let mut command = self.clang.command(self.flags(pass, &overlay)?, "-o");
+        command.arg(&output);
+        let (main, others) = sources[..named].split_last().context("there is a file")?;
+        for other in others {
+            command.arg("-include").arg(&other.path);
+        }
+        command.arg(self.name(main));
+        let name = self.clang.name();
+        let program = path::shown(&self.clang.path);
+        let limit = self.clang.limit;
+        let ran = within::run(&command, "", limit).with_context(|| format!("cannot start {program}"))?;
+        let shown = self.name(main);
+        let Some(status) = ran.status else {
+            let seconds = limit.as_secs();
+            bail!(Refused(format!("{name} had not finished {shown} after {seconds} seconds and was stopped")));
+        };
+        let said = ran.stdout + &ran.stderr;
+        if !status.success() {
+            if let Some(why) = failed_itself(status, &border::without_columns(&said), &self.scratch) {
+                bail!("{name} failed ({program}): {why}\n{}", said.trim_end());
+            }
+            return Ok(Made { output: None, said });
+        }
+        let output = fs::read_to_string(&output).with_context(|| format!("{program} left no output"))?;
+        Ok(Made { output: Some(output), said })
+    }
+
+    /// The file that tells clang to read other texts in place of the program's and of libc++'s.
+    fn overlay(&self, sources: &[Source], pass: Pass) -> Result<PathBuf> {
+        let mut roots = Vec::new();
+        let mut add = |name: &Path, contents: &Path| {
+            roots.push(serde_json::json!({
+                "type": "file",
+                "name": name.to_string_lossy(),
+                "external-contents": contents.to_string_lossy(),
+            }));
+        };
+        for (name, contents) in &self.library.changed {
+            add(name, contents);
+        }
+        for (index, source) in sources.iter().enumerate() {
+            let file = self.scratch.join(format!("{pass:?}-{index}.text"));
+            fs::write(&file, &source.text)?;
+            add(&source.path, &file);
+        }
+        let overlay = self.scratch.join(format!("{pass:?}.json"));
+        let all = serde_json::json!({ "version": 0, "use-external-names": false, "roots": roots });
+        fs::write(&overlay, all.to_string())?;
+        Ok(overlay)
+    }
+
+    fn flags(&self, pass: Pass, overlay: &Path) -> Result<Vec<String>> {
+        let host = crate::root()?.join(HOST);
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+        let mut flags = words(FLAGS);
+        flags.extend(words(LIBRARY));
+        flags.extend(words(match pass {
+            Pass::Border => BORDER,
+            Pass::Device => DEVICE,
+        }));
+        flags.extend(self.options.iter().cloned());
+        let folders = [
+            host.join("std"),
+            self.library.cpp.clone(),
+            host.join("cuda"),
+            host.join("c"),
+            self.library.builtin.clone(),
+        ];
+        for folder in folders {
+            flags.push("-isystem".to_owned());
+            flags.push(folder.display().to_string());
+        }
+        flags.push("-ivfsoverlay".to_owned());
+        flags.push(overlay.display().to_string());
+        flags.push("-include".to_owned());
+        flags.push(host.join("program.h").display().to_string());
+        Ok(flags)
+    }
+
+    /// The error of a program that clang does not compile.
+    fn refused(&self, said: &str, sources: &[Source], named: usize) -> anyhow::Error {
+        let said = border::explained(said, sources, &self.clang.root);
+        let name = self.clang.name();
+        let shown = self.name(&sources[named - 1]);
+        let program = path::shown(&self.clang.path);
+        anyhow::Error::new(Refused(format!("{name} could not compile {shown} ({program}):\n{}", said.trim_end())))
+    }
+}
+
+/// As for kernels alone (`clang.rs`), but for the headers; columns are for [`later`].
+const FLAGS: &str = "\
+    -x cuda --cuda-device-only --target=x86_64-unknown-linux-gnu --cuda-feature=+ptx80 --cuda-gpu-arch=sm_80 \
+    -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -ffp-contract=fast -fms-extensions \
+    -gline-tables-only -cuid=0 -fgpu-rdc -fno-delete-null-pointer-checks -fno-finite-loops -fno-builtin \
+    -fno-threadsafe-statics -fdiagnostics-format=msvc -fshow-column -fno-diagnostics-show-line-numbers \
+    -fno-diagnostics-fixit-info -ferror-limit=0 -Wno-everything -Wunused-variable -Wuninitialized \
+    -Wformat -Wdeprecated-declarations";
+
+/// What libc++ asks about its surroundings.
+const LIBRARY: &str = "\
+    -D_LIBCPP_ABI_VERSION=1 -D_LIBCPP_ABI_NAMESPACE=__1 -D_LIBCPP_HAS_THREADS=0 \
+    -D_LIBCPP_HAS_MONOTONIC_CLOCK=1 -D_LIBCPP_HAS_TERMINAL=0 -D_LIBCPP_HAS_MUSL_LIBC=1 \
+    -D_LIBCPP_DISABLE_VISIBILITY_ANNOTATIONS -D_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS=0 \
+    -D_LIBCPP_HAS_FILESYSTEM=0 -D_LIBCPP_HAS_RANDOM_DEVICE=1 -D_LIBCPP_HAS_LOCALIZATION=0 \
+    -D_LIBCPP_HAS_UNICODE=0 -D_LIBCPP_HAS_WIDE_CHARACTERS=0 -D_LIBCPP_HAS_NO_STD_MODULES \
+    -D_LIBCPP_HAS_TIME_ZONE_DATABASE=0 -D_LIBCPP_PSTL_BACKEND_SERIAL \
+    -D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_NONE \
+    -D_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_IGNORE \
+    -D_LIBCPP_VERBOSE_ABORT(...)=__wb_abort(__VA_ARGS__)";
+
+/// Of the first pass.
+const BORDER: &str = "-DWB_BORDER -S -emit-llvm -O0 -Xclang -disable-llvm-passes";
+
+/// Of the second. A function that lacks its `return` does not fall through into the next.
+const DEVICE: &str = "-S -O2 -fno-exceptions -fno-rtti -Xclang -fno-strict-return -w";
+
+/// The managed variables that LLVM's `ir` defines, and the device's others. Constants without a name of
+/// their own are read by both sides.
+fn variables(ir: &str) -> (Vec<String>, Vec<String>) {
+    let definitions = ir.lines().filter_map(|line| line.strip_prefix('@')?.split_once(" = "));
+    let device = definitions.filter(|(name, what)| {
+        let is_changed = what.contains(" global ") || what.contains("externally_initialized");
+        is_changed && !name.starts_with("llvm.") && what.contains("addrspace(") && !what.contains("external ")
+    });
+    let (managed, others): (Vec<_>, Vec<_>) = device.partition(|(_, what)| what.contains("section \"managed\""));
+    let names = |all: Vec<(&str, &str)>| {
+        all.iter().map(|(name, _)| name.trim_matches('"').replace('.', "_$_")).collect()
+    };
+    (names(managed), names(others))
+}
+
+/// The byte of `text` at a line and a column, both from 1.
+fn place(text: &str, line: u32, column: u32) -> Option<usize> {
+    let start = match line.checked_sub(1)? {
+        0 => 0,
+        before => text.match_indices('\n').nth(before as usize - 1)?.0 + 1,
+    };
+    let place = start + column.checked_sub(1)? as usize;
+    text.is_char_boundary(place).then_some(place)
+}

@@ -1,0 +1,74 @@
+//! The files of a program: those that are named, and what they include from beside them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::lex::{Token, placed};
+use text::path;
+
+/// A file of a program.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// Its text, rewritten by and by. All versions have the same lines.
+    pub text: String,
+    /// The text that the reader has.
+    pub original: String,
+}
+
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// The named `files`, then what they include with quotes from beside them or from `folders`.
+///
+/// # Errors
+/// One of `files` cannot be read.
+pub fn gathered(files: &[PathBuf], folders: &[PathBuf]) -> Result<Vec<Source>> {
+    let mut found: Vec<Source> = Vec::new();
+    let mut wanted: Vec<PathBuf> = Vec::new();
+    for file in files {
+        let source = read(file)?;
+        wanted.extend(included(&source, folders));
+        found.push(source);
+    }
+    while let Some(file) = wanted.pop() {
+        if found.iter().any(|known| known.path == file) {
+            continue;
+        }
+        if let Ok(source) = read(&file) {
+            wanted.extend(included(&source, folders));
+            found.push(source);
+        }
+    }
+    Ok(found)
+}
+
+fn read(file: &Path) -> Result<Source> {
+    let shown = path::shown(file);
+    let size = fs::metadata(file).with_context(|| format!("cannot read {shown}"))?.len();
+    ensure!(size <= MAX_BYTES, "{shown} has {size} bytes, and a source may have {MAX_BYTES}");
+    let bytes = fs::read(file).with_context(|| format!("cannot read {shown}"))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let path = dunce::canonicalize(file).with_context(|| format!("cannot read {shown}"))?;
+    Ok(Source { path, original: text.clone(), text })
+}
+
+/// The files that a source includes with quotes, as far as they are there.
+fn included(source: &Source, folders: &[PathBuf]) -> Vec<PathBuf> {
+    let tokens = placed(&source.original);
+    let names = tokens.windows(3).filter_map(|three| match three {
+        [(_, hash), (_, word), (_, Token::Quoted(name))] if hash.is_mark("#") && word.is_word("include") => {
+            Some(name.trim_matches('"'))
+        }
+        _ => None,
+    });
+    let beside = source.path.parent().unwrap_or(Path::new("/"));
+    let places = || std::iter::once(beside).chain(folders.iter().map(PathBuf::as_path));
+    names
+        .filter_map(|name| places().map(|place| place.join(name)).find(|file| file.is_file()))
+        .filter_map(|file| dunce::canonicalize(file).ok())
+        .collect()
+}

@@ -1,0 +1,21 @@
+// A launch that fails, and the program finds out by itself.
+#include <stdio.h>
+#include <cuda_runtime.h>
+
+__global__ void fill(int *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+}
+
+int main()
+{
+    int *d_out;
+    cudaMalloc(&d_out, 4096 * sizeof(int));
+    fill<<<1, 2048>>>(d_out);
+    cudaError_t error = cudaGetLastError();
+    printf("%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
+    fill<<<1, 1024>>>(d_out);
+    printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaFree(d_out);
+    return error == cudaSuccess ? 0 : 3;
+}

@@ -1,0 +1,5 @@
+// The older name of what stdlib.h declares.
+
+#pragma once
+
+#include <stdlib.h>

@@ -1,0 +1,5 @@
+// The older name of what string.h declares.
+
+#pragma once
+
+#include <string.h>
