@@ -51,7 +51,7 @@ fn build() -> Result<()> {
     let mut kernels = Vec::new();
     for two in sources.chunks(2) {
         kernels.extend(std::thread::scope(|scope| {
-            let build = |path| prebuilt::kernel(root, path, compiler.as_ref(), out);
+            let build = |path| prebuilt::kernel(root, path, compiler.as_ref());
             let workers: Vec<_> = two.iter().map(|path| scope.spawn(move || build(path))).collect();
             workers.into_iter().map(|worker| worker.join().expect("a panic")).collect::<Result<Vec<_>>>()
         })?);

@@ -7,7 +7,7 @@ mod ch7_limit;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
@@ -106,14 +106,9 @@ fn tune(options: &Options) -> Result<()> {
 /// PTX and machine code of the candidates, by nvcc.
 fn code(root: &Path, capability: &str) -> Result<(String, Vec<u8>)> {
     let nvcc = Compiler::of(Maker::Nvcc, root)?.context("building the candidates needs an nvcc")?;
-    let directory = root.join("target").join("libraries");
-    std::fs::create_dir_all(&directory)?;
     let build = |kind: &str, arch: &str| {
-        let path = directory.join("tune").with_extension(kind);
-        let mut command = Command::new(&nvcc.path);
-        command.current_dir(root).args([&format!("-{kind}"), "-O3", arch, SOURCE, "-o"]);
-        ensure!(command.arg(&path).status()?.success(), "nvcc cannot build {SOURCE}");
-        Ok(std::fs::read(path)?)
+        let flags = [format!("-{kind}"), "-O3".to_owned(), arch.to_owned()];
+        nvcc.made(&root.join(SOURCE), &flags, kind)
     };
     let ptx = String::from_utf8(build("ptx", "-arch=compute_75")?)?;
     Ok((ptx, build("cubin", &format!("-arch=sm_{capability}"))?))

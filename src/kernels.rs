@@ -4,8 +4,6 @@
 //! `build.rs` builds the kernels that are there when the library is compiled; in a browser, none. One that is
 //! added later is built when it is asked for, so nothing needs to be compiled again for it.
 
-use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, bail};
 use kernel_compiler::build::{Build, State};
@@ -13,7 +11,6 @@ use kernel_compiler::call::Ptx;
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::{hash, prebuilt};
 use serde::Deserialize;
-use text::path::shown;
 
 use crate::root;
 
@@ -61,18 +58,7 @@ pub fn find(stem: &str) -> Result<Option<Build>> {
 fn build_now(source_path: &str) -> Result<Build> {
     let root = root()?;
     let compiler = Compiler::find(root)?;
-    in_scratch(|scratch| prebuilt::kernel(root, source_path, compiler.as_ref(), scratch))
-}
-
-/// `work` with a folder of its own.
-fn in_scratch<T>(work: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
-    static TURN: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("scratch-{}-{}", std::process::id(), TURN.fetch_add(1, Ordering::Relaxed));
-    let scratch = root()?.join("target").join(name);
-    std::fs::create_dir_all(&scratch).with_context(|| format!("cannot make {}", shown(&scratch)))?;
-    let done = work(&scratch);
-    let _ = std::fs::remove_dir_all(&scratch);
-    done
+    prebuilt::kernel(root, source_path, compiler.as_ref())
 }
 
 /// The kernels of `stem` as a compiler of `maker` builds them, for the simulator.
@@ -85,7 +71,7 @@ pub fn build_with(maker: Maker, stem: &str) -> Result<Build> {
     let committed = find(stem)?.with_context(|| format!("no kernel named {stem}"))?;
     let file = root.join(&*committed.source_path);
     let source = std::fs::read_to_string(&file)?;
-    let (ptx, newer) = in_scratch(|scratch| prebuilt::both_ptx(&compiler, &file, &source, scratch))?;
+    let (ptx, newer) = prebuilt::both_ptx(&compiler, &file, &source)?;
     Ok(rebuilt(committed, source, ptx, newer, compiler.name()))
 }
 

@@ -5,9 +5,8 @@
 
 use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use device::Device;
 use device::libloading::Library;
 use kernel_compiler::compiler::{Compiler, Maker};
@@ -82,22 +81,14 @@ fn build(root: &Path, source: &str, capability: &str) -> Result<PathBuf> {
     }
     say::err(&format!("building {source} with {}, once; a minute or so\n", nvcc.path.display()));
     let unfinished = library.with_extension(format!("{}.unfinished", std::process::id()));
-    let mut command = Command::new(&nvcc.path);
-    command.current_dir(root).args(["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"]);
-    command.arg(format!("-arch=sm_{capability}"));
-    command.args(
-        nvcc::libraries(&nvcc.path).into_iter().flat_map(|place| ["-L".into(), place.into_os_string()]),
-    );
-    let output = command.arg("-o").arg(&unfinished).arg(source).output();
-    let output = output.with_context(|| format!("cannot start {}", nvcc.path.display()))?;
-    if !output.status.success() {
-        bail!(
-            "{} cannot build {source}. If it has no CUB, bring its headers: pip install nvidia-cuda-cccl. It \
-             says:\n{}",
-            nvcc.name(),
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        );
+    let mut flags = ["-shared", "-Xcompiler", "-fPIC", "-O3", "-std=c++17"].map(str::to_owned).to_vec();
+    flags.push(format!("-arch=sm_{capability}"));
+    if let Some(place) = nvcc::libraries(&nvcc.path) {
+        flags.extend(["-L".to_owned(), place.display().to_string()]);
     }
+    let made = nvcc.made(&file, &flags, "so");
+    let made = made.context("if it has no CUB, bring its headers: pip install nvidia-cuda-cccl")?;
+    std::fs::write(&unfinished, made).with_context(|| format!("cannot write {}", unfinished.display()))?;
     std::fs::rename(&unfinished, &library).with_context(|| format!("cannot write {}", library.display()))?;
     Ok(library)
 }

@@ -24,9 +24,8 @@ fn pinned_clang() -> Compiler {
 #[ignore = "needs clang of the version in kernels/requirements.txt"]
 fn clang_compiles_every_chapter_or_says_what_it_lacks() {
     let clang = pinned_clang();
-    let scratch = scratch("clang");
     for path in prebuilt::sources(root()).unwrap().iter().filter(|path| !path.starts_with(LEGACY)) {
-        let compiled = clang.ptx(&root().join(path), &scratch);
+        let compiled = clang.ptx(&root().join(path));
         match NVCC_ALONE.iter().find(|(stem, _)| path.ends_with(&format!("/{stem}.cu"))) {
             None => {
                 let ptx = compiled.unwrap_or_else(|error| panic!("{error:#}"));
@@ -53,7 +52,7 @@ fn what_clang_lacks_and_what_is_wrong_is_said_in_nvccs_form() {
         let source = directory.join("mine.cu");
         write(&source, &format!("extern \"C\" __global__ void k(unsigned *p)\n{{\n    {body}\n}}\n"));
         let clang = pinned_clang().run_in(&directory);
-        format!("{:#}", clang.ptx(&source, &directory).expect_err(body))
+        format!("{:#}", clang.ptx(&source).expect_err(body))
     };
     let said = kernel("p[0] = __vadd4(p[1], p[2]);");
     let expected =
@@ -82,7 +81,7 @@ fn clangs_ptx_does_not_depend_on_where_the_repository_lies() {
         let directory = scratch("clang-place").join(place);
         let file = directory.join("kernels/ch9_place.cu");
         write(&file, source);
-        pinned_clang().run_in(&directory).ptx(&file, &directory).unwrap().text
+        pinned_clang().run_in(&directory).ptx(&file).unwrap().text
     });
     assert!(near.contains("\"kernels/ch9_place.cu\"") && near.contains("cudaLaunchDevice"), "{near}");
     assert_eq!(near, far);
@@ -150,7 +149,7 @@ mod with_a_fake_one {
         let (root, _) = repository("clang-edited");
         fake_clang(&root.join("clang"), "22.1.8", false);
         let clang = find(&root, &[("CLANG", &root.join("clang"))]).unwrap().unwrap();
-        let kernel = || prebuilt::kernel(&root, KERNEL, Some(&clang), &root).unwrap();
+        let kernel = || prebuilt::kernel(&root, KERNEL, Some(&clang)).unwrap();
         assert_eq!((kernel().state, &*kernel().compiler), (State::Prebuilt, "nvcc 1.2.3"));
         write(&root.join(KERNEL), "int sum = 1;\n");
         let built = kernel();
@@ -161,6 +160,6 @@ mod with_a_fake_one {
         write(&root.join(KERNEL), "child<<<1, 1>>>();\n");
         assert!(kernel().ptx.contains("-fgpu-rdc"));
         let nvcc = with_nvcc(&root, "1.2.3");
-        assert_eq!(prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap().compiler, "nvcc 1.2.3");
+        assert_eq!(prebuilt::kernel(&root, KERNEL, Some(&nvcc)).unwrap().compiler, "nvcc 1.2.3");
     }
 }

@@ -33,7 +33,7 @@ pub fn fake(path: &Path, version: &str) {
 [ "$1" = -E ] && exit
 options=
 while [ $# -gt 0 ]; do
-    case "$1" in -o) out=$2; shift ;; -*) options="$options $1" ;; *) source=$1 ;; esac
+    case "$1" in -o) out=$2; shift ;; -Xcompiler) shift ;; -*) options="$options $1" ;; *) source=$1 ;; esac
     shift
 done
 if grep -q error "$source"; then
@@ -81,7 +81,7 @@ pub fn repository(name: &str) -> (PathBuf, Compiler) {
     std::fs::create_dir_all(root.join(prebuilt::LEGACY)).unwrap();
     write(&root.join(KERNEL), "int sum;\n");
     let nvcc = with_nvcc(&root, "1.2.3");
-    let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap();
+    let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc)).unwrap();
     let directory = root.join(prebuilt::DIRECTORY);
     write(&directory.join("ch9_fake.ptx"), &kernel.ptx);
     std::fs::write(directory.join("ch9_fake.fatbin"), &kernel.fatbin).unwrap();

@@ -33,7 +33,7 @@ fn an_edit_and_a_damage_are_noticed() {
     for path in [SOURCE, "kernels/legacy/ch4_legacy.ptx", "kernels/legacy/manifest.json"] {
         write(&root.join(path), &read(&crate::root().join(path)));
     }
-    let kernel = || prebuilt::kernel(&root, SOURCE, None, &root);
+    let kernel = || prebuilt::kernel(&root, SOURCE, None);
     assert_eq!(kernel().unwrap().state, State::Prebuilt);
     let append = |path: &str, text: &str| write(&root.join(path), &(read(&root.join(path)) + text));
     append(SOURCE, "// an edit\n");

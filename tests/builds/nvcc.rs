@@ -20,7 +20,7 @@ fn ptx_does_not_depend_on_where_the_repository_lies() {
     let [near, far] = ["near", "far/away"].map(|place| {
         let root = scratch("place").join(place);
         write(&root.join("kernels/ch9_place.cu"), source);
-        nvcc(&root).ptx(&root.join("kernels/ch9_place.cu"), &root).unwrap().text
+        nvcc(&root).ptx(&root.join("kernels/ch9_place.cu")).unwrap().text
     });
     assert!(near.contains("_00000000_12_ch9_place_cu_"), "{near}");
     assert!(
@@ -121,7 +121,7 @@ mod with_a_fake_one {
     fn ptx_holds_no_path_of_the_machine() {
         let _turn = one_at_a_time();
         let (root, nvcc) = repository("paths");
-        let ptx = nvcc.ptx(&root.join(KERNEL), &root).unwrap();
+        let ptx = nvcc.ptx(&root.join(KERNEL)).unwrap();
         let expected = "//  -ptx -O3 -lineinfo -arch=compute_75\n\
                         .func _ZN_INTERNAL_00000000_11_ch9_fake_cu_f()\n\
                         .file 1 \"kernels/ch9_fake.cu\"\n\
@@ -137,9 +137,8 @@ mod with_a_fake_one {
         let (root, nvcc) = repository("nested");
         let source = root.join(KERNEL);
         let options = |nvcc: &Compiler| {
-            let fatbin = String::from_utf8(nvcc.fatbin(&source, &root).unwrap().code).unwrap();
-            [nvcc.ptx(&source, &root).unwrap().text, fatbin]
-                .map(|text| text.lines().next().unwrap().to_owned())
+            let fatbin = String::from_utf8(nvcc.fatbin(&source).unwrap().code).unwrap();
+            [nvcc.ptx(&source).unwrap().text, fatbin].map(|text| text.lines().next().unwrap().to_owned())
         };
         write(&source, "// child<<<1, 1>>>(); only a comment\n");
         assert!(options(&nvcc).iter().all(|options| !options.contains("rdc")));

@@ -9,9 +9,10 @@ use workbook::kernel_compiler::compiler::{Compiler, Maker, nested};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::prebuilt::{self, Entry, LEGACY, Manifest};
 use workbook::kernel_compiler::renew::{committed, is_wanted, renewing};
+use workbook::kernel_compiler::staging::Given;
 use workbook::kernels;
 
-use crate::{committed_manifest, pinned_nvcc, read, root, scratch};
+use crate::{committed_manifest, pinned_nvcc, read, root};
 
 #[test]
 fn committed_builds_name_no_machine() {
@@ -135,7 +136,6 @@ fn the_source_hash_is_that_of_the_code_in_its_lines() {
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn the_chapters_builds_are_renewed_by_nvcc() {
     let nvcc = pinned_nvcc();
-    let scratch = scratch("real");
     let mut manifest = Manifest::new();
     if renewing() {
         manifest = prebuilt::manifest(root(), prebuilt::DIRECTORY).unwrap();
@@ -144,7 +144,7 @@ fn the_chapters_builds_are_renewed_by_nvcc() {
     let sources = prebuilt::sources(root()).unwrap();
     let wanted = |path: &&String| !path.starts_with(LEGACY) && is_wanted(&stem(path));
     let wanted: Vec<&String> = sources.iter().filter(wanted).collect();
-    manifest.par_extend(wanted.par_iter().map(|path| (stem(path), renewed(&nvcc, path, &scratch))));
+    manifest.par_extend(wanted.par_iter().map(|path| (stem(path), renewed(&nvcc, path))));
     committed_manifest(prebuilt::DIRECTORY, &manifest);
 }
 
@@ -153,11 +153,11 @@ fn stem(path: &str) -> String {
 }
 
 /// Proves that the committed builds of the source at `path` are what `nvcc` gives; their manifest entry.
-fn renewed(nvcc: &Compiler, path: &str, scratch: &Path) -> Entry {
+fn renewed(nvcc: &Compiler, path: &str) -> Entry {
     let file = root().join(path);
     let built = format!("{}/{}", prebuilt::DIRECTORY, stem(path));
-    let ptx = nvcc.ptx(&file, scratch).unwrap_or_else(|error| panic!("{error:#}"));
-    let fatbin = nvcc.fatbin(&file, scratch).unwrap_or_else(|error| panic!("{error:#}"));
+    let ptx = nvcc.ptx(&file).unwrap_or_else(|error| panic!("{error:#}"));
+    let fatbin = nvcc.fatbin(&file).unwrap_or_else(|error| panic!("{error:#}"));
     assert_eq!(ptx.warnings, "", "{path}");
     committed(format!("{built}.ptx"), &ptx.text);
     committed(format!("{built}.fatbin"), &fatbin.code);
@@ -165,7 +165,7 @@ fn renewed(nvcc: &Compiler, path: &str, scratch: &Path) -> Entry {
     let source = read(&file);
     let mut newer_hash = String::new();
     if let Some(arch) = prebuilt::newer_arch(&source, Maker::Nvcc) {
-        let newer = nvcc.ptx_with(&file, scratch, Some(arch), &[]);
+        let newer = nvcc.ptx_with(&file, Some(arch), Given::default());
         let newer = newer.unwrap_or_else(|error| panic!("{error:#}"));
         committed(format!("{built}.{}", prebuilt::NEWER), &newer.text);
         newer_hash = hash::code_hash(&newer.text);
@@ -207,21 +207,21 @@ mod with_a_fake_nvcc {
         let _turn = one_at_a_time();
         let (root, nvcc) = repository("unedited");
         for nvcc in [None, Some(&nvcc)] {
-            let kernel = prebuilt::kernel(&root, KERNEL, nvcc, &root).unwrap();
+            let kernel = prebuilt::kernel(&root, KERNEL, nvcc).unwrap();
             assert_eq!((kernel.state, kernel.warnings.as_str()), (State::Prebuilt, ""));
             assert_eq!(kernel.ptx, read(&root.join("kernels/prebuilt/ch9_fake.ptx")));
         }
         // Line endings are not an edit.
         write(&root.join(KERNEL), "int sum;\r\n");
-        assert_eq!(prebuilt::kernel(&root, KERNEL, None, &root).unwrap().state, State::Prebuilt);
+        assert_eq!(prebuilt::kernel(&root, KERNEL, None).unwrap().state, State::Prebuilt);
 
         let other = with_nvcc(&root, "4.5.6");
-        let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
+        let kernel = prebuilt::kernel(&root, KERNEL, Some(&other)).unwrap();
         assert_eq!((kernel.state, &*kernel.compiler), (State::Built, "nvcc 4.5.6"));
 
         // Another version that cannot compile it is no reason to stop.
         script(&other.path, "echo 'gcc: unsupported version' >&2; exit 1");
-        let kernel = prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
+        let kernel = prebuilt::kernel(&root, KERNEL, Some(&other)).unwrap();
         assert_eq!((kernel.state, &*kernel.compiler), (State::Prebuilt, "nvcc 1.2.3"));
         assert!(kernel.warnings.contains("gcc: unsupported version"), "{}", kernel.warnings);
     }
@@ -231,7 +231,7 @@ mod with_a_fake_nvcc {
         let _turn = one_at_a_time();
         let (root, _) = repository("unedited-other");
         let other = with_nvcc(&root, "4.5.6");
-        let built = || prebuilt::kernel(&root, KERNEL, Some(&other), &root).unwrap();
+        let built = || prebuilt::kernel(&root, KERNEL, Some(&other)).unwrap();
         let warns =
             "echo 'kernels/ch9_fake.cu(1): warning: unused' >&2\nfor out; do :; done; echo > \"$out\"";
         script(&other.path, warns);
@@ -261,7 +261,7 @@ mod with_a_fake_nvcc {
         let (root, nvcc) = repository("no-space");
         write(&root.join(KERNEL), "int sum = 1;\n");
         script(&nvcc.path, "echo 'fatal error: when writing output: No space left on device' >&2; exit 1");
-        let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap();
+        let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc)).unwrap();
         assert_eq!(kernel.state, State::Stale);
         let why = kernel.check().unwrap_err().to_string();
         assert!(why.starts_with("nvcc 1.2.3 failed") && why.contains("No space left"), "{why}");
@@ -275,10 +275,10 @@ mod with_a_fake_nvcc {
         let _turn = one_at_a_time();
         let (root, nvcc) = repository("edited");
         write(&root.join(KERNEL), "int sum = 1;\n");
-        let built = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap();
+        let built = prebuilt::kernel(&root, KERNEL, Some(&nvcc)).unwrap();
         assert_eq!(built.state, State::Built);
 
-        let stale = prebuilt::kernel(&root, KERNEL, None, &root).unwrap();
+        let stale = prebuilt::kernel(&root, KERNEL, None).unwrap();
         assert_eq!(stale.state, State::Stale);
         assert!(!stale.ptx.is_empty());
         let message = build(KERNEL, "older", State::Stale).check().unwrap_err().to_string();
@@ -299,11 +299,11 @@ mod with_a_fake_nvcc {
         let (root, nvcc) = repository("new");
         write(&root.join(NEW), "int more;\n");
         assert_eq!(prebuilt::sources(&root).unwrap(), [KERNEL, NEW]);
-        let kernel = prebuilt::kernel(&root, NEW, None, &root).unwrap();
+        let kernel = prebuilt::kernel(&root, NEW, None).unwrap();
         assert_eq!((kernel.state, &*kernel.ptx), (State::Stale, ""));
         let message = build(NEW, "", State::Stale).check().unwrap_err().to_string();
         assert!(message.contains("kernels/ch9_new.cu has never been built"), "{message}");
-        assert_eq!(prebuilt::kernel(&root, NEW, Some(&nvcc), &root).unwrap().state, State::Built);
+        assert_eq!(prebuilt::kernel(&root, NEW, Some(&nvcc)).unwrap().state, State::Built);
     }
 
     #[test]
@@ -311,7 +311,7 @@ mod with_a_fake_nvcc {
         let _turn = one_at_a_time();
         let (root, nvcc) = repository("syntax");
         write(&root.join(KERNEL), "an error\n");
-        let error = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap_err().to_string();
+        let error = prebuilt::kernel(&root, KERNEL, Some(&nvcc)).unwrap_err().to_string();
         let expected = "kernels/ch9_fake.cu(3): error: expected a \";\"\n      sum = 1\n             ^";
         assert!(error.contains(expected), "{error}");
         assert!(error.starts_with("nvcc 1.2.3 could not compile kernels/ch9_fake.cu"), "{error}");
@@ -322,9 +322,9 @@ mod with_a_fake_nvcc {
         let _turn = one_at_a_time();
         let (root, nvcc) = repository("damaged");
         write(&root.join("kernels/prebuilt/ch9_fake.fatbin"), "version https://git-lfs.github.com/spec/v1\n");
-        let error = prebuilt::kernel(&root, KERNEL, None, &root).unwrap_err().to_string();
+        let error = prebuilt::kernel(&root, KERNEL, None).unwrap_err().to_string();
         assert!(error.contains("git checkout kernels/prebuilt"), "{error}");
-        let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc), &root).unwrap();
+        let kernel = prebuilt::kernel(&root, KERNEL, Some(&nvcc)).unwrap();
         assert_eq!(kernel.state, State::Built);
         assert!(kernel.warnings.contains("git checkout kernels/prebuilt"), "{}", kernel.warnings);
     }

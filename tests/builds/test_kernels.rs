@@ -5,7 +5,7 @@ use std::path::Path;
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
 use workbook::kernel_compiler::renew::{committed, is_wanted};
 
-use crate::{pinned_nvcc, root, scratch};
+use crate::{pinned_nvcc, root};
 
 /// Folders with such kernels, each with the one that its paths begin in.
 const FOLDERS: [(&str, &str); 5] = [
@@ -19,7 +19,7 @@ const FOLDERS: [(&str, &str); 5] = [
 /// Compiles the source `path` in `directory`, and proves that `ptx`, from the repository's root, is that.
 fn gives(compiler: &Compiler, directory: &str, path: &Path, ptx: &Path) {
     let home = root().join(directory);
-    let made = compiler.clone().run_in(&home).ptx(&home.join(path), &scratch("test-kernels"));
+    let made = compiler.clone().run_in(&home).ptx(&home.join(path));
     let made = made.unwrap_or_else(|error| panic!("{}: {error:#}", path.display()));
     committed(ptx, made.text);
 }

@@ -76,7 +76,7 @@ fn renewed(edit: &Edit, nvcc: &Compiler) {
     write(&copy.join(&*build.source_path), &build.source);
     let nvcc = nvcc.clone().run_in(&copy);
     let file = copy.join(&*build.source_path);
-    let (ptx, newer) = prebuilt::both_ptx(&nvcc, &file, &build.source, &copy).unwrap();
+    let (ptx, newer) = prebuilt::both_ptx(&nvcc, &file, &build.source).unwrap();
     let file = Build {
         code_hash: hash::code_hash(&ptx.text).into(),
         ptx: ptx.text.into(),

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 
 use rayon::prelude::*;
 use workbook::device::Module;
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
 use workbook::kernel_compiler::renew::committed;
+use workbook::kernel_compiler::staging::Given;
 use workbook::sim::Severity;
 
 use super::case::{self, Case, root};
@@ -59,12 +59,9 @@ enum Compared {
 }
 
 impl Compared {
-    fn of(case: &Case, clang: &Compiler, scratch: &Path) -> Compared {
-        // Cases of two folders may have one name, and so may what is made of them.
-        let scratch = scratch.join(case.name.replace('/', "-"));
-        std::fs::create_dir_all(&scratch).unwrap();
+    fn of(case: &Case, clang: &Compiler) -> Compared {
         let source = root().join(case.path("cu"));
-        let Ok(ptx) = clang.ptx_with(&source, &scratch, Some(&case.capability), &[]) else {
+        let Ok(ptx) = clang.ptx_with(&source, Some(&case.capability), Given::default()) else {
             return Compared::Refused;
         };
         let clangs = case.module_of(&ptx.text).unwrap_or_else(|error| panic!("{}: {error:#}", case.name));
@@ -85,9 +82,8 @@ impl Compared {
 #[ignore = "needs clang of the version in kernels/requirements.txt"]
 fn the_appendix_on_its_code_is_renewed_by_clang() {
     let clang = Compiler::of(Maker::Clang, root()).unwrap().expect("a clang in CLANG: .ci/run says how");
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus-clang");
     let cases = case::all();
-    let compared: Vec<Compared> = cases.par_iter().map(|case| Compared::of(case, &clang, &scratch)).collect();
+    let compared: Vec<Compared> = cases.par_iter().map(|case| Compared::of(case, &clang)).collect();
     let mut same = 0;
     let mut rows = String::new();
     let mut elsewhere = Vec::new();

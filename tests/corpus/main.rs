@@ -8,13 +8,13 @@ mod compilers;
 mod table;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use case::{Case, Order, Outcome, root};
 use rayon::prelude::*;
 use workbook::kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
+use workbook::kernel_compiler::staging::Given;
 use workbook::sim::{Diagnostic, Kind, Severity, Shape};
 
 #[test]
@@ -231,15 +231,14 @@ fn every_ptx_belongs_to_its_source_and_names_no_machine() {
 fn the_ptx_is_renewed_by_nvcc_nightly() {
     let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap_or_else(|error| panic!("{error:#}"));
     let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
-    std::fs::create_dir_all(&scratch).unwrap();
     for case in case::all() {
         let path = case.path("ptx");
         let held = std::fs::read_to_string(root().join(&path)).unwrap_or_default();
         if !is_wanted(&case.name) || renewing() && held.starts_with(&stamp(&case)) {
             continue;
         }
-        let compiled = nvcc.ptx_with(&root().join(case.path("cu")), &scratch, Some(&case.capability), &[]);
+        let source = root().join(case.path("cu"));
+        let compiled = nvcc.ptx_with(&source, Some(&case.capability), Given::default());
         committed(path, stamp(&case) + &compiled.unwrap_or_else(|error| panic!("{error:#}")).text);
     }
 }

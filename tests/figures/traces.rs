@@ -174,7 +174,7 @@ fn trace(recipe: &Recipe) -> Trace {
     let script =
         Script::parse(&format!("{}\nlaunch {}", recipe.buffers, recipe.launch), Scope::default()).unwrap();
     let stage = Stage::new(&device, script).unwrap();
-    for named in &stage.script.buffers {
+    for named in stage.script.buffers.iter() {
         recorder.name(stage.buffer(&named.name).unwrap().addresses().start, &named.name, None);
     }
     let launch = stage.script.launches().next().unwrap();

@@ -1,5 +1,5 @@
 //! Compiles every program in a folder, and prints what fails: `cargo run -p kernel-compiler --example programs
-//! FOLDER [-I FOLDER | -D NAME]...`. The last line counts.
+//! FOLDER [INCLUDED FOLDER]...`. The last line counts.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,20 +8,22 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::program::{self, is_program};
+use kernel_compiler::staging::Given;
 
 fn main() -> Result<ExitCode> {
     let mut arguments = std::env::args().skip(1);
-    let folder = arguments.next().context("usage: programs FOLDER [-I FOLDER | -D NAME]...")?;
-    let options: Vec<String> = arguments.collect();
-    let clang = Compiler::require(Maker::Clang, Path::new(kernel_compiler::ROOT))?;
-    let scratch = Path::new(kernel_compiler::ROOT).join("target").join("programs");
+    let folder = arguments.next().context("usage: programs FOLDER [INCLUDED FOLDER]...")?;
+    let include: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    let given = Given { include: &include, define: &[] };
+    let clang = Compiler::require(Maker::Clang, kernel_compiler::root()?)?;
+    let scratch = kernel_compiler::root()?.join("target").join("programs");
     let mut files = Vec::new();
     collect(Path::new(&folder), &mut files)?;
     files.sort();
     let mut compiled = 0;
     for file in &files {
         let started = Instant::now();
-        match program::compile(&clang, std::slice::from_ref(file), &options, &scratch) {
+        match program::compile(&clang, std::slice::from_ref(file), &given, &scratch) {
             Ok(made) => {
                 compiled += 1;
                 println!("{}: {:.2} s", file.display(), started.elapsed().as_secs_f32());

@@ -30,7 +30,7 @@ pub struct Ptx {
 /// It does not start, gives no answer in that time, or ends with another status than 0.
 pub fn answer(command: &Command, limit: Duration) -> Result<String> {
     let program = Path::new(command.get_program()).display().to_string();
-    let ran = within::run(command, "", limit).with_context(|| format!("cannot start {program}"))?;
+    let ran = within::run(command, "", limit, None).with_context(|| format!("cannot start {program}"))?;
     let status = ran.status.with_context(|| format!("{program} gave no answer in {} s", limit.as_secs()))?;
     ensure!(status.success(), "{program} ends with {status}");
     Ok(ran.stdout)
@@ -107,13 +107,13 @@ pub fn file_entry(root: &Path, path: &str, shown: &str) -> String {
     inside.unwrap_or_else(|| path.rsplit('/').next().unwrap_or_default().to_owned())
 }
 
-/// `ptx` with each `.file` entry by [`file_entry`].
-pub fn with_files(root: &Path, ptx: &str, shown: &str) -> String {
+/// `ptx` with `entry` of the path in each `.file` entry.
+pub fn with_files(ptx: &str, entry: impl Fn(&str) -> String) -> String {
     let mut text = String::with_capacity(ptx.len());
     for line in ptx.lines() {
         match line.split('"').collect::<Vec<_>>()[..] {
             [before, path, after] if before.trim_start().starts_with(".file") => {
-                text += &format!("{before}\"{}\"{after}\n", file_entry(root, path, shown));
+                text += &format!("{before}\"{}\"{after}\n", entry(path));
             }
             _ => text.extend([line, "\n"]),
         }

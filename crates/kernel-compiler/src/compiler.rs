@@ -1,7 +1,8 @@
 //! The compilers, one as good as the other for the simulator: nvcc first, then clang.
 //!
-//! A compiler runs in the repository root with the source's path from there, so its messages say
-//! `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the repository lies.
+//! A compiler gets a copy of the source ([`staging`](super::staging)) by its path from the repository root, so
+//! its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the
+//! repository lies.
 
 use std::env::consts::EXE_EXTENSION;
 use std::ffi::{OsStr, OsString};
@@ -16,6 +17,7 @@ use super::build::Registers;
 use super::call::{self, Ptx};
 use super::explain::explained;
 use super::refusal::{Refused, failed_itself};
+use super::staging::{Given, Staged};
 use super::{capability, clang, nvcc, within};
 
 /// What to do where there is no nvcc.
@@ -242,82 +244,80 @@ impl Compiler {
         Compiler { limit, ..self }
     }
 
-    /// Compiles `source` to PTX, which holds no path of this machine. The file `<stem>.ptx` in `scratch` is
-    /// overwritten.
+    /// Compiles `source` to PTX, which holds no path of this machine.
     ///
     /// # Errors
-    /// What the compiler said of the source, if it cannot compile it.
-    pub fn ptx(&self, source: &Path, scratch: &Path) -> Result<Ptx> {
-        self.ptx_with(source, scratch, None, &[])
+    /// What the compiler said of the source, if it cannot compile it; the source, or what it includes, is not
+    /// a regular file.
+    pub fn ptx(&self, source: &Path) -> Result<Ptx> {
+        self.ptx_with(source, None, Given::default())
     }
 
     /// [`Compiler::ptx`] for a given compute capability (`80`) instead of the one that the source needs, and
-    /// with more options: those that both compilers have, `-I` and `-D`.
+    /// with the reader's folders of headers and macros.
     ///
     /// # Errors
-    /// As [`Compiler::ptx`].
-    pub fn ptx_with(
-        &self,
-        source: &Path,
-        scratch: &Path,
-        capability: Option<&str>,
-        more: &[String],
-    ) -> Result<Ptx> {
-        let options = match self.maker {
-            Maker::Nvcc => &["-O3", "-lineinfo"],
-            Maker::Clang => clang::OPTIMISED,
+    /// As [`Compiler::ptx`]; nvcc cannot be given such a macro.
+    pub fn ptx_with(&self, source: &Path, capability: Option<&str>, given: Given) -> Result<Ptx> {
+        let staged = Staged::new(&self.root, source, given.include)?;
+        let capability = capability.unwrap_or(capability::of(&staged.text));
+        let is_nested = nested(&staged.text);
+        let mut flags = match self.maker {
+            Maker::Nvcc => nvcc::ptx_flags(&["-O3", "-lineinfo"], capability, is_nested),
+            Maker::Clang => clang::flags(clang::OPTIMISED, capability, is_nested),
         };
-        let options: Vec<&str> = options.iter().copied().chain(more.iter().map(String::as_str)).collect();
-        let name = shown(&self.root, source);
-        let source_text = self.text(&name)?;
-        let capability = capability.unwrap_or(capability::of(&source_text));
-        let is_nested = nested(&source_text);
-        let flags = match self.maker {
-            Maker::Nvcc => nvcc::ptx_flags(&options, capability, is_nested),
-            Maker::Clang => clang::flags(&options, capability, is_nested),
-        };
-        let made = self.run(&name, &mut self.command(flags, &name), scratch, "ptx", self.limit)?;
+        flags.extend(self.folders(&staged));
+        flags.extend(given.define.iter().map(|macro_| format!("-D{macro_}")));
+        let made = self.run(&staged, &mut self.command(flags, &staged.copy), "ptx", self.limit)?;
         // Some host compilers print the file's name and nothing else.
         let has_message = ["warning", "error"].iter().any(|kind| made.said.contains(kind));
         let warnings = if has_message { made.said } else { String::new() };
-        let ptx = String::from_utf8(made.bytes).with_context(|| format!("the PTX of {name} is not text"))?;
-        let ptx = if self.maker == Maker::Nvcc { nvcc::without_hashes(&ptx, &name) } else { ptx };
-        Ok(Ptx { text: call::with_files(&self.root, &ptx, &name), warnings })
+        let shown = &staged.shown;
+        let ptx = String::from_utf8(made.bytes).with_context(|| format!("the PTX of {shown} is not text"))?;
+        let ptx = if self.maker == Maker::Nvcc { nvcc::without_hashes(&ptx, &staged.copy) } else { ptx };
+        let entry = |path: &str| call::file_entry(&self.root, &staged.followed(path), shown);
+        Ok(Ptx { text: call::with_files(&ptx, entry), warnings })
+    }
+
+    /// The options that name the folders of headers.
+    fn folders(&self, staged: &Staged) -> Vec<String> {
+        let name = |folder: &Path| folder.to_string_lossy().into_owned();
+        let beside = staged.beside().map(name).into_iter().flat_map(|folder| match self.maker {
+            Maker::Nvcc => nvcc::beside(&folder),
+            Maker::Clang => vec!["-iquote".to_owned(), folder],
+        });
+        beside.chain(staged.include().iter().map(|folder| format!("-I{}", name(folder)))).collect()
     }
 
     /// Machine code of `source` for every major architecture, linked with the device runtime where
-    /// [`nested`], and the registers that it takes; nothing, if the compiler makes none. The files
-    /// `<stem>.fatbin` and `<stem>.o` in `scratch` are overwritten.
+    /// [`nested`], and the registers that it takes; nothing, if the compiler makes none.
     ///
     /// # Errors
     /// As [`Compiler::ptx`].
-    pub fn fatbin(&self, source: &Path, scratch: &Path) -> Result<Fatbin> {
+    pub fn fatbin(&self, source: &Path) -> Result<Fatbin> {
         if self.maker == Maker::Clang {
             return Ok(Fatbin::default());
         }
-        let name = shown(&self.root, source);
-        if nested(&self.text(&name)?) {
-            self.linked_fatbin(&name, scratch)
-        } else {
-            self.plain_fatbin(&name, scratch)
-        }
+        let staged = Staged::new(&self.root, source, &[])?;
+        if nested(&staged.text) { self.linked_fatbin(&staged) } else { self.plain_fatbin(&staged) }
     }
 
-    fn plain_fatbin(&self, shown: &str, scratch: &Path) -> Result<Fatbin> {
-        let mut command = self.command(nvcc::fatbin_flags(&self.version), shown);
+    fn plain_fatbin(&self, staged: &Staged) -> Result<Fatbin> {
+        let mut command = self.command(nvcc::fatbin_flags(&self.version), &staged.copy);
         // Names local to the file, which CUB's headers have, are told apart by a hash of its path, and so
-        // would the checkout's directory be part of the machine code.
-        command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", shown]).arg(nvcc::SAY_REGISTERS);
-        let made = self.run(shown, &mut command, scratch, "fatbin", FATBIN_LIMIT)?;
+        // would its folder be part of the machine code.
+        command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", &staged.copy]);
+        command.args(self.folders(staged)).arg(nvcc::SAY_REGISTERS);
+        let made = self.run(staged, &mut command, "fatbin", FATBIN_LIMIT)?;
         Ok(Fatbin { code: made.bytes, registers: nvcc::registers(&made.said) })
     }
 
     /// Compiles to an object, and links that with the device runtime.
-    fn linked_fatbin(&self, shown: &str, scratch: &Path) -> Result<Fatbin> {
-        let mut compile = self.command(nvcc::OBJECT_FLAGS, shown);
-        compile.arg(nvcc::SAY_REGISTERS);
-        let object = self.run(shown, &mut compile, scratch, "o", FATBIN_LIMIT)?;
-        let mut link = self.command(nvcc::fatbin_flags(&self.version), output(shown, scratch, "o")?);
+    fn linked_fatbin(&self, staged: &Staged) -> Result<Fatbin> {
+        let mut compile = self.command(nvcc::OBJECT_FLAGS, &staged.copy);
+        compile.args(self.folders(staged)).arg(nvcc::SAY_REGISTERS);
+        let object = self.run(staged, &mut compile, "o", FATBIN_LIMIT)?;
+        let mut link = self.command(nvcc::fatbin_flags(&self.version), staged.output("o"));
         link.arg("-dlink");
         match nvcc::device_runtime(&self.path) {
             // A toolkit's linker finds the library.
@@ -333,52 +333,61 @@ impl Compiler {
                 link.args(["-noprof", "-cudadevrt=none"]).arg(library).env("PATH", path);
             }
         }
-        let linked = self.run(shown, &mut link, scratch, "fatbin", FATBIN_LIMIT)?;
+        let linked = self.run(staged, &mut link, "fatbin", FATBIN_LIMIT)?;
         Ok(Fatbin { code: linked.bytes, registers: nvcc::registers(&object.said) })
     }
 
-    /// The source that is called `shown`.
-    fn text(&self, shown: &str) -> Result<String> {
-        std::fs::read_to_string(self.root.join(shown)).with_context(|| format!("cannot read {shown}"))
+    /// What `source` becomes with these options: a file that ends with `extension`.
+    ///
+    /// # Errors
+    /// As [`Compiler::ptx`].
+    pub fn made(&self, source: &Path, flags: &[String], extension: &str) -> Result<Vec<u8>> {
+        let staged = Staged::new(&self.root, source, &[])?;
+        let mut command = self.command(flags, &staged.copy);
+        command.args(self.folders(&staged));
+        Ok(self.run(&staged, &mut command, extension, FATBIN_LIMIT)?.bytes)
     }
 
-    /// A call with these options, in the repository root.
+    /// A call with these options.
     pub(super) fn command(
         &self,
         flags: impl IntoIterator<Item = impl AsRef<OsStr>>,
         input: impl AsRef<OsStr>,
     ) -> Command {
         let mut command = Command::new(&self.path);
-        command.current_dir(&self.root).args(self.leading_args).args(flags).arg(input);
+        command.args(self.leading_args).args(flags).arg(input);
         command
     }
 
-    /// Runs `command`, for at most `limit`, with an output file in `scratch`.
-    fn run(
-        &self,
-        shown: &str,
-        command: &mut Command,
-        scratch: &Path,
-        extension: &str,
-        limit: Duration,
-    ) -> Result<Made> {
+    /// Runs `command` on `staged`, for at most `limit`.
+    fn run(&self, staged: &Staged, command: &mut Command, extension: &str, limit: Duration) -> Result<Made> {
         let name = self.name();
         let program = path::shown(&self.path);
-        let file = output(shown, scratch, extension)?;
-        let ran = within::run(command.arg("-o").arg(&file), "", limit)
-            .with_context(|| format!("cannot start {program}"))?;
+        let shown = &staged.shown;
+        let file = staged.output(extension);
+        let ran = staged.run(self.maker, command.arg("-o").arg(&file), limit)?;
         let Some(status) = ran.status else {
             let why = "What can take so long is a loop that it unrolls or evaluates, or a template that \
                        instantiates itself.";
             let end = format!("had not finished {shown} after {} seconds", limit.as_secs());
             bail!(Refused(format!("{name} {end} and was stopped ({program}).\n{why}")));
         };
-        let said = call::messages(&(ran.stdout + &ran.stderr), shown);
+        let said = staged.with_readers_names(&(ran.stdout + &ran.stderr));
+        let said = call::messages(&said, shown);
         let is_success = status.success();
-        if !is_success && let Some(why) = failed_itself(status, &said, scratch) {
+        if !is_success && lacks_memory(&said) {
+            let most = within::MAX_MEMORY >> 30;
+            bail!(Refused(format!(
+                "{name} needed more than the {most} GiB of memory that it may use for {shown}, and was stopped \
+                 ({program}).\nWhat can take so much is an #include of something without an end, or a template \
+                 that instantiates itself.\n{}",
+                said.trim_end()
+            )));
+        }
+        if !is_success && let Some(why) = failed_itself(status, &said, staged.path()) {
             bail!("{name} failed ({program}): {why}\n{}", said.trim_end());
         }
-        let said = explained(&said, shown, &self.text(shown).unwrap_or_default());
+        let said = explained(&said, shown, &staged.text);
         if !is_success {
             let mut advice = String::new();
             if self.maker == Maker::Clang
@@ -396,6 +405,12 @@ impl Compiler {
             std::fs::read(&file).with_context(|| format!("{program} left no {}", path::shown(&file)))?;
         Ok(Made { bytes, said })
     }
+}
+
+/// Whether a compiler, or a program that it calls, `said` that it got no more memory.
+fn lacks_memory(said: &str) -> bool {
+    let words = ["out of memory", "memory exhausted", "Cannot allocate memory", "bad_alloc", "OutOfMemory"];
+    words.iter().any(|words| said.contains(words))
 }
 
 /// The programs of `maker` that are there, in the order of [`Compiler::of`], whether they run or not.
@@ -431,18 +446,6 @@ fn site_packages(environment: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The source's path from the directory where the compiler runs, with `/`; as it was given if it lies
-/// outside.
-pub(crate) fn shown(root: &Path, source: &Path) -> String {
-    path::committed(&source.strip_prefix(root).unwrap_or(source).to_string_lossy())
-}
-
-/// `<stem>.<extension>` in `scratch`.
-fn output(shown: &str, scratch: &Path, extension: &str) -> Result<PathBuf> {
-    let stem = Path::new(shown).file_stem().unwrap_or_default();
-    Ok(std::path::absolute(scratch)?.join(stem).with_extension(extension))
-}
-
 /// Whether the kernel launches kernels: `<<<` stands in the source, `//` comments apart. Such a source is
 /// compiled with `-rdc=true` and linked with the device runtime.
 pub fn nested(source: &str) -> bool {
@@ -456,13 +459,15 @@ mod tests {
     #[test]
     fn a_compiler_that_does_not_come_to_an_end_is_stopped_and_named() {
         let maker = Maker::Nvcc;
-        let leading_args = &["-c", "sleep 3604.25; true"];
+        let leading_args = &["-c", "sleep 3604.25"];
         let here = Path::new(".");
         let version = "1.2.3".to_owned();
         let limit = Duration::from_millis(50);
-        let compiler = Compiler { maker, path: "sh".into(), leading_args, version, root: here.into(), limit };
+        let compiler =
+            Compiler { maker, path: "/bin/sh".into(), leading_args, version, root: here.into(), limit };
         let mut command = compiler.command([""; 0], "kernels/x.cu");
-        let result = compiler.run("kernels/x.cu", &mut command, here, "ptx", limit);
+        let staged = Staged::of_text(here, "kernels/x.cu", String::new()).unwrap();
+        let result = compiler.run(&staged, &mut command, "ptx", limit);
         let said = result.err().unwrap().to_string();
         assert!(said.starts_with("nvcc 1.2.3 had not finished kernels/x.cu after 0 seconds"), "{said}");
         assert!(said.contains("a template that instantiates itself"), "{said}");

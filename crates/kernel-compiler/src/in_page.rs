@@ -96,7 +96,7 @@ pub fn compiled(path: &str, source: &str, answers: Vec<Answer>) -> Compiled {
             said.extend(clang::what_is_lacking(&said).map(|lacking| format!("\n{lacking}\n")));
             return Compiled { status, ptx: String::new(), newer: String::new(), said };
         }
-        ptx.push(call::with_files(Path::new("/"), &text, path));
+        ptx.push(call::with_files(&text, |entry| call::file_entry(Path::new("/"), entry, path)));
         first_said.get_or_insert(said);
     }
     let mut ptx = ptx.into_iter();
@@ -164,7 +164,8 @@ mod tests {
     fn driven(clang: &Compiler, options: &[&str], nested: bool) -> String {
         let path = "kernels/ch3_blocks.cu";
         let mut command = clang.command(clang::flags(options, "75", nested), path);
-        let said = command.args(["-###", "-o", "out.ptx"]).output().expect("clang starts").stderr;
+        let command = command.current_dir(crate::root().unwrap()).args(["-###", "-o", "out.ptx"]);
+        let said = command.output().expect("clang starts").stderr;
         let said = String::from_utf8(said).unwrap();
         let line = said.lines().find(|line| line.contains("\"-cc1\"")).unwrap_or_else(|| panic!("{said}"));
         let mut words =

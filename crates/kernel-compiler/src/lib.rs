@@ -6,7 +6,10 @@
 //! | [`compiler`] | the reader's compiler, nvcc or clang: found and called |
 //! | [`nvcc`], [`clang`] | what is one compiler's own: options, words |
 //! | [`in_page`] | clang in a page, where it has no driver: its arguments, its answer |
-//! | [`within`] | runs a program for a limited time |
+//! | [`staging`] | a source as a compiler gets it: a plainly named copy in a folder of its own |
+//! | [`includes`] | what a source includes: regular files only |
+//! | [`within`] | runs a program for a limited time and in limited memory |
+//! | `watcher` | ends a program with this one |
 //! | [`refusal`] | why a compiler failed: the source is wrong, or the compiler could not do its work |
 //! | [`call`] | what all calls have in common: messages, file names |
 //! | [`explain`] | the messages in better words, at the reader's own lines |
@@ -39,6 +42,7 @@ pub mod explain;
 pub mod hash;
 pub mod host;
 pub mod in_page;
+pub mod includes;
 pub mod lex;
 pub mod misfit;
 pub mod mistakes;
@@ -49,6 +53,8 @@ pub mod program;
 pub mod refusal;
 pub mod renew;
 mod root;
+pub mod staging;
+mod watcher;
 pub mod within;
 
 pub use root::root;

@@ -14,6 +14,7 @@ use super::call::Ptx;
 use super::compiler::{Compiler, Maker, how_to_get_a_compiler};
 use super::hash::{code_hash, hash, source_hash};
 use super::refusal::Refused;
+use super::staging::Given;
 
 /// Where the chapters' committed builds are, from the repository root.
 pub const DIRECTORY: &str = "kernels/prebuilt";
@@ -103,15 +104,14 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
 }
 
 /// The build of `source_path` to use: the committed one if it was made from this very source and there is no
-/// nvcc of another version; else what the `compiler` gives, with its files in `scratch`; else, or if the
-/// compiler cannot do its work, [`State::Stale`], with the reason among the warnings. An unedited source that
+/// nvcc of another version; else what the `compiler` gives; else, or if the compiler cannot do its work, [`State::Stale`], with the reason among the warnings. An unedited source that
 /// another nvcc cannot compile is used as committed, with the reason there too. What clang gives has no
 /// machine code, so it is only asked for what has been edited.
 ///
 /// # Errors
 /// If the source cannot be read, or was edited and the compiler refuses it, or if the committed build is
 /// damaged and there is no compiler.
-pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scratch: &Path) -> Result<Build> {
+pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>) -> Result<Build> {
     let file = root.join(source_path);
     let source = std::fs::read_to_string(&file).with_context(|| format!("cannot read {source_path}"))?;
     let (directory, stem) = place(source_path);
@@ -150,8 +150,8 @@ pub fn kernel(root: &Path, source_path: &str, compiler: Option<&Compiler>, scrat
             return Ok(kernel);
         }
     };
-    let built = both_ptx(compiler, &file, &kernel.source, scratch);
-    match built.and_then(|built| Ok((built, compiler.fatbin(&file, scratch)?))) {
+    let built = both_ptx(compiler, &file, &kernel.source);
+    match built.and_then(|built| Ok((built, compiler.fatbin(&file)?))) {
         Ok(((ptx, newer), fatbin)) => {
             if !unedited {
                 kernel.warnings += &ptx.warnings;
@@ -206,12 +206,12 @@ pub fn said(kernels: &[Build], nvcc_is_asked_for: bool) -> Vec<String> {
 ///
 /// # Errors
 /// If it does not compile.
-pub fn both_ptx(compiler: &Compiler, file: &Path, source: &str, scratch: &Path) -> Result<(Ptx, String)> {
+pub fn both_ptx(compiler: &Compiler, file: &Path, source: &str) -> Result<(Ptx, String)> {
     let newer = match newer_arch(source, compiler.maker) {
-        Some(capability) => compiler.ptx_with(file, scratch, Some(capability), &[])?.text,
+        Some(capability) => compiler.ptx_with(file, Some(capability), Given::default())?.text,
         None => String::new(),
     };
-    Ok((compiler.ptx(file, scratch)?, newer))
+    Ok((compiler.ptx(file)?, newer))
 }
 
 /// What a reader is told of a kernel that is [`State::Stale`].

@@ -52,16 +52,15 @@ pub fn lacks_room(folders: &[&Path]) -> Option<String> {
     for folder in folders {
         if let Err(error) = has_room(folder) {
             let folder = path::shown(folder);
-            return Some(format!(
-                "it cannot write to {folder} ({error}): make room there, or set {TEMPORARY}"
-            ));
+            return Some(format!("it cannot write to {folder} ({error}): make room there. {SET_TEMPORARY}"));
         }
     }
     None
 }
 
-/// The variable that names the folder for temporary files.
-const TEMPORARY: &str = if cfg!(windows) { "TMP" } else { "TMPDIR" };
+/// What to do about the folder for temporary files.
+pub const SET_TEMPORARY: &str =
+    if cfg!(windows) { "Set TMP to another folder." } else { "Set TMPDIR to another folder." };
 
 /// What else must be installed for nvcc to run, if that is what it `said`.
 pub fn not_installed(said: &str) -> Option<&'static str> {

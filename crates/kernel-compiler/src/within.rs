@@ -1,9 +1,12 @@
-//! Runs a program for a limited time, then kills it and everything it has started.
+//! Runs a program for a limited time and in limited memory, then kills it and everything it has started.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+
+use super::watcher::Watcher;
 
 /// Bytes that are kept of what is written to each of stdout and stderr.
 const MAX_KEPT: usize = 1 << 20;
@@ -22,16 +25,26 @@ pub struct Ran {
 }
 
 /// Runs `command` for `limit` at most, with `input`, a few words, on its stdin. What it has started is not
-/// waited for, and ended with it, as far as it is still in its process group.
+/// waited for, and ended with it, as far as it is still in its process group; and so it is if this program
+/// ends first, however that happens. Then `scratch`, the folder it works in, is removed too (on Unix).
 ///
 /// # Errors
 /// If it does not start.
-pub fn run(command: &Command, input: &str, limit: Duration) -> Result<Ran> {
-    let mut command = confined(command, limit);
+pub fn run(command: &Command, input: &str, limit: Duration, scratch: Option<&Path>) -> Result<Ran> {
+    let mut command = confined(command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
+    let watcher = match Watcher::new(&child, scratch) {
+        Ok(watcher) => watcher,
+        Err(error) => {
+            child.kill()?;
+            child.wait()?;
+            return Err(error);
+        }
+    };
     if let Some(mut stdin) = child.stdin.take() {
-        let _ = stdin.write_all(input.as_bytes()); // who does not read it does not need it
+        let start = if cfg!(unix) { "\n" } else { "" };
+        let _ = stdin.write_all(format!("{start}{input}").as_bytes()); // who does not read it does not need it
     }
     let stdout = kept(child.stdout.take());
     let stderr = kept(child.stderr.take());
@@ -42,10 +55,8 @@ pub fn run(command: &Command, input: &str, limit: Duration) -> Result<Ran> {
             status => break status,
         }
     };
-    if cfg!(unix) || status.is_none() {
-        end(&mut child);
-        child.wait()?;
-    }
+    watcher.end();
+    child.wait()?;
     let stdout = text(stdout);
     let stderr = text(stderr);
     if cfg!(unix) && matches!(status.and_then(|status| status.code()), Some(126 | 127)) {
@@ -54,14 +65,19 @@ pub fn run(command: &Command, input: &str, limit: Duration) -> Result<Ran> {
     Ok(Ran { status, stdout, stderr })
 }
 
-/// `command` in a process group of its own, so that it can be ended with all that it starts. Ctrl-C does not
-/// reach that group: in case this program is ended first, each process of it may use twice the limit of CPU
-/// time.
-fn confined(command: &Command, limit: Duration) -> Command {
+/// Bytes of address space that each process of a program may have. A compiler of kernels takes a quarter of
+/// that for CUB; an `#include` without an end takes all there is.
+pub const MAX_MEMORY: u64 = 4 << 30;
+
+/// `command` in a process group of its own, so that it can be ended with all that it starts, and with limited
+/// memory. On Unix it waits for a line on stdin: till then no watcher knows of it.
+fn confined(command: &Command) -> Command {
     let mut confined = Command::new(if cfg!(unix) { "sh".as_ref() } else { command.get_program() });
     if cfg!(unix) {
-        let seconds = 2 * limit.as_secs().max(1);
-        confined.arg("-c").arg(format!("ulimit -t {seconds} 2>/dev/null; exec \"$0\" \"$@\""));
+        let kilobytes = MAX_MEMORY >> 10;
+        // macOS has no such limit.
+        let limit = format!("ulimit -v {kilobytes} 2>/dev/null || :");
+        confined.arg("-c").arg(format!("read -r _ || exit; {limit}; exec \"$0\" \"$@\""));
         confined.arg(command.get_program());
     }
     #[cfg(unix)]
@@ -72,19 +88,6 @@ fn confined(command: &Command, limit: Duration) -> Command {
     }
     confined.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     confined
-}
-
-/// Ends `child` and what it has started.
-fn end(child: &mut Child) {
-    let id = child.id();
-    let mut all = Command::new(if cfg!(unix) { "sh" } else { "taskkill" });
-    if cfg!(unix) {
-        all.arg("-c").arg(format!("kill -s KILL -- -{id}"))
-    } else {
-        all.args(["/T", "/F", "/PID", &id.to_string()])
-    };
-    let _ = all.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    let _ = child.kill();
 }
 
 /// What comes through a pipe first; the rest is let go: a loop may print for as long as it is allowed to run.
@@ -120,7 +123,7 @@ mod tests {
 
     fn shell(script: &str, limit: Duration) -> Ran {
         let mut command = Command::new("sh");
-        run(command.args(["-c", script]), "", limit).unwrap()
+        run(command.args(["-c", script]), "", limit, None).unwrap()
     }
 
     /// Whether no process has `word` among its arguments.
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_an_error() {
-        let missing = run(&Command::new("/no/such/program"), "", Duration::from_secs(60)).unwrap_err();
+        let missing = run(&Command::new("/no/such/program"), "", Duration::from_secs(60), None).unwrap_err();
         assert_eq!(missing.kind(), ErrorKind::NotFound);
     }
 }

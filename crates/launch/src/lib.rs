@@ -36,12 +36,13 @@
 //! | `nearest.rs` | what was meant by a word that is none of the language |
 //! | `fill.rs` | the elements of a buffer |
 //! | `scope.rs` | what a text may name: numbers and files |
-//! | `script.rs` | the lines |
+//! | `script.rs`, `buffers.rs` | the lines; the buffers that they make |
 //! | `stage.rs` | the buffers on a device, and the steps |
 //! | `held.rs` | what a buffer holds afterwards |
 
 #![warn(missing_docs)]
 
+mod buffers;
 mod fill;
 mod held;
 mod nearest;
@@ -53,6 +54,7 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
+pub use buffers::Buffers;
 pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
 pub use number::Type;

@@ -1,8 +1,11 @@
 //! What is launched on what: the lines of a script, read.
 
+use std::collections::HashSet;
+
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use ptx_simulator::LaunchConfig;
 
+use super::buffers::Buffers;
 use super::fill::{Fill, Pointer};
 use super::nearest;
 use super::number::{Type, expression};
@@ -342,7 +345,7 @@ impl Step {
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     /// With those that arguments make, which are called by the argument's number.
-    pub buffers: Vec<Named>,
+    pub buffers: Buffers,
     /// In their order.
     pub steps: Vec<Step>,
     /// Where each of them stands.
@@ -395,12 +398,12 @@ impl Script {
         let first = first.with_context(|| format!("cell {cell} has no line `//@ launch …`"))?;
         let mut named: Vec<String> =
             script.buffers.iter().filter(|buffer| buffer.cell == cell).map(|one| one.name.clone()).collect();
+        let mut known: HashSet<String> = named.iter().cloned().collect();
         let mut names_earlier = false;
         let own = script.buffers.iter().filter(|buffer| buffer.cell == cell).flat_map(|one| one.fill.names());
         for name in own.chain(script.steps[first..].iter().flat_map(Step::names)) {
-            let is_earlier = script.buffers.iter().any(|buffer| buffer.name == *name && buffer.cell < cell);
-            names_earlier |= is_earlier;
-            if !named.contains(name) {
+            names_earlier |= script.buffers.called(name).is_some_and(|buffer| buffer.cell < cell);
+            if known.insert(name.clone()) {
                 named.push(name.clone());
             }
         }
@@ -505,7 +508,7 @@ impl Script {
     /// Whether a buffer of the cell that is read has this name.
     fn is_taken(&self, name: &str) -> bool {
         let cell = self.cell();
-        self.buffers.iter().any(|buffer| buffer.name == name && buffer.cell == cell)
+        self.buffers.called(name).is_some_and(|buffer| buffer.cell == cell)
     }
 
     fn step(&mut self, step: Step) {
@@ -516,7 +519,7 @@ impl Script {
     /// Adds a buffer of the cell that is read; one of an earlier cell loses its name to it.
     fn buffer_of_this_cell(&mut self, named: Named) {
         let cell = self.cell();
-        let earlier = self.buffers.iter().find(|buffer| buffer.name == named.name && buffer.cell < cell);
+        let earlier = self.buffers.called(&named.name).filter(|buffer| buffer.cell < cell);
         if let Some(of) = earlier.map(|buffer| buffer.cell) {
             let is_number = named.name.bytes().all(|byte| byte.is_ascii_digit());
             let what = if is_number { "argument " } else { "" };
@@ -526,12 +529,9 @@ impl Script {
     }
 
     fn rename(&mut self, from: &str, to: &str) {
-        let names = self.buffers.iter_mut().flat_map(|buffer| {
-            let Named { name, fill, .. } = buffer;
-            std::iter::once(name).chain(fill.names_mut())
-        });
-        for name in names.chain(self.steps.iter_mut().flat_map(Step::names_mut)).filter(|name| *name == from)
-        {
+        self.buffers.rename(from, to);
+        let names = self.steps.iter_mut().flat_map(Step::names_mut);
+        for name in names.filter(|name| *name == from) {
             *name = to.to_string();
         }
     }
@@ -549,7 +549,7 @@ impl Script {
 
     /// The number of the buffer that is called so; the error lists what there is.
     pub fn buffer(&self, name: &str) -> Result<usize> {
-        self.buffers.iter().position(|buffer| buffer.name == name).with_context(|| {
+        self.buffers.number(name).with_context(|| {
             let all: Vec<String> = self.buffers.iter().map(|buffer| format!("@{}", buffer.name)).collect();
             format!("no buffer is called @{name}; there are: {}", all.join(", "))
         })

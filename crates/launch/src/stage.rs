@@ -102,11 +102,10 @@ impl<'a> Stage<'a> {
     /// Makes and fills all buffers of `script`.
     ///
     /// # Errors
-    /// There is no room for them; two have the same name; a file of elements that cannot be read.
+    /// There is no room for them; a file of elements that cannot be read.
     pub fn new(device: &'a Device, script: Script) -> Result<Stage<'a>> {
         let mut buffers = Vec::new();
-        for (number, Named { name, fill, .. }) in script.buffers.iter().enumerate() {
-            ensure!(script.buffer(name)? == number, "two buffers are named {name}");
+        for Named { fill, .. } in script.buffers.iter() {
             buffers.push(device.alloc(fill.bytes() as usize)?);
         }
         let stage = Stage { device, script, buffers, symbols: Vec::new() };

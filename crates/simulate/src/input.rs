@@ -78,12 +78,11 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<(String
             how_to_get_a_compiler(kernel_compiler::root()?)
         );
     };
-    let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;
     // From the working directory, so that the compiler names the file as the reader does.
     let here = std::env::current_dir().context("the working directory is gone")?;
     let capability =
         options.arch.as_deref().map(|arch| arch.trim_start_matches("compute_").trim_start_matches("sm_"));
-    let ptx = compiler.run_in(&here).ptx_with(file, scratch.path(), capability, &options.for_compiler())?;
+    let ptx = compiler.run_in(&here).ptx_with(file, capability, options.for_compiler())?;
     say::err(&ptx.warnings);
     Ok((ptx.text, !ptx.warnings.trim().is_empty()))
 }

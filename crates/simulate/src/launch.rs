@@ -153,7 +153,7 @@ pub fn launch(
     check_memory(&script, options.memory)?;
     // Between the place and the reason stands a colon and a blank.
     let wrong = |why: anyhow::Error, line| anyhow!("{}: {why:#}", at(options, line));
-    for named in &script.buffers {
+    for named in script.buffers.iter() {
         let mut all = named.fill.names().into_iter();
         all.try_for_each(|name| script.buffer(name).map(drop)).map_err(|why| wrong(why, named.line))?;
     }

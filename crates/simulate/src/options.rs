@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
+#[cfg(not(target_family = "wasm"))]
+use kernel_compiler::staging::Given;
 use launch::{Dimensions, Scope, Spec};
 use ptx_simulator::{
     Budget, DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH,
@@ -203,9 +205,9 @@ impl Options {
     }
 
     /// What the compiler is given besides.
-    pub fn for_compiler(&self) -> Vec<String> {
-        let include = self.include.iter().map(|directory| format!("-I{}", directory.display()));
-        include.chain(self.define.iter().map(|name| format!("-D{name}"))).collect()
+    #[cfg(not(target_family = "wasm"))]
+    pub fn for_compiler(&self) -> Given<'_> {
+        Given { include: &self.include, define: &self.define }
     }
 }
 

@@ -178,12 +178,10 @@ pub fn compiled_and_run(options: &Options, sources: Sources) -> Result<Report> {
         )
     })?;
     let files: Vec<PathBuf> = [&options.file].into_iter().chain(&options.more).cloned().collect();
-    let scratch = scratch::Scratch::new().context("cannot make a temporary folder")?;
     // The changed C++ headers are kept for the next time, if there is a place for them.
     let kept = root.join("target");
-    let keeps = std::fs::create_dir_all(&kept).is_ok();
-    let folder = if keeps { &*kept } else { scratch.path() };
-    let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), folder)?;
+    let folder = if std::fs::create_dir_all(&kept).is_ok() { kept } else { std::env::temp_dir() };
+    let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), &folder)?;
     say::err(&program.said);
     run(options, &program, sources)
 }

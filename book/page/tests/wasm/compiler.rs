@@ -9,6 +9,7 @@ use exercise::{catalogue, code};
 use serde_json::{Value, json};
 use workbook::kernel_compiler::clang::HEADERS;
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
+use workbook::kernel_compiler::staging::Given;
 use workbook::kernel_compiler::{hash, prebuilt};
 use workbook::what_if;
 
@@ -107,8 +108,8 @@ fn expected(clang: &Compiler, scratch: &Path, (path, source): &Case) -> Value {
     std::fs::write(&file, source).unwrap();
     let clang = clang.clone().run_in(scratch);
     let newer = prebuilt::newer_arch(source, Maker::Clang);
-    let newer = newer.map(|capability| clang.ptx_with(&file, scratch, Some(capability), &[]));
-    match clang.ptx(&file, scratch) {
+    let newer = newer.map(|capability| clang.ptx_with(&file, Some(capability), Given::default()));
+    match clang.ptx(&file) {
         Ok(ptx) => json!({
             "status": 0,
             "ptx": ptx.text,

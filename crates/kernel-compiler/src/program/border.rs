@@ -5,7 +5,7 @@ use std::path::Path;
 use super::sources::Source;
 use crate::braces::{Unbalanced, unbalanced};
 use crate::clang::what_is_lacking;
-use crate::compiler::shown;
+use crate::staging::shown;
 
 /// An error or a warning of clang's.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,9 +27,10 @@ use anyhow::{Context, Result, bail, ensure};
 use text::path;
 
 use super::call;
-use super::compiler::{Compiler, Maker, shown};
+use super::compiler::{Compiler, Maker};
 use super::host::functions;
 use super::refusal::{Refused, failed_itself};
+use super::staging::{Given, shown};
 use super::within;
 use edits::{Edit, edited};
 use library::Library;
@@ -58,12 +59,11 @@ pub fn is_program(source: &str) -> bool {
     functions(source).0.iter().any(|function| function.name == "main")
 }
 
-/// Compiles the program whose `files` these are, one of which has `main`, with the `options` `-I` and `-D`.
-/// The files are compiled as one. What has to be kept for a while is in `scratch`.
+/// Compiles the program whose `files` these are, one of which has `main`. The files are compiled as one. What has to be kept for a while is in `scratch`.
 ///
 /// # Errors
 /// As [`Compiler::ptx`].
-pub fn compile(clang: &Compiler, files: &[PathBuf], options: &[String], scratch: &Path) -> Result<Program> {
+pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Path) -> Result<Program> {
     ensure!(
         clang.maker == Maker::Clang,
         "a program is compiled by clang, and {} is not: install the wheel ziglang that \
@@ -73,12 +73,13 @@ pub fn compile(clang: &Compiler, files: &[PathBuf], options: &[String], scratch:
     let scratch = std::path::absolute(scratch)?;
     let compilation = Compilation {
         clang,
-        options,
+        given,
         library: Library::of(&clang.path, &scratch)?,
         scratch: scratch.join(format!("program-{}", std::process::id())),
     };
     fs::create_dir_all(&compilation.scratch)?;
-    let mut sources = sources::gathered(files, &folders(&clang.root, options))?;
+    let folders: Vec<PathBuf> = given.include.iter().map(|folder| clang.root.join(folder)).collect();
+    let mut sources = sources::gathered(files, &folders)?;
     // The file with main comes last, behind all that it calls.
     let main = sources[..files.len()].iter().position(|source| is_program(&source.original));
     let main = main.context("none of the files has a main()")?;
@@ -86,20 +87,6 @@ pub fn compile(clang: &Compiler, files: &[PathBuf], options: &[String], scratch:
     let program = compilation.program(&mut sources, files.len());
     fs::remove_dir_all(&compilation.scratch)?;
     program
-}
-
-/// The folders of `-I`, which may stand apart from it.
-fn folders(root: &Path, options: &[String]) -> Vec<PathBuf> {
-    let mut folders = Vec::new();
-    let mut options = options.iter();
-    while let Some(option) = options.next() {
-        match option.strip_prefix("-I") {
-            Some("") => folders.extend(options.next().map(|folder| root.join(folder))),
-            Some(folder) => folders.push(root.join(folder)),
-            None => {}
-        }
-    }
-    folders
 }
 
 /// How a program is read.
@@ -114,7 +101,7 @@ enum Pass {
 /// A call of clang for a whole program.
 struct Compilation<'a> {
     clang: &'a Compiler,
-    options: &'a [String],
+    given: &'a Given<'a>,
     library: Library,
     scratch: PathBuf,
 }
@@ -153,7 +140,8 @@ impl Compilation<'_> {
             if let Some(ptx) = made.output {
                 let name = self.name(&sources[named - 1]);
                 let said = border::explained(&border.said, sources, &self.clang.root);
-                let ptx = call::with_files(&self.clang.root, &ptx, &name);
+                let entry = |path: &str| call::file_entry(&self.clang.root, path, &name);
+                let ptx = call::with_files(&ptx, entry);
                 return Ok(Program { ptx, device_variables, managed_variables, said });
             }
             let before = number;
@@ -218,7 +206,7 @@ impl Compilation<'_> {
         let name = self.clang.name();
         let program = path::shown(&self.clang.path);
         let limit = self.clang.limit;
-        let ran = within::run(&command, "", limit).with_context(|| format!("cannot start {program}"))?;
+        let ran = within::run(&command, "", limit, Some(&self.scratch)).with_context(|| format!("cannot start {program}"))?;
         let shown = self.name(main);
         let Some(status) = ran.status else {
             let seconds = limit.as_secs();
@@ -268,7 +256,8 @@ impl Compilation<'_> {
             Pass::Border => BORDER,
             Pass::Device => DEVICE,
         }));
-        flags.extend(self.options.iter().cloned());
+        flags.extend(self.given.include.iter().map(|folder| format!("-I{}", self.clang.root.join(folder).display())));
+        flags.extend(self.given.define.iter().map(|name| format!("-D{name}")));
         let folders = [
             host.join("std"),
             self.library.cpp.clone(),

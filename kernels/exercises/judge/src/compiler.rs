@@ -59,7 +59,7 @@ impl Compiler {
                 let alone = super::machine::alone(exercise, text)?;
                 let source = alone.path().join(&exercise.path);
                 let compiler = compiler.clone().within(super::machine::PATIENCE).run_in(alone.path());
-                compiler.ptx(&source, alone.path())
+                compiler.ptx(&source)
             }
             #[cfg(target_family = "wasm")]
             Compiler::Installed(_) => anyhow::bail!("a page starts no compiler"),

@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use device::{Device, Function};
 use kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
-use scratch::Scratch;
 
 use super::alone;
 use crate::plan::Plan;
@@ -65,9 +64,8 @@ fn load(
     exercise: &Exercise,
     plan: &Plan,
 ) -> Result<Vec<Function>> {
-    let scratch = Scratch::new().context("cannot make a temporary folder")?;
     let source = root.join(&exercise.path);
-    let ptx = nvcc.ptx(&source, scratch.path())?;
-    let module = device.load_code(&exercise.path, &ptx.text, &nvcc.fatbin(&source, scratch.path())?.code)?;
+    let ptx = nvcc.ptx(&source)?;
+    let module = device.load_code(&exercise.path, &ptx.text, &nvcc.fatbin(&source)?.code)?;
     run::functions(&module, plan)
 }

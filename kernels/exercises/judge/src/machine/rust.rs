@@ -171,7 +171,7 @@ fn unforeseen() -> String {
 /// # Errors
 /// rustc could not do its work.
 fn compiles(command: &mut Command, scratch: &Path) -> Result<Result<(), String>> {
-    let ran = within::run(command, "", PATIENCE)
+    let ran = within::run(command, "", PATIENCE, Some(scratch))
         .context("cannot start rustc, which compiles this exercise; it comes with Rust, https://rustup.rs")?;
     Ok(match ran.status {
         Some(status) if status.success() => Ok(()),
@@ -233,7 +233,7 @@ impl<'a> Program<'a> {
         fs::write(&result, "")?;
         let key = unforeseen();
         let given = input.iter().fold(format!("{key} "), |text, number| text + &number.to_string() + " ");
-        let ran = within::run(Command::new(&self.path).arg(&result), &given, TIME_LIMIT)?;
+        let ran = within::run(Command::new(&self.path).arg(&result), &given, TIME_LIMIT, Some(self.scratch))?;
         let written = String::from_utf8_lossy(&fs::read(result)?).into_owned();
         let mut lines = written.lines().filter_map(|line| line.strip_prefix(&key)?.strip_prefix(' '));
         let mut printed = first_lines(&ran.stdout);

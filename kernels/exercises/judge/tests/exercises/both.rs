@@ -105,7 +105,7 @@ fn numbers_that_are_asked_for_are_those_of_clangs_code_too() {
         let compile = |text: &str| {
             std::fs::write(root.join(&exercise.path), text).unwrap();
             let clang = clang.clone().run_in(&root);
-            clang.ptx(&root.join(&exercise.path), &root).unwrap_or_else(|error| panic!("{error:#}")).text
+            clang.ptx(&root.join(&exercise.path)).unwrap_or_else(|error| panic!("{error:#}")).text
         };
         let stub = compile(&exercise.stub());
         for answer in answers {

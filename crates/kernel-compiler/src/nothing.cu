@@ -1,1 +1,0 @@
-// Nothing. nvcc preprocesses this file, to see whether it runs here: src/build/nvcc.rs.
