@@ -202,7 +202,7 @@ impl Compilation<'_> {
         for other in others {
             command.arg("-include").arg(&other.path);
         }
-        command.arg(self.name(main));
+        command.arg(self.name(main)).current_dir(&self.clang.root);
         let name = self.clang.name();
         let program = path::shown(&self.clang.path);
         let limit = self.clang.limit;

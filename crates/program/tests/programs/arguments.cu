@@ -27,7 +27,7 @@ static void goodbye()
 int main(int argc, char **argv)
 {
     atexit(goodbye);
-    printf("%d arguments, %s, answer %d\n", argc, argv[argc - 1], answer);
-    printf("%d %d %d\n", functions[0](15), functions[1](-7), next());
-    return 7;
+    printf("%d arguments, %s, answer %d\n", argc, argv[argc - 1], answer); // prints: 3 arguments, last, answer 42
+    printf("%d %d %d\n", functions[0](15), functions[1](-7), next()); // prints: 610 7 43
+    return 7; // returns: 7, prints: goodbye
 }

@@ -20,7 +20,7 @@ int main()
     cudaMemcpyAsync(result, d_result, 32 * sizeof(int), cudaMemcpyDeviceToHost, stream);
     int early = result[3]; // expect: error host-access
     cudaStreamSynchronize(stream);
-    printf("%d %d\n", early, result[3]);
+    printf("%d %d\n", early, result[3]); // prints: -1 3
     cudaStreamDestroy(stream);
     cudaFreeHost(result);
     cudaFree(d_result);

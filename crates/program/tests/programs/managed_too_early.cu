@@ -16,7 +16,7 @@ int main()
     twice<<<1, 32>>>(data);
     int early = data[5]; // expect: error host-access
     cudaDeviceSynchronize();
-    printf("%d %d\n", early, data[5]);
+    printf("%d %d\n", early, data[5]); // prints: 5 10
     cudaFree(data);
     return 0;
 }

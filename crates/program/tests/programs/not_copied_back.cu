@@ -15,7 +15,7 @@ int main()
     cudaMalloc(&d_result, 32 * sizeof(int));
     fill<<<1, 32>>>(d_result);
     cudaDeviceSynchronize();
-    printf("%d\n", result[7]); // expect: error uninitialized-read
+    printf("%d\n", result[7]); // expect: error uninitialized-read, prints: -842150451
     int sum = 0;
     for (int i = 0; i < 32; ++i)
         sum += result[i];

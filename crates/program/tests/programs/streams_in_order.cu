@@ -45,7 +45,7 @@ int main()
     scale<<<1, 32, 0, second>>>(data);
     cudaMemcpyAsync(host, data, 32 * sizeof(int), cudaMemcpyDeviceToHost, second);
     cudaStreamSynchronize(second);
-    printf("%d\n", host[31]);
+    printf("%d\n", host[31]); // prints: 93
 
     for (int i = 0; i < 32; ++i)
         managed[i] = i;
@@ -54,7 +54,7 @@ int main()
     cudaDeviceSynchronize();
     int sum;
     cudaMemcpyFromSymbol(&sum, total, sizeof sum);
-    printf("%d %d\n", managed[2], sum);
+    printf("%d %d\n", managed[2], sum); // prints: 6 1488
 
     cudaGraph_t graph;
     cudaGraphExec_t executable;
@@ -67,7 +67,7 @@ int main()
     cudaGraphLaunch(executable, first);
     cudaStreamSynchronize(first);
     cudaMemcpyFromSymbol(&sum, total, sizeof sum);
-    printf("%d %d\n", managed[2], sum);
+    printf("%d %d\n", managed[2], sum); // prints: 54 19344
 
     cudaGraphExecDestroy(executable);
     cudaGraphDestroy(graph);

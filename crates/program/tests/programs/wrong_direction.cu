@@ -13,7 +13,7 @@ int main()
     cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyHostToDevice);
     cudaMemcpy(a, d_a, n * sizeof(float), cudaMemcpyHostToDevice); // expect: error host-access
     cudaMemcpy(d_a, a, n * sizeof(float), cudaMemcpyDefault);
-    printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    printf("%s\n", cudaGetErrorName(cudaGetLastError())); // prints: cudaErrorInvalidValue
     cudaFree(d_a);
     free(a);
     return 0;

@@ -1,0 +1,154 @@
+//! Whole programs: what each prints and returns, and what is found in it, by the words in its own source:
+//! `// expect: error host-access`, `// prints: 6 1488`, `// returns: 7`, with commas between them.
+//!
+//! The programs run as clang has compiled them, which is committed beside them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use device::{Device, SimulatorOptions};
+use program::{Ended, Options, Outside, Ran, Standard};
+use ptx_simulator::{Diagnostic, Module, Severity};
+
+/// How many there are.
+const COUNT: usize = 18;
+
+fn folder() -> PathBuf {
+    kernel_compiler::root().unwrap().join("crates/program/tests/programs")
+}
+
+fn names() -> Vec<String> {
+    let files = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
+    let sources = files.filter(|file| file.extension().is_some_and(|extension| extension == "cu"));
+    let mut names: Vec<String> =
+        sources.map(|file| file.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// What a source says of itself.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Says {
+    /// Line, severity and kind.
+    found: BTreeSet<(u32, String)>,
+    prints: String,
+    returns: i32,
+}
+
+fn says(source: &str) -> Says {
+    let mut says = Says::default();
+    for (number, line) in (1..).zip(source.lines()) {
+        let Some((_, words)) = line.split_once("// ").filter(|(_, words)| words.contains(": ")) else { continue };
+        for word in words.split(", ").collect::<Vec<_>>() {
+            match word.split_once(": ") {
+                Some(("expect", what)) => _ = says.found.insert((number, what.to_string())),
+                Some(("prints", _)) => {}
+                Some(("returns", status)) => says.returns = status.parse().unwrap(),
+                _ => {}
+            }
+        }
+        if let Some((_, printed)) = words.split_once("prints: ") {
+            says.prints += &format!("{printed}\n");
+        }
+    }
+    says
+}
+
+/// Keeps what a program prints.
+struct Paper {
+    name: String,
+    source: String,
+    printed: Vec<u8>,
+}
+
+impl Outside for Paper {
+    fn write(&mut self, to: Standard, bytes: &[u8]) {
+        if to == Standard::Out {
+            self.printed.extend(bytes);
+        }
+    }
+
+    fn read(&mut self, _: &mut Vec<u8>) {}
+
+    fn read_file(&mut self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn write_file(&mut self, _: &str, _: &[u8]) -> bool {
+        false
+    }
+
+    fn source_line(&self, file: &str, line: u32) -> Option<String> {
+        let is_own = file.ends_with(&format!("{}.cu", self.name));
+        is_own.then(|| self.source.lines().nth(line as usize - 1).unwrap_or_default().to_string())
+    }
+}
+
+/// Runs a program: what it printed, how it ended, and what was found in it.
+fn run(name: &str) -> (String, Ran, Vec<Diagnostic>) {
+    let read = |extension: &str| std::fs::read_to_string(folder().join(name).with_extension(extension)).unwrap();
+    let ptx = read("ptx");
+    let variables = |of: &str| {
+        let line = ptx.lines().find_map(|line| line.strip_prefix(&format!("// {of}:")));
+        line.unwrap().split_whitespace().map(str::to_string).collect()
+    };
+    let options = Options {
+        args: [name, "first", "last"].map(str::to_string).to_vec(),
+        step_limit: Some(100_000_000),
+        device_variables: variables("device"),
+        managed_variables: variables("managed"),
+    };
+    let module = Module::parse(&ptx, &format!("{name}.cu")).unwrap();
+    let device = Device::simulator(SimulatorOptions { keep_printed: true, ..SimulatorOptions::default() });
+    let mut paper = Paper { name: name.to_string(), source: read("cu"), printed: Vec::new() };
+    let ran = program::run(device.simulated().unwrap(), &module, &options, &mut paper).unwrap();
+    let found = ran.found.iter().cloned().chain(device.take_seen().found).collect();
+    (String::from_utf8(paper.printed).unwrap(), ran, found)
+}
+
+#[test]
+fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_their_lines() {
+    let names = names();
+    assert_eq!(names.len(), COUNT);
+    let mut wrong = Vec::new();
+    for name in &names {
+        let expected = says(&std::fs::read_to_string(folder().join(name).with_extension("cu")).unwrap());
+        let (prints, ran, found) = run(name);
+        let severity = |found: &Diagnostic| match found.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let found = found.iter().map(|one| (one.line.unwrap_or(0), format!("{} {}", severity(one), one.kind)));
+        let returns = match ran.ended {
+            Ended::Status(status) => status,
+            Ended::Stopped => 0,
+        };
+        let told = Says { found: found.collect(), prints, returns };
+        if told != expected {
+            wrong.push(format!("{name}:\n  expected {expected:?}\n  told     {told:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Compiled by clang, each program is what is committed.
+#[test]
+#[ignore = "needs clang"]
+fn the_programs_are_renewed_by_clang() {
+    use kernel_compiler::compiler::{Compiler, Maker};
+    use kernel_compiler::program::compile;
+    use kernel_compiler::staging::Given;
+    let root = kernel_compiler::root().unwrap();
+    let clang = Compiler::require(Maker::Clang, root).unwrap().run_in(&folder());
+    for name in names() {
+        let file = Path::new(&name).with_extension("cu");
+        let kept = root.join("target");
+        let made = compile(&clang, &[folder().join(&file)], &Given::default(), &kept).unwrap();
+        let device = made.device_variables.join(" ");
+        let managed = made.managed_variables.join(" ");
+        let text = format!("// device: {device}\n// managed: {managed}\n{}", made.ptx);
+        let path = Path::new("crates/program/tests/programs").join(file).with_extension("ptx");
+        kernel_compiler::renew::committed(path, text);
+    }
+}
