@@ -1,7 +1,8 @@
 //! Programs that print through each group of the C library. What they print is what the same program prints on
-//! Linux, compiled by gcc (`*.out`).
+//! Linux, compiled by gcc (`*.out`). They run as clang has compiled them, which is committed beside them.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use device::{Device, SimulatorOptions};
 use program::{Ended, Options, Ran, Standard, run};
@@ -87,4 +88,21 @@ fn mathematics_and_dates_are_those_of_linux() {
     same(&world.out, include_bytes!("libc/math.out"));
     assert_eq!((ran.ended, ran.found.len()), (Ended::Status(0), 0), "{:?}", ran.found);
     assert!(ran.asked_for_times);
+}
+
+/// Compiled by clang, each program is what is committed.
+#[test]
+#[ignore = "needs clang"]
+fn the_programs_of_the_c_library_are_renewed_by_clang() {
+    use kernel_compiler::compiler::{Compiler, Maker};
+    use kernel_compiler::program::compile;
+    use kernel_compiler::staging::Given;
+    let root = kernel_compiler::root().unwrap();
+    let folder = Path::new("crates/program/tests/libc");
+    let clang = Compiler::require(Maker::Clang, root).unwrap().run_in(&root.join(folder));
+    for name in ["math", "text"] {
+        let source = root.join(folder).join(name).with_extension("cu");
+        let made = compile(&clang, &[source], &Given::default(), &root.join("target")).unwrap();
+        kernel_compiler::renew::committed(folder.join(name).with_extension("ptx"), made.ptx);
+    }
 }

@@ -16,7 +16,7 @@ int main()
     printf("%.10g %d %.10g %g %g %d %g %g %.17g %g\n", m, e, r, w, ldexp(x, 3), ilogb(48.0 * x), logb(y), scalbn(x, -2), nextafter(x, 1.0), copysign(x, -1.0));
     printf("%g %g %g %d %d\n", fmax(x, y), fmin(x, y), fma(x, y, 1.0), std::isnan(NAN), std::isinf(1.0 / 0.0));
     printf("%.9g %.9g %.9g %.9g %.9g %.9g\n", sinf(g), cosf(g), tanf(g), expf(g), logf(g), powf(g, h));
-    printf("%.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", sqrtf(g), tanhf(g), atan2f(g, h), fmodf(h, g), erff(g), log2f(g), exp2f(g));
+    printf("%.9g %.6g %.6g %.9g %.9g %.9g %.9g\n", sqrtf(g), tanhf(g), atan2f(g, h), fmodf(h, g), erff(g), log2f(g), exp2f(g));
     printf("%.9g %.9g %.9g %.9g\n", std::sin(g), std::pow(g, h), std::exp(g), std::abs(-g));
     printf("%.9g %.9g %.9g %.9g\n", hypotf(g, h), cbrtf(g), nextafterf(g, 1.0f), fmaf(g, h, 1.0f));
     time_t at = 951827696; struct tm *date = gmtime(&at); char text[64];
