@@ -82,6 +82,8 @@ int main()
     int sum = 0; while (scanf("%d", &a) == 1) sum += a; printf("sum %d\n", sum);
     if (scanf("%15s", word) == 1) printf("%s\n", word);
     getchar(); while (fgets(line, sizeof line, stdin)) printf("in: %s", line);
+    div_t d1 = div(-17, 5); ldiv_t d2 = ldiv(17, -5); printf("%d %d %ld %ld\n", d1.quot, d1.rem, d2.quot, d2.rem);
+    int many = 3; char *room = (char *)__builtin_alloca(many * 4); memset(room, 'r', many); room[many] = 0; puts(room);
     printf("%s %d\n", getenv("NOT_THERE") ? "set" : "unset", abs(-3));
     atexit(last); atexit(bye);
     exit(3);
