@@ -4,7 +4,6 @@
 //! `build.rs` builds the kernels that are there when the library is compiled; in a browser, none. One that is
 //! added later is built when it is asked for, so nothing needs to be compiled again for it.
 
-
 use anyhow::{Context, Result, bail};
 use kernel_compiler::build::{Build, State};
 use kernel_compiler::call::Ptx;

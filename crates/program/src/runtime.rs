@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use device::Simulator as Device;
 use ptx_simulator::host::{Call, Given, Host, Math, Natives, Stop};
 use ptx_simulator::observe::Access;
-use ptx_simulator::{Diagnostic, Kind, Module, Severity, Site, Words};
+use ptx_simulator::{Diagnostic, Kind, Module, Severity, Site, Words, Wrong};
 use rustc_hash::FxHashMap;
 
 use crate::cuda::{self, Cuda};
@@ -132,7 +132,17 @@ pub fn bytes(call: &Call, address: u64, count: usize) -> Result<Vec<u8>, Stop> {
 /// It leads outside of what the host reaches.
 pub fn text(call: &Call, address: u64) -> Result<Vec<u8>, Stop> {
     let text = call.simulator.host_text(address).map(<[u8]>::to_vec);
-    text.map_err(|wrong| call.wrong(Access::Load, address, 1, wrong).into())
+    text.map_err(|wrong| no_text(call, address, wrong))
+}
+
+/// What is said of a text that leads outside of what the host reaches.
+pub fn no_text(call: &Call, address: u64, wrong: Wrong) -> Stop {
+    if matches!(wrong, Wrong::Outside { .. }) && !call.simulator.is_written(address, 1) {
+        let what = "the text that is read here was never written";
+        let help = "write it before this line, with a zero at its end";
+        return call.host.fault(Kind::UninitializedRead, what, help).into();
+    }
+    call.wrong(Access::Load, address, 1, wrong).into()
 }
 
 /// Writes to where the program points.

@@ -11,7 +11,7 @@ use program::{Ended, Options, Outside, Ran, Standard};
 use ptx_simulator::{Diagnostic, Module, Severity};
 
 /// How many there are.
-const COUNT: usize = 18;
+const COUNT: usize = 23;
 
 fn folder() -> PathBuf {
     kernel_compiler::root().unwrap().join("crates/program/tests/programs")
@@ -38,7 +38,9 @@ struct Says {
 fn says(source: &str) -> Says {
     let mut says = Says::default();
     for (number, line) in (1..).zip(source.lines()) {
-        let Some((_, words)) = line.split_once("// ").filter(|(_, words)| words.contains(": ")) else { continue };
+        let Some((_, words)) = line.split_once("// ").filter(|(_, words)| words.contains(": ")) else {
+            continue;
+        };
         for word in words.split(", ").collect::<Vec<_>>() {
             match word.split_once(": ") {
                 Some(("expect", what)) => _ = says.found.insert((number, what.to_string())),
@@ -86,7 +88,8 @@ impl Outside for Paper {
 
 /// Runs a program: what it printed, how it ended, and what was found in it.
 fn run(name: &str) -> (String, Ran, Vec<Diagnostic>) {
-    let read = |extension: &str| std::fs::read_to_string(folder().join(name).with_extension(extension)).unwrap();
+    let read =
+        |extension: &str| std::fs::read_to_string(folder().join(name).with_extension(extension)).unwrap();
     let ptx = read("ptx");
     let variables = |of: &str| {
         let line = ptx.lines().find_map(|line| line.strip_prefix(&format!("// {of}:")));
@@ -119,7 +122,8 @@ fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_th
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        let found = found.iter().map(|one| (one.line.unwrap_or(0), format!("{} {}", severity(one), one.kind)));
+        let found =
+            found.iter().map(|one| (one.line.unwrap_or(0), format!("{} {}", severity(one), one.kind)));
         let returns = match ran.ended {
             Ended::Status(status) => status,
             Ended::Stopped => 0,

@@ -28,6 +28,10 @@ pub const NATIVES: &Natives_ = &[
         Ok(Given::Word(0))
     }),
     ("abort", |_, call| Err(trap(call, "the program calls `abort`", "look for what it has found wrong"))),
+    ("__cxa_pure_virtual", |_, call| {
+        let help = "it is called in a constructor or a destructor of its class: call it later, or earlier";
+        Err(trap(call, "a virtual function is called that its class does not define", help))
+    }),
     ("raise", |_, call| {
         let what = format!("the program raises signal {}", call.word(0));
         Err(trap(call, &what, "look for what it has found wrong"))

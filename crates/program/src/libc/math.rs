@@ -4,11 +4,8 @@ use ptx_simulator::host::{Call, Given, Math, Results, Stop};
 
 use crate::runtime::{Natives_, put};
 
-pub const NATIVES: &Natives_ = &[
-    ("nan", |_, _| Ok(Given::Double(f64::NAN))),
-    ("nanf", |_, _| Ok(Given::Float(f32::NAN))),
-    ("imaxabs", |_, call| Ok(Given::Long((call.long(0) as i64).unsigned_abs()))),
-];
+pub const NATIVES: &Natives_ =
+    &[("nan", |_, _| Ok(Given::Double(f64::NAN))), ("nanf", |_, _| Ok(Given::Float(f32::NAN)))];
 
 /// Calls a function of the table.
 pub fn compute(call: &mut Call, math: Math) -> Result<Given, Stop> {

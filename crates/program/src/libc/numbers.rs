@@ -1,5 +1,6 @@
 //! Numbers in text: `strtol`, `strtod` and their like, as C reads them.
 
+use ptx_simulator::Kind;
 use ptx_simulator::host::{Call, Given, Stop};
 
 use super::{EINVAL, ERANGE};
@@ -18,6 +19,11 @@ pub const NATIVES: &Natives_ = &[
     ("strtoumax", |runtime, call| whole(runtime, call, false)),
     ("strtod", |runtime, call| Ok(Given::Double(floating(runtime, call)?.0))),
     ("strtold", |runtime, call| Ok(Given::Double(floating(runtime, call)?.0))),
+    ("div", divide_words),
+    ("ldiv", divide),
+    ("lldiv", divide),
+    ("imaxdiv", divide),
+    ("imaxabs", |_, call| Ok(Given::Long((call.long(0) as i64).unsigned_abs()))),
     ("strtof", |runtime, call| Ok(Given::Float(floating(runtime, call)?.1))),
 ];
 
@@ -207,6 +213,30 @@ fn floating(runtime: &mut Runtime, call: &mut Call) -> Result<(f64, f32), Stop> 
         runtime.set_errno(call, ERANGE)?;
     }
     Ok((double, single))
+}
+
+/// What is said where the processor would stop the program.
+fn divided_by_zero(call: &Call) -> Stop {
+    call.host.fault(Kind::Trap, "a division by zero", "compare the divisor with 0 before this line").into()
+}
+
+/// `(a, b)`: quotient and rest, a structure of two `int`.
+fn divide_words(_: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let [a, b] = [0, 1].map(|number| call.word(number) as i32);
+    if b == 0 {
+        return Err(divided_by_zero(call));
+    }
+    let [quotient, rest] = [a.wrapping_div(b), a.wrapping_rem(b)].map(|part| u64::from(part as u32));
+    Ok(Given::Long(quotient | rest << 32))
+}
+
+/// The same of `long`.
+fn divide(_: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let [a, b] = [0, 1].map(|number| call.long(number) as i64);
+    if b == 0 {
+        return Err(divided_by_zero(call));
+    }
+    Ok(Given::Pair([a.wrapping_div(b), a.wrapping_rem(b)].map(|part| part as u64)))
 }
 
 /// Argument 1, unless it is null, learns where the number ends.

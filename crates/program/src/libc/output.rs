@@ -3,11 +3,10 @@
 use std::cell::{Cell, RefCell};
 
 use ptx_simulator::host::{Call, Given, Stop, format};
-use ptx_simulator::observe::Access;
 use ptx_simulator::{Kind, Severity};
 
 use super::files::{STDERR, STDIN, STDOUT};
-use crate::runtime::{Natives_, Runtime, bytes, put, text};
+use crate::runtime::{Natives_, Runtime, bytes, no_text, put, text};
 
 pub const NATIVES: &Natives_ = &[
     ("printf", |runtime, call| print(runtime, call, STDOUT, 0)),
@@ -56,7 +55,7 @@ pub fn formatted(runtime: &mut Runtime, call: &mut Call, number: usize) -> Resul
         },
     );
     if let Some((address, why)) = wrong.into_inner() {
-        return Err(call.wrong(Access::Load, address, 1, why).into());
+        return Err(no_text(call, address, why));
     }
     if lost.get() {
         let what = "a value is printed that was never written";

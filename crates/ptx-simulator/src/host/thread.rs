@@ -52,6 +52,8 @@ pub enum Given {
     Float(f32),
     /// A `double`.
     Double(f64),
+    /// A structure of two words of 64 bits.
+    Pair([u64; 2]),
 }
 
 /// The functions that the program calls and does not define.
@@ -737,6 +739,15 @@ impl Host {
         let start = frame + ret;
         let (value, bytes) = match given {
             Given::Nothing => return Ok(()),
+            Given::Pair([first, second]) => {
+                self.undefined.define_frame(start, 16);
+                for (at, word) in [(start, first), (start + 8, second)] {
+                    if let Some(to) = self.frames.get_mut(at..at + 8) {
+                        write(to, word);
+                    }
+                }
+                return Ok(());
+            }
             Given::Word(word) => (u64::from(word), 4),
             Given::Long(long) => (long, 8),
             Given::Float(value) => (u64::from(value.to_bits()), 4),
