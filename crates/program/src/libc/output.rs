@@ -59,8 +59,8 @@ pub fn formatted(runtime: &mut Runtime, call: &mut Call, number: usize) -> Resul
     }
     if lost.get() {
         let what = "a value is printed that was never written";
-        let help = "write the memory before it is printed: copy the result back with cudaMemcpy, or initialise \
-                    the variable";
+        let help = "write the memory before it is printed: copy the result back with cudaMemcpy, or \
+                    initialise the variable";
         runtime.find(call, Kind::UninitializedRead, Severity::Error, what, help);
     }
     Ok(rendered)

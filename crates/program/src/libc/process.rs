@@ -1,5 +1,5 @@
-//! What a Unix system has for a process: its environment, which is empty, and numbers of the machine, which are
-//! always the same. `<unistd.h>`, `<locale.h>`, and of `<stdlib.h>` what is there.
+//! What a Unix system has for a process: its environment, which is empty, and numbers of the machine, which
+//! are always the same. `<unistd.h>`, `<locale.h>`, and of `<stdlib.h>` what is there.
 
 use ptx_simulator::Owner;
 use ptx_simulator::host::{Call, Given, Stop};
