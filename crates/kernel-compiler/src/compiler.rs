@@ -1,7 +1,7 @@
 //! The compilers, one as good as the other for the simulator: nvcc first, then clang.
 //!
-//! A compiler gets a copy of the source ([`staging`](super::staging)) by its path from the repository root, so
-//! its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the
+//! A compiler gets a copy of the source ([`staging`](super::staging)) by its path from the repository root,
+//! so its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the
 //! repository lies.
 
 use std::env::consts::EXE_EXTENSION;
@@ -377,9 +377,9 @@ impl Compiler {
         if !is_success && lacks_memory(&said) {
             let most = within::MAX_MEMORY >> 30;
             bail!(Refused(format!(
-                "{name} needed more than the {most} GiB of memory that it may use for {shown}, and was stopped \
-                 ({program}).\nWhat can take so much is an #include of something without an end, or a template \
-                 that instantiates itself.\n{}",
+                "{name} needed more than the {most} GiB of memory that it may use for {shown}, and was \
+                 stopped ({program}).\nWhat can take so much is an #include of something without an end, or a \
+                 template that instantiates itself.\n{}",
                 said.trim_end()
             )));
         }
