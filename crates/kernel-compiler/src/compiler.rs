@@ -1,8 +1,8 @@
 //! The compilers, one as good as the other for the simulator: nvcc first, then clang.
 //!
 //! A compiler gets a copy of the source ([`staging`](super::staging)) by its path from the repository root,
-//! so its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the
-//! repository lies.
+//! so its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever
+//! the repository lies.
 
 use std::env::consts::EXE_EXTENSION;
 use std::ffi::{OsStr, OsString};
@@ -378,8 +378,8 @@ impl Compiler {
             let most = within::MAX_MEMORY >> 30;
             bail!(Refused(format!(
                 "{name} needed more than the {most} GiB of memory that it may use for {shown}, and was \
-                 stopped ({program}).\nWhat can take so much is an #include of something without an end, or a \
-                 template that instantiates itself.\n{}",
+                 stopped ({program}).\nWhat can take so much is an #include of something without an end, or \
+                 a template that instantiates itself.\n{}",
                 said.trim_end()
             )));
         }

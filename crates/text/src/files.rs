@@ -121,7 +121,8 @@ pub fn write_new(path: &Path, contents: &[u8]) -> Result<()> {
 }
 
 /// Renames what lies at `path` to that with `.word` appended, and a number if there is such a file already:
-/// the new path, or `None` where nothing lies. Of two programs that do so at once, each has a name of its own.
+/// the new path, or `None` where nothing lies. Of two programs that do so at once, each has a name of its
+/// own.
 ///
 /// # Errors
 /// Of the file system; what lies at `path` is then as it was.
