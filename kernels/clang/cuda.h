@@ -4,6 +4,9 @@
 #pragma once
 
 #include "device.h"
+#include "intrinsics.h"
+#define WB_MATHEMATICS __device__
+#include "mathematics.h"
 
 // ---- numbers
 
@@ -27,6 +30,63 @@ WB_BOTH float abs(float x) { return __builtin_fabsf(x); }
 WB_BOTH double abs(double x) { return __builtin_fabs(x); }
 WB_BOTH bool isnan(double x) { return __builtin_isnan(x); }
 WB_BOTH bool isinf(double x) { return __builtin_isinf(x); }
+
+#define WB_ONE(name)                                                                                                   \
+    WB_DEVICE float name(float x) { return name##f(x); }                                                               \
+    WB_DEVICE double name(int x) { return name((double)x); }
+#define WB_TWO(name)                                                                                                   \
+    WB_DEVICE float name(float x, float y) { return name##f(x, y); }                                                   \
+    WB_DEVICE double name(float x, double y) { return name((double)x, y); }                                            \
+    WB_DEVICE double name(double x, float y) { return name(x, (double)y); }
+WB_ONE(acos)
+WB_ONE(acosh)
+WB_ONE(asin)
+WB_ONE(asinh)
+WB_ONE(atan)
+WB_ONE(atanh)
+WB_ONE(cbrt)
+WB_ONE(cos)
+WB_ONE(cosh)
+WB_ONE(erf)
+WB_ONE(erfc)
+WB_ONE(exp)
+WB_ONE(exp2)
+WB_ONE(expm1)
+WB_ONE(lgamma)
+WB_ONE(log)
+WB_ONE(log10)
+WB_ONE(log1p)
+WB_ONE(log2)
+WB_ONE(logb)
+WB_ONE(round)
+WB_ONE(sin)
+WB_ONE(sinh)
+WB_ONE(tan)
+WB_ONE(tanh)
+WB_ONE(tgamma)
+WB_TWO(atan2)
+WB_TWO(fdim)
+WB_TWO(fmod)
+WB_TWO(hypot)
+WB_TWO(nextafter)
+WB_TWO(pow)
+WB_TWO(remainder)
+#undef WB_ONE
+#undef WB_TWO
+WB_DEVICE double pow(double x, int y) { return pow(x, (double)y); }
+WB_DEVICE double pow(float x, int y) { return pow((double)x, (double)y); }
+WB_DEVICE double pow(int x, int y) { return pow((double)x, (double)y); }
+WB_DEVICE float rsqrtf(float x) { return 1 / __builtin_sqrtf(x); }
+WB_DEVICE double rsqrt(double x) { return 1 / __builtin_sqrt(x); }
+WB_DEVICE float rsqrt(float x) { return rsqrtf(x); }
+WB_DEVICE float copysignf(float x, float sign) { return __builtin_copysignf(x, sign); }
+WB_DEVICE double copysign(double x, double sign) { return __builtin_copysign(x, sign); }
+WB_DEVICE float rintf(float x) { return __builtin_rintf(x); }
+WB_DEVICE double rint(double x) { return __builtin_rint(x); }
+WB_DEVICE float rint(float x) { return __builtin_rintf(x); }
+#define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
+#define M_PI 3.14159265358979323846
 
 // ---- printing, memory, and what else is called
 

@@ -13,6 +13,7 @@ use workbook::device::DeviceKind;
 use workbook::kernel_compiler::build::Build;
 use workbook::kernel_compiler::clang::HEADERS;
 use workbook::kernel_compiler::prebuilt::LEGACY;
+use workbook::kernel_compiler::program::HOST;
 use workbook::record::{Record, Run};
 use workbook::sim::DeviceProperties;
 use workbook::text::files::{read_lines, write_whole};
@@ -189,7 +190,8 @@ pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     write(pages, "exercises", &exercises(&workbook.root)?)
 }
 
-/// The text of each file in [`HEADERS`] and its folders, by its path where the repository is `/`.
+/// The text of each file in [`HEADERS`] and its folders, by its path where the repository is `/`; but for
+/// those of whole programs, [`HOST`].
 fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
     let mut headers = BTreeMap::new();
     let mut folders = vec![HEADERS.to_string()];
@@ -197,7 +199,7 @@ fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
         for file in std::fs::read_dir(root.join(&folder)).with_context(|| format!("cannot read {folder}"))? {
             let path = format!("{folder}/{}", file?.file_name().display());
             if root.join(&path).is_dir() {
-                folders.push(path);
+                folders.extend(Some(path).filter(|path| path != HOST));
                 continue;
             }
             let text = read_lines(&root.join(&path)).with_context(|| format!("cannot read {path}"))?;

@@ -1,5 +1,6 @@
-//! Compiles every program in a folder, and prints what fails: `cargo run -p kernel-compiler --example programs
-//! FOLDER [INCLUDED FOLDER]...`. The last line counts.
+//! Compiles every program in a folder, and prints what fails, then the count:
+//! `cargo run -p kernel-compiler --example programs FOLDER [INCLUDED FOLDER]...`.
+//! With `PTX` set, the folder that it names gets the PTX of each.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,6 +10,8 @@ use anyhow::{Context, Result};
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::program::{self, is_program};
 use kernel_compiler::staging::Given;
+use text::path;
+use text::say::out;
 
 fn main() -> Result<ExitCode> {
     let mut arguments = std::env::args().skip(1);
@@ -26,16 +29,19 @@ fn main() -> Result<ExitCode> {
         match program::compile(&clang, std::slice::from_ref(file), &given, &scratch) {
             Ok(made) => {
                 compiled += 1;
-                println!("{}: {:.2} s", file.display(), started.elapsed().as_secs_f32());
+                let seconds = started.elapsed().as_secs_f32();
+                out(&format!("{}: {seconds:.2} s\n{}", path::shown(file), made.said));
                 if let Some(folder) = std::env::var_os("PTX") {
                     let name = file.display().to_string().replace('/', "_");
                     std::fs::write(Path::new(&folder).join(name).with_extension("ptx"), made.ptx)?;
                 }
             }
-            Err(error) => println!("{}: FAILED\n{error:#}\n", file.display()),
+            Err(error) => {
+                out(&format!("{}: FAILED\n{error:#}\n\n", path::shown(file)));
+            }
         }
     }
-    println!("{compiled} of {} programs compile", files.len());
+    out(&format!("{compiled} of {} programs compile\n", files.len()));
     Ok(if compiled == files.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

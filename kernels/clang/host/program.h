@@ -18,6 +18,7 @@
 #include "../device.h"
 
 #define WB_BOTH_SIDES __host__ __device__
+#define WB_MATHEMATICS WB_BOTH_SIDES
 #define WB_INLINE_BOTH inline __host__ __device__ __attribute__((always_inline, nodebug))
 #define WB_INLINE_HOST inline __attribute__((always_inline, nodebug))
 // What an older CUDA had works as it did then, with a warning.
@@ -55,6 +56,7 @@ size_t __wb_alloca_size(const void *room);
 #include <string.h>
 #include <time.h>
 #include <new>
-#include "intrinsics.h"
+#include "../intrinsics.h"
+#include "old.h"
 #include "exceptions.h"
 #include "cuda/cuda_runtime.h"

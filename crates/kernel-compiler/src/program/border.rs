@@ -61,8 +61,8 @@ struct Whole<'a> {
     includes: Vec<(&'a str, u32)>,
 }
 
-/// What clang `said` of a program, in the form `x.cu(3): error: …` with the line below: in better words where
-/// there are some, at a line of the reader's, quoted as the reader has it.
+/// What clang `said` of a program, in the form `x.cu(3): error: …` with the line below: in better words
+/// where there are some, at a line of the reader's, quoted as the reader has it.
 pub fn explained(said: &str, sources: &[Source], root: &Path) -> String {
     let wholes = read(said);
     let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
@@ -120,7 +120,11 @@ fn read(said: &str) -> Vec<Whole<'_>> {
         let Some(message) = head(line) else { continue };
         match wholes.last_mut() {
             Some(last) if message.kind == "note" => last.notes.push(message),
-            _ => wholes.push(Whole { first: message, notes: Vec::new(), includes: includes.drain(..).rev().collect() }),
+            _ => wholes.push(Whole {
+                first: message,
+                notes: Vec::new(),
+                includes: includes.drain(..).rev().collect(),
+            }),
         }
         includes.clear();
     }
@@ -132,8 +136,7 @@ fn braces(wholes: &[Whole], sources: &[Source], root: &Path) -> Option<String> {
     let of_braces = ["expected '}'", "extraneous closing brace", "function definition is not allowed here"];
     let is_it = |whole: &Whole| of_braces.iter().any(|words| whole.first.words.starts_with(words));
     let Whole { first, .. } = wholes.iter().find(|whole| is_it(whole))?;
-    let source =
-        sources.iter().find(|source| shown(root, &source.path) == first.file)?;
+    let source = sources.iter().find(|source| shown(root, &source.path) == first.file)?;
     let (line, what) = match unbalanced(&source.original)? {
         Unbalanced::Open { line, .. } => (line, "a } is missing: nothing closes the { of this line"),
         Unbalanced::Extra { line } => (line, "a } is too many: nothing opens what it closes"),
@@ -166,17 +169,26 @@ fn better(message: &Message, notes: &[Message]) -> Option<String> {
              argument, or declare it __device__ or __constant__ and copy to it with cudaMemcpyToSymbol()"
         ));
     }
-    if words.starts_with("reference to __global__ function") || noted("call to __global__ function") {
+    let is_plain_call = words.starts_with("call to global function");
+    if is_plain_call
+        || words.starts_with("reference to __global__ function")
+        || noted("call to __global__ function")
+    {
         return Some(format!("{plain} is a kernel: launch it, {plain}<<<blocks, threads>>>(…)"));
     }
     let is_host = words.starts_with("reference to __host__ function");
-    if is_host || noted("call to __host__ function from __global__") || noted("call to __host__ function from __device__") {
+    if is_host
+        || noted("call to __host__ function from __global__")
+        || noted("call to __host__ function from __device__")
+    {
         return Some(format!(
             "{plain} is a function of the host, and a kernel calls it: put __device__ before it, or __host__ \
              __device__ if the host calls it too; of a library's there is none on the device"
         ));
     }
-    if words.starts_with("reference to __device__ function") || noted("call to __device__ function from __host__") {
+    if words.starts_with("reference to __device__ function")
+        || noted("call to __device__ function from __host__")
+    {
         return Some(format!(
             "{plain} is __device__, and the host calls it: put __host__ __device__ before it if it needs \
              nothing of the GPU, or call it from a kernel"
@@ -200,18 +212,17 @@ fn missing_header(name: &str) -> Option<String> {
     let holds = match file {
         "helper_cuda.h" | "helper_functions.h" | "helper_string.h" | "helper_timer.h" | "helper_image.h"
         | "exception.h" => {
-            "it is one of NVIDIA's samples' (cuda-samples, Common/), with checkCudaErrors(), findCudaDevice() and \
-             timers; put it beside the program"
+            "it is one of NVIDIA's samples' (cuda-samples, Common/), with checkCudaErrors(), \
+             findCudaDevice() and timers; put it beside the program"
         }
-        "common.h" | "book.h" | "cpu_bitmap.h" | "cpu_anim.h" | "gputimer.h" | "utils.h" | "tool.h" | "error.cuh"
-        | "freshman.h" | "timer.h" => {
+        "common.h" | "book.h" | "cpu_bitmap.h" | "cpu_anim.h" | "gputimer.h" | "utils.h" | "tool.h"
+        | "error.cuh" | "freshman.h" | "timer.h" => {
             "it belongs to the program, and mostly has a macro that checks what CUDA's calls return, and a \
              timer; put it beside the program"
         }
-        "cublas_v2.h" | "cublas.h" | "cufft.h" | "cusparse.h" | "curand.h" | "curand_kernel.h" | "cusolverDn.h"
-        | "cudnn.h" | "nccl.h" | "npp.h" | "cub.cuh" | "mma.h" | "cufftXt.h" | "cusparse_v2.h" | "cublasXt.h" => {
-            "it is a library of NVIDIA's, which the simulator does not have"
-        }
+        "cublas_v2.h" | "cublas.h" | "cufft.h" | "cusparse.h" | "curand.h" | "curand_kernel.h"
+        | "cusolverDn.h" | "cudnn.h" | "nccl.h" | "npp.h" | "cub.cuh" | "mma.h" | "cufftXt.h"
+        | "cusparse_v2.h" | "cublasXt.h" => "it is a library of NVIDIA's, which the simulator does not have",
         _ if name.starts_with("thrust/") || name.starts_with("cub/") => {
             "it is a library of NVIDIA's, which the simulator does not have"
         }

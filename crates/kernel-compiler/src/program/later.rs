@@ -1,5 +1,5 @@
-//! What clang cannot do for a device and finds itself: an array whose length is computed, and a variable whose
-//! initializer is. Each is rewritten where clang's error stands, on the same lines.
+//! What clang cannot do for a device and finds itself: an array whose length is computed, and a variable
+//! whose initializer is. Each is rewritten where clang's error stands, on the same lines.
 
 use super::edits::Edit;
 use crate::lex::{Token, placed};
@@ -64,7 +64,10 @@ fn array(text: &str, tokens: &[(usize, Token)], index: usize) -> Option<Vec<Edit
         let word = |offset: usize| tokens.get(at + offset).map(|(_, token)| token.text());
         if token.is_word("sizeof") && word(1) == Some("(") && word(2) == Some(name) && word(3) == Some(")") {
             edits.push(Edit::replace(*place..tokens[at + 3].0 + 1, format!("__wb_alloca_size({name})")));
-        } else if token.is_word("sizeof") && word(1) == Some(name) && !matches!(word(2), Some("[" | "." | "->")) {
+        } else if token.is_word("sizeof")
+            && word(1) == Some(name)
+            && !matches!(word(2), Some("[" | "." | "->"))
+        {
             let end = tokens[at + 1].0 + name.len();
             edits.push(Edit::replace(*place..end, format!("__wb_alloca_size({name})")));
         }
@@ -73,8 +76,8 @@ fn array(text: &str, tokens: &[(usize, Token)], index: usize) -> Option<Vec<Edit
 }
 
 /// `Type name = value;` becomes room for a `Type`, a reference to it called `name`, and what constructs it:
-/// at file scope a function `__wb_init_…`, which the host calls before `main`, in the order of the names; in
-/// a function the first pass of it.
+/// at file scope a function `__wb_init_…`, which the host calls before `main`, in the order of the names;
+/// in a function the first time that it gets there.
 fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usize) -> Option<Vec<Edit>> {
     let (place, Token::Word(name)) = *tokens.get(index)? else { return None };
     let mut start = index;
@@ -87,10 +90,13 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
         .map(|(_, token)| token.text())
         .filter(|word| !["static", "inline", "extern", "thread_local", "__device__"].contains(word))
         .collect();
-    let (first, kind) = match (specifiers.is_empty(), tokens.get(start.checked_sub(1)?)) {
-        (true, Some((brace, token))) if token.is_mark("}") => (place, defined_type(tokens, start - 1, *brace)?),
-        (true, _) => return None,
-        (false, _) => (tokens[start..index].iter().find(|(_, token)| *token != Token::LineEnd)?.0, joined(&specifiers)),
+    let (first, kind) = if specifiers.is_empty() {
+        let (_, before) = tokens.get(start.checked_sub(1)?)?;
+        let is_behind_a_class = before.is_mark("}");
+        (place, defined_type(tokens, start - 1).filter(|_| is_behind_a_class)?)
+    } else {
+        let (first, _) = tokens[start..index].iter().find(|(_, token)| *token != Token::LineEnd)?;
+        (*first, joined(&specifiers))
     };
     let end = (index + 1..tokens.len()).find(|at| ends_a_declarator(tokens, index, *at))?;
     if !tokens[end].1.is_mark(";") {
@@ -125,8 +131,9 @@ fn initializer(text: &str, tokens: &[(usize, Token)], index: usize, number: usiz
         format!("::new ((void *){room}) wb::held<{of}>{{{{{}}}}};", value.trim_matches(['{', '}']))
     };
     let is_local = is_in_function(tokens, start);
+    let is_made = format!("wb_is_made_{number}");
     let whole = if is_local {
-        format!("{declared} static bool wb_is_made_{number}; {named} if (!wb_is_made_{number}) {{ wb_is_made_{number} = true; {made} }}")
+        format!("{declared} static bool {is_made}; {named} if (!{is_made}) {{ {is_made} = true; {made} }}")
     } else {
         format!("{declared} {named} extern \"C\" void __wb_init_{number:06}() {{ {made} }}")
     };
@@ -168,22 +175,25 @@ fn ends_a_declarator(tokens: &[(usize, Token)], index: usize, at: usize) -> bool
     }
     let of = |open: &str, close: &str| -> i32 {
         let between = &tokens[index..at];
-        between.iter().map(|(_, token)| i32::from(token.is_mark(open)) - i32::from(token.is_mark(close))).sum()
+        between
+            .iter()
+            .map(|(_, token)| i32::from(token.is_mark(open)) - i32::from(token.is_mark(close)))
+            .sum()
     };
     of("(", ")") == 0 && of("{", "}") == 0 && of("[", "]") == 0
 }
 
 /// The name of the class whose definition ends with the brace at `index`.
-fn defined_type(tokens: &[(usize, Token)], index: usize, _brace: usize) -> Option<String> {
+fn defined_type(tokens: &[(usize, Token)], index: usize) -> Option<String> {
     let mut depth = 0;
     let open = (0..=index).rev().find(|at| {
         depth += i32::from(tokens[*at].1.is_mark("}")) - i32::from(tokens[*at].1.is_mark("{"));
         depth == 0
     })?;
     let head = (0..open).rev().take_while(|at| !ends_a_statement(&tokens[*at].1));
-    let keyword = head.into_iter().find(|at| {
-        ["struct", "class", "union"].iter().any(|word| tokens[*at].1.is_word(word))
-    })?;
+    let keyword = head
+        .into_iter()
+        .find(|at| ["struct", "class", "union"].iter().any(|word| tokens[*at].1.is_word(word)))?;
     match tokens.get(keyword + 1)?.1 {
         Token::Word(name) => Some(name.to_owned()),
         _ => None,

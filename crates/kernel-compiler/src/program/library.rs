@@ -24,9 +24,10 @@ pub struct Library {
 const FOR_BOTH: [&str; 1] = ["cmath"];
 
 /// Functions that clang makes instructions of, which no GPU has: they are called by their names instead.
-const CALLED: &str = "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fdim fmod frexp hypot \
-                      ilogb ldexp lgamma llround log log10 log1p log2 logb lround modf nextafter nexttoward pow \
-                      remainder remquo round scalbln scalbn sin sinh tan tanh tgamma lrint llrint";
+const CALLED: &str = "\
+    acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fdim fmod frexp hypot ilogb \
+    ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nextafter nexttoward pow \
+    remainder remquo round scalbln scalbn sin sinh tan tanh tgamma";
 
 impl Library {
     /// That of the wheel whose program is at `compiler`; changed headers are kept in `scratch`.
@@ -38,7 +39,7 @@ impl Library {
         let cpp = folder.join("libcxx").join("include");
         if !cpp.is_dir() {
             anyhow::bail!(
-                "a program needs the C++ headers that come with the wheel ziglang, and {} has none beside it: \
+                "a program needs the C++ headers of the wheel ziglang, and {} has none beside it: \
                  install kernels/requirements.txt, and unset CLANG or set it to the wheel's program zig",
                 path::shown(compiler)
             );
@@ -170,11 +171,13 @@ mod tests {
 
     #[test]
     fn headers_are_changed_as_they_are_read() {
-        let math = "_LIBCPP_BEGIN_NAMESPACE_STD\n__builtin_expf(__builtin_fabs(x));\n_LIBCPP_END_NAMESPACE_STD\n";
+        let math =
+            "_LIBCPP_BEGIN_NAMESPACE_STD\n__builtin_expf(__builtin_fabs(x));\n_LIBCPP_END_NAMESPACE_STD\n";
         let expected = "WB_BOTH_BEGIN _LIBCPP_BEGIN_NAMESPACE_STD\n::expf(__builtin_fabs(x));\n\
                         _LIBCPP_END_NAMESPACE_STD WB_BOTH_END\n";
         assert_eq!(with_changes("__math/x.h", math, None), expected);
-        let text = "a\nextern template int f(\n  int);\nb\n#  define _LIBCPP_DECLARE(...) extern template x\n";
+        let text =
+            "a\nextern template int f(\n  int);\nb\n#  define _LIBCPP_DECLARE(...) extern template x\n";
         let string = with_changes("string", text, Some("body"));
         assert!(string.starts_with("a\n\n\nb\n#define _LIBCPP_DECLARE(...)\n"), "{string}");
         assert!(string.contains("#define WB_BODIES_STRING\nbody\n"), "{string}");

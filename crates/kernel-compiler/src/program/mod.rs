@@ -28,7 +28,7 @@ use text::path;
 
 use super::call;
 use super::compiler::{Compiler, Maker};
-use super::host::functions;
+use super::lex::{Token, joined, tokens};
 use super::refusal::{Refused, failed_itself};
 use super::staging::{Given, shown};
 use super::within;
@@ -39,11 +39,14 @@ use sources::Source;
 /// What programs can include, from the repository root.
 pub const HOST: &str = "kernels/clang/host";
 
+/// The names of all functions that a program's PTX may call and does not define, one a line.
+pub const NATIVES: &str = include_str!("../../../../kernels/clang/host/natives.txt");
+
 /// A compiled program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Kernels and host functions. Before `main`, the host calls the functions `__wb_init_…` in the order of
-    /// their names, which initialise global variables.
+    /// Kernels and host functions. Before `main`, the host calls the functions `__wb_init_…`, which
+    /// initialise global variables, in the order of their names.
     pub ptx: String,
     /// The names in the PTX of the variables that are `__device__` or `__constant__`; all others, but those
     /// that are `.const` or `.shared`, are the host's.
@@ -54,12 +57,19 @@ pub struct Program {
     pub said: String,
 }
 
-/// Whether a source has a `main`.
+/// Whether a source has a `main`: a function, or where braces do not match what looks like its head.
 pub fn is_program(source: &str) -> bool {
-    functions(source).0.iter().any(|function| function.name == "main")
+    let text = joined(source);
+    let tokens = tokens(&text);
+    let is_head = |three: &[Token]| {
+        let is_type = ["int", "void", "auto"].iter().any(|word| three[0].is_word(word));
+        is_type && three[1].is_word("main") && three[2].is_mark("(")
+    };
+    tokens.windows(3).any(is_head)
 }
 
-/// Compiles the program whose `files` these are, one of which has `main`. The files are compiled as one. What has to be kept for a while is in `scratch`.
+/// Compiles the program whose `files` these are, one of which has `main`. The files are compiled as one. What
+/// has to be kept for a while is in `scratch`.
 ///
 /// # Errors
 /// As [`Compiler::ptx`].
@@ -134,20 +144,23 @@ impl Compilation<'_> {
         let border = border?;
         let Some(ir) = border.output else { return Err(self.refused(&border.said, sources, named)) };
         let (managed_variables, device_variables) = variables(&ir);
-        let mut made = first.map_err(|_| anyhow::anyhow!("the thread that compiles {HOST} ended early"))??;
+        let mut made =
+            first.map_err(|_| anyhow::anyhow!("the thread that compiles {HOST} ended early"))??;
         let mut number = 0;
         for _ in 0..MAX_ROUNDS {
             if let Some(ptx) = made.output {
                 let name = self.name(&sources[named - 1]);
                 let said = border::explained(&border.said, sources, &self.clang.root);
                 let entry = |path: &str| call::file_entry(&self.clang.root, path, &name);
-                let ptx = call::with_files(&ptx, entry);
+                let ptx = call::with_files(&with_own_names(&ptx), entry);
                 return Ok(Program { ptx, device_variables, managed_variables, said });
             }
             let before = number;
-            let is_rewritten = self.rewrite_later(&made.said, &mut device, &mut number);
-            if let Err(said) = is_rewritten.and_then(|()| if number > before { Ok(()) } else { Err(made.said) }) {
+            if let Err(said) = self.rewrite_later(&made.said, &mut device, &mut number) {
                 return Err(self.refused(&said, sources, named));
+            }
+            if number == before {
+                return Err(self.refused(&made.said, sources, named));
             }
             made = self.made(&device, named, Pass::Device)?;
         }
@@ -166,22 +179,21 @@ impl Compilation<'_> {
                 return Err(said.to_owned());
             }
         }
-        for source in &mut *sources {
-            let mut all: Vec<Edit> = Vec::new();
-            for error in &errors {
-                let is_here = self.name(source) == error.file || source.path == Path::new(error.file);
-                let Some(place) = place(&source.text, error.line, error.column).filter(|_| is_here) else {
-                    continue;
-                };
-                if later::is_known(error.words) {
-                    *number += 1;
-                    let edits = later::rewritten(&source.text, place, error.words, *number);
-                    all.extend(edits.map_err(|what| {
-                        format!("{}({},{}): error: {what}\n", error.file, error.line, error.column)
-                    })?);
-                }
-            }
-            source.text = edited(&source.text, all);
+        let mut edits: Vec<Vec<Edit>> = vec![Vec::new(); sources.len()];
+        for error in errors.iter().filter(|error| later::is_known(error.words)) {
+            let is_it =
+                |source: &Source| self.name(source) == error.file || source.path == Path::new(error.file);
+            let Some(index) = sources.iter().position(is_it) else { continue };
+            let text = &sources[index].text;
+            let Some(place) = place(text, error.line, error.column) else { continue };
+            *number += 1;
+            let found = later::rewritten(text, place, error.words, *number);
+            edits[index].extend(found.map_err(|what| {
+                format!("{}({},{}): error: {what}\n", error.file, error.line, error.column)
+            })?);
+        }
+        for (source, edits) in sources.iter_mut().zip(edits) {
+            source.text = edited(&source.text, edits);
         }
         Ok(())
     }
@@ -210,7 +222,9 @@ impl Compilation<'_> {
         let shown = self.name(main);
         let Some(status) = ran.status else {
             let seconds = limit.as_secs();
-            bail!(Refused(format!("{name} had not finished {shown} after {seconds} seconds and was stopped")));
+            bail!(Refused(format!(
+                "{name} had not finished {shown} after {seconds} seconds and was stopped"
+            )));
         };
         let said = ran.stdout + &ran.stderr;
         if !status.success() {
@@ -282,7 +296,10 @@ impl Compilation<'_> {
         let name = self.clang.name();
         let shown = self.name(&sources[named - 1]);
         let program = path::shown(&self.clang.path);
-        anyhow::Error::new(Refused(format!("{name} could not compile {shown} ({program}):\n{}", said.trim_end())))
+        anyhow::Error::new(Refused(format!(
+            "{name} could not compile {shown} ({program}):\n{}",
+            said.trim_end()
+        )))
     }
 }
 
@@ -290,7 +307,8 @@ impl Compilation<'_> {
 const FLAGS: &str = "\
     -x cuda --cuda-device-only --target=x86_64-unknown-linux-gnu --cuda-feature=+ptx80 --cuda-gpu-arch=sm_80 \
     -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -ffp-contract=fast -fms-extensions \
-    -gline-tables-only -cuid=0 -fgpu-rdc -fno-delete-null-pointer-checks -fno-finite-loops -fno-builtin \
+    -gline-tables-only -cuid=0 -fgpu-rdc -fcomplex-arithmetic=basic -fno-delete-null-pointer-checks \
+    -fno-finite-loops -fno-builtin \
     -fno-threadsafe-statics -fdiagnostics-format=msvc -fshow-column -fno-diagnostics-show-line-numbers \
     -fno-diagnostics-fixit-info -ferror-limit=0 -Wno-everything -Wunused-variable -Wuninitialized \
     -Wformat -Wdeprecated-declarations";
@@ -318,14 +336,49 @@ const DEVICE: &str = "-S -O2 -fno-exceptions -fno-rtti -Xclang -fno-strict-retur
 fn variables(ir: &str) -> (Vec<String>, Vec<String>) {
     let definitions = ir.lines().filter_map(|line| line.strip_prefix('@')?.split_once(" = "));
     let device = definitions.filter(|(name, what)| {
+        let is_here = !what.contains("external ") && !what.contains("extern_weak ");
         let is_changed = what.contains(" global ") || what.contains("externally_initialized");
-        is_changed && !name.starts_with("llvm.") && what.contains("addrspace(") && !what.contains("external ")
+        let is_there_all_the_time = what.contains("addrspace(1)") || what.contains("addrspace(4)");
+        is_here && is_changed && is_there_all_the_time && !name.starts_with("llvm.")
     });
-    let (managed, others): (Vec<_>, Vec<_>) = device.partition(|(_, what)| what.contains("section \"managed\""));
+    let (managed, others): (Vec<_>, Vec<_>) =
+        device.partition(|(_, what)| what.contains("section \"managed\""));
     let names = |all: Vec<(&str, &str)>| {
-        all.iter().map(|(name, _)| name.trim_matches('"').replace('.', "_$_")).collect()
+        all.iter().map(|(name, _)| own_name(name.trim_matches('"')).replace('.', "_$_")).collect()
     };
     (names(managed), names(others))
+}
+
+/// What clang appends to the name of a static variable that the host uses too, before a number.
+const OF_THE_FILE: &str = "__static__";
+
+/// The name of a variable without what clang appends.
+fn own_name(name: &str) -> &str {
+    name.split_once(OF_THE_FILE).map_or(name, |(own, _)| own)
+}
+
+/// `ptx` with static variables under their own names. clang uses both names for one that it reads before it
+/// knows that the host uses it too, and declares the one as `.extern`.
+fn with_own_names(ptx: &str) -> String {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let mut text = String::with_capacity(ptx.len());
+    let mut renamed = Vec::new();
+    let mut rest = ptx;
+    while let Some((before, behind)) = rest.split_once(OF_THE_FILE) {
+        text += before;
+        renamed.push(text[text.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1)..].to_owned());
+        rest = behind.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    }
+    text += rest;
+    if renamed.is_empty() {
+        return text;
+    }
+    let is_declaration = |line: &&str| {
+        let declared = line.strip_prefix(".extern ").and_then(|line| line.rsplit(' ').next());
+        let name = declared.map(|name| &name[..name.find(|c| !is_of_name(c)).unwrap_or(name.len())]);
+        name.is_some_and(|name| renamed.iter().any(|known| known == name))
+    };
+    text.split_inclusive('\n').filter(|line| !is_declaration(line)).collect()
 }
 
 /// The byte of `text` at a line and a column, both from 1.
@@ -336,4 +389,162 @@ fn place(text: &str, line: u32, column: u32) -> Option<usize> {
     };
     let place = start + column.checked_sub(1)? as usize;
     text.is_char_boundary(place).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_a_main_that_is_a_function() {
+        assert!(is_program("int main(int argc, char **argv) { return 0; }"));
+        assert!(is_program("__global__ void k() {}\nint main()\n{\n}\n"));
+        assert!(!is_program("// int main() {}\n__global__ void k() { int main = 0; }"));
+    }
+
+    #[test]
+    fn the_devices_variables_are_told_from_llvms_text() {
+        let ir = "@d = dso_local addrspace(1) externally_initialized global i32 0, align 4\n\
+                  @c = dso_local addrspace(4) externally_initialized constant float 0.0, align 4\n\
+                  @m = addrspace(1) externally_initialized global i32 0, section \"managed\", align 4\n\
+                  @s.x = internal addrspace(1) global i32 0, align 4\n\
+                  @shared = internal addrspace(3) global i32 undef, align 4\n\
+                  @threadIdx = extern_weak dso_local addrspace(1) global %struct.WB_threadIdx, align 1\n\
+                  @table = private unnamed_addr constant [3 x float] zeroinitializer, align 4\n\
+                  @llvm.used = appending global [1 x ptr] [ptr @d], section \"llvm.metadata\"\n";
+        let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        assert_eq!(variables(ir), (names(&["m"]), names(&["d", "c", "s_$_x"])));
+    }
+
+    #[test]
+    fn a_static_variable_has_one_name() {
+        let ptx = ".extern .global .align 4 .u32 x;\n.extern .shared .align 4 .b8 y[];\n\
+                   .visible .global .align 4 .u32 x__static__ef65d5958420cdcf;\n\
+                   ld.global.u32 %r1, [x__static__ef65d5958420cdcf];\nld.global.u32 %r2, [x];\n";
+        let expected = ".extern .shared .align 4 .b8 y[];\n.visible .global .align 4 .u32 x;\n\
+                        ld.global.u32 %r1, [x];\nld.global.u32 %r2, [x];\n";
+        assert_eq!(with_own_names(ptx), expected);
+    }
+
+    #[test]
+    fn a_place_is_a_byte() {
+        assert_eq!(place("ab\ncd", 2, 2), Some(4));
+        assert_eq!(place("ab", 3, 1), None);
+    }
+
+    /// Compiles a program, in a folder of its own, with a header beside it.
+    fn compiled(name: &str, source: &str) -> Result<Program> {
+        let clang = Compiler::require(Maker::Clang, crate::root()?)?;
+        let folder = std::env::temp_dir().join(format!("workbook-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("program.cu"), source)?;
+        fs::write(folder.join("beside.h"), "#pragma once\n__global__ void beside(int *p);\n")?;
+        let clang = clang.run_in(&folder);
+        let result = compile(&clang, &[folder.join("program.cu")], &Given::default(), &folder.join("scratch"));
+        fs::remove_dir_all(&folder)?;
+        result
+    }
+
+    /// Kernels, templates, streams, containers, and what is initialised before `main`.
+    const PROGRAM: &str = r#"
+#include "beside.h"
+#include <algorithm>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+__device__ int on_device;
+__managed__ int managed;
+int on_host = 3;
+std::vector<int> numbers = {3, 1, 2};
+__global__ void beside(int *p) { p[threadIdx.x] += on_device + managed; }
+template <typename T> __global__ void scale(T *p, T by) { p[threadIdx.x] = expf(p[threadIdx.x]) * by; }
+struct Shape { virtual ~Shape() {} virtual double area() { return 0; } };
+struct Square : Shape { double area() override { return 4; } };
+int main(int argc, char **argv)
+{
+    static std::string first = argv[0];
+    int room[argc + 1];
+    room[0] = sizeof(room);
+    try {
+        if (argc > 9) throw std::runtime_error("too many");
+    } catch (const std::exception &error) {
+        std::cerr << error.what() << std::endl;
+    }
+    std::sort(numbers.begin(), numbers.end(), [](int a, int b) { return a > b; });
+    std::map<std::string, std::unique_ptr<Shape>> shapes;
+    shapes["square"] = std::make_unique<Square>();
+    std::mt19937 generator(std::random_device{}());
+    std::uniform_real_distribution<float> uniform(0, 1);
+    std::stringstream text;
+    text << std::setw(4) << std::fixed << uniform(generator) << shapes["square"]->area();
+    std::ofstream("out.txt") << text.str();
+    int *p;
+    float *q;
+    cudaMalloc(&p, 4);
+    cudaMallocManaged(&q, 4);
+    beside<< <1, 1>> >(p);
+    scale<<<1, 1>>>(q, 2.0f);
+    cudaMemcpyToSymbol(on_device, &on_host, sizeof on_host);
+    cudaDeviceProp properties;
+    cudaGetDeviceProperties(&properties, 0);
+    std::cout << properties.name << cudaGetErrorString(cudaDeviceSynchronize()) << first << room[0];
+    return cudaFree(p);
+}
+"#;
+
+    #[test]
+    #[ignore = "needs clang"]
+    fn a_program_calls_only_what_is_declared_for_it() {
+        let program = compiled("whole", PROGRAM).unwrap();
+        let natives: Vec<&str> = NATIVES.lines().collect();
+        let calls = program.ptx.lines().filter_map(|line| line.strip_prefix(".extern .func"));
+        for call in calls {
+            let name = call.rsplit(')').next().unwrap_or(call).trim();
+            assert!(natives.contains(&name), "{name}");
+        }
+        assert!(program.ptx.contains(".func  (.param .b32 func_retval0) main("), "{}", program.ptx);
+        assert!(program.ptx.contains(".visible .func __wb_init_"), "{}", program.ptx);
+        assert_eq!(program.device_variables, ["on_device"]);
+        assert_eq!(program.managed_variables, ["managed"]);
+        assert_eq!(program.said, "");
+    }
+
+    #[test]
+    #[ignore = "needs clang"]
+    fn what_crosses_the_border_is_named_at_its_line() {
+        let main = |before: &str, kernel: &str, host: &str| {
+            format!("{before}\n__global__ void k(int *p) {{ {kernel} }}\nint main() {{ {host} }}\n")
+        };
+        for (source, line, words) in [
+            (main("int f() { return 1; }", "*p = f();", ""), 2, "f is a function of the host"),
+            (main("int n = 1;", "*p = n;", ""), 2, "n is a variable of the host"),
+            (main("__device__ int f() { return 1; }", "", "return f();"), 3, "f is __device__, and the host"),
+            (main("", "", "k(nullptr);"), 3, "k is a kernel: launch it, k<<<blocks, threads>>>"),
+            (main("#include <omp.h>", "", ""), 1, "<omp.h> is missing: the simulator runs the host as"),
+            (main("#include \"helper_cuda.h\"", "", ""), 1, "this file is missing: helper_cuda.h: it is"),
+            (main("", "if (p) {", ""), 2, "a } is missing: nothing closes the { of this line"),
+        ] {
+            let error = compiled("border", &source).unwrap_err();
+            let said = format!("{error:#}");
+            let expected = format!("program.cu({line}): ");
+            assert!(said.contains(&expected) && said.contains(words), "{said}");
+            assert!(!said.contains("kernels/clang"), "{said}");
+        }
+    }
+
+    #[test]
+    #[ignore = "needs clang"]
+    fn what_an_older_cuda_had_is_a_warning() {
+        let source =
+            "__global__ void k(int *p) { *p = __shfl(*p, 0); }\nint main() { cudaThreadSynchronize(); }\n";
+        let said = compiled("old", source).unwrap().said;
+        assert!(said.contains("program.cu(1): warning: __shfl: nvcc refuses it: since CUDA 9"), "{said}");
+        assert!(said.contains("program.cu(2): warning: cudaThreadSynchronize: nvcc refuses it"), "{said}");
+    }
 }

@@ -154,7 +154,7 @@ mod tests {
             ("throw;", "wb::thrown_again();"),
             ("void f() throw();", "void f() throw();"),
             ("try { f(); }\ncatch (E &e) {\n  g();\n}\nh();", "    { f(); }\n \n \n \nh();"),
-            ("#define TRY(x) try { x; } \\\n catch (...) { \\\n }", "#define TRY(x)     { x; } \\\n   \\\n "),
+            ("#define TRY(x) try { x; } \\\n catch (...) { \\\n }", "#define TRY(x)     { x; } \\\n  \\\n "),
         ] {
             assert_eq!(device(text), expected);
         }

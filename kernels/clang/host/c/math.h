@@ -51,6 +51,8 @@
 typedef float float_t;
 typedef double double_t;
 
+#include "../../mathematics.h"
+
 extern "C" {
 
 // ---- instructions
@@ -74,101 +76,6 @@ WB_INSTRUCTIONS(double, )
 WB_INSTRUCTIONS(float, f)
 #undef WB_INSTRUCTIONS
 WB_INLINE_BOTH float fdividef(float a, float b) { return a / b; }
-
-// ---- natives of the simulator
-
-#define WB_ONE(name)                                                                                                   \
-    WB_BOTH_SIDES double name(double x);                                                                               \
-    WB_BOTH_SIDES float name##f(float x);
-#define WB_TWO(name)                                                                                                   \
-    WB_BOTH_SIDES double name(double x, double y);                                                                     \
-    WB_BOTH_SIDES float name##f(float x, float y);
-
-WB_ONE(acos)
-WB_ONE(acosh)
-WB_ONE(asin)
-WB_ONE(asinh)
-WB_ONE(atan)
-WB_ONE(atanh)
-WB_ONE(cbrt)
-WB_ONE(cos)
-WB_ONE(cosh)
-WB_ONE(cospi)
-WB_ONE(cyl_bessel_i0)
-WB_ONE(cyl_bessel_i1)
-WB_ONE(erf)
-WB_ONE(erfc)
-WB_ONE(erfcinv)
-WB_ONE(erfcx)
-WB_ONE(erfinv)
-WB_ONE(exp)
-WB_ONE(exp10)
-WB_ONE(exp2)
-WB_ONE(expm1)
-WB_ONE(j0)
-WB_ONE(j1)
-WB_ONE(lgamma)
-WB_ONE(log)
-WB_ONE(log10)
-WB_ONE(log1p)
-WB_ONE(log2)
-WB_ONE(logb)
-WB_ONE(normcdf)
-WB_ONE(normcdfinv)
-WB_ONE(rcbrt)
-WB_ONE(round)
-WB_ONE(sin)
-WB_ONE(sinh)
-WB_ONE(sinpi)
-WB_ONE(tan)
-WB_ONE(tanh)
-WB_ONE(tgamma)
-WB_ONE(y0)
-WB_ONE(y1)
-WB_TWO(atan2)
-WB_TWO(fdim)
-WB_TWO(fmod)
-WB_TWO(hypot)
-WB_TWO(nextafter)
-WB_TWO(pow)
-WB_TWO(remainder)
-WB_TWO(rhypot)
-#undef WB_ONE
-#undef WB_TWO
-
-WB_BOTH_SIDES double frexp(double x, int *exponent);
-WB_BOTH_SIDES int ilogb(double x);
-WB_BOTH_SIDES double ldexp(double x, int exponent);
-WB_BOTH_SIDES double modf(double x, double *whole);
-WB_BOTH_SIDES double remquo(double x, double y, int *quotient);
-WB_BOTH_SIDES double scalbn(double x, int exponent);
-WB_BOTH_SIDES double scalbln(double x, long exponent);
-WB_BOTH_SIDES long lround(double x);
-WB_BOTH_SIDES long long llround(double x);
-WB_BOTH_SIDES void sincos(double x, double *sine, double *cosine);
-WB_BOTH_SIDES void sincospi(double x, double *sine, double *cosine);
-WB_BOTH_SIDES double norm3d(double x, double y, double z);
-WB_BOTH_SIDES double rnorm3d(double x, double y, double z);
-WB_BOTH_SIDES double norm4d(double x, double y, double z, double w);
-WB_BOTH_SIDES double nan(const char *text);
-WB_BOTH_SIDES double nexttoward(double x, long double y);
-
-WB_BOTH_SIDES float frexpf(float x, int *exponent);
-WB_BOTH_SIDES int ilogbf(float x);
-WB_BOTH_SIDES float ldexpf(float x, int exponent);
-WB_BOTH_SIDES float modff(float x, float *whole);
-WB_BOTH_SIDES float remquof(float x, float y, int *quotient);
-WB_BOTH_SIDES float scalbnf(float x, int exponent);
-WB_BOTH_SIDES float scalblnf(float x, long exponent);
-WB_BOTH_SIDES long lroundf(float x);
-WB_BOTH_SIDES long long llroundf(float x);
-WB_BOTH_SIDES void sincosf(float x, float *sine, float *cosine);
-WB_BOTH_SIDES void sincospif(float x, float *sine, float *cosine);
-WB_BOTH_SIDES float norm3df(float x, float y, float z);
-WB_BOTH_SIDES float rnorm3df(float x, float y, float z);
-WB_BOTH_SIDES float norm4df(float x, float y, float z, float w);
-WB_BOTH_SIDES float nanf(const char *text);
-WB_BOTH_SIDES float nexttowardf(float x, long double y);
 
 // ---- long double is double on a GPU
 

@@ -1,4 +1,4 @@
-// Functions of kernels that device.h leaves to mathematics: fast versions, rounding, and what is counted in bits.
+// Arithmetic that is an instruction or a few: fast versions, rounding by name, whole numbers of 24 and of 64 bits.
 
 #pragma once
 #pragma GCC system_header
@@ -81,27 +81,5 @@ WB_FAST unsigned int __byte_perm(unsigned int a, unsigned int b, unsigned int se
 WB_FAST void __prof_trigger(int) {}
 WB_FAST unsigned int __isGlobal(const void *at) { return __nvvm_isspacep_global(at); }
 WB_FAST unsigned int __isShared(const void *at) { return __nvvm_isspacep_shared(at); }
-
-// Before CUDA 9, for the lanes that are active together.
-#define WB_OLD_SHUFFLE(name, argument)                                                                                 \
-    template <typename T>                                                                                              \
-    WB_OLD("nvcc refuses it: since CUDA 9 the lanes that take part come first, " #name                                 \
-           "_sync(0xffffffff, value, " #argument ")")                                                                  \
-    WB_FAST T name(T value, int argument, int width = 32)                                                              \
-    {                                                                                                                  \
-        return name##_sync(__activemask(), value, argument, width);                                                    \
-    }
-WB_OLD_SHUFFLE(__shfl, lane)
-WB_OLD_SHUFFLE(__shfl_up, distance)
-WB_OLD_SHUFFLE(__shfl_down, distance)
-WB_OLD_SHUFFLE(__shfl_xor, mask)
-#undef WB_OLD_SHUFFLE
-#define WB_OLD_VOTE(type, name)                                                                                        \
-    WB_OLD("nvcc refuses it: since CUDA 9 the lanes that take part come first, " #name "_sync(0xffffffff, holds)")     \
-    WB_FAST type name(int holds) { return name##_sync(__activemask(), holds); }
-WB_OLD_VOTE(int, __any)
-WB_OLD_VOTE(int, __all)
-WB_OLD_VOTE(unsigned int, __ballot)
-#undef WB_OLD_VOTE
 
 #undef WB_FAST
