@@ -604,7 +604,7 @@ fn pointer_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
 }
 
 /// The innermost line of the reader's own text.
-fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
+pub fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
     call.host.places().into_iter().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
 }
 
