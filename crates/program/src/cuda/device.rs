@@ -168,7 +168,7 @@ fn occupancy(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 fn attribute(simulator: &Simulator, number: u32) -> u32 {
     let device = simulator.properties();
     match number {
-        1..=2 | 3 => 1024,
+        1..=3 => 1024,
         4 => 64,
         5 => i32::MAX as u32,
         6 | 7 => 65_535,

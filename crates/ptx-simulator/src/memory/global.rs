@@ -554,6 +554,12 @@ fn place(address: u64) -> usize {
     index(address >> OFFSET_BITS).wrapping_sub(1)
 }
 
+/// The address of a byte of an allocation, as [`number_and_offset`] takes it apart.
+#[inline]
+pub fn address_of(number: u64, offset: u64) -> u64 {
+    number << OFFSET_BITS | offset
+}
+
 /// The allocation that an address lies in, and the byte in it.
 #[inline]
 pub fn number_and_offset(address: u64) -> (u64, u64) {
