@@ -6,12 +6,12 @@
 //!
 //! | file | job |
 //! | --- | --- |
-//! | [`sources`] | the files of a program |
-//! | [`edits`] | edits of a text that keep its lines |
-//! | [`rewrite`] | what clang does not take in device mode, said otherwise |
-//! | [`later`] | arrays and initializers that are computed when the program runs |
-//! | [`library`] | the C++ headers, changed as they are read |
-//! | [`border`] | clang's messages, for a reader who knows nothing of the two passes |
+//! | `sources.rs` | the files of a program |
+//! | `edits.rs` | edits of a text that keep its lines |
+//! | `rewrite.rs` | what clang does not take in device mode, said otherwise |
+//! | `later.rs` | arrays and initializers that are computed when the program runs |
+//! | `library.rs` | the C++ headers, changed as they are read |
+//! | `border.rs` | clang's messages, for a reader who knows nothing of the two passes |
 
 mod border;
 mod edits;
@@ -306,7 +306,7 @@ impl Compilation<'_> {
     }
 }
 
-/// As for kernels alone (`clang.rs`), but for the headers; columns are for [`later`].
+/// As for kernels alone (`clang.rs`), but for the headers; columns are for `later.rs`.
 const FLAGS: &str = "\
     -x cuda --cuda-device-only --target=x86_64-unknown-linux-gnu --cuda-feature=+ptx80 --cuda-gpu-arch=sm_80 \
     -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -ffp-contract=fast -fms-extensions \
