@@ -15,8 +15,8 @@ pub const NATIVES: &Natives_ = &[
         Ok(Given::Long(resize(runtime, call, call.long(0), bytes)?))
     }),
     ("free", |runtime, call| release(runtime, call, Maker::Malloc, call.long(0))),
-    // `new`, `new[]`, `delete` and `delete[]`, plain, with a size, aligned, and without exceptions (Itanium C++
-    // ABI, 5.1.5).
+    // `new`, `new[]`, `delete` and `delete[]`, plain, with a size, aligned, and without exceptions (Itanium
+    // C++ ABI, 5.1.5).
     ("_Znwm", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
     ("_ZnwmRKSt9nothrow_t", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
     ("_ZnwmSt11align_val_t", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
