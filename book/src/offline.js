@@ -4,7 +4,12 @@
 // Each version of each page is kept with all of its files in a cache of its own, so that no page is made of two versions of the
 // book. With the network nothing is older than what the server has.
 
+importScripts('live/whole.js');
+
 const KEPT = 'workbook ';
+
+/** What the bytes of a kept response are, as whole.js has it. */
+const ABOUT = 'X-About-Bytes';
 
 /** The cache of a page's version. */
 const cacheOf = (page, version) => `${KEPT}${new URL(page).pathname} ${version}`;
@@ -17,39 +22,87 @@ async function complete(path) {
     const names = (await caches.keys()).filter(name => name.startsWith(KEPT) && (!path || pathOf(name) === path));
     const found = await Promise.all(names.map(async name => {
         const cache = await caches.open(name);
-        const page = await cache.match(pathOf(name));
+        const page = await taken(cache, pathOf(name));
         return page && { name, cache, page };
     }));
     return found.filter(Boolean);
 }
 
-/** What the server has now, read to its end. */
-async function latest(name) {
-    const response = await fetch(name, { cache: 'no-cache' });
-    if (!response.ok) {
-        throw new Error(`${name}: ${response.status}`);
+/** What the server answers now, read to its end. */
+async function latest(name, cache = 'no-cache') {
+    const response = await fetch(name, { cache });
+    const bytes = await response.arrayBuffer();
+    const about = await aboutBytes(bytes);
+    const headers = { 'Content-Type': response.headers.get('Content-Type') ?? '', [ABOUT]: JSON.stringify(about) };
+    return { isThere: response.ok, isGone: response.status === 404, bytes, response: new Response(bytes, { headers }) };
+}
+
+/** What the server has now. */
+async function present(name) {
+    const { isThere, response } = await latest(name);
+    if (!isThere) {
+        throw new Error(`${name} is not there`);
     }
-    return new Response(await response.blob(), { headers: { 'Content-Type': response.headers.get('Content-Type') ?? '' } });
+    return response;
+}
+
+const LIVE = new URL('live/', location).href;
+
+/** What the server has now, as the list of `files` has it if it does; once more if it comes as something else. Nothing, if it has it no
+    more and `mayBeGone`. */
+async function listedOf(name, files, mayBeGone) {
+    const about = name.startsWith(LIVE) ? files[new URL(name).pathname.slice(new URL(LIVE).pathname.length)] : undefined;
+    for (const cache of ['no-cache', 'reload']) {
+        const { isThere, isGone, bytes, response } = await latest(name, cache);
+        if (isGone && mayBeGone) {
+            return undefined;
+        }
+        if (isThere && (!about || (await isWhole(bytes, about)))) {
+            return response;
+        }
+    }
+    throw new Error(`${name} is not there, or is damaged`);
+}
+
+/** A kept response, if it is whole; what is not is kept no longer. One of an older edition of this file says not what it is. */
+async function taken(cache, request) {
+    const response = await cache.match(request, { ignoreSearch: true });
+    const about = response?.headers.get(ABOUT);
+    if (!about) {
+        return response;
+    }
+    const bytes = await response.clone().arrayBuffer().catch(() => new ArrayBuffer(0)); // it breaks off
+    if (await isWhole(bytes, JSON.parse(about))) {
+        return response;
+    }
+    await cache.delete(request, { ignoreSearch: true });
+    return undefined;
 }
 
 const isOf = async (version, page) => (await page.clone().text()).includes(`data-book-version="${version}"`);
 
 /** Keeps what a page of `version` needs, in place of what is kept of it; nothing, if the server has another version by now: the
-    page is kept when it is opened again. */
+    page is kept when it is opened again. What was kept of it, to run and to edit, is kept of the new version too. */
 async function keep({ page, version, names }) {
-    const before = await latest(page);
-    const parts = await Promise.all(names.filter(name => name !== page).map(async name => [name, await latest(name)]));
-    const after = await latest(page);
+    const own = cacheOf(page, version);
+    const others = await complete(pathOf(own));
+    const requests = (await Promise.all(others.map(({ cache }) => cache.keys()))).flat();
+    const asked = new Set(names);
+    const all = new Set([...names, ...requests.map(({ url }) => url.split('?')[0])]);
+    all.delete(page);
+    const before = await present(page);
+    const { files = {} } = await (await present(`${LIVE}files.json`)).json();
+    const parts = await Promise.all(Array.from(all, async name => [name, await listedOf(name, files, !asked.has(name))]));
+    const after = await present(page);
     if (!(await isOf(version, before)) || !(await isOf(version, after))) {
         return;
     }
-    const own = cacheOf(page, version);
     const cache = await caches.open(own);
-    for (const [name, response] of parts) {
+    for (const [name, response] of parts.filter(([, response]) => response)) {
         await cache.put(name, response);
     }
     await cache.put(page, after);
-    for (const { name } of await complete(pathOf(own))) {
+    for (const { name } of others) {
         if (name !== own) {
             await caches.delete(name);
         }
@@ -85,13 +138,14 @@ async function kept({ request, clientId }) {
     const page = isPage ? request.url : (await clients.get(clientId))?.url;
     const own = page ? await complete(new URL(page).pathname) : [];
     const [found] = own.length || isPage ? own : await complete();
-    return found?.cache.match(request, { ignoreSearch: true });
+    return found && taken(found.cache, request);
 }
 
 async function answer(event) {
     try {
         // What the browser has of its own accord may be of another version than the rest of the page.
-        return await fetch(event.request, { cache: 'no-cache' });
+        const cache = event.request.cache === 'reload' ? 'reload' : 'no-cache';
+        return await fetch(event.request, { cache });
     } catch (error) {
         const isPage = event.request.mode === 'navigate';
         const found = (await kept(event)) ?? (isPage ? await missing() : undefined);

@@ -6,7 +6,7 @@
     const more = async () => {
         const frames = location.protocol === 'file:' ? [] : document.querySelectorAll('[data-film]');
         for (const frame of frames) {
-            const { start } = await import(new URL(`${path_to_root}live/film_${frame.dataset.film}.js`, location.href));
+            const { start } = await window.workbook.load(`film_${frame.dataset.film}.js`);
             start(frame);
         }
     };

@@ -91,17 +91,18 @@
 
     // What happens is said in live/cells.js.
 
-    const folder = new URL('../live/', document.currentScript.src);
     let module;
     let begun;
     const fetchedModule = () => {
-        module ??= import(new URL('cells.js', folder));
+        module ??= window.workbook.load('cells.js');
         module.catch(() => (module = undefined));
         return module;
     };
     const machinery = async () => {
         const actions = await fetchedModule();
-        await (begun ??= actions.begin(cells[0], cells));
+        begun ??= actions.begin(cells[0], cells);
+        begun.catch(() => (begun = undefined)); // the next act begins again
+        await begun;
         return actions;
     };
     const act = async (name, cell, what) => {
@@ -109,11 +110,12 @@
         let actions;
         try {
             actions = await fetchedModule();
-        } catch {
-            say(NOT_FETCHED);
+        } catch (error) {
+            say(error.isSentence ? error.message : NOT_FETCHED);
             return;
         }
         try {
+            await window.workbook.released();
             await machinery();
             await actions[name](cell, cells, what);
         } catch (error) {

@@ -33,7 +33,70 @@
         code.replaceChildren(...parts.flatMap((part, index) => (index ? [' ', option(part)] : [option(part)])));
     };
     main.querySelectorAll('.cell > pre > code').forEach(code => showCommand(code, code.textContent));
-    window.workbook = { showCommand, watch };
+
+    // The files of live/ are those of this page's version of the book, or none: no tab runs scripts of two versions.
+    const live = new URL('../live/', document.currentScript.src);
+    const version = document.querySelector('[data-book-version]')?.dataset.bookVersion;
+    const NEWER = 'The book has a newer version than this page. Load the page again; what you have written is kept.';
+    /** What each file of live/ is, by its path there, as files.json has it. */
+    const listed = async () => {
+        const response = await fetch(new URL('files.json', live), { cache: 'no-cache' });
+        if (!response.ok) {
+            throw new TypeError(`files.json: ${response.status}`); // as for a module that is not there
+        }
+        const list = await response.json();
+        if (list.version !== version) {
+            throw Object.assign(new Error(NEWER), { isSentence: true });
+        }
+        return list.files;
+    };
+    /** Has the browser take modules by their content: each has an address of its own, under which no cache has an older one, and one
+        that is not whole is not run. */
+    const map = files => {
+        const modules = Object.entries(files).filter(([name]) => name.endsWith('.js'));
+        const named = modules.map(([name, { sha256 }]) => [new URL(name, live), new URL(`${name}?${sha256.slice(0, 16)}`, live), sha256]);
+        const base64 = sha256 => btoa(sha256.replace(/../g, byte => String.fromCharCode(parseInt(byte, 16))));
+        const imports = Object.fromEntries(named.map(([name, address]) => [name, address]));
+        const integrity = Object.fromEntries(named.map(([, address, sha256]) => [address, `sha256-${base64(sha256)}`]));
+        const textContent = JSON.stringify({ imports, integrity });
+        document.head.append(Object.assign(document.createElement('script'), { type: 'importmap', textContent }));
+    };
+    /** Fetches the modules again that this page has asked for: what the browser keeps of one may be damaged. */
+    const renewed = () => {
+        const names = performance.getEntriesByType('resource').map(({ name }) => name);
+        const modules = names.filter(name => name.startsWith(live.href) && /\.js\?/.test(name));
+        return Promise.all(Array.from(new Set(modules), name => fetch(name, { cache: 'reload' }).catch(() => {}))); // the import says why
+    };
+    let isMapped = false;
+    /** A module of live/. */
+    const load = async name => {
+        const files = await listed();
+        if (!isMapped) {
+            isMapped = true;
+            map(files);
+        }
+        const address = new URL(name, live);
+        return import(address).catch(async () => {
+            await renewed();
+            return import(address);
+        });
+    };
+
+    // Nothing moves under a pressed pointer: a button that did would get no click.
+    let pressed = 0;
+    addEventListener('pointerdown', () => (pressed += 1), true);
+    for (const end of ['pointerup', 'pointercancel']) {
+        addEventListener(end, () => (pressed = Math.max(0, pressed - 1)), true);
+    }
+    /** Once no pointer is pressed, and its click has been heard. */
+    const released = async () => {
+        while (pressed > 0) {
+            await new Promise(resolve => {
+                ['pointerup', 'pointercancel'].forEach(end => addEventListener(end, () => setTimeout(resolve), { once: true }));
+            });
+        }
+    };
+    window.workbook = { showCommand, watch, listed, load, released };
 
     // The definition of a term stands below its word, above everything that could cut it off, within the window. It
     // goes with Escape.

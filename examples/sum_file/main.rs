@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
-use checkpoint::Checkpoint;
+use checkpoint::{Checkpoint, Place};
 use clap::Parser;
 use pieces::Pieces;
 use source::{Source, Stamp};
@@ -111,9 +111,10 @@ fn sum(options: &Options) -> Result<u8> {
         (None, numbers) => Source::Generated { numbers: numbers.unwrap_or(0), seed: options.seed },
     };
     let stamp = source.stamp()?;
-    let path = source.checkpoint();
+    let place = Place::reserve(source.checkpoint())?;
+    let path = &place.path;
     let name = path.display();
-    let mut at = start(options, &stamp, &path)?;
+    let mut at = start(options, &stamp, path)?;
     let all = stamp.numbers;
     let gpus = options.gpus.map(|gpus| gpus as usize);
     let devices = Device::open_some(options.device, gpus, Peers::Connected, SimulatorOptions::default())?;
@@ -147,7 +148,7 @@ fn sum(options: &Options) -> Result<u8> {
             format!("{done} of {all} GB, {rate} GB/s, {} left", humantime::format_duration(left))
         });
         if kept.elapsed() >= Duration::from_millis(options.checkpoint_every) {
-            match at.keep(&path) {
+            match at.keep(path) {
                 Ok(()) => is_own = true,
                 Err(error) if !warned => {
                     warned = true;
@@ -168,12 +169,12 @@ fn sum(options: &Options) -> Result<u8> {
     summed?;
     if !say::out(&format!("sum: {}\n", at.sum)) || goes_nowhere(&stdout()) {
         // It may have taken hours.
-        at.keep(&path)?;
+        at.keep(path)?;
         complain("note", &format!("stdout goes nowhere; the sum is kept in {name}: --resume prints it"));
         return Ok(0);
     }
     if is_own {
-        match std::fs::remove_file(&path) {
+        match std::fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 complain("warning", &format!("cannot remove the checkpoint {name}: {error}"));
             }

@@ -258,6 +258,11 @@ impl Run {
 }
 
 impl Record {
+    /// Whether its command names the size of [`Record::runs`]: `--n 77777`.
+    pub fn names_size(&self) -> bool {
+        self.command.split_whitespace().any(|word| word == "--n" || word.starts_with("--n="))
+    }
+
     /// The runs of the section `name`; none if there is no such section.
     pub fn section_runs(&self, name: &str) -> &[Run] {
         match self.sections.get(name) {

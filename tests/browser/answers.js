@@ -8,12 +8,14 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
+const zlib = require('node:zlib');
 const puppeteer = require('puppeteer-core');
 const serve = require('./serve.js');
 
 const PATIENCE = 40_000;
 const PAGE = 'ch2_parallel.html';
 const LIST = 'exercises.html';
+const PARTLESS = 'ch3_blocks.html';
 const CARD = '#exercise-2-1';
 const FILE = 'kernels/exercises/2_1_barrier.cu';
 
@@ -249,6 +251,90 @@ async function older(browser, address) {
     await context.close();
 }
 
+/** An import in one tab while another keeps its own text: at whichever step of the import that happens, no text is lost. */
+async function importsMeanwhile(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${address}/${LIST}`, { waitUntil: 'load' });
+    const lost = await page.evaluate(async () => {
+        const { kept } = await import('./live/store.js?one');
+        const { kept: keptThere } = await import('./live/store.js?other');
+        const own = { ...Object.fromEntries(['getItem', 'setItem', 'removeItem'].map(name => [name, Storage.prototype[name]])) };
+        const lost = [];
+        for (let at = 0, isWithin = true; isWithin; at++) {
+            isWithin = false;
+            localStorage.clear();
+            const name = `interleaved ${at}`;
+            const one = kept(name);
+            one.write({ text: 'first' });
+            one.replace({ text: 'imported' });
+            one.replace({ text: 'first' });
+            const other = keptThere(name);
+            other.write({ text: 'other' });
+            let steps = 0;
+            for (const [call, act] of Object.entries(own)) {
+                Storage.prototype[call] = function (...words) {
+                    if (steps++ === at) {
+                        isWithin = true;
+                        other.keepMine();
+                    }
+                    return act.apply(this, words);
+                };
+            }
+            one.replace({ text: 'imported' });
+            Object.assign(Storage.prototype, own);
+            const texts = Object.entries(localStorage).flat().join();
+            lost.push(...['first', 'imported', 'other'].filter(text => !texts.includes(`"text":"${text}"`)).map(text => `${text} at step ${at}`));
+        }
+        return lost;
+    });
+    expect(lost.length === 0, 'an import loses a text', lost);
+    await context.close();
+}
+
+/** A link whose code lacks the parts that the page's listings show, as an old one does: all of it stands there, and the reader's
+    own text comes back. */
+async function partless(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    const listing = '.workbench';
+    const text = () => page.$eval(`${listing} .cm-content`, element => element.textContent);
+    const open = async hash => {
+        await page.goto('about:blank');
+        await page.goto(`${address}/${PARTLESS}${hash}`, { waitUntil: 'load' });
+    };
+    await open('');
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForSelector(`${listing} .cm-content`, { timeout: PATIENCE });
+    await page.focus(`${listing} .cm-content`);
+    await page.keyboard.type('// My own.');
+    await settled(page);
+    const file = await page.$eval('.listing:has(> button)', caption => caption.querySelector('code').textContent);
+    const code = zlib.deflateRawSync(JSON.stringify({ file, source: 'int x;' })).toString('base64url');
+    await open(`#cell-1&code=${code}`);
+    await page.waitForSelector(`${listing} .cm-content`, { timeout: PATIENCE })
+        .catch(() => problems.push('a link without the listing’s part opens no editor'));
+    if (!(await page.$(listing))) {
+        return;
+    }
+    expect((await text()) === 'int x;', 'the code of a link without the listing’s part is not shown', await text());
+    await page.focus(`${listing} .cm-content`);
+    await page.keyboard.type('// Added. ');
+    await settled(page);
+    expect((await text()).includes('// Added.'), 'what is typed there is not kept', await text());
+    await press(page, listing, 'Reset');
+    await settled(page);
+    expect(/__global__/.test(await text()), 'Reset does not show the printed part', await text());
+    // First what was typed last; its own edit is one of another listing of the file.
+    const stands = () => page.evaluate(() => Object.entries(localStorage).some(([key, text]) => key.includes(' @') && text.includes('// My own.')));
+    for (let times = 0; times < 2; times++) {
+        await press(page, listing, 'Bring back');
+        await settled(page);
+    }
+    expect((await stands()) && /__global__/.test(await text()), 'the reader’s own text does not come back', await text());
+    await context.close();
+}
+
 async function main(root) {
     const server = await serve(root);
     const address = `http://127.0.0.1:${server.address().port}`;
@@ -259,6 +345,8 @@ async function main(root) {
         await fullStorage(page);
         await oneFile(browser, context, address);
         await older(browser, address);
+        await importsMeanwhile(browser, address);
+        await partless(browser, address);
         for (const place of ELSEWHERE) {
             await twoTabsElsewhere(browser, address, place);
         }

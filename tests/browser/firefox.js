@@ -1,4 +1,4 @@
-// Mends the race of the introduction in Firefox, and makes the mistakes of a beginner there:
+// Mends the race of the introduction in Firefox, makes the mistakes of a beginner there, and starts with a compiler that is kept in part:
 //
 //     NODE_PATH=target/browser/node_modules FIREFOX=firefox-esr node tests/browser/firefox.js book/book
 //
@@ -9,6 +9,7 @@ const inPage = require('./edits_in_page.js');
 const { openDetails, overflowing } = require('./in_page.js');
 const mistakes = require('./mistakes.js');
 const serve = require('./serve.js');
+const { checkKept } = require('./whole.js');
 
 const PATIENCE = 120_000;
 const STORY = 'introduction.html';
@@ -72,6 +73,8 @@ async function main() {
             await mistakes.checkMistakes(lent, page, origin, name);
         }
         console.log(mistakes.summary());
+        const expect = (is, what, now) => is || problems.push(`${what}: “${now}”`);
+        await checkKept({ expect }, browser, process.argv[2]);
     } finally {
         await browser.close();
         server.close();

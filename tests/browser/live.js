@@ -5,6 +5,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const cellsInPage = require('./live_in_page.js');
+const listed = require('./listed.js');
 const notebook = require('./notebook.js');
 
 /** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small modules of
@@ -166,14 +167,22 @@ async function runsOutOfMemory(check, page, say, name, { id, sizes }) {
     other.current = name;
     await other.setRequestInterception(true);
     other.on('request', async request => {
-        if (!request.url().endsWith('/live/program.js')) {
+        const isList = request.url().endsWith('/live/files.json');
+        if (!isList && !request.url().endsWith('/live/program.js')) {
             request.continue();
             return;
         }
         // All of the address space is taken but for 20 MB; by a second worker too, if the browser has so much.
-        const script = await (await fetch(request.url())).text();
+        const script = await (await fetch(new URL('program.js', request.url()))).text();
         const taken = 'const { memory } = instance.exports; try { memory.grow(65536 - memory.buffer.byteLength / 65536 - 320); } catch {}\n';
-        request.respond({ contentType: 'text/javascript', body: script.replace(/instance = new WebAssembly.*\n/, line => line + taken) });
+        const body = script.replace(/instance = new WebAssembly.*\n/, line => line + taken);
+        if (isList) {
+            const list = await (await fetch(request.url())).text();
+            const changed = listed(list, (file, entry) => (file === 'program.js' ? listed.about(Buffer.from(body)) : entry));
+            request.respond({ contentType: 'application/json', body: changed });
+        } else {
+            request.respond({ contentType: 'text/javascript', body });
+        }
     });
     await other.goto(page.url().split('?')[0], { waitUntil: 'load' });
     // The first run fetches what it needs before it says anything.

@@ -1,7 +1,5 @@
 //! clang: where it is looked for, what it is asked for, and what it makes of the kernels.
 
-use std::path::PathBuf;
-
 use workbook::kernel_compiler::clang::HEADERS;
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
 use workbook::kernel_compiler::prebuilt::{self, LEGACY};
@@ -91,7 +89,7 @@ fn clangs_ptx_does_not_depend_on_where_the_repository_lies() {
 mod with_a_fake_one {
     use super::*;
     use crate::fake::{KERNEL, fake, fake_clang, find, one_at_a_time, repository, with_nvcc};
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use workbook::kernel_compiler::build::State;
 
     #[test]

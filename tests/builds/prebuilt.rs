@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use rayon::prelude::*;
-use workbook::kernel_compiler::build::State;
 use workbook::kernel_compiler::compiler::{Compiler, Maker, nested};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::prebuilt::{self, Entry, LEGACY, Manifest};
@@ -200,7 +199,7 @@ mod with_a_fake_nvcc {
     use super::*;
     use crate::fake::{KERNEL, one_at_a_time, repository, script, with_nvcc};
     use crate::write;
-    use workbook::kernel_compiler::build::Build;
+    use workbook::kernel_compiler::build::{Build, State};
 
     #[test]
     fn an_unedited_kernel_uses_the_committed_build() {

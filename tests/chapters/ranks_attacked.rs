@@ -3,10 +3,14 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::process::{Child, Command};
+use std::process::Child;
+#[cfg(unix)]
+use std::process::Command;
 use std::time::Duration;
 
-use crate::ranks::{FOR_EVER, as_rank, command, end, ends, ends_as_the_page_says, port, rank};
+#[cfg(unix)]
+use crate::ranks::FOR_EVER;
+use crate::ranks::{as_rank, command, end, ends, ends_as_the_page_says, port, rank};
 
 /// A connection to rank 0, as soon as it listens.
 fn knock(port: u16) -> TcpStream {

@@ -1,7 +1,9 @@
 //! What a run leaves behind, and the committed records.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::process::Command;
+use std::process::Stdio;
 
 use rayon::prelude::*;
 use workbook::device::DeviceKind;

@@ -2,6 +2,7 @@
 //! changed.
 
 use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -134,6 +135,52 @@ fn a_file_that_has_changed_is_refused() {
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_modified(std::time::SystemTime::now() + Duration::from_secs(5)).unwrap();
     refused(child.wait_with_output().unwrap(), 1, "the input has changed while it was read");
+}
+
+/// Both would replace one checkpoint in turns.
+#[test]
+fn a_run_waits_for_another_of_the_same_source() {
+    let directory = directory("locked");
+    let line = format!("--generate {}", 1 << 22);
+    let checkpoint = format!("generated-{}-1.checkpoint.json", 1 << 22);
+    let mut first = in_the_middle(&directory, &line, &checkpoint);
+    let mut second = start(&directory, &line);
+    let mut said = BufReader::new(second.stderr.take().unwrap()).lines();
+    let waits = said.next().unwrap().unwrap();
+    assert!(waits.starts_with("waiting for another program, which holds the lock of generated-"), "{waits}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let said: String = said.map(Result::unwrap).collect();
+    assert!(said.contains("from a run that was interrupted; go on from there with --resume"), "{said}");
+    assert_eq!(second.wait().unwrap().code(), Some(2));
+    std::fs::remove_file(directory.join(&checkpoint)).unwrap();
+    assert_eq!(contents(&directory), [], "the lock goes with the run");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_checkpoint_behind_a_link_is_neither_read_nor_written() {
+    let directory = directory("linked");
+    let (_, sum) = numbers(&directory, 1 << 21);
+    killed(&directory, "numbers", "numbers.checkpoint.json");
+    let path = directory.join("numbers.checkpoint.json");
+    let elsewhere = directory.join("elsewhere");
+    std::fs::rename(&path, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+    refused(run(&directory, "numbers --resume"), 2, "numbers.checkpoint.json is a link");
+
+    std::fs::remove_file(&path).unwrap();
+    let before = std::fs::read(&elsewhere).unwrap();
+    let child = in_the_middle(&directory, "numbers", "numbers.checkpoint.json");
+    let planted = directory.join("planted");
+    std::os::unix::fs::symlink(&elsewhere, &planted).unwrap();
+    std::fs::rename(&planted, &path).unwrap();
+    gives(child.wait_with_output().unwrap(), sum);
+    assert_eq!(std::fs::read(&elsewhere).unwrap(), before, "what a link leads to is somebody else's");
+
+    std::os::unix::fs::symlink(&elsewhere, directory.join("numbers.checkpoint.json.lock")).unwrap();
+    let _ = std::fs::remove_file(&path);
+    refused(run(&directory, "numbers"), 2, "numbers.checkpoint.json.lock is a link");
 }
 
 /// The names in a directory, each with what it holds, if that is a file.

@@ -140,7 +140,8 @@ zstd --quiet --force --ultra -22 --long=27 clang.wasm -o "$product/clang.wasm.zs
     cat /usr/share/doc/wasi-libc/copyright
 } > "$product/LICENSE.txt"
 versions=$(dpkg-query --show --showformat '${Package} ${Version}, ' "${packages[@]}")
-python3 "$here/manifest.py" "$product" "$version" \
+python3 "$here/manifest.py" "$product" clang.wasm "$version" \
     "book/page/clang/build.sh: LLVM $version (${sha256:0:16}), ${versions}binaryen $binaryen"
 ls -l linked.wasm clang.wasm "$product"
 cat "$product/clang.json"
+"$here/record"

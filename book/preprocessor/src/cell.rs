@@ -77,8 +77,7 @@ pub fn cell(page: &mut Page, words: &Words) -> Result<String> {
             outputs += &output(book, part, Whose::Committed, number, &asked, &shown, &note)?;
         }
         let Some(own) = own else { continue };
-        let part = shown_part(&own, &asked, true).with_context(|| in_record(&own, &asked))?;
-        if let Some(part) = part {
+        for part in own_parts(&own, &asked).with_context(|| in_record(&own, &asked))? {
             let all = charts(&part, vertical)?;
             let shown: Vec<&Chart> = all.iter().filter(is_asked_for).collect();
             first_n = first_n.or(part.runs.first().map(|run| run.n));
@@ -162,6 +161,22 @@ fn shown_part(record: &Record, asked: &Asked, is_own: bool) -> Result<Option<Rec
     // The first column has the kernels' names.
     let has_columns = shown_columns(&part, &asked.columns).len() > 1;
     Ok(has_columns.then_some(part))
+}
+
+/// What the cell shows of the reader's own record: first the runs at the size that they asked for, if the
+/// cell has another one, then what [`shown_part`] has.
+fn own_parts(own: &Record, asked: &Asked) -> Result<Vec<Record>> {
+    let is_another_size = own.names_size() && asked.n.is_some_and(|n| n != own.n);
+    let requested = if is_another_size {
+        shown_part(own, &Asked { n: Some(own.n), ..asked.clone() }, true)?
+    } else {
+        None
+    };
+    let beside = shown_part(own, asked, true)?;
+    let mut parts: Vec<Record> = requested.into_iter().chain(beside).collect();
+    // A cell whose size was not run shows the record's own.
+    parts.dedup_by_key(|part| part.n);
+    Ok(parts)
 }
 
 fn in_record(record: &Record, asked: &Asked) -> String {

@@ -31,7 +31,7 @@
 //! | `ncu.rs` | what the profiler counted |
 //! | `records.rs` | finds and reads records; narrows one to some kernels, a size, a block |
 //! | `provenance.rs` | where a record came from, and whether the code has changed since |
-//! | `version.rs` | the version of the book that a page is of |
+//! | `version.rs` | the version of the book that a page is of, and what its files are when they are whole |
 //! | `html.rs` | pieces of HTML that several of them are made of |
 
 mod cell;
@@ -66,4 +66,4 @@ pub use page::Workbook;
 pub use repository::address;
 pub use term::{Definition, definitions, plain, slug};
 pub use title::title_page;
-pub use version::{mark, version};
+pub use version::{mark, version, write_list};

@@ -66,6 +66,7 @@ struct Live<'a> {
 }
 
 /// What the page's directive says of its cell.
+#[derive(Clone)]
 pub struct Asked<'a> {
     pub kernels: Vec<&'a str>,
     pub n: Option<u64>,

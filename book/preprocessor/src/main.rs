@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 use mdbook_preprocessor::book::Book;
 use mdbook_preprocessor::{MDBOOK_VERSION, PreprocessorContext, parse_input};
 use mdbook_workbook::{
-    Problem, Workbook, address, expand, in_page, mark, title_page, version, write_builds, write_player,
+    Problem, Workbook, address, expand, in_page, mark, title_page, version, write_builds, write_list,
+    write_player,
 };
 use workbook::text::path::committed;
 use workbook::text::say;
@@ -98,7 +99,9 @@ fn replace(context: &PreprocessorContext, book: &mut Book) -> Result<Vec<Problem
         is_first = false;
     });
     if !in_page(&workbook)?.is_empty() {
-        let mark = mark(&version(book, &folders)?);
+        let version = version(book, &folders)?;
+        write_list(&folders[0], &version)?;
+        let mark = mark(&version);
         book.for_each_chapter_mut(|chapter| chapter.content += &mark);
     }
     Ok(problems)

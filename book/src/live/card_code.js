@@ -1,6 +1,7 @@
 // The code of a card: a listing, and in its place an editor while the reader writes, with what was found at its lines.
 
 import { fetchedModule } from './fetched.js';
+import { stylesheet } from './html.js';
 
 const KEYS = 'Tab indents; Escape, then Tab leaves.';
 
@@ -20,7 +21,7 @@ export class Code {
     /** Puts an editor of `text` in its place, which gets the focus unless it is not to; whether there was none. `label`: what a screen reader says of it and of
         `keys`, [what Shift+Enter does, what Ctrl+Enter does]; `around` puts the editor's frame into another one. */
     async open({ text, first, label, keys: [goOn, stay], changed, around = frame => frame, takesFocus = true }) {
-        const { editor } = await fetchedModule('editor.js');
+        const [{ editor }] = await Promise.all([fetchedModule('editor.js'), stylesheet('editor.css')]);
         const isNew = !this.editor;
         if (isNew) {
             this.editor = editor({ text, first, label: `${label} ${KEYS}`, keys: { 'Shift-Enter': goOn, 'Mod-Enter': stay }, changed });

@@ -4,7 +4,7 @@ import { element, parsed, stylesheet, terminal } from './html.js';
 import { inParts, linked } from './said.js';
 
 /** The looks of results, before the first of them. */
-export const looks = stylesheet(new URL('card.css', import.meta.url));
+export const looks = () => stylesheet('card.css');
 
 export const note = (...words) => element('p', { className: 'cell-note' }, ...words);
 

@@ -19,7 +19,7 @@ export { compareOwnRuns } from './result.js';
 export { run, runAll, runOrStop } from './run.js';
 
 /** Those of cells. */
-const ownLooks = stylesheet(new URL('live.css', import.meta.url));
+const ownLooks = () => stylesheet('live.css');
 
 export const warm = ({ live }) => simulator.warm(live);
 
@@ -71,12 +71,15 @@ export async function edit(_, cells, caption) {
 
 /** Brings back the reader's edits, and shows the code of a link; running it is left to the reader. */
 export async function begin(_, cells) {
-    await Promise.all([looks, ownLooks]);
+    await Promise.all([looks(), ownLooks()]);
     cells.forEach(asCard);
     for (const cell of cells.filter(edits.hasDraft)) {
         const file = await edits.open(cell);
         workbench.showSource(file);
         showEdits(file, cells);
+    }
+    if (edits.isLinked()) {
+        await Promise.all(cells.map(edits.open)); // what cannot be fetched leaves the link in the address
     }
     const shared = await edits.fromLink();
     if (!shared) {

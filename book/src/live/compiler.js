@@ -1,7 +1,7 @@
 // The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the first time, and
 // kept by the browser from then on. book/page/clang says how it is made, and book/page how it is called.
 
-import { NotFetched, Sentence, answer, fetched, file, program, unpacked, worker } from './fetched.js';
+import { NotFetched, Sentence, answer, fetched, file, program, twice, unpacked, worker } from './fetched.js';
 import { counted } from './html.js';
 
 const CACHE = 'workbook-compiler';
@@ -30,13 +30,19 @@ const inMegabytes = bytes => Math.round(bytes / 1e6);
 /** How large the compiler is as it is fetched. */
 export const megabytes = async () => inMegabytes((await manifest()).bytes);
 
-/** What the browser keeps of the compiler, if it does. */
-const keptCompiler = async () => globalThis.caches?.match(address(await manifest())).catch(() => undefined);
-export async function isKept() {
-    const name = address(await manifest());
-    const names = await globalThis.caches?.open(CACHE).then(cache => cache.keys(name)).catch(() => []);
-    return Boolean(names?.length);
+/** The compiler that the browser keeps, if it does. What it keeps of one that is not whole, since the tab was closed meanwhile, it
+    keeps no longer. */
+async function keptCompiler() {
+    const about = await manifest();
+    const kept = await globalThis.caches?.match(address(about)).catch(() => undefined);
+    const bytes = await kept?.clone().arrayBuffer().catch(() => new ArrayBuffer(0)); // it breaks off
+    if (bytes && !(await isWhole(bytes, about.wasm))) {
+        await caches.delete(CACHE);
+        return undefined;
+    }
+    return kept;
 }
+export const isKept = async () => Boolean(await keptCompiler());
 
 /** Fetches what compiling takes beside the compiler itself. */
 export const prepare = () => Promise.all([manifest(), cudaHeaders(), ...WORKER.map(name => file(name))]);
@@ -44,7 +50,7 @@ export const prepare = () => Promise.all([manifest(), cudaHeaders(), ...WORKER.m
 /** Fetches and keeps the compiler before anything is compiled. */
 export async function fetchAhead(signal, tell) {
     const about = await manifest();
-    await keep(address(about), await unpacked(await packed(about, signal, tell)));
+    await keep(address(about), await wasm(about, signal, tell));
     if (!(await isKept())) {
         throw new Sentence('This browser does not keep the compiler: it keeps nothing, or has no room.');
     }
@@ -62,9 +68,9 @@ function broken({ trapped, stderr }) {
     return new Sentence(`The compiler crashed: ${said ?? trapped}`);
 }
 
-/** The bytes of the compiler as they are packed. */
-async function packed({ bytes, hash }, signal, tell) {
-    const { body } = await fetched(`clang/clang.wasm.zst?${hash}`, { signal });
+/** The bytes of the compiler as they are packed; nothing, if they break off. */
+async function packed({ bytes, hash }, options, signal, tell) {
+    const { body } = await fetched(`clang/clang.wasm.zst?${hash}`, { ...options, signal });
     let length = 0;
     const counted = new TransformStream({
         transform(part, stream) {
@@ -76,18 +82,25 @@ async function packed({ bytes, hash }, signal, tell) {
     const whole = await new Response(body.pipeThrough(counted)).arrayBuffer().catch(() => {
         signal.throwIfAborted();
     });
-    if (length !== bytes) {
-        throw new NotFetched('The compiler');
-    }
-    return whole;
+    return length === bytes ? whole : undefined;
+}
+
+/** The bytes of the compiler, from the network. */
+async function wasm(about, signal, tell) {
+    const take = async options => {
+        const bytes = await packed(about, options, signal, tell);
+        tell('Unpacking the compiler');
+        return bytes && unpacked(bytes).catch(() => undefined);
+    };
+    return twice('The compiler', take, bytes => isWhole(bytes, about.wasm));
 }
 
 /** Keeps the compiler, and no other. */
-async function keep(name, wasm) {
+async function keep(name, bytes) {
     try {
         await caches.delete(CACHE);
         const kept = await caches.open(CACHE);
-        await kept.put(name, new Response(wasm, { headers: { 'Content-Type': 'application/wasm' } }));
+        await kept.put(name, new Response(bytes, { headers: { 'Content-Type': 'application/wasm' } }));
     } catch {
         // A browser that keeps nothing, or has no room: it is fetched again another time.
     }
@@ -100,11 +113,9 @@ async function made(signal, tell) {
         tell('Starting the compiler');
         return WebAssembly.compileStreaming(kept);
     }
-    const fetchedNow = await packed(about, signal, tell);
-    tell('Unpacking the compiler');
-    const wasm = await unpacked(fetchedNow);
-    const compiled = await WebAssembly.compile(wasm);
-    keep(address(about), wasm);
+    const bytes = await wasm(about, signal, tell);
+    const compiled = await WebAssembly.compile(bytes);
+    keep(address(about), bytes);
     return compiled;
 }
 

@@ -1,14 +1,12 @@
 // An editor in place of a listing: CodeMirror, in the colours of the page's listings. What it is for, workbench.js says.
 
-import { button, canBeColoured, element, stylesheet } from './html.js';
+import { button, canBeColoured, element } from './html.js';
 import {
     Annotation, Compartment, Decoration, EditorState, EditorView, HighlightStyle, LanguageSupport, Prec, StateEffect, StateField, WidgetType,
     bracketMatching, closeBrackets, closeBracketsKeymap, cppLanguage, defaultKeymap, drawSelection, highlightSelectionMatches,
     history, historyKeymap, indentLess, indentMore, indentOnInput, indentUnit, keymap, lineNumbers, search, searchKeymap,
     syntaxHighlighting, tags,
 } from './vendor/codemirror.js';
-
-await stylesheet(new URL('editor.css', import.meta.url));
 
 // The classes of highlight.js, which follow the page's theme.
 const colours = HighlightStyle.define([

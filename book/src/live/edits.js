@@ -87,9 +87,12 @@ export function part(source, anchor) {
     return start > 0 && end >= start ? { first: start + 1, lines: lines.slice(start, end) } : null;
 }
 
-/** The source with `text` in that part. */
-export function withPart(source, anchor, text) {
-    const { first, lines } = part(source, anchor);
+/** What an editor of that listing shows, as { first, lines }: the part, or the whole of a source that has no such part. */
+export const editable = (source, anchor) => part(source, anchor) ?? { first: 1, lines: source.split('\n') };
+
+/** The source with `text` in the place of what its editor shows. */
+export function withText(source, anchor, text) {
+    const { first, lines } = editable(source, anchor);
     const all = source.split('\n');
     all.splice(first - 1, lines.length, ...text.split('\n'));
     return all.join('\n');
@@ -99,6 +102,8 @@ export function withPart(source, anchor, text) {
 
 const LINK = /^#([\w-]+)&code=(.*)$/;
 const MAX_CHARACTERS = 1_000_000;
+
+export const isLinked = () => LINK.test(location.hash);
 
 async function link(id, { path, source }) {
     const text = new Blob([JSON.stringify({ file: path, source })]);

@@ -11,14 +11,14 @@ import * as store from './exercise_store.js';
 import { reason } from './fetched.js';
 import { button, element, save, stylesheet } from './html.js';
 
-const ownLooks = stylesheet(new URL('exercise.css', import.meta.url));
+const ownLooks = () => stylesheet('exercise.css');
 
 /** Milliseconds without a key, after which a check begins by itself. */
 const PAUSE = 1000;
 
 /** Makes the card of an exercise one that can be solved here. */
 export async function show(card) {
-    await Promise.all([looks, ownLooks]);
+    await Promise.all([looks(), ownLooks()]);
     const part = name => card.querySelector(`:scope > .${name}`);
     const listing = part('code');
     const exercise = {
@@ -197,7 +197,8 @@ async function edit(exercise) {
 }
 
 /** The reader has written. */
-function changed(exercise) {
+async function changed(exercise) {
+    await window.workbook.released(); // buttons come and go
     follow(exercise);
     showAge(exercise);
     if (exercise.notKept) {

@@ -21,7 +21,7 @@ function notes({ passed, hints, tries, gave_up }, isNext) {
 }
 
 export async function show(table) {
-    await stylesheet(new URL('exercise.css', import.meta.url));
+    await stylesheet('exercise.css');
     const rows = [...table.querySelectorAll('tr[data-exercise]')].map(row => ({
         id: row.dataset.exercise,
         path: row.dataset.file,

@@ -1,4 +1,7 @@
-// The files of live/, each fetched once, so that what needs one again starts without the network; and workers made of them.
+// The files of live/, each fetched once, so that what needs one again starts without the network; and workers made of them. None is
+// used that is not what files.json says.
+
+import './whole.js';
 
 /** A reason, in one sentence, why there is no result. */
 export class Sentence extends Error {}
@@ -9,8 +12,15 @@ export class NotFetched extends Sentence {
     }
 }
 
+/** What came from the network was something else than the book has, twice. */
+export class Damaged extends Sentence {
+    constructor(what) {
+        super(`${what} did not arrive as the book has it, twice. Load the page again; if that does not help, the server or what lies between is at fault.`);
+    }
+}
+
 /** Why there is no result, in a sentence. */
-export const reason = error => (error instanceof Sentence ? error.message : `The page’s script failed, which is a bug in the page: ${error.message}`);
+export const reason = error => (error instanceof Sentence || error.isSentence ? error.message : `The page’s script failed, which is a bug in the page: ${error.message}`);
 
 const at = name => new URL(name, import.meta.url);
 const files = new Map();
@@ -21,16 +31,48 @@ export async function fetched(name, options) {
         options?.signal?.throwIfAborted();
         throw new NotFetched();
     });
-    if (!response.ok) {
+    if (response.ok) {
+        return response;
+    }
+    if (options?.cache === 'reload') {
         throw new NotFetched();
     }
-    return response;
+    return fetched(name, { ...options, cache: 'reload' }); // the browser may remember what the server lacked
+}
+
+/** What comes first: the browser's own copy, unless that is damaged. */
+const FROM = ['default', 'reload'];
+
+/** What `take({ cache })` gets from the network, if `isGood`; once more if not. `what` it is, for the sentence. */
+export async function twice(what, take, isGood) {
+    for (const cache of FROM) {
+        const taken = await take({ cache });
+        if (taken && (await isGood(taken))) {
+            return taken;
+        }
+    }
+    throw new Damaged(what);
+}
+
+const listed = () => window.workbook.listed().catch(error => {
+    throw error.isSentence ? error : new NotFetched();
+});
+
+/** The bytes of a file, as the list has it. */
+async function whole(name) {
+    const { [name]: about } = await listed();
+    if (!about) {
+        throw new NotFetched(name);
+    }
+    // A body that breaks off is no body.
+    const take = async options => (await fetched(name, options)).arrayBuffer().catch(() => undefined);
+    return twice(name, take, bytes => isWhole(bytes, about));
 }
 
 /** What `read` makes of a file, fetched once; again if that went wrong. */
 export function file(name, read = response => response.text()) {
     if (!files.has(name)) {
-        const content = fetched(name).then(read);
+        const content = whole(name).then(bytes => read(new Response(bytes)));
         content.catch(() => files.delete(name));
         files.set(name, content);
     }
@@ -38,7 +80,7 @@ export function file(name, read = response => response.text()) {
 }
 
 /** A module of live/. What browsers throw for one that they cannot fetch is a TypeError, each with words of its own. */
-export const fetchedModule = name => import(at(name)).catch(error => {
+export const fetchedModule = name => window.workbook.load(name).catch(error => {
     throw error instanceof TypeError ? new NotFetched() : error;
 });
 
@@ -48,11 +90,12 @@ export async function worker(...names) {
     return new Worker(URL.createObjectURL(new Blob(scripts, { type: 'text/javascript' })));
 }
 
-/** A worker's answer to a message; `trapped` and `stderr` of one that breaks off. How far it is goes to `progress`. */
+/** A worker's answer to a message, once no pointer is pressed, under which a result could move something; `trapped` and `stderr` of
+    one that breaks off. How far it is goes to `progress`. */
 export const answer = (worker, message, signal, { transferred = [], progress } = {}) => new Promise((resolve, reject) => {
     signal.throwIfAborted();
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    worker.onmessage = ({ data }) => (data.progress === undefined ? resolve(data) : progress(data.progress));
+    worker.onmessage = ({ data }) => (data.progress === undefined ? resolve(window.workbook.released().then(() => data)) : progress(data.progress));
     worker.onerror = () => resolve({ trapped: 'out of memory', stderr: '' });
     worker.postMessage(message, transferred);
 });

@@ -1,5 +1,7 @@
 // Small pieces of HTML, and of English.
 
+import { NotFetched } from './fetched.js';
+
 export function element(tag, properties, ...children) {
     const made = Object.assign(document.createElement(tag), properties);
     made.append(...children);
@@ -55,14 +57,20 @@ export const parsed = html => element('template', { innerHTML: html }).content;
 
 const sheets = new Map();
 
-/** A style sheet, fetched once, when it is there. */
-export function stylesheet({ href }) {
-    if (!sheets.has(href)) {
-        sheets.set(href, new Promise((resolve, reject) => {
-            document.head.append(element('link', { rel: 'stylesheet', onload: resolve, onerror: reject, href }));
-        }));
+/** A style sheet of live/, fetched once, when it is there; again if that went wrong. */
+export function stylesheet(name) {
+    if (!sheets.has(name)) {
+        const { href } = new URL(name, import.meta.url);
+        const link = element('link', { rel: 'stylesheet', href });
+        const sheet = new Promise((resolve, reject) => Object.assign(link, { onload: resolve, onerror: () => reject(new NotFetched()) }));
+        sheet.catch(() => {
+            link.remove();
+            sheets.delete(name);
+        });
+        document.head.append(link);
+        sheets.set(name, sheet);
     }
-    return sheets.get(href);
+    return sheets.get(name);
 }
 
 /** `20,000`. */

@@ -355,7 +355,7 @@ const bar = element('div', { className: 'card-bar notebook-bar notebook-all', ro
     button('Reset', () => replace(example, 'The example again. Your notebook is kept: Bring back.'), { title: 'The example again; your notebook is kept' }),
     own.back, undo, rest, input, status);
 
-await Promise.all(['card.css', 'notebook.css'].map(name => stylesheet(new URL(name, import.meta.url))));
+await Promise.all(['card.css', 'notebook.css'].map(stylesheet));
 cells = file.cells(draft.value?.text ?? example).map(made);
 place.replaceChildren(bar, own.question, list);
 show();

@@ -1,7 +1,8 @@
 // Has a published book kept for reading and running without the network, page by page: the service worker, ../offline.js, is told
 // what a page has fetched, keeps all of it, and serves it.
 
-import { button, element } from './html.js';
+import { fetchedModule } from './fetched.js';
+import { button, element, stylesheet } from './html.js';
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -16,7 +17,7 @@ let hasRun = false;
 
 /** What this page has fetched so far, and the page itself. */
 function fetched() {
-    const names = performance.getEntriesByType('resource').map(({ name }) => name.split('#')[0]);
+    const names = performance.getEntriesByType('resource').map(({ name }) => name.split(/[?#]/)[0]); // a script's address also says its content
     const ours = names.filter(name => name.startsWith(location.origin) && !name.includes(COMPILER));
     return new Set(ours).add(location.origin + location.pathname);
 }
@@ -33,12 +34,13 @@ export async function keep() {
     if (!isPublished() || !version || [...names].every(name => asked.has(name))) {
         return;
     }
+    const before = asked;
     asked = names;
     try {
         const worker = navigator.serviceWorker.controller ?? (await registered());
         worker.postMessage({ page: location.origin + location.pathname, version, names: [...names] });
     } catch {
-        // A browser that keeps nothing: the page works as long as it is open.
+        asked = before; // A browser that keeps nothing: the page works as long as it is open.
     }
 }
 
@@ -49,10 +51,10 @@ export async function keepForRuns() {
     }
     hasRun = true;
     try {
-        const { prepare } = await import('./compiler.js');
-        await Promise.all([import('./workbench.js'), import('./editor.js'), prepare()]);
+        const { prepare } = await fetchedModule('compiler.js');
+        await Promise.all([fetchedModule('workbench.js'), fetchedModule('editor.js'), stylesheet('editor.css'), prepare()]);
     } catch {
-        // Without the network: what is kept already has to do.
+        hasRun = false; // Without the network what is kept already has to do; the next run tries again.
     }
     await keep();
     const follow = () => tell().catch(() => {}); // what it needs to know is not kept
@@ -65,7 +67,7 @@ const note = globalThis.document && element('p', { className: 'run-all offline-n
 
 /** Says what works without the network and what does not, before somebody needs it. */
 export async function tell() {
-    const { fetchAhead, isKept, megabytes } = await import('./compiler.js');
+    const { fetchAhead, isKept, megabytes } = await fetchedModule('compiler.js');
     if (await isKept()) {
         note.remove();
         return;

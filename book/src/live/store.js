@@ -186,6 +186,8 @@ class Kept {
             return;
         }
         const aside = this.putAside(this.value, this.value?.isLink);
+        // Before: another tab may put the very text aside as soon as it is stored, and remove it then.
+        const same = this.asides().filter(aside => isSame(aside, value));
         try {
             this.#store(value);
         } catch (error) {
@@ -194,7 +196,7 @@ class Kept {
             }
             throw error;
         }
-        this.asides().filter(aside => isSame(aside, value)).forEach(({ key }) => storage.removeItem(key));
+        same.forEach(({ key }) => storage.removeItem(key));
     }
 
     // Bring back.

@@ -7,7 +7,7 @@ import { button, element, save, terminal } from './html.js';
 import * as listings from './listings.js';
 
 const IS_OLD = 'The book’s source has changed since you made this edit. Diff shows all that differs.';
-const NOT_THERE = 'Your edit of this file has no such part. Reset in another listing of the file gives it up.';
+const NOT_THERE = 'This code has no such part, so all of it stands here. Reset shows the printed source again; your edit is kept.';
 const RESET = 'The printed source again. Your edit is kept: Bring back.';
 
 /** Characters that a kernel's name has at most. */
@@ -42,9 +42,8 @@ export function showSource(file) {
     for (const listing of listings.ofFile(file.path)) {
         const [part, printed] = [file.source, file.printed].map(source => edits.part(source, listing.anchor));
         listings.showPart(listing, part, printed);
-        if (part) {
-            listing.code.editor?.show(part.lines.join('\n'), part.first);
-        }
+        const { lines, first } = edits.editable(file.source, listing.anchor);
+        listing.code.editor?.show(lines.join('\n'), first);
         listing.showDiff?.();
     }
 }
@@ -66,14 +65,9 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
         code.editor.focus();
         return;
     }
-    const part = edits.part(file.source, listing.anchor);
+    const { lines, first } = edits.editable(file.source, listing.anchor);
     const status = element('span', { className: 'card-status', role: 'status' });
     const say = sentence => (status.textContent = sentence);
-    if (!part) {
-        caption.append(status);
-        say(NOT_THERE);
-        return;
-    }
 
     /** The page follows the source. */
     const follow = () => {
@@ -82,7 +76,7 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
     };
     const own = ownText(file.draft, { shown: follow, say });
     const hear = text => {
-        say(edits.write(file, edits.withPart(file.source, listing.anchor, text)));
+        say(edits.write(file, edits.withText(file.source, listing.anchor, text)));
         follow();
         own.follow();
     };
@@ -113,9 +107,9 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
     const frame = element('div', { className: 'workbench' });
     const bench = { frame, run, status };
     const isNew = await code.open({
-        text: part.lines.join('\n'),
-        first: part.first,
-        label: `${file.path}, from line ${part.first}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays.`,
+        text: lines.join('\n'),
+        first,
+        label: `${file.path}, from line ${first}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays.`,
         keys: [runAndGoOn, press],
         changed: hear,
         around: editor => {
@@ -129,5 +123,9 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
     cell.benches.add(bench);
     const { editor } = code;
     own.watch(() => code.editor === editor);
-    say(file.isOld ? IS_OLD : '');
+    if (edits.part(file.source, listing.anchor)) {
+        say(file.isOld ? IS_OLD : '');
+    } else {
+        say(NOT_THERE);
+    }
 }

@@ -275,8 +275,8 @@ impl Simulator {
         self.ended(core, ended)
     }
 
-    /// A launch of a whole program, in its `core`: under the checks or without, as the options say. `also` hears
-    /// it too.
+    /// A launch of a whole program, in its `core`: under the checks or without, as the options say. `also`
+    /// hears it too.
     ///
     /// # Errors
     /// What stops the launch.

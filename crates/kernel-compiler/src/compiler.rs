@@ -1,8 +1,8 @@
 //! The compilers, one as good as the other for the simulator: nvcc first, then clang.
 //!
-//! A compiler gets a copy of the source ([`staging`](super::staging)) by its path from the repository root, so
-//! its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the
-//! repository lies.
+//! A compiler gets a copy of the source ([`staging`](super::staging)) by its path from the repository root,
+//! so its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever
+//! the repository lies.
 
 use std::env::consts::EXE_EXTENSION;
 use std::ffi::{OsStr, OsString};
@@ -35,8 +35,8 @@ pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
 };
 
 /// What to do where there is no clang.
-pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the wheel \
-                                ziglang that kernels/requirements.txt names.";
+pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the \
+                                wheel ziglang that kernels/requirements.txt names.";
 
 /// What to do where there is no compiler.
 pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
@@ -281,12 +281,11 @@ impl Compiler {
 
     /// The options that name the folders of headers.
     fn folders(&self, staged: &Staged) -> Vec<String> {
-        let name = |folder: &Path| folder.to_string_lossy().into_owned();
-        let beside = staged.beside().map(name).into_iter().flat_map(|folder| match self.maker {
-            Maker::Nvcc => nvcc::beside(&folder),
-            Maker::Clang => vec!["-iquote".to_owned(), folder],
+        let beside = staged.beside().into_iter().flat_map(|folder| match self.maker {
+            Maker::Nvcc => nvcc::beside(folder),
+            Maker::Clang => vec!["-iquote".to_owned(), folder.to_owned()],
         });
-        beside.chain(staged.include().iter().map(|folder| format!("-I{}", name(folder)))).collect()
+        beside.chain(staged.include().map(|folder| format!("-I{folder}"))).collect()
     }
 
     /// Machine code of `source` for every major architecture, linked with the device runtime where
@@ -378,9 +377,9 @@ impl Compiler {
         if !is_success && lacks_memory(&said) {
             let most = within::MAX_MEMORY >> 30;
             bail!(Refused(format!(
-                "{name} needed more than the {most} GiB of memory that it may use for {shown}, and was stopped \
-                 ({program}).\nWhat can take so much is an #include of something without an end, or a template \
-                 that instantiates itself.\n{}",
+                "{name} needed more than the {most} GiB of memory that it may use for {shown}, and was \
+                 stopped ({program}).\nWhat can take so much is an #include of something without an end, or \
+                 a template that instantiates itself.\n{}",
                 said.trim_end()
             )));
         }

@@ -25,8 +25,8 @@ pub fn ask(path: &Path) -> Result<String> {
     Ok(version.trim().to_owned())
 }
 
-/// Refuses a call of nvcc that names what a shell might take for more than a name: nvcc puts the program's own
-/// path, the working directory, the folder for temporary files and the options into the lines of a shell.
+/// Refuses a call of nvcc that names what a shell might take for more than a name: nvcc puts the program's
+/// own path, the working directory, the folder for temporary files and the options into the lines of a shell.
 ///
 /// # Errors
 /// Which name it is, and what to do.

@@ -1,8 +1,7 @@
 //! A source as a compiler gets it: a plainly named copy in a folder of its own, where the compiler runs.
 //!
 //! nvcc hands names to a shell. So no name of the reader's reaches a compiler: a copy whose name is not plain
-//! says its own in a `#line`, which messages and line tables repeat, and a folder of headers whose name is not
-//! plain is given as a link that is.
+//! says its own in a `#line`, which messages and line tables repeat, and a folder of headers is a link.
 
 use std::fs::DirBuilder;
 use std::hash::{BuildHasher, RandomState};
@@ -43,11 +42,15 @@ pub struct Staged {
     pub text: String,
     /// The copy's path from [`Staged::here`].
     pub copy: String,
-    /// The folders of headers as the compiler gets them; first the source's own, which serves `#include "…"`
-    /// alone.
-    folders: Vec<PathBuf>,
-    /// The links among them, each with the folder that it leads to.
-    links: Vec<(PathBuf, PathBuf)>,
+    /// The folders of headers; first the source's own, which serves `#include "…"` alone.
+    folders: Vec<Headers>,
+}
+
+/// A folder of headers.
+struct Headers {
+    /// Its name for the compiler, from [`Staged::here`].
+    name: String,
+    folder: PathBuf,
 }
 
 impl Staged {
@@ -90,30 +93,27 @@ impl Staged {
         };
         let root = root.to_owned();
         let shown = shown.to_owned();
-        let staged = Staged { folder, root, shown, text, copy, folders: Vec::new(), links: Vec::new() };
+        let staged = Staged { folder, root, shown, text, copy, folders: Vec::new() };
         let file = staged.here().join(&staged.copy);
         std::fs::create_dir_all(file.parent().unwrap_or(&staged.here()))?;
-        std::fs::create_dir_all(staged.temporary())?;
+        for folder in [staged.temporary(), staged.path().join("links")] {
+            std::fs::create_dir(folder)?;
+        }
         std::fs::write(&file, contents).with_context(|| format!("cannot write {}", path::shown(&file)))?;
         Ok(staged)
     }
 
-    /// Adds a folder of headers.
+    /// Adds a folder of headers: by a link whose name is plain, as no option for the host's compiler may even
+    /// have a space in it. On Windows a link takes an administrator, and the folder has its own name.
     fn give(&mut self, folder: PathBuf) -> Result<()> {
-        if folder.to_str().is_some_and(|name| nvcc::not_plain(name).is_none()) {
-            self.folders.push(folder);
-            return Ok(());
-        }
-        let links = self.path().join("links");
-        std::fs::create_dir_all(&links)?;
-        let link = links.join(self.links.len().to_string());
+        let name = if cfg!(unix) {
+            format!("../links/{}", self.folders.len())
+        } else {
+            folder.to_string_lossy().into_owned()
+        };
         #[cfg(unix)]
-        std::os::unix::fs::symlink(&folder, &link)?;
-        // A link of Windows takes an administrator.
-        #[cfg(not(unix))]
-        nvcc::check_name("The folder", &folder.to_string_lossy(), "Rename it.")?;
-        self.folders.push(link.clone());
-        self.links.push((link, folder));
+        std::os::unix::fs::symlink(&folder, self.here().join(&name))?;
+        self.folders.push(Headers { name, folder });
         Ok(())
     }
 
@@ -138,14 +138,14 @@ impl Staged {
         self.path().join(stem).with_extension(extension)
     }
 
-    /// The source's own folder, which serves `#include "…"` alone; none, if it is a text.
-    pub fn beside(&self) -> Option<&Path> {
-        self.folders.first().map(PathBuf::as_path)
+    /// The name of the source's own folder, which serves `#include "…"` alone; none, if it is a text.
+    pub fn beside(&self) -> Option<&str> {
+        self.folders.first().map(|folder| &*folder.name)
     }
 
-    /// The other folders of headers.
-    pub fn include(&self) -> &[PathBuf] {
-        self.folders.get(1..).unwrap_or_default()
+    /// The names of the other folders of headers.
+    pub fn include(&self) -> impl Iterator<Item = &str> {
+        self.folders.iter().skip(1).map(|folder| &*folder.name)
     }
 
     /// Runs `command`, which compiles the copy, for at most `limit`; its own files come into the folder.
@@ -166,19 +166,24 @@ impl Staged {
     /// What the compiler `said`, with the reader's names of headers.
     pub fn with_readers_names(&self, said: &str) -> String {
         let mut said = said.to_owned();
-        for (link, folder) in &self.links {
-            let folder = visible(&path::shown(folder)).replace(['\n', '\t'], " ");
-            said = said.replace(&*link.to_string_lossy(), &folder);
+        for Headers { name, folder } in &self.folders {
+            let readers = match shown(&self.root, folder) {
+                here if here.is_empty() => here,
+                there => visible(&there).replace(['\n', '\t'], " ") + "/",
+            };
+            said = said.replace(&format!("{name}{}", std::path::MAIN_SEPARATOR), &readers);
         }
-        let root = path::shown(&self.root);
-        said.replace(&format!("{}{}", root.trim_end_matches('/'), std::path::MAIN_SEPARATOR), "")
+        said
     }
 
-    /// The path of an entry in a line table, with the folder for a link to it.
+    /// The path of an entry in a line table, by the folder of the header in place of a link to it.
     pub fn followed(&self, entry: &str) -> String {
-        let found = self.links.iter().find_map(|(link, folder)| {
-            let below = Path::new(entry).strip_prefix(link).ok()?;
-            Some(folder.join(below).to_string_lossy().replace(|c: char| c.is_control() || c == '"', "_"))
+        let here = self.here();
+        let found = self.folders.iter().find_map(|Headers { name, folder }| {
+            let below = here.join(entry);
+            let path = folder.join(below.strip_prefix(here.join(name)).ok()?);
+            // A line table has no such characters.
+            Some(path.to_string_lossy().replace(|c: char| c.is_control() || c == '"', "_"))
         });
         found.unwrap_or_else(|| entry.to_owned())
     }
@@ -196,7 +201,11 @@ pub(crate) fn shown(root: &Path, source: &Path) -> String {
 fn keeps_its_name(shown: &str) -> bool {
     let is_below = Path::new(shown).components().all(|part| matches!(part, Component::Normal(_)));
     let is_short = shown.split('/').all(|part| part.len() <= MAX_NAME);
-    is_below && is_short && nvcc::not_plain(shown).is_none() && shown.is_ascii() && !shown.starts_with('-')
+    is_below
+        && is_short
+        && nvcc::not_plain(shown).is_none()
+        && shown.is_ascii()
+        && shown.starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Bytes of a name that leave room for what nvcc puts around it in those of its temporary files.

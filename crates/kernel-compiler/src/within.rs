@@ -44,7 +44,8 @@ pub fn run(command: &Command, input: &str, limit: Duration, scratch: Option<&Pat
     };
     if let Some(mut stdin) = child.stdin.take() {
         let start = if cfg!(unix) { "\n" } else { "" };
-        let _ = stdin.write_all(format!("{start}{input}").as_bytes()); // who does not read it does not need it
+        // Who does not read it does not need it.
+        let _ = stdin.write_all(format!("{start}{input}").as_bytes());
     }
     let stdout = kept(child.stdout.take());
     let stderr = kept(child.stderr.take());

@@ -364,3 +364,16 @@ fn sizes_have_one_to_three_parts() {
         assert!(sizes(wrong).unwrap_err().to_string().contains("X[,Y[,Z]]"), "{wrong}");
     }
 }
+
+/// A search through all for each of them would take half a minute.
+#[test]
+fn each_of_very_many_buffers_is_found_by_its_name() {
+    const COUNT: usize = 100_000;
+    let text: String = (0..COUNT).map(|number| format!("buffer b{number} = i32:{number}\n")).collect();
+    let script = Script::parse(&text, Scope::default()).unwrap();
+    for number in 0..COUNT {
+        assert_eq!(script.buffer(&format!("b{number}")).unwrap(), number);
+    }
+    let again = Script::parse(&format!("{text}buffer b7 = i32:0"), Scope::default()).unwrap_err();
+    assert!(again.to_string().contains("two buffers are named b7"), "{again}");
+}

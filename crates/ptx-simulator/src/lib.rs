@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
+// Of which clone this is built: .cargo/config.toml.
+const _: Option<&str> = option_env!("WORKBOOK_CLONE");
+
 mod arith;
 mod check;
 mod counters;

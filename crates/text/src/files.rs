@@ -120,6 +120,40 @@ pub fn write_new(path: &Path, contents: &[u8]) -> Result<()> {
     }
 }
 
+/// Renames what lies at `path` to that with `.word` appended, and a number if there is such a file already:
+/// the new path, or `None` where nothing lies. Of two programs that do so at once, each has a name of its
+/// own.
+///
+/// # Errors
+/// Of the file system; what lies at `path` is then as it was.
+pub fn set_aside(path: &Path, word: &str) -> Result<Option<PathBuf>> {
+    let Ok(about) = std::fs::symlink_metadata(path) else { return Ok(None) };
+    for number in 1..u32::MAX {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if number == 1 { format!(".{word}") } else { format!(".{word}-{number}") });
+        let aside = PathBuf::from(name);
+        if aside.symlink_metadata().is_ok() {
+            continue;
+        }
+        // An empty file holds the name. A directory takes the place of none, and so needs no such file.
+        if !about.is_dir() {
+            match File::create_new(&aside) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                held => drop(held?),
+            }
+        }
+        let done = while_held(|| std::fs::rename(path, &aside));
+        if done.is_err() && !about.is_dir() {
+            let _ = std::fs::remove_file(&aside);
+        }
+        return match done {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None), // another program was first
+            done => done.map(|()| Some(aside)),
+        };
+    }
+    Err(Error::other("every name for it is taken"))
+}
+
 /// What lies at `path`, if something does and [`replace`] may take its place: to be asked before the work.
 ///
 /// # Errors
@@ -188,19 +222,38 @@ pub fn read_lines(path: &Path) -> Result<String> {
 }
 
 /// Keeps other programs that take the same lock from changing the file at `path`, until the value is dropped.
-/// The file itself is replaced with each change, so the lock is on another beside it, `path` with `.lock`. If
-/// another program holds it for long, that is said.
+/// The file itself is replaced with each change, so the lock is on another beside it, [`lock_name`], which
+/// may be removed by who holds it. If another program holds it for long, that is said.
 ///
 /// # Errors
-/// Of the file system; what lies there is no file. That it has no locks, as on some networks, is none.
+/// Of the file system; what lies there is no file, or a link. That it has no locks, as on some networks, is
+/// none.
 pub fn lock(path: &Path) -> Result<File> {
+    let name = lock_name(path);
+    loop {
+        let file = match File::create_new(&name) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => match open_unlinked(&name, true) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                file => file?,
+            },
+            file => file?,
+        };
+        wait_for_lock(&file, path)?;
+        // Whoever held it may have removed the file.
+        if is_named(&file, &name) {
+            return Ok(file);
+        }
+    }
+}
+
+/// The file whose lock stands for that of the file at `path`.
+pub fn lock_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    if let Some(what) = std::fs::metadata(&name).ok().as_ref().and_then(no_file) {
-        return Err(Error::other(format!("{} is {what}", Path::new(&name).display())));
-    }
-    // Whatever lies there keeps what it holds.
-    let file = File::options().write(true).create(true).truncate(false).open(name)?;
+    name.into()
+}
+
+fn wait_for_lock(file: &File, path: &Path) -> Result<()> {
     let start = Instant::now();
     let locked = loop {
         match file.try_lock() {
@@ -218,7 +271,67 @@ pub fn lock(path: &Path) -> Result<File> {
     };
     match locked {
         Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
-        _ => Ok(file),
+        _ => Ok(()),
+    }
+}
+
+/// The contents of the regular file at `path`, which is no link, as text of at most this many bytes.
+///
+/// # Errors
+/// Those of [`read_text`]; there is a link.
+pub fn read_unlinked(path: &Path, bytes: u64) -> Result<String> {
+    let mut contents = Vec::new();
+    open_unlinked(path, false)?.take(bytes.saturating_add(1)).read_to_end(&mut contents)?;
+    if contents.len() as u64 > bytes {
+        return Err(Error::other(format!("it has more than {} bytes", thousands(bytes as i64))));
+    }
+    String::from_utf8(contents).map_err(|_| Error::other("it is not UTF-8 text"))
+}
+
+/// [`write_whole`], which follows no link.
+///
+/// # Errors
+/// Of the file system; a link lies at `path`, or what is no file. What lies there is then as it was.
+pub fn write_unlinked(path: &Path, contents: impl AsRef<[u8]>) -> Result<()> {
+    check_unlinked(path)?;
+    let (unfinished, mut file) = unfinished(path)?;
+    let written = file.write_all(contents.as_ref());
+    // Should a link have come there meanwhile, this takes the place of the link itself.
+    let done = written.and_then(|()| while_held(|| std::fs::rename(&unfinished, path)));
+    if done.is_err() {
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    done
+}
+
+/// Opens the regular file at `path`, which is no link.
+fn open_unlinked(path: &Path, is_to_write: bool) -> Result<File> {
+    check_unlinked(path)?;
+    let file = File::options().read(!is_to_write).write(is_to_write).open(path)?;
+    if is_named(&file, path) { Ok(file) } else { Err(Error::other("another file has taken its place")) }
+}
+
+/// That nothing lies at `path`, or a regular file.
+fn check_unlinked(path: &Path) -> Result<()> {
+    match std::fs::symlink_metadata(path).ok().as_ref().and_then(no_file) {
+        Some(what) => Err(Error::other(format!("{} is {what}", path.display()))),
+        None => Ok(()),
+    }
+}
+
+/// Whether `file` is the one at `path` itself, and not behind a link there.
+fn is_named(file: &File, path: &Path) -> bool {
+    let Ok(named) = std::fs::symlink_metadata(path) else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (named.dev(), named.ino()))
+    }
+    // The identity of a file is not to be had there.
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        named.is_file()
     }
 }
 
@@ -237,7 +350,7 @@ const HAS_PERMISSIONS: bool = !cfg!(target_family = "wasm");
 const SILENT: Duration = Duration::from_secs(1);
 const PIPE: &str = "a pipe";
 
-/// What else than a regular file this is about: a directory, a pipe, a device …
+/// What else than a regular file this is about: a directory, a link, a pipe, a device …
 pub fn no_file(about: &Metadata) -> Option<&'static str> {
     let kind = about.file_type();
     #[cfg(unix)]
@@ -245,6 +358,7 @@ pub fn no_file(about: &Metadata) -> Option<&'static str> {
     match kind {
         kind if kind.is_file() => None,
         kind if kind.is_dir() => Some("a directory"),
+        kind if kind.is_symlink() => Some("a link"),
         #[cfg(unix)]
         kind if kind.is_fifo() => Some(PIPE),
         #[cfg(unix)]
@@ -284,6 +398,34 @@ mod tests {
         let never: Result<()> = patiently(|| Err(held()), is_held);
         let said = never.unwrap_err().to_string();
         assert_eq!(said, "another program has it open, or it may not be replaced (held)");
+    }
+
+    #[test]
+    fn what_is_set_aside_at_once_by_several_programs_is_all_kept() {
+        let folder = std::env::temp_dir().join(format!("workbook-aside-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("answer.cu");
+        let put = |text: &str| std::fs::write(&path, text).unwrap();
+        const TURNS: usize = 50;
+        for turn in 0..TURNS {
+            put(&format!("first {turn}"));
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        if set_aside(&path, "backup").unwrap().is_some() {
+                            put(&format!("second {turn}"));
+                        }
+                    });
+                }
+            });
+        }
+        let names = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+        let kept: Vec<String> = names.map(|name| std::fs::read_to_string(name).unwrap()).collect();
+        for turn in 0..TURNS {
+            assert!(kept.contains(&format!("first {turn}")), "{kept:?}");
+            assert!(kept.contains(&format!("second {turn}")), "{kept:?}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[cfg(windows)]

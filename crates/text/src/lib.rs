@@ -12,6 +12,9 @@
 //! | `path.rs` | how is a path shown, and how do committed files hold it? |
 #![warn(missing_docs)]
 
+// Of which clone this is built: .cargo/config.toml.
+const _: Option<&str> = option_env!("WORKBOOK_CLONE");
+
 pub mod arguments;
 pub mod columns;
 pub mod files;

@@ -172,6 +172,40 @@ fn the_readers_own_run_stands_beside_the_recorded_one() {
     assert!(!page.contains("Your own run"), "{page}");
 }
 
+/// Its sweep has the cell's size too, which comes second.
+#[test]
+fn the_size_that_a_reader_asked_for_comes_first() {
+    let repository = Repository::new();
+    let mut own = fixtures::single(&fixtures::nested_on_gpu());
+    let swept = own.runs.clone();
+    own.n = 77_777;
+    own.runs.iter_mut().for_each(|run| run.n = 77_777);
+    own.sweep = swept;
+    let cell = "{{#cell ch4_nested kernel=gpuRecursiveReduce n=2^20 columns=time chart=block}}\n";
+    let shown = |options: &str| {
+        let command = format!("cargo run --example ch4_nested{options}");
+        repository.add(&Record { command, ..own.clone() }, "book/records/local");
+        repository.page(cell)
+    };
+
+    let page = shown(" -- --n 77_777");
+    in_order(
+        &page,
+        &[
+            "<strong>Recorded on Fixture GPU</strong>",
+            "<strong>Your own run on Fixture GPU</strong> · 77,777 elements",
+            "Another size: n = 77,777 here, and 2^20 in the recorded run.",
+            "<strong>Your own run on Fixture GPU</strong> · 1,048,576 elements",
+            "The same results, as long as in the recorded run.",
+        ],
+    );
+    assert_eq!(page.matches("Your own run").count(), 2, "{page}");
+
+    let page = shown("");
+    assert_eq!(page.matches("Your own run").count(), 1, "no size was asked for: {page}");
+    assert!(!page.contains("77,777"), "{page}");
+}
+
 /// Beside the recorded run: identical, slower, of another size, with another result.
 #[test]
 fn the_readers_own_run_says_what_differs() {

@@ -81,8 +81,8 @@ fn launch_cooperative(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
             "a cooperative launch of {blocks} blocks, of which {resident} fit at the same time: {}",
             error.said()
         );
-        let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, times \
-                    the multiprocessors";
+        let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, \
+                    times the multiprocessors";
         unasked(runtime, call, &what, help);
         return Ok(runtime.cuda.errors.give(error));
     }
@@ -176,8 +176,8 @@ fn launch(
         runtime.cuda.errors.keep(error);
         let what = format!("this launch failed, and the kernel did not run: {why}");
         let help = format!(
-            "ask after each launch: cudaGetLastError() gives {} here; and choose another grid or block, or less \
-             memory",
+            "ask after each launch: cudaGetLastError() gives {} here; and choose another grid or block, or \
+             less memory",
             error.said()
         );
         unasked(runtime, call, &what, &help);
@@ -259,8 +259,8 @@ impl Runtime<'_> {
             found.push((message, here, there));
         }
         for (message, here, there) in found {
-            let help = "put both into one stream, or let one stream wait for the other: cudaEventRecord, then \
-                        cudaStreamWaitEvent";
+            let help = "put both into one stream, or let one stream wait for the other: cudaEventRecord, \
+                        then cudaStreamWaitEvent";
             self.find_at(Kind::DataRace, message, here, there, help);
         }
     }

@@ -160,8 +160,8 @@ fn event_query(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     asked(runtime, call, &until)
 }
 
-/// `(milliseconds *, event, event)`: the simulator has no times. What it gives grows with the operations between
-/// the two.
+/// `(milliseconds *, event, event)`: the simulator has no times. What it gives grows with the operations
+/// between the two.
 fn elapsed(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     runtime.cuda.asked_for_times = true;
     let times = [1, 2].map(|number| runtime.cuda.queue.event(call.long(number)));

@@ -60,8 +60,7 @@ pub fn formatted(runtime: &mut Runtime, call: &mut Call, number: usize) -> Resul
     if lost.get() {
         let what = "a value is printed that was never written";
         let help = "write the memory before it is printed: copy the result back with cudaMemcpy, or \
-                    initialise \
-                    the variable";
+                    initialise the variable";
         runtime.find(call, Kind::UninitializedRead, Severity::Error, what, help);
     }
     Ok(rendered)

@@ -2,6 +2,8 @@
 
 use super::*;
 
+use kernel_compiler::compiler::{Compiler, Maker};
+
 /// A stand-in for nvcc, so that no test needs the real one.
 #[cfg(unix)]
 mod with_a_fake_nvcc {
@@ -29,7 +31,7 @@ mod with_a_fake_nvcc {
     fn cuda_is_compiled_and_its_lines_are_shown() {
         let ptx = root().join(KERNELS);
         let body = format!(
-            "for option in -arch=compute_90 -Ihere -DN=4; do\n\
+            "for option in -arch=compute_90 -I../links/1 -DN=4; do\n\
              case \" $* \" in *\" $option \"*) ;; *) exit 7;; esac\ndone\n\
              while [ \"$1\" != -o ]; do shift; done\n\
              sed \"s|crates/simulate/tests/simulate/kernels.cu|$PWD/mine.cu|\" {} > \"$2\"\n\
@@ -52,6 +54,231 @@ mod with_a_fake_nvcc {
         command.env("NVCC", "/nowhere/nvcc").args(absent.split_whitespace());
         let run = Run { line: absent, output: command.output().unwrap() };
         run.refuses(&["NVCC is set to /nowhere/nvcc, which does not run as nvcc"]);
+    }
+}
+
+/// Names that a shell would make a call of, which makes the file that `$HIT` names.
+#[cfg(unix)]
+mod with_odd_names {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    const FOLDER: &str = "in $(touch $HIT)`touch $HIT`;'";
+    const FILE: &str = "x$(touch $HIT)`touch $HIT`&|*' #ü.cu";
+    const HEADERS: &str = "headers $(touch $HIT)`touch $HIT`;'|";
+
+    /// A folder of such a name, with a file of such a name, which includes what lies beside it, above it and
+    /// in a folder of headers.
+    fn place(name: &str) -> PathBuf {
+        let folder = scratch(name).join(FOLDER);
+        std::fs::create_dir_all(folder.join(HEADERS)).unwrap();
+        let write = |path: PathBuf, text: &str| std::fs::write(path, text).unwrap();
+        write(folder.join("beside.h"), "#define BESIDE 1\n#include \"../above.h\"\n");
+        write(folder.join("../above.h"), "#define ABOVE 1\n");
+        write(
+            folder.join(HEADERS).join("mine.h"),
+            "__device__ inline void store(int *p, int at) {\n    p[at] = BESIDE + ABOVE + N;\n}\n",
+        );
+        let source = "#include \"beside.h\"\n#include <mine.h>\n\
+                      extern \"C\" __global__ void k(int *p) {\n    store(p, threadIdx.x + 1);\n}\n";
+        write(folder.join(FILE), source);
+        folder
+    }
+
+    /// Runs `simulate` in `folder` with these words; whether a shell made a call of a name is asserted.
+    #[track_caller]
+    fn run_in(folder: &Path, words: &[&str], variables: &[(&str, &Path)]) -> Run {
+        let hit = folder.parent().unwrap().join("HIT");
+        let _ = std::fs::remove_file(&hit);
+        let mut command = simulate();
+        command.current_dir(folder).env("PWD", folder).env("HIT", &hit).args(words);
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        let run = Run { line: words.join(" "), output };
+        assert!(!hit.exists(), "{}{}", run.stdout(), run.stderr());
+        run
+    }
+
+    const LAUNCH: [&str; 7] = ["--kernel", "k", "--grid", "1", "--block", "4", "--arg"];
+
+    fn words<'a>(more: &[&'a str]) -> Vec<&'a str> {
+        let launch = LAUNCH.into_iter().chain(["buf:i32:zeros*4"]);
+        [FILE].into_iter().chain(launch).chain(more.iter().copied()).collect()
+    }
+
+    /// An nvcc that has a shell read all that it is told, and answers with a fixed PTX.
+    fn nvcc(folder: &Path) -> PathBuf {
+        let nvcc = folder.parent().unwrap().join("nvcc");
+        let script = r#"#!/bin/sh
+case $* in *--version*) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; esac
+sh -c "cd \"$PWD\"; : \"$0\" \"$TMPDIR\" $*" || exit 9
+while [ $# -gt 1 ]; do
+    case $1 in
+        -o) out=$2; shift ;;
+        -Xcompiler) shift; [ "$1" = -iquote ] || beside=$1 ;;
+        *.cu) source=$1 ;;
+    esac
+    shift
+done
+[ -n "$out" ] || exit 0
+[ -f "$beside/beside.h" ] && [ -f "$beside/../above.h" ] || exit 8
+name=$(sed -n '1s/#line 1 "\(.*\)"/\1/p' "$source")
+printf '.version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 k_param_0)\n{\n' > "$out"
+printf '.loc 1 4 5\ntrap;\n}\n.file 1 "%s/%s"\n' "$PWD" "$name" >> "$out"
+"#;
+        std::fs::write(&nvcc, script).unwrap();
+        std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
+        nvcc
+    }
+
+    #[test]
+    fn no_name_reaches_a_shell_and_findings_have_the_readers_names() {
+        let folder = place("names");
+        let nvcc = nvcc(&folder);
+        let headers = format!("-I{HEADERS}");
+        let run = run_in(&folder, &words(&[&headers, "-DN=4"]), &[("NVCC", &nvcc)]);
+        let text = run.exits(1).stdout();
+        assert!(
+            text.contains(&format!("--> {FILE}:4")) && text.contains("store(p, threadIdx.x + 1);"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_nvcc_would_hand_to_a_shell_is_refused() {
+        let folder = place("refused-names");
+        let nvcc = nvcc(&folder);
+        let only = "so they may only have letters, digits, spaces and";
+        let run = run_in(&folder, &words(&["-DN=$(touch $HIT)"]), &[("NVCC", &nvcc)]);
+        run.refuses(&[
+            "The option, \"-DN=$(touch $HIT)\", has '$' in it",
+            only,
+            "Write a macro as a #define",
+        ]);
+        let run = run_in(&folder, &words(&["--arch", "90$(touch $HIT)"]), &[("NVCC", &nvcc)]);
+        run.refuses(&["has '$' in it", only]);
+        let run = run_in(&folder, &words(&[]), &[("NVCC", &nvcc), ("TMPDIR", &folder)]);
+        run.refuses(&[
+            "The folder for temporary files",
+            "has '$' in it",
+            only,
+            "Set TMPDIR to another folder",
+        ]);
+        let elsewhere = folder.join("nvcc");
+        std::fs::copy(&nvcc, &elsewhere).unwrap();
+        let run = run_in(&folder, &words(&[]), &[("NVCC", &elsewhere)]);
+        run.refuses(&["The path of nvcc", "has '$' in it", only, "Install it elsewhere"]);
+        let quoted = folder.join("\".cu");
+        std::fs::copy(folder.join(FILE), &quoted).unwrap();
+        let run = run_in(&folder, &["\".cu", "--grid", "1", "--block", "1"], &[("NVCC", &nvcc)]);
+        run.refuses(&["has '\"' in its name, which no line table can hold; rename it"]);
+    }
+
+    /// Compiles with each real compiler; what is wrong is said by the readers' names too.
+    #[test]
+    #[ignore = "needs nvcc and clang"]
+    fn real_compilers_find_headers_in_folders_of_any_name() {
+        for maker in [Maker::Nvcc, Maker::Clang] {
+            let folder = place("real-names");
+            let compiler = Compiler::require(maker, root()).unwrap();
+            let variable = match maker {
+                Maker::Nvcc => "NVCC",
+                Maker::Clang => "CLANG",
+            };
+            let given = [(variable, compiler.path.as_path())];
+            let headers = format!("-I{HEADERS}");
+            let run = run_in(&folder, &words(&[&headers, "-DN=4"]), &given).exits(1);
+            let text = run.stdout();
+            assert!(text.contains(&format!("--> {HEADERS}/mine.h:2")), "{text}");
+            assert!(text.contains("p[at] = BESIDE + ABOVE + N;"), "{text}");
+            let run = run_in(&folder, &words(&[&headers]), &given).exits(2);
+            let said = run.stderr();
+            assert!(said.contains(&format!("could not compile {FILE}")), "{said}");
+            assert!(said.contains(&format!("{HEADERS}/mine.h(2): error: ")), "{said}");
+            std::fs::write(folder.join(FILE), "int a = b;\n").unwrap();
+            let said = run_in(&folder, &words(&[]), &given).exits(2).stderr();
+            assert!(said.contains(&format!("{FILE}(1): error: ")), "{said}");
+        }
+    }
+}
+
+/// The compiler ends with the program, and what it has made so far goes too.
+#[cfg(target_os = "linux")]
+mod that_is_ended {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, Instant};
+
+    /// An nvcc that has begun to write a file, and takes an hour for the rest.
+    const SLOW: &str = r#"#!/bin/sh
+case $* in *--version*) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; esac
+case $1 in -E) exit; esac
+echo > "$TMPDIR/tmpxft_1"
+sh -c 'echo "$PPID $$ $PWD" > "$0"; exec sleep 3600.75' "$BEGUN" &
+wait
+"#;
+
+    #[test]
+    fn the_compiler_ends_with_the_program_and_leaves_nothing() {
+        for signal in ["KILL", "TERM", "INT", "HUP"] {
+            let folder = scratch(&format!("ended-{signal}"));
+            let nvcc = folder.join("nvcc");
+            let begun = folder.join("begun");
+            std::fs::write(&nvcc, SLOW).unwrap();
+            std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
+            std::fs::write(folder.join("mine.cu"), "").unwrap();
+            let mut command = simulate();
+            command.current_dir(&folder).env("NVCC", &nvcc).env("BEGUN", &begun).env("TMPDIR", &folder);
+            let mut child = command.args(["mine.cu", "--grid", "1", "--block", "1"]).spawn().unwrap();
+            let started = Instant::now();
+            let wait_for = |is_so: &dyn Fn() -> bool, what: &str| {
+                while !is_so() {
+                    assert!(started.elapsed() < Duration::from_secs(60), "SIG{signal}: {what}");
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            };
+            let text = || std::fs::read_to_string(&begun).unwrap_or_default();
+            wait_for(&|| text().ends_with('\n'), "the compiler has not begun");
+            let said = text();
+            let [parent, own, place] = said.trim().splitn(3, ' ').collect::<Vec<_>>()[..] else {
+                panic!("{said}")
+            };
+            assert!(Path::new(place).join("../temporary/tmpxft_1").exists(), "{said}");
+            let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+            assert!(kill.unwrap().success());
+            child.wait().unwrap();
+            let is_gone = |process: &str| {
+                let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+                stat.is_empty() || stat.contains(") Z ")
+            };
+            wait_for(&|| is_gone(parent) && is_gone(own), "the compiler runs on");
+            let left = || {
+                let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+                entries.filter(|name| name.to_string_lossy().starts_with("workbook-")).count()
+            };
+            wait_for(&|| left() == 0, "a temporary folder is left");
+        }
+    }
+
+    #[test]
+    fn memory_without_an_end_is_refused() {
+        let folder = scratch("memory");
+        let nvcc = folder.join("nvcc");
+        // As gcc ends, which nvcc calls.
+        let runs_out = "ulimit -v > limit-is\n[ \"$(cat limit-is)\" = 4194304 ] || exit 7\n\
+                        echo 'cc1plus: out of memory allocating 4294967312 bytes' >&2; exit 1";
+        let script = SLOW.split_once("echo >").unwrap().0.to_owned() + runs_out;
+        std::fs::write(&nvcc, script).unwrap();
+        std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::write(folder.join("mine.cu"), "#include ENDLESS\n").unwrap();
+        std::fs::write(folder.join("zero.cu"), "\n#include \"/dev/zero\"\n").unwrap();
+        for (file, part) in [
+            ("mine.cu", "needed more than the 4 GiB of memory that it may use for mine.cu"),
+            ("zero.cu", "zero.cu(2): error: /dev/zero is a device; only regular files can be included"),
+        ] {
+            let mut command = simulate();
+            command.current_dir(&folder).env("NVCC", &nvcc).args([file, "--grid", "1", "--block", "1"]);
+            Run { line: file.into(), output: command.output().unwrap() }.refuses(&[part]);
+        }
     }
 }
 

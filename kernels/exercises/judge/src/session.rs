@@ -1,12 +1,12 @@
 //! The verbs: list, check, hint, why, reset, solution.
 
 use std::io::stdout;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use kernel_compiler::compiler::how_to_get_a_compiler;
 use serde::Serialize;
-use text::files::{read_lines, write_whole};
+use text::files::{read_lines, set_aside, write_whole};
 use text::path::shown;
 use text::say;
 use view::Film;
@@ -17,7 +17,7 @@ use super::id::Id;
 use super::options::{COMMAND, Options, Verb};
 use super::said::{self, Part};
 use super::source::Exercise;
-use super::state::{Progress, State, free_name};
+use super::state::{Progress, State};
 use super::verdict::Findings;
 use super::{catalogue, figure, mark, show};
 
@@ -230,7 +230,8 @@ impl Session {
         if path.is_file() && read_lines(&path).is_ok_and(|text| text == stub) {
             say(&format!("{} is the task as it was given; nothing is changed.\n", exercise.file()));
         } else {
-            let backup = set_aside(&path).with_context(|| format!("cannot rename {}", exercise.file()))?;
+            let backup =
+                set_aside(&path, "backup").with_context(|| format!("cannot rename {}", exercise.file()))?;
             if let Err(error) = write_whole(&path, stub) {
                 if let Some(backup) = &backup {
                     std::fs::rename(backup, &path)
@@ -310,16 +311,6 @@ impl Session {
             warn(&format!("your progress is not remembered: {error:#}"));
         }
     }
-}
-
-/// Renames what is at `path`, if anything is; gives its new path.
-fn set_aside(path: &Path) -> std::io::Result<Option<PathBuf>> {
-    if path.symlink_metadata().is_err() {
-        return Ok(None);
-    }
-    let backup = free_name(path, "backup");
-    std::fs::rename(path, &backup)?;
-    Ok(Some(backup))
 }
 
 /// Prints `text`; `false` if that failed.

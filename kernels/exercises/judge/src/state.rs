@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use text::files::{lock, read_text};
+use text::files::{lock, read_text, set_aside};
 use text::path::shown;
 use workbook::record::write_json;
 
@@ -68,9 +68,9 @@ impl State {
         match state {
             Ok(state) => Ok((State { path, ..state }, None)),
             Err(why) => {
-                let aside = free_name(&path, "damaged");
-                std::fs::rename(&path, &aside)
+                let aside = set_aside(&path, "damaged")
                     .with_context(|| format!("{FILE} is damaged ({why}), and cannot be set aside"))?;
+                let Some(aside) = aside else { return Ok((fresh, None)) };
                 let name = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let said = format!(
                     "{FILE}, which remembers your progress, is damaged ({why}). It is now {name}; your \
@@ -100,16 +100,6 @@ impl State {
     pub fn at(&mut self, id: Id) -> &mut Progress {
         self.exercises.entry(id).or_default()
     }
-}
-
-/// `path` with `.word` appended, and a number if there is such a file already.
-pub fn free_name(path: &Path, word: &str) -> PathBuf {
-    let name = |number: u32| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(if number == 1 { format!(".{word}") } else { format!(".{word}-{number}") });
-        PathBuf::from(name)
-    };
-    (1..u32::MAX).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(1))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The exercises as a learner goes through them: verdicts, hints, questions, solutions.
 
+#[cfg(target_os = "linux")]
 use std::process::Stdio;
 
 use exercise::catalogue;

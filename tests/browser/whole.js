@@ -1,0 +1,203 @@
+// What a page loads is what the book has, or a sentence says what it is not: `tests/browser/check` says what it needs.
+//
+//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/whole.js book/book
+//
+// Files with a flipped byte, cut off, or not there, once and always; a compiler that the browser has kept in part, as it does
+// when the tab is closed meanwhile; scripts of another version. Once the server is well again, the next press runs.
+
+const fs = require('node:fs');
+const http = require('node:http');
+const path = require('node:path');
+const puppeteer = require('puppeteer-core');
+const listed = require('./listed.js');
+
+const PAGE = 'ch3_blocks.html';
+const PATIENCE = 120_000;
+const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.json': 'application/json' };
+
+const flipped = content => {
+    const other = Buffer.from(content);
+    other[Math.floor(other.length / 2)] ^= 1;
+    return other;
+};
+const cut = content => content.subarray(0, Math.floor(content.length / 2));
+const missing = () => undefined;
+
+/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times. */
+function serve(root, state) {
+    const server = http.createServer((request, response) => {
+        const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
+        const file = path.join(root, name);
+        let content = fs.existsSync(file) ? fs.readFileSync(file) : undefined;
+        if (name === `/live/${state.file}` && state.times > 0) {
+            state.times -= 1;
+            content = state.how(content);
+        }
+        response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': content ? 'max-age=600' : 'no-store' });
+        response.end(content);
+    });
+    return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
+}
+
+const status = page => page.$eval('.cell[data-live] .card-status', element => element.textContent);
+
+/** Presses Run; what the cell says once nothing runs any more. */
+async function run(page, button = '.cell[data-live] .card-run') {
+    await page.evaluate(() => {
+        document.querySelectorAll('.cell .live-out').forEach(out => out.remove());
+        document.querySelector('.cell[data-live] .card-status').textContent = '';
+    });
+    await page.$eval(button, button => button.click());
+    await page.waitForFunction(() => {
+        const { textContent } = document.querySelector('.cell[data-live] .card-status');
+        return textContent && !textContent.endsWith('…') && !document.querySelector('.running');
+    }, { timeout: PATIENCE, polling: 100 });
+    return status(page);
+}
+
+async function edit(page) {
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForSelector('.cm-content', { timeout: PATIENCE });
+    await page.focus('.cm-content');
+    await page.keyboard.type('// mine ');
+}
+
+const RIGHT = /^Done in .*right/;
+const DAMAGED = /did not arrive as the book has it, twice/;
+const NOT_THERE = /could not be fetched/;
+
+/** What is spoilt, how, how often, and what the page says then. */
+const SPOILT = [
+    ['workbook.wasm.zst', flipped, 1, RIGHT],
+    ['workbook.wasm.zst', flipped, 9, DAMAGED],
+    ['workbook.wasm.zst', cut, 1, RIGHT],
+    ['workbook.wasm.zst', cut, 9, DAMAGED],
+    ['workbook.wasm.zst', missing, 1, RIGHT],
+    ['workbook.wasm.zst', missing, 9, NOT_THERE],
+    ['ch3_blocks.json', flipped, 9, DAMAGED],
+    ['vendor/wasi_shim.js', flipped, 9, DAMAGED],
+    ['files.json', missing, 1, NOT_THERE],
+    ['cells.js', missing, 1, RIGHT],
+    ['run.js', missing, 9, NOT_THERE],
+    ['run.js', flipped, 1, RIGHT],
+    ['run.js', flipped, 9, NOT_THERE],
+    ['live.css', missing, 1, NOT_THERE],
+];
+
+async function spoilt(lent, browser, origin, state) {
+    for (const [file, how, times, says] of SPOILT) {
+        const context = await browser.createBrowserContext();
+        const page = await context.newPage();
+        Object.assign(state, { file, how, times: 0 });
+        await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+        state.times = times;
+        const said = await run(page);
+        lent.expect(says.test(said), `${file}, ${how.name}, ${times} times`, said);
+        state.times = 0;
+        const then = await run(page);
+        lent.expect(RIGHT.test(then), `after ${file}, ${how.name}, the next press`, then);
+        await context.close();
+    }
+}
+
+const about = root => JSON.parse(fs.readFileSync(path.join(root, 'live/clang/clang.json'), 'utf8'));
+/** How many bytes the browser keeps of the compiler. */
+const keptBytes = page => page.evaluate(async () => {
+    const kept = await caches.open('workbook-compiler');
+    const [one] = await kept.keys();
+    return one ? (await (await kept.match(one)).arrayBuffer()).byteLength : 0;
+});
+
+/** The compiler of a page that keeps a part of it, or one with a flipped byte. */
+async function keptInPart(lent, browser, origin, root) {
+    const { hash, wasm } = about(root);
+    for (const how of ['cut', 'flipped']) {
+        const context = await browser.createBrowserContext();
+        const page = await context.newPage();
+        await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+        await edit(page);
+        const first = await run(page, '.workbench .card-run');
+        lent.expect(RIGHT.test(first), 'an edit', first);
+        await page.waitForFunction(async () => (await (await caches.open('workbook-compiler')).keys()).length > 0, { timeout: PATIENCE, polling: 200 });
+        await page.evaluate(async (hash, how) => {
+            const kept = await caches.open('workbook-compiler');
+            const name = new URL(`live/clang/clang.wasm?${hash}`, location).href;
+            const bytes = new Uint8Array(await (await kept.match(name)).arrayBuffer());
+            bytes[bytes.length >> 1] ^= 1;
+            await kept.put(name, new Response(how === 'cut' ? bytes.subarray(0, 22_900_000) : bytes, { headers: { 'Content-Type': 'application/wasm' } }));
+        }, hash, how);
+        await page.reload({ waitUntil: 'load' });
+        const said = await run(page);
+        lent.expect(RIGHT.test(said), `a compiler that is kept ${how}`, said);
+        await page.waitForFunction(async bytes => {
+            const kept = await caches.match([...await (await caches.open('workbook-compiler')).keys()][0] ?? '/none');
+            return kept && (await kept.arrayBuffer()).byteLength === bytes;
+        }, { timeout: PATIENCE, polling: 500 }, wasm.bytes).catch(async () => lent.expect(false, `of one kept ${how} is kept then`, await keptBytes(page)));
+        await context.close();
+    }
+}
+
+async function spoiltCompiler(lent, browser, origin, state) {
+    for (const [how, times, says] of [[flipped, 1, RIGHT], [cut, 1, RIGHT], [flipped, 9, DAMAGED]]) {
+        const context = await browser.createBrowserContext();
+        const page = await context.newPage();
+        Object.assign(state, { file: 'clang/clang.wasm.zst', how, times });
+        await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+        await edit(page);
+        const said = await run(page, '.workbench .card-run');
+        lent.expect(says.test(said), `the compiler, ${how.name}, ${times} times`, said);
+        state.times = 0;
+        const then = await run(page, '.workbench .card-run');
+        lent.expect(RIGHT.test(then), `after a compiler, ${how.name}, the next press`, then);
+        await context.close();
+    }
+}
+
+/** The server has a newer version than the open page: it loads none of its scripts. */
+async function newer(lent, browser, origin, state) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+    const first = await run(page);
+    lent.expect(RIGHT.test(first), 'a run', first);
+    Object.assign(state, { file: 'files.json', how: text => Buffer.from(listed(text, (_, entry) => entry, { version: 'newer' })), times: 99 });
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForFunction(() => /newer version/.test(document.querySelector('.cell[data-live] .card-status').textContent), { timeout: 10_000 })
+        .catch(async () => lent.expect(false, 'scripts of two versions', await status(page)));
+    state.times = 0;
+    await context.close();
+}
+
+async function check(lent, browser, root, stories) {
+    const state = { times: 0 };
+    const server = await serve(root, state);
+    const origin = `http://127.0.0.1:${server.address().port}`;
+    try {
+        for (const story of stories) {
+            await story(lent, browser, origin, story === keptInPart ? root : state);
+        }
+    } finally {
+        server.close();
+        server.closeAllConnections();
+    }
+}
+
+async function main(root) {
+    const problems = [];
+    const expect = (is, what, now) => is || problems.push(`${what}: “${now}”`);
+    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    try {
+        await check({ expect }, browser, root, [spoilt, spoiltCompiler, keptInPart, newer]);
+    } finally {
+        await browser.close();
+    }
+    problems.forEach(problem => console.log(`whole: ${problem}`));
+    console.log(problems.length ? `${problems.length} problems` : 'what a page loads is what the book has');
+    process.exitCode = problems.length ? 1 : 0;
+}
+
+module.exports = { checkKept: (lent, browser, root) => check(lent, browser, root, [keptInPart]) };
+
+if (require.main === module) {
+    main(process.argv[2]);
+}
