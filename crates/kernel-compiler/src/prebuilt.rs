@@ -270,7 +270,7 @@ impl Build {
             return Ok(());
         }
         if self.warnings.is_empty() {
-            bail!("{}", stale(Path::new(crate::ROOT), &self.source_path, self.ptx.is_empty()));
+            bail!("{}", stale(crate::root()?, &self.source_path, self.ptx.is_empty()));
         }
         bail!("{}", self.warnings.trim_end())
     }
