@@ -71,7 +71,7 @@ fn option(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let optarg = runtime.variable(call, "optarg", &[0; 8])?;
     let number = bytes(call, optind, 4)?.try_into().map_or(0, u32::from_le_bytes);
     let argument = |call: &Call, number: u32| -> Result<u64, Stop> {
-        let at = call.long(1) + 8 * u64::from(number);
+        let at = call.long(1).wrapping_add(8 * u64::from(number));
         Ok(bytes(call, at, 8)?.try_into().map_or(0, u64::from_le_bytes))
     };
     if number >= call.word(0) {
