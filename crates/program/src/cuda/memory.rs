@@ -285,8 +285,8 @@ fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) ->
     };
     let Some(address) = address else {
         let what = format!(
-            "no room for {bytes} bytes of device memory, of which {used} of {allowed} are used: the call gives \
-             {}",
+            "no room for {bytes} bytes of device memory, of which {used} of {allowed} are used: the call \
+             gives {}",
             Error::MemoryAllocation.said()
         );
         runtime.find(call, Kind::MemoryLimit, Severity::Warning, what, "run a smaller problem");
