@@ -16,6 +16,7 @@ use text::path;
 use super::build::Registers;
 use super::call::{self, Ptx};
 use super::explain::explained;
+pub use super::maker::Maker;
 use super::refusal::{Refused, failed_itself};
 use super::staging::{Given, Staged};
 use super::{capability, clang, nvcc, within};
@@ -76,33 +77,6 @@ pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option
 const PTX_LIMIT: Duration = Duration::from_secs(60);
 /// Time limit of a call for machine code for many architectures.
 const FATBIN_LIMIT: Duration = Duration::from_secs(3600);
-
-/// Whose compiler is wanted, where it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Maker {
-    /// NVIDIA's nvcc.
-    Nvcc,
-    /// LLVM's clang.
-    Clang,
-}
-
-impl Maker {
-    fn name(self) -> &'static str {
-        match self {
-            Maker::Nvcc => "nvcc",
-            Maker::Clang => "clang",
-        }
-    }
-}
-
-impl std::str::FromStr for Maker {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Maker, String> {
-        let known = [Maker::Nvcc, Maker::Clang].into_iter().find(|maker| maker.name() == text);
-        known.ok_or("it is nvcc or clang".into())
-    }
-}
 
 /// A compiler that runs: nvcc, which makes PTX and machine code for a GPU, or clang, which makes PTX for the
 /// simulator.

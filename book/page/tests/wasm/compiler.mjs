@@ -5,9 +5,10 @@
 // LIVE is a copy of book/src/live. REQUESTS is a JSON list; ANSWERS becomes the list of what `compile` gives for each, with
 // what it has told on the way. A request with `stop_after`, in seconds, is stopped then.
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { resolveObjectURL } from 'node:buffer';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker as Thread } from 'node:worker_threads';
 
@@ -38,6 +39,17 @@ globalThis.Worker = class {
         (await this.thread).terminate();
     }
 };
+
+// What a page's workbook.js has, which takes its list of files from the preprocessor.
+const files = {};
+for (const entry of await readdir(live, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) {
+        const path = join(entry.parentPath ?? entry.path, entry.name);
+        const content = await readFile(path);
+        files[relative(live, path)] = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+    }
+}
+globalThis.window = { workbook: { listed: async () => files, released: async () => {} } };
 
 await writeFile(join(live, 'package.json'), '{ "type": "module" }');
 const { compile } = await import(pathToFileURL(resolve(live, 'compiler.js')));

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use text::path;
 
-use super::HOST;
 use crate::hash;
+
+/// What programs can include, from the repository root.
+pub const HOST: &str = "kernels/clang/host";
 
 /// The folders of the compiler's own headers.
 pub struct Library {

@@ -33,11 +33,9 @@ use super::refusal::{Refused, failed_itself};
 use super::staging::{Given, shown};
 use super::within;
 use edits::{Edit, edited};
+pub use library::HOST;
 use library::Library;
 use sources::Source;
-
-/// What programs can include, from the repository root.
-pub const HOST: &str = "kernels/clang/host";
 
 /// The names of all functions that a program's PTX may call and does not define, one a line.
 pub const NATIVES: &str = include_str!("../../../../kernels/clang/host/natives.txt");
