@@ -218,7 +218,8 @@ impl Compilation<'_> {
         let name = self.clang.name();
         let program = path::shown(&self.clang.path);
         let limit = self.clang.limit;
-        let ran = within::run(&command, "", limit, Some(&self.scratch)).with_context(|| format!("cannot start {program}"))?;
+        let ran = within::run(&command, "", limit, Some(&self.scratch))
+            .with_context(|| format!("cannot start {program}"))?;
         let shown = self.name(main);
         let Some(status) = ran.status else {
             let seconds = limit.as_secs();
@@ -270,7 +271,9 @@ impl Compilation<'_> {
             Pass::Border => BORDER,
             Pass::Device => DEVICE,
         }));
-        flags.extend(self.given.include.iter().map(|folder| format!("-I{}", self.clang.root.join(folder).display())));
+        flags.extend(
+            self.given.include.iter().map(|folder| format!("-I{}", self.clang.root.join(folder).display())),
+        );
         flags.extend(self.given.define.iter().map(|name| format!("-D{name}")));
         let folders = [
             host.join("std"),
@@ -440,7 +443,8 @@ mod tests {
         fs::write(folder.join("program.cu"), source)?;
         fs::write(folder.join("beside.h"), "#pragma once\n__global__ void beside(int *p);\n")?;
         let clang = clang.run_in(&folder);
-        let result = compile(&clang, &[folder.join("program.cu")], &Given::default(), &folder.join("scratch"));
+        let result =
+            compile(&clang, &[folder.join("program.cu")], &Given::default(), &folder.join("scratch"));
         fs::remove_dir_all(&folder)?;
         result
     }

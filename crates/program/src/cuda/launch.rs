@@ -1,7 +1,7 @@
 //! Launches: parameters, limits, and what became of them.
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Counters, Kind, Launch, LaunchConfig, Limit, Owner, Severity};
+use ptx_simulator::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Owner, Severity, Site, Words};
 
 use super::error::{Error, Unasked};
 use super::queue::{Done, Kernel, Operation, Work};
@@ -191,11 +191,23 @@ fn launch(
 }
 
 impl Runtime<'_> {
-    /// Runs the kernel of an operation.
-    pub fn run_kernel(&mut self, call: &mut Call, kernel: &Kernel, touched: Option<&mut Touched>) {
+    /// Runs the kernel of an operation, which was launched at `place`.
+    ///
+    /// # Errors
+    /// The launches have executed more instructions than they may.
+    pub fn run_kernel(
+        &mut self,
+        call: &mut Call,
+        kernel: &Kernel,
+        place: Option<&(String, u32)>,
+        touched: Option<&mut Touched>,
+    ) -> Result<(), Stop> {
         if self.cuda.errors.sticky.is_some() {
-            return;
+            return Ok(());
         }
+        let executed: u64 = self.cuda.kernels.iter().map(|known| known.counters.warp_instructions).sum();
+        let left = self.warp_limit.map(|limit| limit.saturating_sub(executed));
+        call.simulator.set_step_limit(left);
         let args = pieces(self.module, kernel);
         let aside = call.simulator.set_host_aside();
         call.simulator.set_cluster(kernel.cluster);
@@ -208,6 +220,7 @@ impl Runtime<'_> {
         let printed = call.simulator.take_printed();
         self.print(Standard::Out, printed.as_bytes());
         let (counters, _) = self.device.seen.take();
+        let is_spent = left.is_some_and(|left| counters.warp_instructions >= left);
         let known = self.cuda.kernels.iter_mut().find(|known| known.kernel == kernel.name);
         match known {
             Some(known) => {
@@ -222,7 +235,12 @@ impl Runtime<'_> {
             }),
         }
         if let Err(error) = ended {
-            let kind = error.downcast_ref::<ptx_simulator::Diagnostic>().map(|found| found.kind);
+            let found = error.downcast_ref::<ptx_simulator::Diagnostic>();
+            let kind = found.map(|found| found.kind);
+            if let (Some(found), true) = (found.filter(|found| found.kind == Kind::StepLimit), is_spent) {
+                self.device.retract(found);
+                return Err(self.spent(kernel, found, place).into());
+            }
             self.cuda.errors.sticky = Some(match kind {
                 Some(Kind::Misaligned) => Error::MisalignedAddress,
                 Some(Kind::Trap) => Error::LaunchFailure,
@@ -231,6 +249,38 @@ impl Runtime<'_> {
                 _ => Error::IllegalAddress,
             });
         }
+        Ok(())
+    }
+
+    /// The launches have executed as many instructions as they may: in this one, which has `stopped`.
+    fn spent(&self, kernel: &Kernel, stopped: &Diagnostic, place: Option<&(String, u32)>) -> Box<Diagnostic> {
+        let launches: u64 = self.cuda.kernels.iter().map(|known| known.launches).sum();
+        let of_this = self.cuda.kernels.iter().find(|known| known.kernel == kernel.name);
+        let (own, executed) =
+            of_this.map_or((0, 0), |known| (known.launches, known.counters.warp_instructions));
+        let shape = |(x, y, z): (u32, u32, u32)| format!("{x} x {y} x {z}");
+        let LaunchConfig { grid_dim, block_dim, .. } = kernel.config;
+        let message = format!(
+            "the kernels have executed {} million warp instructions, their limit, in {launches} launches: {} \
+             million of them are those of `{}`, launched {own} times, here with a grid of {} blocks of {} \
+             threads",
+            self.warp_limit.unwrap_or_default().div_ceil(1_000_000),
+            executed.div_ceil(1_000_000),
+            kernel.name,
+            shape(grid_dim),
+            shape(block_dim),
+        );
+        let line = stopped.file.clone().zip(stopped.line);
+        let related = line.map(|(file, line)| {
+            let message = "this is what it was doing: if it is a loop, does it end?".to_string();
+            Site { file, line, message }
+        });
+        let words = Words { message, related: related.into_iter().collect() };
+        let help =
+            "make the constant smaller that the size of this grid comes from, or the number of launches";
+        let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, help);
+        (found.file, found.line) = place.cloned().unzip();
+        Box::new(found)
     }
 
     /// Says that two operations meet which nothing orders.

@@ -221,7 +221,8 @@ impl Runtime<'_> {
         let mut touched = Touched::default();
         match &operation.work {
             Work::Kernel(kernel) => {
-                self.run_kernel(call, kernel, is_beside_others.then_some(&mut touched));
+                let touched = is_beside_others.then_some(&mut touched);
+                self.run_kernel(call, kernel, operation.place.as_ref(), touched)?;
             }
             Work::Copy { to, from, bytes, rows } => {
                 for row in 0..*rows {
