@@ -114,6 +114,7 @@ pub fn run(
     };
     runtime.save_files();
     runtime.end(&mut host, &mut core, ended);
+    runtime.forget_what_follows(&mut host);
     let Runtime { cuda, libc, found, .. } = runtime;
     let found = host.take_found().into_iter().chain(found).collect();
     let asked_for_times = libc.asked_for_times || cuda.asked_for_times;

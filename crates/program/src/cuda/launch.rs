@@ -2,6 +2,7 @@
 
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Owner, Severity, Site, Words};
+use text::number::thousands;
 
 use super::error::{Error, Unasked};
 use super::queue::{Done, Kernel, Operation, Work};
@@ -241,6 +242,14 @@ impl Runtime<'_> {
                 self.device.retract(found);
                 return Err(self.spent(kernel, found, place).into());
             }
+            if let Some(found) = found.filter(|found| found.kind == Kind::MemoryLimit) {
+                // It is the simulator that has no room: what would follow says nothing about the program.
+                self.device.retract(found);
+                let (file, line) = place.cloned().unzip();
+                let help = "make the constant smaller that the sizes of the buffers come from";
+                let found = Diagnostic { file, line, help: help.to_string(), ..found.clone() };
+                return Err(Stop::Fault(Box::new(found)));
+            }
             self.cuda.errors.sticky = Some(match kind {
                 Some(Kind::Misaligned) => Error::MisalignedAddress,
                 Some(Kind::Trap) => Error::LaunchFailure,
@@ -258,17 +267,17 @@ impl Runtime<'_> {
         let of_this = self.cuda.kernels.iter().find(|known| known.kernel == kernel.name);
         let (own, executed) =
             of_this.map_or((0, 0), |known| (known.launches, known.counters.warp_instructions));
-        let shape = |(x, y, z): (u32, u32, u32)| format!("{x} x {y} x {z}");
         let LaunchConfig { grid_dim, block_dim, .. } = kernel.config;
         let message = format!(
-            "the kernels have executed {} million warp instructions, their limit, in {launches} launches: {} \
-             million of them are those of `{}`, launched {own} times, here with a grid of {} blocks of {} \
-             threads",
+            "the kernels have executed {} million warp instructions, their limit, in {}; {} million of them in \
+             {} of `{}`, this one with a grid of {} of {}",
             self.warp_limit.unwrap_or_default().div_ceil(1_000_000),
+            counted((launches, 1, 1), "launch", "launches"),
             executed.div_ceil(1_000_000),
+            counted((own, 1, 1), "launch", "launches"),
             kernel.name,
-            shape(grid_dim),
-            shape(block_dim),
+            counted(grid_dim, "block", "blocks"),
+            counted(block_dim, "thread", "threads"),
         );
         let line = stopped.file.clone().zip(stopped.line);
         let related = line.map(|(file, line)| {
@@ -313,6 +322,17 @@ impl Runtime<'_> {
                         cudaStreamWaitEvent";
             self.find_at(Kind::DataRace, message, here, there, help);
         }
+    }
+}
+
+/// `1 block`, `2,048 blocks`, `16 x 16 blocks`.
+fn counted<N: Copy + Into<u64>>((x, y, z): (N, u32, u32), one: &str, more: &str) -> String {
+    let x = thousands(x.into() as i64);
+    match (&*x, y, z) {
+        ("1", 1, 1) => format!("1 {one}"),
+        (_, 1, 1) => format!("{x} {more}"),
+        (_, _, 1) => format!("{x} x {y} {more}"),
+        _ => format!("{x} x {y} x {z} {more}"),
     }
 }
 

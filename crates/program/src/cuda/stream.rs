@@ -1,6 +1,6 @@
 //! Streams and events, as a program sees them; and waiting.
 
-use ptx_simulator::host::{Call, Given, Stop};
+use ptx_simulator::host::{Call, Given, Host, Stop};
 use ptx_simulator::{Diagnostic, Kind, Severity, Words};
 
 use super::error::Error;
@@ -309,12 +309,15 @@ impl Runtime<'_> {
             self.found.push(unasked.found);
         }
         self.say_leaks();
-        if self.cuda.errors.sticky.is_some() {
-            // What the program went on with, since a kernel was stopped, was never computed.
-            self.found.retain(|found| found.kind != Kind::UninitializedRead);
-            call.host.take_found();
-        }
         Ok(())
+    }
+
+    /// Since a kernel was stopped, what the program went on with was never computed: nothing is said of that.
+    pub fn forget_what_follows(&mut self, host: &mut Host) {
+        if self.cuda.errors.sticky.is_some() {
+            self.found.retain(|found| found.kind != Kind::UninitializedRead);
+            host.take_found();
+        }
     }
 
     /// A note on device memory that was never freed.
