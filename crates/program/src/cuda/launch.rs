@@ -203,9 +203,6 @@ impl Runtime<'_> {
         place: Option<&(String, u32)>,
         touched: Option<&mut Touched>,
     ) -> Result<(), Stop> {
-        if self.cuda.errors.sticky.is_some() {
-            return Ok(());
-        }
         let executed: u64 = self.cuda.kernels.iter().map(|known| known.counters.warp_instructions).sum();
         let left = self.warp_limit.map(|limit| limit.saturating_sub(executed));
         call.simulator.set_step_limit(left);

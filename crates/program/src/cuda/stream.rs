@@ -220,6 +220,10 @@ impl Runtime<'_> {
             self.cuda.queue.has_several() || call.simulator.notes().len() > operation.noted;
         let mut touched = Touched::default();
         match &operation.work {
+            // A kernel has broken the context: the device does nothing any more.
+            Work::Kernel(_) | Work::Copy { .. } | Work::Set { .. } if self.cuda.errors.sticky.is_some() => {
+                return Ok(());
+            }
             Work::Kernel(kernel) => {
                 let touched = is_beside_others.then_some(&mut touched);
                 self.run_kernel(call, kernel, operation.place.as_ref(), touched)?;

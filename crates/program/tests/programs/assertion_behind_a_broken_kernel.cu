@@ -18,11 +18,11 @@ int main()
     int *result = (int *)malloc(n * sizeof(int));
     cudaMalloc(&in, n * sizeof(int));
     cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(in, 0, n * sizeof(int));
+    cudaMemset(in, 1, n * sizeof(int));
     twice<<<2, 64>>>(in, out, n);
     cudaMemcpy(result, out, n * sizeof(int), cudaMemcpyDeviceToHost);
     for (int i = 0; i < n; ++i)
-        assert(result[i] == 0); // expect: error trap
+        assert(result[i] == 0x02020202); // expect: error trap
     free(result);
     cudaFree(in);
     cudaFree(out);
