@@ -168,7 +168,7 @@ fn work_that_takes_too_long_is_named_with_what_to_make_smaller() {
         found[0].message()
     };
     let launches = message("too_much_work");
-    assert!(launches.contains("with a grid of 1 block of 1 thread"), "{launches}");
+    assert!(launches.contains("has a grid of 1 block of 1 thread"), "{launches}");
     let host = message("too_much_work_on_the_host");
     assert!(host.contains("too_much_work_on_the_host.cu:14"), "{host}");
 }

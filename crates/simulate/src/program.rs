@@ -228,6 +228,13 @@ pub fn run(options: &Options, program: &Program, mut sources: Sources) -> Result
         words.related.iter_mut().for_each(|site| site.message = readable(&site.message));
         one.what = words.into();
         one.kernel = one.kernel.as_deref().map(readable);
+        one.help += match one.kind {
+            // A page has no command line.
+            _ if cfg!(target_family = "wasm") => "",
+            Kind::StepLimit => " (--steps-limit N allows more, `none` any number)",
+            Kind::MemoryLimit => " (--memory allows more, and --checks off needs less)",
+            _ => "",
+        };
     }
     // What each launch of a kernel shows is said once.
     let mut said = std::collections::HashSet::new();

@@ -265,17 +265,17 @@ impl Runtime<'_> {
         let (own, executed) =
             of_this.map_or((0, 0), |known| (known.launches, known.counters.warp_instructions));
         let LaunchConfig { grid_dim, block_dim, .. } = kernel.config;
-        let message = format!(
-            "the kernels have executed {} million warp instructions, their limit, in {}; {} million of them in \
-             {} of `{}`, this one with a grid of {} of {}",
-            self.warp_limit.unwrap_or_default().div_ceil(1_000_000),
-            counted((launches, 1, 1), "launch", "launches"),
-            executed.div_ceil(1_000_000),
-            counted((own, 1, 1), "launch", "launches"),
-            kernel.name,
-            counted(grid_dim, "block", "blocks"),
-            counted(block_dim, "thread", "threads"),
-        );
+        let million = |count: u64| format!("{} million", count.div_ceil(1_000_000));
+        let limit = million(self.warp_limit.unwrap_or_default());
+        let mut message =
+            format!("the kernels have executed {limit} warp instructions together, their limit: ");
+        if launches > 1 {
+            let own = counted((own, 1, 1), "launch", "launches");
+            message += &format!("{} in {own} of `{}` of {launches} in all; ", million(executed), kernel.name);
+        }
+        let grid = counted(grid_dim, "block", "blocks");
+        let block = counted(block_dim, "thread", "threads");
+        message += &format!("here `{}` has a grid of {grid} of {block}", kernel.name);
         let line = stopped.file.clone().zip(stopped.line);
         let related = line.map(|(file, line)| {
             let message = "this is what it was doing: if it is a loop, does it end?".to_string();
