@@ -218,7 +218,8 @@ impl Runtime<'_> {
         let printed = call.simulator.take_printed();
         self.print(Standard::Out, printed.as_bytes());
         let (counters, _) = self.device.seen.take();
-        let is_spent = left.is_some_and(|left| counters.warp_instructions >= left);
+        let of_this_launch = counters.warp_instructions;
+        let is_spent = left.is_some_and(|left| of_this_launch >= left);
         let known = self.cuda.kernels.iter_mut().find(|known| known.kernel == kernel.name);
         match known {
             Some(known) => {
@@ -237,7 +238,7 @@ impl Runtime<'_> {
             let kind = found.map(|found| found.kind);
             if let (Some(found), true) = (found.filter(|found| found.kind == Kind::StepLimit), is_spent) {
                 self.device.retract(found);
-                return Err(self.spent(kernel, found, place).into());
+                return Err(self.spent(kernel, found, place, of_this_launch).into());
             }
             if let Some(found) = found.filter(|found| found.kind == Kind::MemoryLimit) {
                 // It is the simulator that has no room: what would follow says nothing about the program.
@@ -259,7 +260,13 @@ impl Runtime<'_> {
     }
 
     /// The launches have executed as many instructions as they may: in this one, which has `stopped`.
-    fn spent(&self, kernel: &Kernel, stopped: &Diagnostic, place: Option<&(String, u32)>) -> Box<Diagnostic> {
+    fn spent(
+        &self,
+        kernel: &Kernel,
+        stopped: &Diagnostic,
+        place: Option<&(String, u32)>,
+        of_this_launch: u64,
+    ) -> Box<Diagnostic> {
         let launches: u64 = self.cuda.kernels.iter().map(|known| known.launches).sum();
         let of_this = self.cuda.kernels.iter().find(|known| known.kernel == kernel.name);
         let (own, executed) =
@@ -276,14 +283,19 @@ impl Runtime<'_> {
         let grid = counted(grid_dim, "block", "blocks");
         let block = counted(block_dim, "thread", "threads");
         message += &format!("here `{}` has a grid of {grid} of {block}", kernel.name);
-        let line = stopped.file.clone().zip(stopped.line);
+        // One launch that takes most of it may never end.
+        let is_one = of_this_launch > self.warp_limit.unwrap_or_default() / 2;
+        let line = stopped.file.clone().zip(stopped.line).filter(|_| is_one);
         let related = line.map(|(file, line)| {
             let message = "this is what it was doing: if it is a loop, does it end?".to_string();
             Site { file, line, message }
         });
         let words = Words { message, related: related.into_iter().collect() };
-        let help =
-            "make the constant smaller that the size of this grid comes from, or the number of launches";
+        let help = if launches > 1 {
+            "make the constant smaller that this grid comes from, or the number of launches"
+        } else {
+            "make the constant smaller that this grid comes from"
+        };
         let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, help);
         (found.file, found.line) = place.cloned().unzip();
         Box::new(found)
