@@ -21,8 +21,11 @@ use super::input::Sources;
 use super::names::readable;
 use super::options::{Checks, Options};
 
-/// Instructions that the host may execute: about a minute.
-const MAX_STEPS: u64 = 10_000_000_000;
+/// Instructions that the warps of all launches may execute together, unless `--steps-limit` says another number:
+/// half a minute.
+const MAX_WARP_STEPS: u64 = 1 << 26;
+/// How many instructions of the host take as long as one of a warp.
+const STEPS_PER_WARP_STEP: u64 = 64;
 /// Bytes of a file that a program reads, at most.
 const MAX_FILE: u64 = 1 << 30;
 
@@ -201,10 +204,15 @@ pub fn run(options: &Options, program: &Program, mut sources: Sources) -> Result
     let simulator = device.simulated().context("a program runs on the simulator")?;
     let mut terminal = Terminal::new(options);
     let args = [name].into_iter().chain(options.program_args.iter().cloned()).collect();
-    let step_limit = options.steps_limit.0.map(|_| MAX_STEPS);
+    let warp_limit = match options.steps_limit {
+        None => Some(MAX_WARP_STEPS),
+        Some(given) => given.0,
+    };
+    let step_limit = warp_limit.map(|limit| limit.saturating_mul(STEPS_PER_WARP_STEP));
     let how = ::program::Options {
         args,
         step_limit,
+        warp_limit,
         device_variables: program.device_variables.clone(),
         managed_variables: program.managed_variables.clone(),
     };
@@ -220,6 +228,13 @@ pub fn run(options: &Options, program: &Program, mut sources: Sources) -> Result
         words.related.iter_mut().for_each(|site| site.message = readable(&site.message));
         one.what = words.into();
         one.kernel = one.kernel.as_deref().map(readable);
+        one.help += match one.kind {
+            // A page has no command line.
+            _ if cfg!(target_family = "wasm") => "",
+            Kind::StepLimit => " (--steps-limit N allows more, `none` any number)",
+            Kind::MemoryLimit => " (--memory allows more, and --checks off needs less)",
+            _ => "",
+        };
     }
     // What each launch of a kernel shows is said once.
     let mut said = std::collections::HashSet::new();

@@ -21,7 +21,7 @@ mod stream;
 mod touched;
 
 pub use launch::KernelRun;
-pub use memory::{name_of_target, user_place};
+pub use memory::{name_of_array, name_of_target, user_place};
 
 use rustc_hash::FxHashMap;
 

@@ -42,12 +42,13 @@ pub const NATIVES: &Natives_ = &[
     ("__wb_optarg", |runtime, call| runtime.variable(call, "optarg", &[0; 8]).map(Given::Long)),
     ("__wb_optind", |runtime, call| runtime.variable(call, "optind", &1u32.to_le_bytes()).map(Given::Long)),
     ("__wb_alloca", |runtime, call| {
+        let name = crate::cuda::name_of_array(runtime, call);
         let rooms = &mut runtime.libc.rooms;
         let is_open = |(number, _): &(u64, u64)| call.host.is_open(*number);
         for (_, address) in rooms.extract_if(.., |room| !is_open(room)) {
             call.simulator.free(address);
         }
-        let Some(address) = call.simulator.alloc_for(Owner::Stack, call.long(0), "alloca") else {
+        let Some(address) = call.simulator.alloc_for(Owner::Stack, call.long(0), &name) else {
             return Ok(Given::Long(0));
         };
         rooms.push((call.host.innermost_call().unwrap_or(0), address));
