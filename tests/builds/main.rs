@@ -55,7 +55,7 @@ fn pinned_nvcc() -> Compiler {
 
 /// Whether a line of requirements is `wanted`, on whatever platform.
 fn is_pinned(line: &str, wanted: &str) -> bool {
-    line.split(';').next().is_some_and(|package| package.trim() == wanted)
+    line.split(';').next().is_some_and(|package| package.trim_matches([' ', '\\']) == wanted)
 }
 
 /// What pip installs is what was looked at here, whoever serves it.

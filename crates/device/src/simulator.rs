@@ -346,7 +346,8 @@ impl Simulator {
     }
 }
 
-/// Work that the launches of a program may spend on orders together: the first one has all of the budget then.
+/// Work that the launches of a program may spend on orders together: the first one has all of the budget
+/// then.
 fn for_a_program(budget: &Budget) -> u64 {
     budget.work.saturating_mul(2)
 }

@@ -6,18 +6,22 @@
 //! | --- | --- |
 //! | `run.rs` | runs a program to its end: what it printed, launched and left behind |
 //! | `runtime.rs` | what natives share: the world outside, findings, access to the program's memory |
+//! | `natives.rs` | every function that a program can call without defining it |
+//! | `kept.rs` | what the libraries keep while a program runs |
 //! | `outside.rs` | the world outside: streams, files |
 //! | `libc/` | the C library, by the headers of C |
 //! | `cuda/` | the CUDA runtime: allocations, copies, launches, streams, events, the GPU's properties |
 #![warn(missing_docs)]
 
 mod cuda;
+mod kept;
 mod libc;
+mod natives;
 mod outside;
 mod run;
 mod runtime;
 
 pub use cuda::KernelRun;
+pub use natives::native_names;
 pub use outside::{Outside, Standard};
 pub use run::{Ended, Options, Ran, run};
-pub use runtime::native_names;

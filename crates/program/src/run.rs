@@ -4,8 +4,9 @@ use device::Simulator as Device;
 use ptx_simulator::host::{Host, Stop};
 use ptx_simulator::{Diagnostic, Kind, Module, Owner};
 
-use crate::cuda::{Cuda, KernelRun};
-use crate::libc::Libc;
+use crate::cuda::{KernelRun, Launches};
+use crate::kept::Kept;
+use crate::libc::Ends;
 use crate::outside::Outside;
 use crate::runtime::Runtime;
 
@@ -64,9 +65,9 @@ pub fn run(
         outside,
         device,
         module,
-        libc: Libc::default(),
-        cuda: Cuda::default(),
+        kept: Kept::default(),
         found: Vec::new(),
+        asked_for_times: false,
         step_limit: options.step_limit,
         warp_limit: options.warp_limit,
         outside_is_silent: false,
@@ -115,10 +116,10 @@ pub fn run(
     runtime.save_files();
     runtime.end(&mut host, &mut core, ended);
     runtime.forget_what_follows(&mut host);
-    let Runtime { cuda, libc, found, .. } = runtime;
+    let Runtime { mut kept, found, asked_for_times, .. } = runtime;
     let found = host.take_found().into_iter().chain(found).collect();
-    let asked_for_times = libc.asked_for_times || cuda.asked_for_times;
-    Ok(Ran { ended, found, kernels: cuda.kernels, asked_for_times, steps: host.steps() })
+    let kernels = std::mem::take(&mut kept.get::<Launches>().kernels);
+    Ok(Ran { ended, found, kernels, asked_for_times, steps: host.steps() })
 }
 
 /// Runs the initialisers of global variables.
@@ -157,7 +158,7 @@ fn arguments(core: &mut ptx_simulator::Simulator, args: &[String]) -> [u64; 3] {
 impl Runtime<'_> {
     /// Runs the functions of `atexit`, the last first.
     fn at_exit(&mut self, host: &mut Host, core: &mut ptx_simulator::Simulator) -> Result<(), Stop> {
-        while let Some(last) = self.libc.at_exit.pop() {
+        while let Some(last) = self.kept.get::<Ends>().at_exit.pop() {
             host.invoke(core, self, last.function, &[last.argument])?;
         }
         Ok(())

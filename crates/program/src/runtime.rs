@@ -1,15 +1,11 @@
 //! What natives share: the world outside, findings, access to the program's memory.
 
-use std::sync::LazyLock;
-
 use device::Simulator as Device;
-use ptx_simulator::host::{Call, Given, Host, Math, Natives, Stop};
+use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::observe::Access;
 use ptx_simulator::{Diagnostic, Kind, Module, Severity, Site, Words, Wrong};
-use rustc_hash::FxHashMap;
 
-use crate::cuda::{self, Cuda};
-use crate::libc::{self, Libc};
+use crate::kept::Kept;
 use crate::outside::{Outside, Standard};
 
 /// A function of the C library or of the CUDA runtime.
@@ -22,58 +18,18 @@ pub struct Runtime<'r> {
     pub outside: &'r mut dyn Outside,
     pub device: &'r Device,
     pub module: &'r Module,
-    pub libc: Libc,
-    pub cuda: Cuda,
+    /// What the libraries keep.
+    pub kept: Kept,
     /// What was found about the host.
     pub found: Vec<Diagnostic>,
+    /// Whether the program asked what time it is, or how long something took.
+    pub asked_for_times: bool,
     /// Most steps of the host, and of the warps of all launches together.
     pub step_limit: Option<u64>,
     pub warp_limit: Option<u64>,
     /// Whether what is printed is lost, since the program has ended; and whether something was.
     pub outside_is_silent: bool,
     pub lost_output: bool,
-}
-
-static ALL: LazyLock<(Vec<Native>, FxHashMap<&'static str, u32>)> = LazyLock::new(|| {
-    let groups = libc::NATIVES.iter().chain(cuda::NATIVES);
-    let all: Vec<(&str, Native)> = groups.flat_map(|group| group.iter().copied()).collect();
-    let by_name = (0..).zip(&all).map(|(number, (name, _))| (*name, number)).collect();
-    (all.into_iter().map(|(_, native)| native).collect(), by_name)
-});
-
-/// The names of all functions that a program can call without defining them.
-pub fn native_names() -> impl Iterator<Item = String> {
-    ALL.1.keys().map(|name| name.to_string()).chain(Math::names())
-}
-
-/// The functions of `<math.h>` have numbers behind those of the others.
-const FIRST_OF_MATH: u32 = 1 << 16;
-
-impl Natives for Runtime<'_> {
-    fn find(&self, name: &str) -> Option<u32> {
-        let math = || Some(FIRST_OF_MATH + u32::from(Math::parse(name)?.number()));
-        ALL.1.get(name).copied().or_else(math)
-    }
-
-    fn call(&mut self, native: u32, call: &mut Call) -> Result<Given, Stop> {
-        if let Some(found) = call.unwritten_argument() {
-            self.add(found);
-        }
-        match native.checked_sub(FIRST_OF_MATH) {
-            Some(number) => libc::compute(call, Math::numbered(number as u16)),
-            None => ALL.0[native as usize](self, call),
-        }
-    }
-
-    fn tick(&mut self, host: &Host, steps: u64) -> Result<(), Stop> {
-        let Some(limit) = self.step_limit.filter(|limit| steps > *limit) else { return Ok(()) };
-        let line =
-            host.busiest().map_or(String::new(), |(file, line)| format!(", most of them at {file}:{line}"));
-        let what =
-            format!("the host has executed {} million instructions, its limit{line}", limit / 1_000_000);
-        let help = "make the constant smaller that decides how much is done there";
-        Err(host.fault(Kind::StepLimit, what, help).into())
-    }
 }
 
 impl Runtime<'_> {
@@ -83,7 +39,7 @@ impl Runtime<'_> {
     }
 
     /// Something was found: once for its kind and line.
-    fn add(&mut self, found: Diagnostic) {
+    pub fn add(&mut self, found: Diagnostic) {
         let is_known = |known: &Diagnostic| {
             (known.kind, known.line, &known.file) == (found.kind, found.line, &found.file)
         };

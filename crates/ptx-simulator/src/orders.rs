@@ -109,8 +109,8 @@ impl Simulator {
     /// orders of the strong operations, as far as the budget goes. Memory is left as the plain order leaves
     /// it. What another order shows, and that two orders leave different bytes, is added to `found`.
     ///
-    /// `left` is the work that the launches of a program may still spend on orders, of which one launch takes half
-    /// at most: the last ones have some too. What it has spent is taken off.
+    /// `left` is the work that the launches of a program may still spend on orders, of which one launch takes
+    /// half at most: the last ones have some too. What it has spent is taken off.
     ///
     /// # Errors
     /// What stops the launch in its plain order.

@@ -4,7 +4,7 @@ use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{LaunchConfig, Owner, Simulator};
 use rustc_hash::FxHashMap;
 
-use super::error::Error;
+use super::error::{Error, Errors};
 use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[
@@ -80,11 +80,11 @@ fn answer(runtime: &mut Runtime, call: &mut Call, value: u32) -> Result<Given, S
 
 fn set_device(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let error = if call.word(0) == 0 { Error::Success } else { Error::InvalidDevice };
-    Ok(runtime.cuda.errors.give(error))
+    Ok(runtime.kept.get::<Errors>().give(error))
 }
 
 fn no_device(runtime: &mut Runtime, _: &mut Call) -> Result<Given, Stop> {
-    Ok(runtime.cuda.errors.give(Error::InvalidDevice))
+    Ok(runtime.kept.get::<Errors>().give(Error::InvalidDevice))
 }
 
 fn priorities(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
@@ -104,7 +104,7 @@ fn set_limit(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
         SYNC_DEPTH => call.simulator.set_sync_depth_limit(value as u32),
         _ => {}
     }
-    runtime.cuda.limits.values.insert(limit, value);
+    runtime.kept.get::<Limits>().values.insert(limit, value);
     Ok(runtime.fine())
 }
 
@@ -117,7 +117,7 @@ fn get_limit(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
         4 => 2048,
         _ => 8 << 20,
     };
-    let value = runtime.cuda.limits.values.get(&call.word(1)).copied().unwrap_or(default);
+    let value = runtime.kept.get::<Limits>().values.get(&call.word(1)).copied().unwrap_or(default);
     put(call, call.long(0), &value.to_le_bytes())?;
     Ok(runtime.fine())
 }
@@ -129,9 +129,9 @@ fn set_function_attribute(runtime: &mut Runtime, call: &mut Call) -> Result<Give
     if call.word(1) == MAX_DYNAMIC_SHARED {
         let most = call.simulator.properties().max_shared_per_block;
         if call.word(2) as usize > most {
-            return Ok(runtime.cuda.errors.give(Error::InvalidValue));
+            return Ok(runtime.kept.get::<Errors>().give(Error::InvalidValue));
         }
-        runtime.cuda.limits.raised.insert(name, call.word(2));
+        runtime.kept.get::<Limits>().raised.insert(name, call.word(2));
     }
     Ok(runtime.fine())
 }
@@ -208,7 +208,7 @@ fn name(_: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 fn bus_id(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     const ID: &[u8] = b"0000:00:00.0\0";
     if (call.word(1) as usize) < ID.len() {
-        return Ok(runtime.cuda.errors.give(Error::InvalidValue));
+        return Ok(runtime.kept.get::<Errors>().give(Error::InvalidValue));
     }
     put(call, call.long(0), ID)?;
     Ok(runtime.fine())

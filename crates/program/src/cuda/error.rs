@@ -111,8 +111,8 @@ impl Errors {
 }
 
 pub const NATIVES: &Natives_ = &[
-    ("cudaGetLastError", |runtime, _| Ok(runtime.cuda.errors.ask(true))),
-    ("cudaPeekAtLastError", |runtime, _| Ok(runtime.cuda.errors.ask(false))),
+    ("cudaGetLastError", |runtime, _| Ok(runtime.kept.get::<Errors>().ask(true))),
+    ("cudaPeekAtLastError", |runtime, _| Ok(runtime.kept.get::<Errors>().ask(false))),
     ("cudaGetErrorName", |runtime, call| text(runtime, call, |row| row.1)),
     ("cudaGetErrorString", |runtime, call| text(runtime, call, |row| row.2)),
 ];
@@ -134,13 +134,13 @@ fn text(
 impl Runtime<'_> {
     /// What a call gives that is fine: nothing, or the error that has broken the context.
     pub fn fine(&mut self) -> Given {
-        let error = self.cuda.errors.sticky.unwrap_or(Error::Success);
+        let error = self.kept.get::<Errors>().sticky.unwrap_or(Error::Success);
         Given::Word(error as u32)
     }
 
     /// A call of the runtime is wrong: it is said, and the call gives `error`.
     pub fn refuse(&mut self, call: &Call, error: Error, what: String, help: &str) -> Given {
         self.find(call, Kind::HostAccess, Severity::Error, what, help);
-        self.cuda.errors.give(error)
+        self.kept.get::<Errors>().give(error)
     }
 }

@@ -4,7 +4,7 @@ use ptx_simulator::host::{Call, Given, Stop};
 use rustc_hash::FxHashMap;
 
 use super::error::Error;
-use super::queue::{Captured, Work};
+use super::queue::{Captured, Queue, Work};
 use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[
@@ -41,51 +41,51 @@ impl Graphs {
 
 fn begin(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let stream = call.long(0);
-    if !runtime.cuda.queue.has_stream(stream) {
+    if !runtime.kept.get::<Queue>().has_stream(stream) {
         return Ok(Given::Word(runtime.no_stream(call, stream, "cudaStreamBeginCapture") as u32));
     }
-    runtime.cuda.queue.captured = Some(Captured::default());
+    runtime.kept.get::<Queue>().captured = Some(Captured::default());
     Ok(runtime.fine())
 }
 
 /// `(stream, graph *)`
 fn end(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let Some(captured) = runtime.cuda.queue.captured.take() else {
+    let Some(captured) = runtime.kept.get::<Queue>().captured.take() else {
         let what = "cudaStreamEndCapture without cudaStreamBeginCapture".to_string();
         return Ok(runtime.refuse(call, Error::StreamCaptureInvalidated, what, "begin the capture first"));
     };
-    let graph = runtime.cuda.graphs.add(captured);
+    let graph = runtime.kept.get::<Graphs>().add(captured);
     put(call, call.long(1), &graph.to_le_bytes())?;
     Ok(runtime.fine())
 }
 
 /// `(stream, status *)`
 fn is_capturing(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let status = u32::from(runtime.cuda.queue.captured.is_some());
+    let status = u32::from(runtime.kept.get::<Queue>().captured.is_some());
     put(call, call.long(1), &status.to_le_bytes())?;
     Ok(runtime.fine())
 }
 
 /// `(graph *, flags)`
 fn create(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let graph = runtime.cuda.graphs.add(Captured::default());
+    let graph = runtime.kept.get::<Graphs>().add(Captured::default());
     put(call, call.long(0), &graph.to_le_bytes())?;
     Ok(runtime.fine())
 }
 
 /// `(executable *, graph, flags)`
 fn instantiate(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let Some(graph) = runtime.cuda.graphs.all.get(&call.long(1)).cloned() else {
+    let Some(graph) = runtime.kept.get::<Graphs>().all.get(&call.long(1)).cloned() else {
         return Ok(no_graph(runtime, call));
     };
-    let executable = runtime.cuda.graphs.add(graph);
+    let executable = runtime.kept.get::<Graphs>().add(graph);
     put(call, call.long(0), &executable.to_le_bytes())?;
     Ok(runtime.fine())
 }
 
 /// `(graph, nodes *, count *)`: without nodes how many there are.
 fn nodes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let Some(graph) = runtime.cuda.graphs.all.get(&call.long(0)) else {
+    let Some(graph) = runtime.kept.get::<Graphs>().all.get(&call.long(0)) else {
         return Ok(no_graph(runtime, call));
     };
     let count = graph.operations.len() as u64;
@@ -95,14 +95,14 @@ fn nodes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 
 /// `(executable, stream)`: its operations one after the other, which is one of the orders that it allows.
 fn launch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let Some(graph) = runtime.cuda.graphs.all.get(&call.long(0)).cloned() else {
+    let Some(graph) = runtime.kept.get::<Graphs>().all.get(&call.long(0)).cloned() else {
         return Ok(no_graph(runtime, call));
     };
     let noted = call.simulator.notes().len();
     for (work, place) in graph.operations {
         let is_free = matches!(work, Work::Free { .. });
         if !is_free {
-            runtime.cuda.queue.issue(call.long(1), work, noted, place);
+            runtime.kept.get::<Queue>().issue(call.long(1), work, noted, place);
         }
     }
     call.simulator.note_host(true);
@@ -110,7 +110,7 @@ fn launch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 }
 
 fn destroy(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    match runtime.cuda.graphs.all.remove(&call.long(0)) {
+    match runtime.kept.get::<Graphs>().all.remove(&call.long(0)) {
         Some(_) => Ok(runtime.fine()),
         None => Ok(no_graph(runtime, call)),
     }

@@ -4,8 +4,9 @@ use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Owner, Severity, Site, Words};
 use text::number::thousands;
 
-use super::error::{Error, Unasked};
-use super::queue::{Done, Kernel, Operation, Work};
+use super::device::Limits;
+use super::error::{Error, Errors, Unasked};
+use super::queue::{Done, Kernel, Operation, Queue, Work};
 use super::touched::{Listener, Touched, Way, line};
 use crate::outside::Standard;
 use crate::runtime::{Natives_, Runtime, bytes};
@@ -17,6 +18,13 @@ pub const NATIVES: &Natives_ = &[
     ("cudaLaunchCooperativeKernel", launch_cooperative),
     ("cudaLaunchKernelExC", launch_with_attributes),
 ];
+
+/// The launches of a program.
+#[derive(Debug, Default)]
+pub struct Launches {
+    /// By kernel, in the order of their first launches.
+    pub kernels: Vec<KernelRun>,
+}
 
 /// The launches of a kernel.
 #[derive(Clone, Debug)]
@@ -62,7 +70,7 @@ fn launch_kernel(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> 
     };
     let params = gathered(runtime, call, call.long(0), call.long(3))?;
     let error = launch(runtime, call, call.long(0), config, call.long(5), params, None)?;
-    Ok(runtime.cuda.errors.give(error))
+    Ok(runtime.kept.get::<Errors>().give(error))
 }
 
 /// As [`launch_kernel`], with all blocks under way at the same time.
@@ -85,7 +93,7 @@ fn launch_cooperative(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
         let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, \
                     times the multiprocessors";
         unasked(runtime, call, &what, help);
-        return Ok(runtime.cuda.errors.give(error));
+        return Ok(runtime.kept.get::<Errors>().give(error));
     }
     launch_kernel(runtime, call)
 }
@@ -115,7 +123,7 @@ fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Give
     let stream = long(32);
     let params = gathered(runtime, call, call.long(1), call.long(2))?;
     let error = launch(runtime, call, call.long(1), config, stream, params, cluster)?;
-    Ok(runtime.cuda.errors.give(error))
+    Ok(runtime.kept.get::<Errors>().give(error))
 }
 
 /// `dim3` of argument `number`.
@@ -141,7 +149,7 @@ fn gathered(runtime: &Runtime, call: &mut Call, kernel: u64, list: u64) -> Resul
 /// A launch has failed, and it is said unless the program asks for the error.
 fn unasked(runtime: &mut Runtime, call: &Call, what: &str, help: &str) {
     let found = *call.host.fault(Kind::LaunchLimit, what, help);
-    runtime.cuda.errors.unasked.push(Unasked { found });
+    runtime.kept.get::<Errors>().unasked.push(Unasked { found });
 }
 
 /// Puts a launch into its stream: the error if it cannot be.
@@ -154,7 +162,7 @@ fn launch(
     params: Vec<u8>,
     cluster: Option<(u32, u32, u32)>,
 ) -> Result<Error, Stop> {
-    if let Some(error) = runtime.cuda.errors.sticky {
+    if let Some(error) = runtime.kept.get::<Errors>().sticky {
         return Ok(error);
     }
     let name = call.host.name_at(function).unwrap_or_default().to_string();
@@ -162,19 +170,19 @@ fn launch(
         let what =
             format!("a launch of something that is not a kernel: {}", Error::InvalidDeviceFunction.said());
         runtime.find(call, Kind::LaunchLimit, Severity::Error, what, "launch a __global__ function");
-        runtime.cuda.errors.keep(Error::InvalidDeviceFunction);
+        runtime.kept.get::<Errors>().keep(Error::InvalidDeviceFunction);
         return Ok(Error::InvalidDeviceFunction);
     }
-    if !runtime.cuda.queue.has_stream(stream) {
+    if !runtime.kept.get::<Queue>().has_stream(stream) {
         return Ok(runtime.no_stream(call, stream, "the launch"));
     }
-    let most = runtime.cuda.limits.dynamic_shared(&name);
+    let most = runtime.kept.get::<Limits>().dynamic_shared(&name);
     if let Err((limit, why)) = call.simulator.check_launch(runtime.module, &name, &config, cluster, most) {
         let error = match limit {
             Limit::SharedMemory => Error::InvalidValue,
             _ => Error::InvalidConfiguration,
         };
-        runtime.cuda.errors.keep(error);
+        runtime.kept.get::<Errors>().keep(error);
         let what = format!("this launch failed, and the kernel did not run: {why}");
         let help = format!(
             "ask after each launch: cudaGetLastError() gives {} here; and choose another grid or block, or \
@@ -186,7 +194,7 @@ fn launch(
     }
     let kernel = Kernel { name, config, cluster, params };
     let noted = call.simulator.notes().len();
-    runtime.cuda.queue.issue(stream, Work::Kernel(kernel), noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), noted, call.host.place());
     call.simulator.note_host(true);
     Ok(Error::Success)
 }
@@ -203,7 +211,8 @@ impl Runtime<'_> {
         place: Option<&(String, u32)>,
         touched: Option<&mut Touched>,
     ) -> Result<(), Stop> {
-        let executed: u64 = self.cuda.kernels.iter().map(|known| known.counters.warp_instructions).sum();
+        let executed: u64 =
+            self.kept.get::<Launches>().kernels.iter().map(|known| known.counters.warp_instructions).sum();
         let left = self.warp_limit.map(|limit| limit.saturating_sub(executed));
         call.simulator.set_step_limit(left);
         let args = pieces(self.module, kernel);
@@ -220,13 +229,13 @@ impl Runtime<'_> {
         let (counters, _) = self.device.seen.take();
         let of_this_launch = counters.warp_instructions;
         let is_spent = left.is_some_and(|left| of_this_launch >= left);
-        let known = self.cuda.kernels.iter_mut().find(|known| known.kernel == kernel.name);
+        let known = self.kept.get::<Launches>().kernels.iter_mut().find(|known| known.kernel == kernel.name);
         match known {
             Some(known) => {
                 known.launches += 1;
                 known.counters += &counters;
             }
-            None => self.cuda.kernels.push(KernelRun {
+            None => self.kept.get::<Launches>().kernels.push(KernelRun {
                 kernel: kernel.name.clone(),
                 config: kernel.config,
                 launches: 1,
@@ -248,7 +257,7 @@ impl Runtime<'_> {
                 let found = Diagnostic { file, line, help: help.to_string(), ..found.clone() };
                 return Err(Stop::Fault(Box::new(found)));
             }
-            self.cuda.errors.sticky = Some(match kind {
+            self.kept.get::<Errors>().sticky = Some(match kind {
                 Some(Kind::Misaligned) => Error::MisalignedAddress,
                 Some(Kind::Trap) => Error::LaunchFailure,
                 Some(Kind::StepLimit | Kind::Deadlock) => Error::LaunchTimeout,
@@ -261,14 +270,15 @@ impl Runtime<'_> {
 
     /// The launches have executed as many instructions as they may: in this one, which has `stopped`.
     fn spent(
-        &self,
+        &mut self,
         kernel: &Kernel,
         stopped: &Diagnostic,
         place: Option<&(String, u32)>,
         of_this_launch: u64,
     ) -> Box<Diagnostic> {
-        let launches: u64 = self.cuda.kernels.iter().map(|known| known.launches).sum();
-        let of_this = self.cuda.kernels.iter().find(|known| known.kernel == kernel.name);
+        let kernels = &self.kept.get::<Launches>().kernels;
+        let launches: u64 = kernels.iter().map(|known| known.launches).sum();
+        let of_this = kernels.iter().find(|known| known.kernel == kernel.name);
         let (own, executed) =
             of_this.map_or((0, 0), |known| (known.launches, known.counters.warp_instructions));
         let LaunchConfig { grid_dim, block_dim, .. } = kernel.config;
@@ -304,7 +314,7 @@ impl Runtime<'_> {
     /// Says that two operations meet which nothing orders.
     pub fn say_meetings(&mut self, one: &Operation, touched: &Touched) {
         let mut found = Vec::new();
-        for Done { operation, touched: other } in self.cuda.queue.beside(one) {
+        for Done { operation, touched: other } in self.kept.get::<Queue>().beside(one) {
             let Some(meeting) = touched.meets(other) else { continue };
             let name = |one: &Operation| match &one.work {
                 Work::Kernel(kernel) => format!("`{}`", kernel.name),

@@ -5,8 +5,10 @@ use ptx_simulator::{Kind, Owner, Severity};
 
 use text::number::thousands;
 
-use super::error::Error;
-use super::queue::{DEFAULT, Rows, Work};
+use rustc_hash::FxHashMap;
+
+use super::error::{Error, Errors};
+use super::queue::{DEFAULT, Queue, Rows, Work};
 use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[
@@ -71,6 +73,12 @@ const PITCH: u64 = 512;
 
 /// Stands for one row.
 const ONE_ROW: Rows = Rows { address: 0, pitch: 0 };
+
+/// What `cudaMalloc` and its like have given, by address.
+#[derive(Debug, Default)]
+pub struct Allocations {
+    pub made: FxHashMap<u64, Made>,
+}
 
 /// An allocation of the runtime's.
 #[derive(Clone, Debug)]
@@ -290,11 +298,11 @@ fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) ->
             Error::MemoryAllocation.said()
         );
         runtime.find(call, Kind::MemoryLimit, Severity::Warning, what, "run a smaller problem");
-        return Ok(runtime.cuda.errors.give(Error::MemoryAllocation));
+        return Ok(runtime.kept.get::<Errors>().give(Error::MemoryAllocation));
     };
     let takes = if owner == Owner::Pinned { "cudaFreeHost" } else { "cudaFree" };
     if address != 0 {
-        runtime.cuda.made.insert(address, Made { takes, name, place });
+        runtime.kept.get::<Allocations>().made.insert(address, Made { takes, name, place });
     }
     put(call, call.long(0), &address.to_le_bytes())?;
     Ok(runtime.fine())
@@ -308,13 +316,13 @@ fn malloc_pitch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 }
 
 fn free(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let until = runtime.cuda.queue.all_through();
+    let until = runtime.kept.get::<Queue>().all_through();
     runtime.wait(call, &until)?;
     Ok(release(runtime, call, call.long(0), "cudaFree"))
 }
 
 fn free_host(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let until = runtime.cuda.queue.all_through();
+    let until = runtime.kept.get::<Queue>().all_through();
     runtime.wait(call, &until)?;
     Ok(release(runtime, call, call.long(0), "cudaFreeHost"))
 }
@@ -322,7 +330,7 @@ fn free_host(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 fn free_async(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let address = call.long(0);
     let noted = call.simulator.notes().len();
-    runtime.cuda.queue.issue(call.long(1), Work::Free { address }, noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(call.long(1), Work::Free { address }, noted, call.host.place());
     Ok(runtime.fine())
 }
 
@@ -331,19 +339,19 @@ pub fn release(runtime: &mut Runtime, call: &mut Call, address: u64, takes: &'st
     if address == 0 {
         return runtime.fine();
     }
-    if let Some(made) = runtime.cuda.made.get(&address).cloned() {
+    if let Some(made) = runtime.kept.get::<Allocations>().made.get(&address).cloned() {
         if made.takes != takes {
             let what = format!("`{takes}` of memory that `{}` takes back", made.takes);
             return runtime.refuse(call, Error::InvalidValue, what, &format!("use `{}`", made.takes));
         }
-        runtime.cuda.made.remove(&address);
+        runtime.kept.get::<Allocations>().made.remove(&address);
         call.simulator.free(address);
         return runtime.fine();
     }
     if call.simulator.is_freed(address) {
         let what = format!("`{takes}` of memory that has been freed already");
         runtime.find(call, Kind::UseAfterFree, Severity::Error, what, "free it once");
-        return runtime.cuda.errors.give(Error::InvalidValue);
+        return runtime.kept.get::<Errors>().give(Error::InvalidValue);
     }
     let (what, help) = match call.simulator.allocation(address) {
         Some((Owner::Heap, _, 0)) => ("memory that malloc or new gave", "use `free` or `delete`"),
@@ -374,7 +382,7 @@ fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Res
     if bytes == 0 || rows == 0 {
         return Ok(runtime.fine());
     }
-    if !runtime.cuda.queue.has_stream(wait.stream()) {
+    if !runtime.kept.get::<Queue>().has_stream(wait.stream()) {
         return Ok(Given::Word(runtime.no_stream(call, wait.stream(), "the copy") as u32));
     }
     let to_owner = match owner(runtime, call, (to, bytes, rows), "to") {
@@ -414,15 +422,15 @@ fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Res
     }
     let noted = call.simulator.notes().len();
     let work = Work::Copy { to, from: source, bytes, rows };
-    runtime.cuda.queue.issue(wait.stream(), work, noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(wait.stream(), work, noted, call.host.place());
     let waits = match wait {
         Wait::Host => true,
         Wait::Device => false,
         // The host waits for what goes to pageable memory (CUDA Runtime API, "API synchronization behavior").
         Wait::Stream(_) => is_pageable(to_owner),
     };
-    if waits && runtime.cuda.queue.captured.is_none() {
-        let until = runtime.cuda.queue.through(wait.stream());
+    if waits && runtime.kept.get::<Queue>().captured.is_none() {
+        let until = runtime.kept.get::<Queue>().through(wait.stream());
         runtime.wait(call, &until)?;
     } else {
         call.simulator.note_host(true);
@@ -445,7 +453,7 @@ fn owner(
             address if call.simulator.is_freed(address) => {
                 let what = format!("a copy {way} memory that has been freed");
                 runtime.find(call, Kind::UseAfterFree, Severity::Error, what, "free it after its last use");
-                return Err(runtime.cuda.errors.give(Error::InvalidValue));
+                return Err(runtime.kept.get::<Errors>().give(Error::InvalidValue));
             }
             _ => "an address that no allocation has".to_string(),
         };
@@ -465,7 +473,7 @@ fn owner(
             "copy no more than the smaller of the two has"
         };
         runtime.find(call, Kind::OutOfBounds, Severity::Error, what, help);
-        return Err(runtime.cuda.errors.give(Error::InvalidValue));
+        return Err(runtime.kept.get::<Errors>().give(Error::InvalidValue));
     }
     Ok(owner)
 }
@@ -501,7 +509,7 @@ fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
 
 /// A copy of what nobody has written.
 fn check_written(runtime: &mut Runtime, call: &mut Call, asked: &Asked, from: Owner) {
-    let waits_for = runtime.cuda.queue.is_pending();
+    let waits_for = runtime.kept.get::<Queue>().is_pending();
     if waits_for && matches!(from, Owner::Device | Owner::Managed | Owner::Pinned) {
         return; // what is pending may write it
     }
@@ -541,7 +549,7 @@ fn set_rows(
     if bytes == 0 || rows == 0 {
         return Ok(runtime.fine());
     }
-    if !runtime.cuda.queue.has_stream(wait.stream()) {
+    if !runtime.kept.get::<Queue>().has_stream(wait.stream()) {
         return Ok(Given::Word(runtime.no_stream(call, wait.stream(), "the memset") as u32));
     }
     let owner = match owner(runtime, call, (to, bytes, rows), "to") {
@@ -560,7 +568,7 @@ fn set_rows(
     }
     let noted = call.simulator.notes().len();
     let work = Work::Set { to, value: [value as u8; 4], bytes, rows };
-    runtime.cuda.queue.issue(wait.stream(), work, noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(wait.stream(), work, noted, call.host.place());
     call.simulator.note_host(true);
     Ok(runtime.fine())
 }

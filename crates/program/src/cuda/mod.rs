@@ -20,33 +20,11 @@ mod queue;
 mod stream;
 mod touched;
 
-pub use launch::KernelRun;
+pub use launch::{KernelRun, Launches};
 pub use memory::{name_of_array, name_of_target, user_place};
-
-use rustc_hash::FxHashMap;
 
 use crate::runtime::Natives_;
 
 /// All functions.
 pub const NATIVES: &[&Natives_] =
     &[error::NATIVES, memory::NATIVES, launch::NATIVES, stream::NATIVES, device::NATIVES, graph::NATIVES];
-
-/// What the runtime keeps.
-#[derive(Default)]
-pub struct Cuda {
-    pub queue: queue::Queue,
-    pub errors: error::Errors,
-    /// What `cudaMalloc` and its like have given, by address: the line.
-    made: FxHashMap<u64, memory::Made>,
-    limits: device::Limits,
-    graphs: graph::Graphs,
-    pub kernels: Vec<KernelRun>,
-    pub asked_for_times: bool,
-}
-
-impl Cuda {
-    /// What was allocated, and not freed.
-    fn made(&self) -> impl Iterator<Item = &memory::Made> {
-        self.made.values()
-    }
-}

@@ -3,8 +3,9 @@
 use ptx_simulator::host::{Call, Given, Host, Stop};
 use ptx_simulator::{Diagnostic, Kind, Severity, Words};
 
-use super::error::Error;
-use super::queue::{Clock, Done, Operation, Work};
+use super::error::{Error, Errors};
+use super::memory::{Allocations, release};
+use super::queue::{Clock, Done, Operation, Queue, Work};
 use super::touched::{Touched, Way, line};
 use crate::runtime::{Natives_, Runtime, put};
 
@@ -36,7 +37,7 @@ pub const NATIVES: &Natives_ = &[
 ];
 
 fn create(runtime: &mut Runtime, call: &mut Call, blocking: bool) -> Result<Given, Stop> {
-    let stream = runtime.cuda.queue.open_stream(blocking);
+    let stream = runtime.kept.get::<Queue>().open_stream(blocking);
     put(call, call.long(0), &stream.to_le_bytes())?;
     Ok(runtime.fine())
 }
@@ -49,31 +50,31 @@ fn zero(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 
 fn destroy(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let stream = call.long(0);
-    if !runtime.cuda.queue.has_stream(stream) {
+    if !runtime.kept.get::<Queue>().has_stream(stream) {
         return Ok(Given::Word(runtime.no_stream(call, stream, "cudaStreamDestroy") as u32));
     }
-    runtime.cuda.queue.close_stream(stream);
+    runtime.kept.get::<Queue>().close_stream(stream);
     Ok(runtime.fine())
 }
 
 fn synchronize(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let stream = call.long(0);
-    if !runtime.cuda.queue.has_stream(stream) {
+    if !runtime.kept.get::<Queue>().has_stream(stream) {
         return Ok(Given::Word(runtime.no_stream(call, stream, "cudaStreamSynchronize") as u32));
     }
-    let until = runtime.cuda.queue.through(stream);
+    let until = runtime.kept.get::<Queue>().through(stream);
     runtime.wait(call, &until)?;
     Ok(runtime.fine())
 }
 
 /// What is asked for is done at the first question, and answered at the next: a loop that asks ends.
 fn query(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let until = runtime.cuda.queue.through(call.long(0));
+    let until = runtime.kept.get::<Queue>().through(call.long(0));
     asked(runtime, call, &until)
 }
 
 fn asked(runtime: &mut Runtime, call: &mut Call, until: &Clock) -> Result<Given, Stop> {
-    if runtime.cuda.queue.is_pending_until(until) {
+    if runtime.kept.get::<Queue>().is_pending_until(until) {
         runtime.wait(call, until)?;
         return Ok(Given::Word(Error::NotReady as u32));
     }
@@ -82,10 +83,10 @@ fn asked(runtime: &mut Runtime, call: &mut Call, until: &Clock) -> Result<Given,
 }
 
 fn wait_event(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    if runtime.cuda.queue.event(call.long(1)).is_none() {
+    if runtime.kept.get::<Queue>().event(call.long(1)).is_none() {
         return Ok(no_event(runtime, call, "cudaStreamWaitEvent"));
     }
-    runtime.cuda.queue.wait_for(call.long(0), call.long(1));
+    runtime.kept.get::<Queue>().wait_for(call.long(0), call.long(1));
     Ok(runtime.fine())
 }
 
@@ -109,24 +110,24 @@ fn host_function(
 ) -> Result<Given, Stop> {
     let noted = call.simulator.notes().len();
     let work = Work::Call { function, args };
-    runtime.cuda.queue.issue(call.long(0), work, noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(call.long(0), work, noted, call.host.place());
     Ok(runtime.fine())
 }
 
 fn device_synchronize(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let until = runtime.cuda.queue.all_through();
+    let until = runtime.kept.get::<Queue>().all_through();
     runtime.wait(call, &until)?;
     Ok(runtime.fine())
 }
 
 fn event_create(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let event = runtime.cuda.queue.open_event();
+    let event = runtime.kept.get::<Queue>().open_event();
     put(call, call.long(0), &event.to_le_bytes())?;
     Ok(runtime.fine())
 }
 
 fn event_destroy(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    if !runtime.cuda.queue.close_event(call.long(0)) {
+    if !runtime.kept.get::<Queue>().close_event(call.long(0)) {
         return Ok(no_event(runtime, call, "cudaEventDestroy"));
     }
     Ok(runtime.fine())
@@ -134,17 +135,17 @@ fn event_destroy(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> 
 
 fn event_record(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let stream = call.long(1);
-    if !runtime.cuda.queue.has_stream(stream) {
+    if !runtime.kept.get::<Queue>().has_stream(stream) {
         return Ok(Given::Word(runtime.no_stream(call, stream, "cudaEventRecord") as u32));
     }
-    if !runtime.cuda.queue.record(call.long(0), stream) {
+    if !runtime.kept.get::<Queue>().record(call.long(0), stream) {
         return Ok(no_event(runtime, call, "cudaEventRecord"));
     }
     Ok(runtime.fine())
 }
 
 fn event_synchronize(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let Some((recorded, _)) = runtime.cuda.queue.event(call.long(0)) else {
+    let Some((recorded, _)) = runtime.kept.get::<Queue>().event(call.long(0)) else {
         return Ok(no_event(runtime, call, "cudaEventSynchronize"));
     };
     let until = recorded.cloned().unwrap_or_default();
@@ -153,7 +154,7 @@ fn event_synchronize(runtime: &mut Runtime, call: &mut Call) -> Result<Given, St
 }
 
 fn event_query(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let Some((recorded, _)) = runtime.cuda.queue.event(call.long(0)) else {
+    let Some((recorded, _)) = runtime.kept.get::<Queue>().event(call.long(0)) else {
         return Ok(no_event(runtime, call, "cudaEventQuery"));
     };
     let until = recorded.cloned().unwrap_or_default();
@@ -163,13 +164,14 @@ fn event_query(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 /// `(milliseconds *, event, event)`: the simulator has no times. What it gives grows with the operations
 /// between the two.
 fn elapsed(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    runtime.cuda.asked_for_times = true;
-    let times = [1, 2].map(|number| runtime.cuda.queue.event(call.long(number)));
+    runtime.asked_for_times = true;
+    let queue = &runtime.kept.get::<Queue>();
+    let times = [1, 2].map(|number| queue.event(call.long(number)));
     let [Some((Some(first), start)), Some((Some(second), end))] = times else {
         return Ok(no_event(runtime, call, "cudaEventElapsedTime"));
     };
     let (first, second) = (first.clone(), second.clone());
-    let pending = runtime.cuda.queue.is_pending_until(&first) || runtime.cuda.queue.is_pending_until(&second);
+    let pending = queue.is_pending_until(&first) || queue.is_pending_until(&second);
     if pending {
         let what = format!(
             "cudaEventElapsedTime before the events are through: it gives {}",
@@ -187,7 +189,7 @@ fn elapsed(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 fn no_event(runtime: &mut Runtime, call: &Call, name: &str) -> Given {
     let what = format!("{name} of an event that was not created, not recorded, or destroyed before");
     runtime.find(call, Kind::UseAfterFree, Severity::Error, what, "create it first, and destroy it last");
-    runtime.cuda.errors.give(Error::InvalidResourceHandle)
+    runtime.kept.get::<Errors>().give(Error::InvalidResourceHandle)
 }
 
 impl Runtime<'_> {
@@ -195,7 +197,7 @@ impl Runtime<'_> {
     pub fn no_stream(&mut self, call: &Call, stream: u64, what: &str) -> Error {
         let what = format!("{what} in a stream that was not created, or destroyed before ({stream:#x})");
         self.find(call, Kind::UseAfterFree, Severity::Error, what, "create it first, and destroy it last");
-        self.cuda.errors.keep(Error::InvalidResourceHandle);
+        self.kept.get::<Errors>().keep(Error::InvalidResourceHandle);
         Error::InvalidResourceHandle
     }
 
@@ -204,11 +206,11 @@ impl Runtime<'_> {
     /// # Errors
     /// A function of the host that was queued ends the program.
     pub fn wait(&mut self, call: &mut Call, until: &Clock) -> Result<(), Stop> {
-        while let Some(operation) = self.cuda.queue.next(until) {
+        while let Some(operation) = self.kept.get::<Queue>().next(until) {
             self.perform(call, operation)?;
         }
-        self.cuda.queue.host_waited(until);
-        if !self.cuda.queue.is_pending() {
+        self.kept.get::<Queue>().host_waited(until);
+        if !self.kept.get::<Queue>().is_pending() {
             call.simulator.note_host(false);
         }
         Ok(())
@@ -217,11 +219,13 @@ impl Runtime<'_> {
     /// Does an operation.
     fn perform(&mut self, call: &mut Call, operation: Operation) -> Result<(), Stop> {
         let is_beside_others =
-            self.cuda.queue.has_several() || call.simulator.notes().len() > operation.noted;
+            self.kept.get::<Queue>().has_several() || call.simulator.notes().len() > operation.noted;
         let mut touched = Touched::default();
         match &operation.work {
             // A kernel has broken the context: the device does nothing any more.
-            Work::Kernel(_) | Work::Copy { .. } | Work::Set { .. } if self.cuda.errors.sticky.is_some() => {
+            Work::Kernel(_) | Work::Copy { .. } | Work::Set { .. }
+                if self.kept.get::<Errors>().sticky.is_some() =>
+            {
                 return Ok(());
             }
             Work::Kernel(kernel) => {
@@ -248,13 +252,13 @@ impl Runtime<'_> {
             }
             Work::Free { address } => {
                 let address = *address;
-                super::memory::release(self, call, address, "cudaFree");
+                release(self, call, address, "cudaFree");
             }
         }
         if is_beside_others {
             self.say_noted(call, &operation, &touched);
             self.say_meetings(&operation, &touched);
-            self.cuda.queue.done.push(Done { operation, touched });
+            self.kept.get::<Queue>().done.push(Done { operation, touched });
         }
         Ok(())
     }
@@ -292,8 +296,8 @@ impl Runtime<'_> {
     /// The program is at its end: what it has not waited for, not asked about, not freed.
     pub fn at_end(&mut self, call: &mut Call) -> Result<(), Stop> {
         let pending: Vec<_> =
-            self.cuda.queue.pending().map(|one| (one.work.clone(), one.place.clone())).collect();
-        let until = self.cuda.queue.all_through();
+            self.kept.get::<Queue>().pending().map(|one| (one.work.clone(), one.place.clone())).collect();
+        let until = self.kept.get::<Queue>().all_through();
         let before = self.outside_is_silent;
         self.outside_is_silent = true;
         self.lost_output = false;
@@ -309,7 +313,7 @@ impl Runtime<'_> {
             let help = "call cudaDeviceSynchronize() before main returns";
             self.find_at(Kind::HostAccess, message, place, None, help);
         }
-        for unasked in std::mem::take(&mut self.cuda.errors.unasked) {
+        for unasked in std::mem::take(&mut self.kept.get::<Errors>().unasked) {
             self.found.push(unasked.found);
         }
         self.say_leaks();
@@ -318,7 +322,7 @@ impl Runtime<'_> {
 
     /// Since a kernel was stopped, what the program went on with was never computed: nothing is said of that.
     pub fn forget_what_follows(&mut self, host: &mut Host) {
-        if self.cuda.errors.sticky.is_some() {
+        if self.kept.get::<Errors>().sticky.is_some() {
             self.found.retain(|found| found.kind != Kind::UninitializedRead);
             host.take_found();
         }
@@ -326,7 +330,7 @@ impl Runtime<'_> {
 
     /// A note on device memory that was never freed.
     fn say_leaks(&mut self) {
-        let mut left: Vec<_> = self.cuda.made().collect();
+        let mut left: Vec<_> = self.kept.get::<Allocations>().made.values().collect();
         left.sort_by_key(|made| made.place.clone());
         let Some(first) = left.first() else { return };
         let names: Vec<String> = left.iter().map(|made| format!("`{}`", made.name)).collect();

@@ -13,19 +13,20 @@ pub const NATIVES: &Natives_ = &[
     ("_exit", end_at_once),
     ("_Exit", end_at_once),
     ("quick_exit", |runtime, call| {
-        runtime.libc.at_exit = std::mem::take(&mut runtime.libc.at_quick_exit);
+        let ends = runtime.kept.get::<Ends>();
+        ends.at_exit = std::mem::take(&mut ends.at_quick_exit);
         Err(Stop::Exit(call.word(0) as i32))
     }),
     ("atexit", |runtime, call| {
-        runtime.libc.at_exit.push(AtExit { function: call.long(0), argument: 0 });
+        runtime.kept.get::<Ends>().at_exit.push(AtExit { function: call.long(0), argument: 0 });
         Ok(Given::Word(0))
     }),
     ("at_quick_exit", |runtime, call| {
-        runtime.libc.at_quick_exit.push(AtExit { function: call.long(0), argument: 0 });
+        runtime.kept.get::<Ends>().at_quick_exit.push(AtExit { function: call.long(0), argument: 0 });
         Ok(Given::Word(0))
     }),
     ("__cxa_atexit", |runtime, call| {
-        runtime.libc.at_exit.push(AtExit { function: call.long(0), argument: call.long(1) });
+        runtime.kept.get::<Ends>().at_exit.push(AtExit { function: call.long(0), argument: call.long(1) });
         Ok(Given::Word(0))
     }),
     ("abort", |runtime, call| {
@@ -51,6 +52,13 @@ pub const NATIVES: &Natives_ = &[
     }),
 ];
 
+/// The functions that are called at the end, the last first.
+#[derive(Debug, Default)]
+pub struct Ends {
+    pub at_exit: Vec<AtExit>,
+    at_quick_exit: Vec<AtExit>,
+}
+
 /// A function that is called at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct AtExit {
@@ -70,7 +78,7 @@ fn trap(runtime: &Runtime, call: &Call, what: &str, help: &str) -> Stop {
 
 /// Nothing is done at the end.
 fn end_at_once(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    runtime.libc.at_exit.clear();
+    runtime.kept.get::<Ends>().at_exit.clear();
     Err(Stop::Exit(call.word(0) as i32))
 }
 

@@ -5,7 +5,7 @@ use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Kind, Severity};
 
 use super::scan::Source;
-use super::{EACCES, ENOENT};
+use super::variables::{EACCES, ENOENT};
 use crate::outside::{Outside, Standard};
 use crate::runtime::{Natives_, Runtime, bytes, put, text};
 
@@ -17,7 +17,7 @@ pub const NATIVES: &Natives_ = &[
         Ok(Given::Long(open(runtime, call, Some(handle))?))
     }),
     ("tmpfile", |runtime, _| {
-        Ok(Given::Long(runtime.libc.files.add(File::new(Stands::Nowhere, Vec::new()), None)))
+        Ok(Given::Long(runtime.kept.get::<Files>().add(File::new(Stands::Nowhere, Vec::new()), None)))
     }),
     ("fclose", close),
     ("fflush", flush),
@@ -218,7 +218,7 @@ impl Runtime<'_> {
     /// # Errors
     /// As [`Runtime::file`].
     pub fn reader(&mut self, call: &Call, handle: u64, does: &str) -> Result<Reader<'_>, Stop> {
-        let file = self.libc.files.0.get_mut(handle as usize).and_then(Option::as_mut);
+        let file = self.kept.get::<Files>().0.get_mut(handle as usize).and_then(Option::as_mut);
         let Some(file) = file else {
             let (what, help) = match handle {
                 0 => ("a null pointer", "look at what fopen returns: null, if the file cannot be opened"),
@@ -249,7 +249,7 @@ impl Runtime<'_> {
 
     /// Writes all files at the end of the program.
     pub fn save_files(&mut self) {
-        for file in self.libc.files.0.iter_mut().flatten().filter(|file| file.is_changed) {
+        for file in self.kept.get::<Files>().0.iter_mut().flatten().filter(|file| file.is_changed) {
             if let Stands::Path(path) = &file.stands {
                 self.outside.write_file(path, &file.bytes);
             }
@@ -280,7 +280,7 @@ fn open(runtime: &mut Runtime, call: &mut Call, handle: Option<u64>) -> Result<u
                 appends: kind == b'a',
                 ..File::new(Stands::Path(path), bytes)
             };
-            Ok(runtime.libc.files.add(file, handle))
+            Ok(runtime.kept.get::<Files>().add(file, handle))
         }
         Err(number) => {
             let (what, help) = match number {
@@ -313,7 +313,7 @@ fn done(is_done: bool) -> Given {
 fn close(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let handle = call.long(0);
     let is_saved = save(runtime, call, handle, "fclose")?;
-    runtime.libc.files.0[handle as usize] = None;
+    runtime.kept.get::<Files>().0[handle as usize] = None;
     Ok(done(is_saved))
 }
 

@@ -87,7 +87,7 @@ fn allocate(runtime: &mut Runtime, call: &mut Call, maker: Maker, bytes: u64) ->
         let help = "make the constant smaller that this size comes from";
         return Err(call.host.fault(Kind::MemoryLimit, what, help).into());
     };
-    runtime.libc.heap.made.insert(address, maker);
+    runtime.kept.get::<Heap>().made.insert(address, maker);
     Ok(Given::Long(address))
 }
 
@@ -134,14 +134,14 @@ fn release(runtime: &mut Runtime, call: &mut Call, maker: Maker, address: u64) -
         return Ok(Given::Nothing);
     }
     let (_, takes) = maker.names();
-    let made = runtime.libc.heap.made.get(&address).copied();
+    let made = runtime.kept.get::<Heap>().made.get(&address).copied();
     if let Some(made) = made.filter(|made| *made != maker) {
         let (gave, wanted) = made.names();
         let what = format!("`{takes}` of memory that `{gave}` gave");
         runtime.find(call, Kind::HostAccess, Severity::Error, what, &format!("use `{wanted}`"));
     }
     if made.is_some() {
-        runtime.libc.heap.made.remove(&address);
+        runtime.kept.get::<Heap>().made.remove(&address);
         call.simulator.free(address);
         return Ok(Given::Nothing);
     }
@@ -155,7 +155,7 @@ fn release(runtime: &mut Runtime, call: &mut Call, maker: Maker, address: u64) -
         Some((Owner::Pinned, ..)) => {
             ("page-locked memory", Kind::HostAccess, "use `cudaFreeHost`".to_string())
         }
-        Some((_, _, offset)) if runtime.libc.heap.made.contains_key(&(address - offset)) => {
+        Some((_, _, offset)) if runtime.kept.get::<Heap>().made.contains_key(&(address - offset)) => {
             ("an address in the middle of an allocation", Kind::HostAccess, "free what was given".to_string())
         }
         Some(_) => {

@@ -3,7 +3,7 @@
 use ptx_simulator::Kind;
 use ptx_simulator::host::{Call, Given, Stop};
 
-use super::{EINVAL, ERANGE};
+use super::variables::{EINVAL, ERANGE};
 use crate::runtime::{Natives_, Runtime, put, text};
 
 pub const NATIVES: &Natives_ = &[

@@ -4,8 +4,20 @@
 use ptx_simulator::Owner;
 use ptx_simulator::host::{Call, Given, Stop};
 
-use super::EINVAL;
+use super::variables::EINVAL;
 use crate::runtime::{Natives_, Runtime, bytes, put, text};
+
+/// What `alloca` has given: the number of the call that it is for, and the address.
+#[derive(Debug, Default)]
+struct Rooms {
+    given: Vec<(u64, u64)>,
+}
+
+/// Where in a word of letters `getopt` goes on.
+#[derive(Debug, Default)]
+struct Getopt {
+    within: usize,
+}
 
 pub const NATIVES: &Natives_ = &[
     ("__errno_location", |runtime, call| Ok(Given::Long(runtime.errno_address(call)?))),
@@ -43,7 +55,7 @@ pub const NATIVES: &Natives_ = &[
     ("__wb_optind", |runtime, call| runtime.variable(call, "optind", &1u32.to_le_bytes()).map(Given::Long)),
     ("__wb_alloca", |runtime, call| {
         let name = crate::cuda::name_of_array(runtime, call);
-        let rooms = &mut runtime.libc.rooms;
+        let rooms = &mut runtime.kept.get::<Rooms>().given;
         let is_open = |(number, _): &(u64, u64)| call.host.is_open(*number);
         for (_, address) in rooms.extract_if(.., |room| !is_open(room)) {
             call.simulator.free(address);
@@ -81,7 +93,7 @@ fn option(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let address = argument(call, number)?;
     let word = text(call, address)?;
     let options = text(call, call.long(2))?;
-    let within = std::mem::take(&mut runtime.libc.in_option).max(1);
+    let within = std::mem::take(&mut runtime.kept.get::<Getopt>().within).max(1);
     let Some(letter) = word.get(within).copied().filter(|_| word[0] == b'-') else { return Ok(END) };
     if word == b"--" {
         put(call, optind, &(number + 1).to_le_bytes())?;
@@ -100,7 +112,7 @@ fn option(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
             return Ok(Given::Word(b'?'.into()));
         }
     } else if !is_last {
-        runtime.libc.in_option = within + 1;
+        runtime.kept.get::<Getopt>().within = within + 1;
     }
     put(call, optind, &next.to_le_bytes())?;
     Ok(Given::Word(if known.is_some() { letter } else { b'?' }.into()))

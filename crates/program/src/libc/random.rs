@@ -5,8 +5,8 @@ use ptx_simulator::host::{Call, Given, Stop};
 use crate::runtime::{Natives_, Runtime, bytes, put};
 
 pub const NATIVES: &Natives_ = &[
-    ("rand", |runtime, _| Ok(Given::Word(runtime.libc.random.next()))),
-    ("random", |runtime, _| Ok(Given::Long(runtime.libc.random.next().into()))),
+    ("rand", |runtime, _| Ok(Given::Word(runtime.kept.get::<Random>().next()))),
+    ("random", |runtime, _| Ok(Given::Long(runtime.kept.get::<Random>().next().into()))),
     ("srand", seed),
     ("srandom", seed),
     ("rand_r", |_, call| {
@@ -16,10 +16,10 @@ pub const NATIVES: &Natives_ = &[
         put(call, address, &state.to_le_bytes())?;
         Ok(Given::Word(number))
     }),
-    ("drand48", |runtime, _| Ok(Given::Double(fraction(step(&mut runtime.libc.random.of_48_bits))))),
-    ("lrand48", |runtime, _| Ok(Given::Long(step(&mut runtime.libc.random.of_48_bits) >> 17))),
+    ("drand48", |runtime, _| Ok(Given::Double(fraction(step(&mut runtime.kept.get::<Random>().of_48_bits))))),
+    ("lrand48", |runtime, _| Ok(Given::Long(step(&mut runtime.kept.get::<Random>().of_48_bits) >> 17))),
     ("mrand48", |runtime, _| {
-        let high = (step(&mut runtime.libc.random.of_48_bits) >> 16) as u32 as i32;
+        let high = (step(&mut runtime.kept.get::<Random>().of_48_bits) >> 16) as u32 as i32;
         Ok(Given::Long(i64::from(high) as u64))
     }),
     ("erand48", |_, call| {
@@ -31,11 +31,13 @@ pub const NATIVES: &Natives_ = &[
         Ok(Given::Double(given))
     }),
     ("srand48", |runtime, call| {
-        runtime.libc.random.of_48_bits = u64::from(call.word(0)) << 16 | 0x330e;
+        runtime.kept.get::<Random>().of_48_bits = u64::from(call.word(0)) << 16 | 0x330e;
         Ok(Given::Nothing)
     }),
     // Of its own, and the same in each run.
-    ("__wb_random", |runtime, _| Ok(Given::Word((step(&mut runtime.libc.random.of_device) >> 16) as u32))),
+    ("__wb_random", |runtime, _| {
+        Ok(Given::Word((step(&mut runtime.kept.get::<Random>().of_device) >> 16) as u32))
+    }),
 ];
 
 /// The generators.
@@ -81,7 +83,7 @@ impl Random {
 }
 
 fn seed(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    runtime.libc.random.seed(call.word(0));
+    runtime.kept.get::<Random>().seed(call.word(0));
     Ok(Given::Nothing)
 }
 

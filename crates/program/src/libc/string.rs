@@ -8,6 +8,12 @@ use ptx_simulator::{Kind, Wrong};
 use super::heap;
 use crate::runtime::{Natives_, Runtime, bytes, put, text};
 
+/// Where `strtok` goes on.
+#[derive(Debug, Default)]
+struct Strtok {
+    rest: u64,
+}
+
 pub const NATIVES: &Natives_ = &[
     ("memcpy", |_, call| copy(call, "memcpy", call.long(0), call.long(1), call.long(2))),
     ("memmove", |_, call| copy(call, "memmove", call.long(0), call.long(1), call.long(2))),
@@ -94,10 +100,10 @@ pub const NATIVES: &Natives_ = &[
     ("strspn", |runtime, call| span(runtime, call, true)),
     ("strcspn", |runtime, call| span(runtime, call, false)),
     ("strtok", |runtime, call| {
-        let start = if call.long(0) == 0 { runtime.libc.token } else { call.long(0) };
+        let start = if call.long(0) == 0 { runtime.kept.get::<Strtok>().rest } else { call.long(0) };
         let separators = text(call, call.long(1))?;
         let (token, rest) = token(call, start, &separators)?;
-        runtime.libc.token = rest;
+        runtime.kept.get::<Strtok>().rest = rest;
         Ok(Given::Long(token))
     }),
     ("strtok_r", |_, call| {

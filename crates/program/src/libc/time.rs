@@ -5,6 +5,12 @@ use ptx_simulator::host::{Call, Given, Stop};
 
 use crate::runtime::{Natives_, Runtime, bytes, put, text};
 
+/// Nanoseconds that the program has slept, and that its questions for the time took.
+#[derive(Debug, Default)]
+struct Waited {
+    nanoseconds: u64,
+}
+
 pub const NATIVES: &Natives_ = &[
     ("clock", |runtime, call| Ok(Given::Long(nanoseconds(runtime, call) / 1000))),
     ("time", |runtime, call| {
@@ -71,9 +77,10 @@ const QUESTION: u64 = 5000;
 
 /// Nanoseconds since the program began: one for each instruction.
 fn nanoseconds(runtime: &mut Runtime, call: &Call) -> u64 {
-    runtime.libc.asked_for_times = true;
-    runtime.libc.waited = runtime.libc.waited.saturating_add(QUESTION);
-    runtime.libc.waited.saturating_add(call.host.steps())
+    runtime.asked_for_times = true;
+    let waited = runtime.kept.get::<Waited>();
+    waited.nanoseconds = waited.nanoseconds.saturating_add(QUESTION);
+    waited.nanoseconds.saturating_add(call.host.steps())
 }
 
 /// The seconds since 1970. A program that begins its random numbers by them measures nothing.
@@ -82,7 +89,8 @@ fn seconds(runtime: &mut Runtime, call: &Call) -> u64 {
 }
 
 fn sleep(runtime: &mut Runtime, nanoseconds: u64) -> Result<Given, Stop> {
-    runtime.libc.waited = runtime.libc.waited.saturating_add(nanoseconds);
+    let waited = runtime.kept.get::<Waited>();
+    waited.nanoseconds = waited.nanoseconds.saturating_add(nanoseconds);
     Ok(Given::Word(0))
 }
 

@@ -1,5 +1,5 @@
-// A kernel is stopped, and the program goes on: what it checks then was never computed, and nothing is said of
-// that but the check itself.
+// A kernel is stopped, and the program goes on: what it checks then was never computed, and nothing is said
+// of that but the check itself.
 #include <assert.h>
 #include <stdlib.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
-// The simulator has less memory than a machine: it says so where the array is made. What no machine has is null.
+// The simulator has less memory than a machine: it says so where the array is made. What no machine has is
+// null.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

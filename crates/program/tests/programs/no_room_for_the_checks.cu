@@ -1,4 +1,5 @@
-// The simulator has not enough memory to check a launch: it says so there, and nothing about what would follow.
+// The simulator has not enough memory to check a launch: it says so there, and nothing about what would
+// follow.
 #include <assert.h>
 #include <stdlib.h>
 #include <cuda_runtime.h>

@@ -74,7 +74,8 @@ impl Written {
         Written { bits }
     }
 
-    /// Takes over from `part` which of its first `bytes` bytes have been written, as that of those from `at` on.
+    /// Takes over from `part` which of its first `bytes` bytes have been written, as that of those from `at`
+    /// on.
     pub fn take_over(&mut self, at: usize, bytes: usize, part: &Written) {
         self.set(at, bytes, false);
         for start in (0..bytes).step_by(64) {

@@ -1,0 +1,52 @@
+//! Every function that a program can call without defining it.
+
+use std::sync::LazyLock;
+
+use ptx_simulator::Kind;
+use ptx_simulator::host::{Call, Given, Host, Math, Natives, Stop};
+use rustc_hash::FxHashMap;
+
+use crate::runtime::{Native, Runtime};
+use crate::{cuda, libc};
+
+static ALL: LazyLock<(Vec<Native>, FxHashMap<&'static str, u32>)> = LazyLock::new(|| {
+    let groups = libc::NATIVES.iter().chain(cuda::NATIVES);
+    let all: Vec<(&str, Native)> = groups.flat_map(|group| group.iter().copied()).collect();
+    let by_name = (0..).zip(&all).map(|(number, (name, _))| (*name, number)).collect();
+    (all.into_iter().map(|(_, native)| native).collect(), by_name)
+});
+
+/// The names of all functions that a program can call without defining them.
+pub fn native_names() -> impl Iterator<Item = String> {
+    ALL.1.keys().map(|name| name.to_string()).chain(Math::names())
+}
+
+/// The functions of `<math.h>` have numbers behind those of the others.
+const FIRST_OF_MATH: u32 = 1 << 16;
+
+impl Natives for Runtime<'_> {
+    fn find(&self, name: &str) -> Option<u32> {
+        let math = || Some(FIRST_OF_MATH + u32::from(Math::parse(name)?.number()));
+        ALL.1.get(name).copied().or_else(math)
+    }
+
+    fn call(&mut self, native: u32, call: &mut Call) -> Result<Given, Stop> {
+        if let Some(found) = call.unwritten_argument() {
+            self.add(found);
+        }
+        match native.checked_sub(FIRST_OF_MATH) {
+            Some(number) => libc::compute(call, Math::numbered(number as u16)),
+            None => ALL.0[native as usize](self, call),
+        }
+    }
+
+    fn tick(&mut self, host: &Host, steps: u64) -> Result<(), Stop> {
+        let Some(limit) = self.step_limit.filter(|limit| steps > *limit) else { return Ok(()) };
+        let line =
+            host.busiest().map_or(String::new(), |(file, line)| format!(", most of them at {file}:{line}"));
+        let what =
+            format!("the host has executed {} million instructions, its limit{line}", limit / 1_000_000);
+        let help = "make the constant smaller that decides how much is done there";
+        Err(host.fault(Kind::StepLimit, what, help).into())
+    }
+}
