@@ -279,8 +279,8 @@ impl Simulator {
         self.ended(core, ended)
     }
 
-    /// A launch of a whole program, in its `core`: under the checks or without, as the options say. `also` hears
-    /// it too.
+    /// A launch of a whole program, in its `core`: under the checks or without, as the options say. `also`
+    /// hears it too.
     ///
     /// # Errors
     /// What stops the launch.
@@ -346,7 +346,7 @@ impl Simulator {
     }
 }
 
-/// Work that the launches of a program may spend on orders together: the first one has all of the budget then.
+/// Work that the launches of a program may spend on orders together: the first one has all of the budget.
 fn for_a_program(budget: &Budget) -> u64 {
     budget.work.saturating_mul(2)
 }
