@@ -79,13 +79,7 @@ impl Natives for Runtime<'_> {
 impl Runtime<'_> {
     /// Something is wrong with what the program does here.
     pub fn find(&mut self, call: &Call, kind: Kind, severity: Severity, what: impl Into<String>, help: &str) {
-        let mut found = Diagnostic { severity, ..*call.host.fault(kind, what.into(), help) };
-        // In a library's header: the reader's line that led there.
-        let is_own = |(file, line): &(String, u32)| self.outside.source_line(file, *line).is_some();
-        if let Some((file, line)) = call.host.places().into_iter().find(is_own) {
-            (found.file, found.line) = (Some(file), Some(line));
-        }
-        self.add(found);
+        self.add(Diagnostic { severity, ..*call.host.fault(kind, what.into(), help) });
     }
 
     /// Something was found: once for its kind and line.
