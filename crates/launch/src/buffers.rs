@@ -3,7 +3,20 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 
-use super::script::Named;
+use super::fill::Fill;
+
+/// Elements with a name: a buffer, a variable of the module, or what one of them is to hold.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// Of the buffer or the variable.
+    pub name: String,
+    /// The cell of a notebook that it stands in, from 1.
+    pub cell: usize,
+    /// The line of a buffer, from 1; 0 of one that stands in no text.
+    pub line: usize,
+    /// What it holds or is to hold.
+    pub fill: Fill,
+}
 
 /// Buffers in their order; no two have one name.
 #[derive(Clone, Debug, Default)]

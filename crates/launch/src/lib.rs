@@ -54,12 +54,12 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub use buffers::Buffers;
+pub use buffers::{Buffers, Named};
 pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
 pub use number::Type;
 pub use scope::{Files, Names, Output, Scope};
 pub use script::{
-    Dimensions, Launch, Named, Place, Script, Spec, Step, Value, dimensions, down_to_cell, in_comments,
+    Dimensions, Launch, Place, Script, Spec, Step, Value, dimensions, down_to_cell, in_comments,
 };
 pub use stage::{Ran, Stage, run};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use ptx_simulator::LaunchConfig;
 
-use super::buffers::Buffers;
+use super::buffers::{Buffers, Named};
 use super::fill::{Fill, Pointer};
 use super::nearest;
 use super::number::{Type, expression};
@@ -123,25 +123,10 @@ fn structure(text: &str, names: Names) -> Result<Value> {
     Ok(Value::Struct(bytes, pointers))
 }
 
-/// Elements with a name: a buffer, a variable of the module, or what one of them is to hold.
-#[derive(Clone, Debug)]
-pub struct Named {
-    /// Of the buffer or the variable.
-    pub name: String,
-    /// The cell of a notebook that it stands in, from 1.
-    pub cell: usize,
-    /// The line of a buffer, from 1; 0 of one that stands in no text.
-    pub line: usize,
-    /// What it holds or is to hold.
-    pub fill: Fill,
-}
-
-impl Named {
-    /// `NAME=TYPE:ELEMENTS`
-    fn parse(text: &str, scope: Scope) -> Result<Named> {
-        let (name, elements) = pair(text)?;
-        Ok(Named { name, cell: 1, line: 0, fill: Fill::parse(elements, scope)? })
-    }
+/// `NAME=TYPE:ELEMENTS`
+fn named(text: &str, scope: Scope) -> Result<Named> {
+    let (name, elements) = pair(text)?;
+    Ok(Named { name, cell: 1, line: 0, fill: Fill::parse(elements, scope)? })
 }
 
 fn pair(text: &str) -> Result<(String, &str)> {
@@ -456,13 +441,13 @@ impl Script {
     pub fn add(&mut self, what: &str, rest: &str, scope: Scope) -> Result<()> {
         match what {
             "buffer" => {
-                let named = Named::parse(rest, scope)?;
+                let named = named(rest, scope)?;
                 let is_taken = self.is_taken(&named.name);
                 ensure!(!is_taken, "two buffers are named {0}; give this one another name", named.name);
                 self.buffer_of_this_cell(named);
             }
             "symbol" => {
-                let named = Named::parse(rest, scope)?;
+                let named = named(rest, scope)?;
                 self.step(Step::Symbol { variable: named.name.clone(), named });
             }
             "launch" => self.launch(Launch::parse(rest, scope)?)?,
@@ -473,7 +458,7 @@ impl Script {
                 if let Some(wrong) = nearest::expected_element(rest) {
                     bail!(wrong);
                 }
-                self.step(Step::Check { expected: Named::parse(rest, scope)?, within });
+                self.step(Step::Check { expected: named(rest, scope)?, within });
             }
             "save" => {
                 let (name, file) = pair(rest)?;

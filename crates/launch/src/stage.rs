@@ -10,11 +10,12 @@ use ptx_simulator::{Counters, Diagnostic, Written};
 use text::files::{write_new, write_whole};
 use text::number::thousands;
 
+use super::buffers::Named;
 use super::fill::{Fill, Pointer};
 use super::held::Held;
 use super::number::Type;
 use super::scope::Output;
-use super::script::{Launch, Named, Place, Script, Step, Value};
+use super::script::{Launch, Place, Script, Step, Value};
 
 /// A device with the buffers of a script.
 pub struct Stage<'a> {

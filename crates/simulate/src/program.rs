@@ -2,7 +2,7 @@
 //! wrong with its host and its kernels.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, Write, stderr, stdin, stdout};
+use std::io::{BufRead, Read, Write, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
 
 use ::program::{Ended, KernelRun, Outside, Ran, Standard};
@@ -26,6 +26,10 @@ use super::options::{Checks, Options};
 const MAX_WARP_STEPS: u64 = 1 << 26;
 /// How many instructions of the host take as long as one of a warp.
 const STEPS_PER_WARP_STEP: u64 = 64;
+/// Bytes of a program's output that are kept for JSON, at most.
+const MAX_PRINTED: usize = 64 << 20;
+/// Bytes of the standard input that are read at once, at most.
+const MAX_LINE: u64 = 1 << 20;
 /// Bytes of a file that a program reads, at most.
 const MAX_FILE: u64 = 1 << 30;
 
@@ -107,12 +111,15 @@ impl Terminal {
         }
     }
 
-    /// Where a file lies below a folder, if it does.
+    /// Where a file lies below a folder, if it does: it, too, where it is a link.
     fn below(folder: &Path, path: &str) -> Option<PathBuf> {
         let folder = folder.canonicalize().ok()?;
         let whole = folder.join(path);
-        let parent = whole.parent()?.canonicalize().ok()?;
-        parent.starts_with(&folder).then(|| parent.join(whole.file_name().unwrap_or_default()))
+        let place = match whole.symlink_metadata() {
+            Ok(_) => whole.canonicalize().ok()?,
+            Err(_) => whole.parent()?.canonicalize().ok()?.join(whole.file_name()?),
+        };
+        place.starts_with(&folder).then_some(place)
     }
 
     fn refuse(&mut self, what: String) {
@@ -125,7 +132,12 @@ impl Terminal {
 impl Outside for Terminal {
     fn write(&mut self, to: Standard, bytes: &[u8]) {
         if self.keeps {
-            return self.printed[usize::from(to == Standard::Error)].extend(bytes);
+            let kept = &mut self.printed[usize::from(to == Standard::Error)];
+            if kept.len() + bytes.len() <= MAX_PRINTED {
+                return kept.extend(bytes);
+            }
+            return self
+                .refuse(format!("the program printed more than {MAX_PRINTED} bytes, which --json keeps"));
         }
         // A closed pipe ends what is printed, not the program.
         _ = match to {
@@ -135,7 +147,7 @@ impl Outside for Terminal {
     }
 
     fn read(&mut self, into: &mut Vec<u8>) {
-        _ = stdin().lock().read_until(b'\n', into);
+        _ = stdin().lock().take(MAX_LINE).read_until(b'\n', into);
     }
 
     fn read_file(&mut self, path: &str) -> Option<Vec<u8>> {
@@ -158,7 +170,9 @@ impl Outside for Terminal {
             ));
             return false;
         };
-        std::fs::write(place, bytes).is_ok()
+        // A pipe may never have a reader.
+        let is_pipe = std::fs::metadata(&place).is_ok_and(|found| !found.is_file());
+        !is_pipe && std::fs::write(place, bytes).is_ok()
     }
 
     fn source_line(&self, file: &str, line: u32) -> Option<String> {

@@ -79,6 +79,8 @@ pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Pat
         clang.name()
     );
     let scratch = std::path::absolute(scratch)?;
+    let folders: Vec<PathBuf> = given.include.iter().map(|folder| clang.root.join(folder)).collect();
+    let mut sources = sources::gathered(files, &folders)?;
     let compilation = Compilation {
         clang,
         given,
@@ -86,8 +88,6 @@ pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Pat
         scratch: scratch.join(format!("program-{}", std::process::id())),
     };
     fs::create_dir_all(&compilation.scratch)?;
-    let folders: Vec<PathBuf> = given.include.iter().map(|folder| clang.root.join(folder)).collect();
-    let mut sources = sources::gathered(files, &folders)?;
     // The file with main comes last, behind all that it calls.
     let main = sources[..files.len()].iter().position(|source| is_program(&source.original));
     let main = main.context("none of the files has a main()")?;
@@ -212,7 +212,8 @@ impl Compilation<'_> {
         for other in others {
             command.arg("-include").arg(&other.path);
         }
-        command.arg(self.name(main)).current_dir(&self.clang.root);
+        // After `--`, a name that begins with a dash is no option.
+        command.arg("--").arg(self.name(main)).current_dir(&self.clang.root);
         let name = self.clang.name();
         let program = path::shown(&self.clang.path);
         let limit = self.clang.limit;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::lex::{Token, placed};
 use text::path;
@@ -48,10 +48,16 @@ pub fn gathered(files: &[PathBuf], folders: &[PathBuf]) -> Result<Vec<Source>> {
 
 fn read(file: &Path) -> Result<Source> {
     let shown = path::shown(file);
-    let size = fs::metadata(file).with_context(|| format!("cannot read {shown}"))?.len();
+    let about = fs::metadata(file).with_context(|| format!("cannot read {shown}"))?;
+    ensure!(about.is_file(), "cannot read {shown}: it is not a file");
+    let size = about.len();
     ensure!(size <= MAX_BYTES, "{shown} has {size} bytes, and a source may have {MAX_BYTES}");
     let bytes = fs::read(file).with_context(|| format!("cannot read {shown}"))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
+    let unquotable = shown.chars().find(|c| c.is_control() || matches!(c, '"' | '\\'));
+    if let Some(wrong) = unquotable.filter(|_| cfg!(unix)) {
+        bail!("{shown:?} has {wrong:?} in its name, which no line table can hold; rename it");
+    }
     let path = dunce::canonicalize(file).with_context(|| format!("cannot read {shown}"))?;
     Ok(Source { path, original: text.clone(), text })
 }

@@ -15,6 +15,10 @@ use crate::memory::{Memory, Owner, Wrong, extend, read, span, write};
 use crate::simulator::{Module, Simulator};
 use crate::words::of_bytes;
 
+/// How deep functions that natives call may call natives that call functions. Each is a frame of the
+/// simulator's own stack.
+const MAX_INVOCATIONS: usize = 64;
+
 /// Bytes of the host's stack, as on Linux.
 const STACK_BYTES: u64 = 8 << 20;
 /// Bytes of it that there are at first.
@@ -186,6 +190,8 @@ pub struct Host {
     /// Findings that did not end the program.
     pub(super) found: Vec<Diagnostic>,
     steps: u64,
+    /// How many functions run that natives have called.
+    invocations: usize,
     /// Where the thread is: the function, and the instruction.
     here: (usize, u32),
     /// How often it was at a line when the clock ticked.
@@ -234,6 +240,7 @@ impl Host {
             undefined: Undefined::default(),
             found: Vec::new(),
             steps: 0,
+            invocations: 0,
             here: (0, 0),
             ticks: FxHashMap::default(),
         })
@@ -371,7 +378,14 @@ impl Host {
             offsets.push(start - self.frame);
         }
         self.enter(simulator, number, &offsets, Some(0))?;
+        if self.invocations == MAX_INVOCATIONS {
+            let what = "the host's stack is full: functions that the library calls back call each other";
+            let help = "end the recursion, or let the function call itself";
+            return Err(self.fault(Kind::MemoryLimit, what, help).into());
+        }
+        self.invocations += 1;
         self.run(simulator, natives, depth)?;
+        self.invocations -= 1;
         let result = read(&self.frames[self.frame..self.frame + 8]);
         (self.frame, _, self.here) = before;
         self.frames.truncate(before.1);
