@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use text::path;
 
+#[cfg(test)]
+use super::library;
 use super::library::Library;
 use super::sources::Sources;
 use super::{Answer, Call, HOST, Next, Pass, Program, border, next};
@@ -140,35 +142,38 @@ impl Compilation<'_> {
     }
 
     fn flags(&self, pass: Pass, overlay: &Path) -> Result<Vec<String>> {
-        let host = crate::root()?.join(HOST);
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
-        let mut flags = words(FLAGS);
-        flags.extend(words(LIBRARY));
-        flags.extend(words(match pass {
-            Pass::Border => BORDER,
-            Pass::Device => DEVICE,
-        }));
-        flags.extend(
-            self.given.include.iter().map(|folder| format!("-I{}", self.clang.root.join(folder).display())),
-        );
+        let mut flags = flags(pass, &crate::root()?.join(HOST), &self.library.cpp, &self.library.builtin);
+        let folder = |folder: &PathBuf| format!("-I{}", self.clang.root.join(folder).display());
+        flags.extend(self.given.include.iter().map(folder));
         flags.extend(self.given.define.iter().map(|name| format!("-D{name}")));
-        let folders = [
-            host.join("std"),
-            self.library.cpp.clone(),
-            host.join("cuda"),
-            host.join("c"),
-            self.library.builtin.clone(),
-        ];
-        for folder in folders {
-            flags.push("-isystem".to_owned());
-            flags.push(folder.display().to_string());
-        }
         flags.push("-ivfsoverlay".to_owned());
         flags.push(overlay.display().to_string());
-        flags.push("-include".to_owned());
-        flags.push(host.join("program.h").display().to_string());
         Ok(flags)
     }
+}
+
+/// The options of a pass, where headers lie in `host`, `cpp` and `builtin`.
+fn flags(pass: Pass, host: &Path, cpp: &Path, builtin: &Path) -> Vec<String> {
+    let of_pass = match pass {
+        Pass::Border => BORDER,
+        Pass::Device => DEVICE,
+    };
+    let words = [FLAGS, LIBRARY, of_pass].into_iter().flat_map(str::split_whitespace);
+    let mut flags: Vec<String> = words.map(str::to_owned).collect();
+    let folders = [&host.join("std"), cpp, &host.join("cuda"), &host.join("c"), builtin];
+    for folder in folders {
+        flags.push("-isystem".to_owned());
+        flags.push(folder.display().to_string());
+    }
+    flags.push("-include".to_owned());
+    flags.push(host.join("program.h").display().to_string());
+    flags
+}
+
+/// The options of a pass in a page.
+#[cfg(test)]
+pub fn page_flags(pass: Pass) -> Result<Vec<String>> {
+    Ok(flags(pass, &crate::root()?.join(HOST), Path::new(library::CPP), Path::new(library::BUILTIN)))
 }
 
 /// As for kernels alone (`clang.rs`), but for the headers; columns are for [`later`].

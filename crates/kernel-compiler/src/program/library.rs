@@ -10,6 +10,11 @@ use text::path;
 use super::HOST;
 use crate::hash;
 
+/// Where libc++'s headers lie in a page, and clang's.
+pub const CPP: &str = "/cpp";
+/// See [`CPP`].
+pub const BUILTIN: &str = "/builtin";
+
 /// The folders of the compiler's own headers.
 pub struct Library {
     /// libc++'s.

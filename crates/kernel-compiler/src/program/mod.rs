@@ -28,6 +28,8 @@ mod variables;
 use super::call;
 use super::lex::{Token, joined, tokens};
 pub use driver::compile;
+#[cfg(test)]
+pub use driver::page_flags;
 use edits::{Edit, edited};
 pub use sources::{Source, Sources};
 use variables::{variables, with_own_names};
