@@ -31,6 +31,7 @@ pub use driver::compile;
 #[cfg(test)]
 pub use driver::page_flags;
 use edits::{Edit, edited};
+pub use library::in_page as headers_in_page;
 pub use sources::{Source, Sources};
 use variables::{variables, with_own_names};
 
