@@ -170,18 +170,18 @@ fn compiled(path: &str, source: &str, answers: Vec<Answer>) -> Compiled {
     Compiled { status: 0, ptx: next(), newer: next(), said, program: None }
 }
 
-/// What is to be done next for a whole program. It is read without libc++'s headers first, since those are
-/// fetched only for a program that includes one.
+/// What is to be done next for a whole program, one call at a time. It is read without libc++'s headers first,
+/// since those are fetched only for a program that includes one.
 fn of_program(request: &Request, mut answers: Vec<Answer>) -> Result<Next> {
     let sources = Sources::of_text(Path::new("/"), &request.path, &request.source);
     let has_library = answers.first().is_some_and(|border| includes_library(&border.said));
     if has_library {
-        answers.drain(..answers.len().min(2));
+        answers.remove(0);
     }
     let answers: Vec<_> = answers.into_iter().enumerate().map(|(place, one)| given(place, one)).collect();
     Ok(match program::next(&sources, &answers) {
         program::Next::Calls(calls) => {
-            let calls = calls.into_iter().map(|call| in_memory(&request.path, call));
+            let calls = calls.into_iter().take(1).map(|call| in_memory(&request.path, call));
             let headers = HEADERS[..if has_library { 3 } else { 2 }].to_vec();
             Next::Calls(Calls { headers, calls: calls.collect::<Result<_>>()? })
         }
@@ -317,7 +317,9 @@ mod tests {
         let program = request(PROGRAM, None);
         let first = calls(&program, &[]);
         assert_eq!(first.headers, ["headers.json", "host_headers.json"]);
-        let [border, device] = &first.calls[..] else { panic!("{first:?}") };
+        let [border] = &first.calls[..] else { panic!("{first:?}") };
+        let second = calls(&program, &[answer(0, "", IR)]);
+        let [device] = &second.calls[..] else { panic!("{second:?}") };
         assert_eq!(border.files["kernels/x.cu"], PROGRAM);
         assert!(border.args.join(" ").starts_with(PRINTING), "{border:?}");
         assert_ne!(device.files, border.files);
@@ -339,16 +341,16 @@ mod tests {
         let program = request(PROGRAM, None);
         let lacks = |name: &str| {
             let said = format!("kernels/x.cu(1,10): fatal error: '{name}' file not found\n");
-            [answer(1, "", &said), answer(1, "", &said)]
+            answer(1, "", &said)
         };
-        let again = calls(&program, &lacks("vector"));
+        let again = calls(&program, &[lacks("vector")]);
         assert_eq!(again.headers, HEADERS);
         assert_eq!(again.calls, calls(&program, &[]).calls);
-        let answers = [lacks("vector"), [answer(0, "", IR), answer(0, "// PTX\n", "")]].concat();
+        let answers = [lacks("vector"), answer(0, "", IR), answer(0, "// PTX\n", "")];
         assert_eq!(result(&program, &answers).ptx, "// PTX\n");
-        let said = result(&program, &lacks("helper_cuda.h")).said;
+        let said = result(&program, &[lacks("helper_cuda.h")]).said;
         assert!(said.contains("this file is missing: helper_cuda.h"), "{said}");
-        let said = result(&program, &[lacks("vector"), lacks("vektor")].concat()).said;
+        let said = result(&program, &[lacks("vector"), lacks("vektor")]).said;
         assert!(said.contains("this file is missing: vektor"), "{said}");
     }
 

@@ -5,9 +5,10 @@
 // LIVE is a copy of book/src/live. REQUESTS is a JSON list; ANSWERS becomes the list of what `compile` gives for each, with
 // what it has told on the way. A request with `stop_after`, in seconds, is stopped then.
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { resolveObjectURL } from 'node:buffer';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker as Thread } from 'node:worker_threads';
 
@@ -37,6 +38,21 @@ globalThis.Worker = class {
     async terminate() {
         (await this.thread).terminate();
     }
+};
+
+const files = (await readdir(live, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile());
+const about = async ({ parentPath, name }) => {
+    const path = join(parentPath, name);
+    const bytes = await readFile(path);
+    return [relative(live, path), { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }];
+};
+const list = Object.fromEntries(await Promise.all(files.map(about)));
+// What a page's first script has (book/theme), which waits for no pointer here.
+globalThis.window = {
+    workbook: {
+        listed: async () => list,
+        released: async () => {},
+    },
 };
 
 await writeFile(join(live, 'package.json'), '{ "type": "module" }');
