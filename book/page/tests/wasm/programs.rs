@@ -77,7 +77,7 @@ int main()
 fn a_program_runs_in_the_page() {
     let off_by_one = PLAIN.replace("i <= n", "i <= n + 1");
     let ran = ran("programs", &[PLAIN, OF_CPP, &off_by_one]);
-    let shown = |place: usize| ran[place].shown.as_ref().unwrap();
+    let shown = |place: usize| ran[place].shown.as_ref().unwrap_or_else(|| panic!("{:?}", ran[place]));
     assert_eq!(shown(0)["printed"], json!(["1 2 99\n", "to stderr\n"]), "{}", shown(0));
     assert_eq!(shown(0)["verdict"], "ok: nothing is wrong", "{}", shown(0));
     assert!(shown(0)["kernels"].as_str().unwrap().contains("add"), "{}", shown(0)["kernels"]);
