@@ -10,7 +10,8 @@
 //! | [`device`] | where does a kernel run? | kernel_compiler, reduction, the simulator |
 //! | [`view`] | how does a run look: findings, tables of steps, films? | text, the simulator |
 //! | `launch` | which launches with which buffers? | device, reduction |
-//! | `simulate` | what does a reader's own kernel do? | launch, view, kernel_compiler |
+//! | `program` | what does the host of a whole program do? | device, the simulator |
+//! | `simulate` | what does a reader's own kernel or program do? | launch, program, view, kernel_compiler |
 //!
 //! | module here | question | uses |
 //! | --- | --- | --- |

@@ -12,8 +12,6 @@ use workbook::kernel_compiler::program::Program;
 use workbook::sim::Diagnostic;
 use workbook::text::columns::html_table;
 
-/// Instructions that the host may execute: some ten seconds.
-const MAX_STEPS: u64 = 1 << 30;
 /// Bytes of what is printed to stdout and to stderr that a page shows, each.
 const MAX_PRINTED: usize = 1_000_000;
 
@@ -44,7 +42,7 @@ pub fn run(options: &Options, variables: &str) -> Result<u8> {
     let program = Program { ptx, device_variables: device, managed_variables: managed, said: String::new() };
     let source = fs::read_to_string(&options.file).context("cannot read the program")?;
     let mut page = Page { source, ..Page::default() };
-    let report = simulated(options, &program, Some(MAX_STEPS), &mut page)?;
+    let report = simulated(options, &program, &mut page)?;
     let shown = serde_json::to_vec(&shown(&report, options, page))?;
     fs::write("/shown.json", shown).context("cannot write shown.json")?;
     Ok(report.status())

@@ -163,8 +163,8 @@ fn shown_part(record: &Record, asked: &Asked, is_own: bool) -> Result<Option<Rec
     Ok(has_columns.then_some(part))
 }
 
-/// What the cell shows of the reader's own record: first the runs at the size that they asked for, if the cell
-/// has another one, then what [`shown_part`] has.
+/// What the cell shows of the reader's own record: first the runs at the size that they asked for, if the
+/// cell has another one, then what [`shown_part`] has.
 fn own_parts(own: &Record, asked: &Asked) -> Result<Vec<Record>> {
     let is_another_size = own.names_size() && asked.n.is_some_and(|n| n != own.n);
     let requested = if is_another_size {

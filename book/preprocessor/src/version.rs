@@ -1,6 +1,7 @@
 //! The version of the book that a page is of: a hash of all that the book is made of. A page of one version
-//! that finds another on the server is not kept for reading without the network (`book/src/offline.js`), and its
-//! scripts load no file of the other one. [`write_list`] says what each of their files is when it is whole.
+//! that finds another on the server is not kept for reading without the network (`book/src/offline.js`), and
+//! its scripts load no file of the other one. [`write_list`] says what each of their files is when it is
+//! whole.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

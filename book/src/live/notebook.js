@@ -10,13 +10,13 @@ import { button, element, highlight, save, stylesheet, thousands } from './html.
 import * as file from './notebook_file.js';
 import { sites } from './said.js';
 
-/** More is taken for an endless kernel, or is more than a page has. */
-const LIMITS = ['--steps-limit', '2^22', '--memory', '2^30'];
-/** The arguments of what runs a cell; a whole program is its file's. */
-const words = (number, { program }) => [file.PATH, ...(program ? [] : ['--cell', `${number}`])];
-const command = words => ['cargo run --example simulate --', ...words, ...LIMITS].join(' ');
+const MEMORY = ['--memory', '2^30'];
+/** The arguments of what runs a cell, or a whole program. More steps are taken for an endless kernel, or are more than a page has. */
+const words = (number, { program }) =>
+    [file.PATH, ...(program ? ['--steps-limit', '2^24'] : ['--cell', `${number}`, '--steps-limit', '2^22']), ...MEMORY];
+const command = words => ['cargo run --example simulate --', ...words].join(' ');
 /** What `save` writes stays in the page's own memory, to be downloaded. */
-const IN_PAGE = [...LIMITS, '--out', '/'];
+const IN_PAGE = ['--out', '/'];
 
 const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does, or a main().';
 

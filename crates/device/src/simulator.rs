@@ -108,6 +108,8 @@ pub struct Simulator {
     /// Launches under the checks so far, and of those since that was taken, which orders were tried.
     launches: Cell<usize>,
     pub every_order: RefCell<Option<Budget>>,
+    /// Work that the launches of a whole program may still spend on orders.
+    left_for_orders: Cell<u64>,
     orders: RefCell<Vec<Orders>>,
     /// Is told what launches do.
     pub observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
@@ -134,6 +136,7 @@ impl Simulator {
             seen: RefCell::default(),
             found: RefCell::default(),
             launches: Cell::default(),
+            left_for_orders: Cell::new(options.every_order.as_ref().map_or(0, for_a_program)),
             every_order: RefCell::new(options.every_order.clone()),
             orders: RefCell::default(),
             observer: RefCell::default(),
@@ -229,7 +232,7 @@ impl Simulator {
         launches: &[sim::Launch],
         how: Together,
     ) -> Result<()> {
-        self.launch_heard(core, module, (launches, how), None)
+        self.launch_heard(core, module, (launches, how), None, &mut { u64::MAX })
     }
 
     fn launch_heard(
@@ -238,6 +241,7 @@ impl Simulator {
         module: &sim::Module,
         (launches, how): (&[sim::Launch], Together),
         beside: Option<&mut dyn Observer>,
+        left_for_orders: &mut u64,
     ) -> Result<()> {
         let seen = &mut *self.seen.borrow_mut();
         let all = &mut *self.found.borrow_mut();
@@ -261,7 +265,7 @@ impl Simulator {
         let mut listeners = (seen, (Also(also), Also(beside.into_iter().collect())));
         let mut ended = match self.every_order.borrow().clone() {
             Some(budget) => core
-                .launch_in_every_order(module, (launches, how), &mut listeners, all, budget)
+                .launch_in_every_order(module, (launches, how), &mut listeners, all, budget, left_for_orders)
                 .map(|orders| self.orders.borrow_mut().push(orders)),
             None => core.launch_together(module, (launches, how), &mut listeners, all),
         };
@@ -275,8 +279,8 @@ impl Simulator {
         self.ended(core, ended)
     }
 
-    /// A launch of a whole program, in its `core`: under the checks or without, as the options say. `also` hears
-    /// it too.
+    /// A launch of a whole program, in its `core`: under the checks or without, as the options say. `also`
+    /// hears it too.
     ///
     /// # Errors
     /// What stops the launch.
@@ -289,7 +293,10 @@ impl Simulator {
     ) -> Result<()> {
         let launches = [*launch];
         if self.options.checks {
-            return self.launch_heard(core, module, (&launches, Together::OnDevices), also);
+            let mut left = self.left_for_orders.get();
+            let ended = self.launch_heard(core, module, (&launches, Together::OnDevices), also, &mut left);
+            self.left_for_orders.set(left);
+            return ended;
         }
         let counters = &mut self.seen.borrow_mut().0;
         let also = Also(also.into_iter().collect());
@@ -300,6 +307,15 @@ impl Simulator {
             self.found.borrow_mut().push((**diagnostic).clone());
         }
         self.ended(core, ended)
+    }
+
+    /// Takes back what stopped a launch, of which something better is to be said.
+    pub fn retract(&self, stopped: &Diagnostic) {
+        let mut found = self.found.borrow_mut();
+        if let Some(last) = found.iter().rposition(|one| (one.kind, one.line) == (stopped.kind, stopped.line))
+        {
+            found.remove(last);
+        }
     }
 
     /// Gives what a launch has `found` the names of the source.
@@ -328,6 +344,11 @@ impl Simulator {
         }
         ended.map_err(found)
     }
+}
+
+/// Work that the launches of a program may spend on orders together: the first one has all of the budget then.
+fn for_a_program(budget: &Budget) -> u64 {
+    budget.work.saturating_mul(2)
 }
 
 /// Those who listen beside the counters.

@@ -1,8 +1,8 @@
 //! The compilers, one as good as the other for the simulator: nvcc first, then clang.
 //!
-//! A compiler gets a copy of the source ([`staging`](super::staging)) by its path from the repository root, so
-//! its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever the
-//! repository lies.
+//! A compiler gets a copy of the source ([`staging`](super::staging)) by its path from the repository root,
+//! so its messages say `kernels/ch4_nested.cu`. The same source gives the same PTX, byte for byte, wherever
+//! the repository lies.
 
 use std::env::consts::EXE_EXTENSION;
 use std::ffi::{OsStr, OsString};
@@ -16,6 +16,7 @@ use text::path;
 use super::build::Registers;
 use super::call::{self, Ptx};
 use super::explain::explained;
+pub use super::maker::Maker;
 use super::refusal::{Refused, failed_itself};
 use super::staging::{Given, Staged};
 use super::{capability, clang, nvcc, within};
@@ -35,8 +36,8 @@ pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {
 };
 
 /// What to do where there is no clang.
-pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the wheel \
-                                ziglang that kernels/requirements.txt names.";
+pub const HOW_TO_GET_CLANG: &str = "Set CLANG to a clang (22 or newer), or bring one into .venv, in the \
+                                wheel ziglang that kernels/requirements.txt names.";
 
 /// What to do where there is no compiler.
 pub const HOW_TO_GET_A_COMPILER: &str = if cfg!(windows) {
@@ -76,33 +77,6 @@ pub fn how_to_get_a_compiler_with(root: &Path, variable: impl Fn(&str) -> Option
 const PTX_LIMIT: Duration = Duration::from_secs(60);
 /// Time limit of a call for machine code for many architectures.
 const FATBIN_LIMIT: Duration = Duration::from_secs(3600);
-
-/// Whose compiler is wanted, where it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Maker {
-    /// NVIDIA's nvcc.
-    Nvcc,
-    /// LLVM's clang.
-    Clang,
-}
-
-impl Maker {
-    fn name(self) -> &'static str {
-        match self {
-            Maker::Nvcc => "nvcc",
-            Maker::Clang => "clang",
-        }
-    }
-}
-
-impl std::str::FromStr for Maker {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Maker, String> {
-        let known = [Maker::Nvcc, Maker::Clang].into_iter().find(|maker| maker.name() == text);
-        known.ok_or("it is nvcc or clang".into())
-    }
-}
 
 /// A compiler that runs: nvcc, which makes PTX and machine code for a GPU, or clang, which makes PTX for the
 /// simulator.
@@ -377,9 +351,9 @@ impl Compiler {
         if !is_success && lacks_memory(&said) {
             let most = within::MAX_MEMORY >> 30;
             bail!(Refused(format!(
-                "{name} needed more than the {most} GiB of memory that it may use for {shown}, and was stopped \
-                 ({program}).\nWhat can take so much is an #include of something without an end, or a template \
-                 that instantiates itself.\n{}",
+                "{name} needed more than the {most} GiB of memory that it may use for {shown}, and was \
+                 stopped ({program}).\nWhat can take so much is an #include of something without an end, or \
+                 a template that instantiates itself.\n{}",
                 said.trim_end()
             )));
         }

@@ -10,7 +10,9 @@ use text::files::{no_file, read_text};
 use text::path;
 
 use super::refusal::Refused;
-use super::staging::MAX_SOURCE;
+
+/// Bytes that a source or a header has at most.
+pub const MAX_SOURCE: u64 = 64 << 20;
 
 /// Looks at what `text`, called `shown`, includes, and at what that includes: files by their path, and those
 /// in `folders`, the first of which serves `#include "…"` alone. What a macro names, the compiler's limits of

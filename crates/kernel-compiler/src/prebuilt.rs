@@ -104,7 +104,8 @@ pub fn manifest(root: &Path, directory: &str) -> Result<Manifest> {
 }
 
 /// The build of `source_path` to use: the committed one if it was made from this very source and there is no
-/// nvcc of another version; else what the `compiler` gives; else, or if the compiler cannot do its work, [`State::Stale`], with the reason among the warnings. An unedited source that
+/// nvcc of another version; else what the `compiler` gives; else, or if the compiler cannot do its work,
+/// [`State::Stale`], with the reason among the warnings. An unedited source that
 /// another nvcc cannot compile is used as committed, with the reason there too. What clang gives has no
 /// machine code, so it is only asked for what has been edited.
 ///

@@ -1,5 +1,5 @@
-//! Where the workbook's repository is. It is asked for at run time: a clone that was built may have been moved
-//! since, and two clones may share a target folder.
+//! Where the workbook's repository is. It is asked for at run time: a clone that was built may have been
+//! moved since, and two clones may share a target folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -29,8 +29,8 @@ pub fn root() -> Result<&'static Path> {
     match starts.iter().flatten().find_map(|start| above(start)) {
         Some(root) => Ok(ROOT.get_or_init(|| root)),
         None => bail!(
-            "the workbook's repository was not found: start this program from a folder inside it, or by `cargo \
-             run` there"
+            "the workbook's repository was not found: start this program from a folder inside it, or by \
+             `cargo run` there"
         ),
     }
 }

@@ -15,9 +15,10 @@ use text::files::read_text;
 use text::path;
 use text::say::visible;
 
-use super::compiler::Maker;
+use super::includes::MAX_SOURCE;
+use super::maker::Maker;
 use super::within::{self, Ran};
-use super::{includes, nvcc};
+use super::{includes, names};
 
 /// What a reader gives the compiler besides the source.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,9 +28,6 @@ pub struct Given<'a> {
     /// Macros (`-D`): `NAME` or `NAME=VALUE`.
     pub define: &'a [String],
 }
-
-/// Bytes that a source or a header has at most.
-pub const MAX_SOURCE: u64 = 64 << 20;
 
 /// A source, ready to be compiled.
 pub struct Staged {
@@ -157,7 +155,7 @@ impl Staged {
         command.current_dir(self.here()).env("PWD", self.here());
         command.envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, &temporary)));
         if maker == Maker::Nvcc {
-            nvcc::check_names(command)?;
+            names::check_names(command)?;
         }
         let program = path::shown(Path::new(command.get_program()));
         within::run(command, "", limit, Some(self.path())).with_context(|| format!("cannot start {program}"))
@@ -203,7 +201,7 @@ fn keeps_its_name(shown: &str) -> bool {
     let is_short = shown.split('/').all(|part| part.len() <= MAX_NAME);
     is_below
         && is_short
-        && nvcc::not_plain(shown).is_none()
+        && names::not_plain(shown).is_none()
         && shown.is_ascii()
         && shown.starts_with(|c: char| c.is_ascii_alphanumeric())
 }

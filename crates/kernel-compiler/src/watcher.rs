@@ -5,6 +5,10 @@ use std::io::Result;
 use std::path::Path;
 use std::process::Child;
 
+/// Bytes of address space that each process of a program may have. A compiler of kernels takes a quarter of
+/// that for CUB; an `#include` without an end takes all there is.
+pub const MAX_MEMORY: u64 = 4 << 30;
+
 #[cfg(unix)]
 pub use group::Watcher;
 #[cfg(windows)]
@@ -64,8 +68,6 @@ mod job {
         JOB_OBJECT_LIMIT_PROCESS_MEMORY, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
         JobObjectExtendedLimitInformation, SetInformationJobObject,
     };
-
-    use crate::within::MAX_MEMORY;
 
     /// Watches a job.
     pub struct Watcher(OwnedHandle);

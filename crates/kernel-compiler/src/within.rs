@@ -6,6 +6,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+pub use super::watcher::MAX_MEMORY;
 use super::watcher::Watcher;
 
 /// Bytes that are kept of what is written to each of stdout and stderr.
@@ -44,7 +45,8 @@ pub fn run(command: &Command, input: &str, limit: Duration, scratch: Option<&Pat
     };
     if let Some(mut stdin) = child.stdin.take() {
         let start = if cfg!(unix) { "\n" } else { "" };
-        let _ = stdin.write_all(format!("{start}{input}").as_bytes()); // who does not read it does not need it
+        // Who does not read it does not need it.
+        let _ = stdin.write_all(format!("{start}{input}").as_bytes());
     }
     let stdout = kept(child.stdout.take());
     let stderr = kept(child.stderr.take());
@@ -64,10 +66,6 @@ pub fn run(command: &Command, input: &str, limit: Duration, scratch: Option<&Pat
     }
     Ok(Ran { status, stdout, stderr })
 }
-
-/// Bytes of address space that each process of a program may have. A compiler of kernels takes a quarter of
-/// that for CUB; an `#include` without an end takes all there is.
-pub const MAX_MEMORY: u64 = 4 << 30;
 
 /// `command` in a process group of its own, so that it can be ended with all that it starts, and with limited
 /// memory. On Unix it waits for a line on stdin: till then no watcher knows of it.

@@ -1,6 +1,6 @@
-//! Whole CUDA programs on the simulator. A program is compiled for the device as a whole; its `main` runs in the
-//! simulator's host thread ([`ptx_simulator::host`]), its kernels as any kernel does. Here is what the program
-//! calls and does not define: the C library and the CUDA runtime.
+//! Whole CUDA programs on the simulator. A program is compiled for the device as a whole; its `main` runs in
+//! the simulator's host thread ([`ptx_simulator::host`]), its kernels as any kernel does. Here is what the
+//! program calls and does not define: the C library and the CUDA runtime.
 //!
 //! | file | job |
 //! | --- | --- |

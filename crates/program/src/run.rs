@@ -16,6 +16,8 @@ pub struct Options {
     pub args: Vec<String>,
     /// Instructions that the host may execute; `None`: any number.
     pub step_limit: Option<u64>,
+    /// Instructions that the warps of all launches may execute together; `None`: any number.
+    pub warp_limit: Option<u64>,
     /// The variables that are the device's (`__device__`, `__constant__`), and those that are managed, by the
     /// names in the PTX.
     pub device_variables: Vec<String>,
@@ -66,6 +68,7 @@ pub fn run(
         cuda: Cuda::default(),
         found: Vec::new(),
         step_limit: options.step_limit,
+        warp_limit: options.warp_limit,
         outside_is_silent: false,
         lost_output: false,
     };
@@ -111,6 +114,7 @@ pub fn run(
     };
     runtime.save_files();
     runtime.end(&mut host, &mut core, ended);
+    runtime.forget_what_follows(&mut host);
     let Runtime { cuda, libc, found, .. } = runtime;
     let found = host.take_found().into_iter().chain(found).collect();
     let asked_for_times = libc.asked_for_times || cuda.asked_for_times;

@@ -26,8 +26,9 @@ pub struct Runtime<'r> {
     pub cuda: Cuda,
     /// What was found about the host.
     pub found: Vec<Diagnostic>,
-    /// Most steps of the host.
+    /// Most steps of the host, and of the warps of all launches together.
     pub step_limit: Option<u64>,
+    pub warp_limit: Option<u64>,
     /// Whether what is printed is lost, since the program has ended; and whether something was.
     pub outside_is_silent: bool,
     pub lost_output: bool,

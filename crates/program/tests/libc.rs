@@ -1,5 +1,5 @@
-//! Programs that print through each group of the C library. What they print is what the same program prints on
-//! Linux, compiled by gcc (`*.out`). They run as clang has compiled them, which is committed beside them.
+//! Programs that print through each group of the C library. What they print is what the same program prints
+//! on Linux, compiled by gcc (`*.out`). They run as clang has compiled them, which is committed beside them.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -8,10 +8,15 @@ use std::path::{Path, PathBuf};
 
 use device::{Device, SimulatorOptions};
 use program::{Ended, Options, Outside, Ran, Standard};
-use ptx_simulator::{Diagnostic, Module, Severity};
+use ptx_simulator::{Budget, Cut, Diagnostic, Module, Orders, Severity};
 
 /// How many there are.
-const COUNT: usize = 23;
+const COUNT: usize = 30;
+
+/// Instructions that the warps of a program may execute; of the host 64 times as many.
+const WARP_STEPS: u64 = 1 << 18;
+/// Bytes of memory that a program may have.
+const MEMORY: u64 = 64 << 20;
 
 fn folder() -> PathBuf {
     kernel_compiler::root().unwrap().join("crates/program/tests/programs")
@@ -86,8 +91,9 @@ impl Outside for Paper {
     }
 }
 
-/// Runs a program: what it printed, how it ended, and what was found in it.
-fn run(name: &str) -> (String, Ran, Vec<Diagnostic>) {
+/// Runs a program: what it printed, how it ended, what was found in it, and which orders of its launches were
+/// tried.
+fn run(name: &str) -> (String, Ran, Vec<Diagnostic>, Vec<Orders>) {
     let read =
         |extension: &str| std::fs::read_to_string(folder().join(name).with_extension(extension)).unwrap();
     let ptx = read("ptx");
@@ -97,16 +103,24 @@ fn run(name: &str) -> (String, Ran, Vec<Diagnostic>) {
     };
     let options = Options {
         args: [name, "first", "last"].map(str::to_string).to_vec(),
-        step_limit: Some(100_000_000),
+        step_limit: Some(64 * WARP_STEPS),
+        warp_limit: Some(WARP_STEPS),
         device_variables: variables("device"),
         managed_variables: variables("managed"),
     };
     let module = Module::parse(&ptx, &format!("{name}.cu")).unwrap();
-    let device = Device::simulator(SimulatorOptions { keep_printed: true, ..SimulatorOptions::default() });
+    let budget = Budget { work: 1 << 12, ..Budget::default() };
+    let device = Device::simulator(SimulatorOptions {
+        every_order: Some(budget),
+        memory: MEMORY,
+        keep_printed: true,
+        ..SimulatorOptions::default()
+    });
     let mut paper = Paper { name: name.to_string(), source: read("cu"), printed: Vec::new() };
     let ran = program::run(device.simulated().unwrap(), &module, &options, &mut paper).unwrap();
-    let found = ran.found.iter().cloned().chain(device.take_seen().found).collect();
-    (String::from_utf8(paper.printed).unwrap(), ran, found)
+    let seen = device.take_seen();
+    let found = ran.found.iter().cloned().chain(seen.found).collect();
+    (String::from_utf8(paper.printed).unwrap(), ran, found, seen.orders)
 }
 
 #[test]
@@ -116,7 +130,7 @@ fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_th
     let mut wrong = Vec::new();
     for name in &names {
         let expected = says(&std::fs::read_to_string(folder().join(name).with_extension("cu")).unwrap());
-        let (prints, ran, found) = run(name);
+        let (prints, ran, found, _) = run(name);
         let severity = |found: &Diagnostic| match found.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -134,6 +148,29 @@ fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_th
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_launches_of_a_program_share_the_time_to_try_orders() {
+    let (_, _, _, orders) = run("many_launches_with_atomics");
+    let spent = orders.iter().position(|one| one.cut == Some(Cut::Spent)).unwrap();
+    assert!(spent > 0 && orders[..spent].iter().all(|one| one.cut.is_none()), "{orders:?}");
+    assert!(orders[spent..].iter().all(|one| one.tried == 1), "{orders:?}");
+    let said = view::orders::said(&orders).unwrap();
+    assert!(said.ends_with("; later launches in one order only, to save time"), "{said}");
+}
+
+#[test]
+fn work_that_takes_too_long_is_named_with_what_to_make_smaller() {
+    let message = |name: &str| {
+        let (_, ran, found, _) = run(name);
+        assert_eq!((ran.ended, found.len()), (Ended::Stopped, 1), "{found:?}");
+        found[0].message()
+    };
+    let launches = message("too_much_work");
+    assert!(launches.contains("has a grid of 1 block of 1 thread"), "{launches}");
+    let host = message("too_much_work_on_the_host");
+    assert!(host.contains("too_much_work_on_the_host.cu:14"), "{host}");
 }
 
 /// Compiled by clang, each program is what is committed.

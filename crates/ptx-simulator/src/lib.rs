@@ -36,7 +36,7 @@ pub use diagnostic::{
 pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;
 pub use grid::Together;
-pub use memory::{Owner, Written, Wrong, number_and_offset};
+pub use memory::{Owner, Written, Wrong, address_of, number_and_offset};
 pub use orders::{Budget, Cut, Failing, Orders};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

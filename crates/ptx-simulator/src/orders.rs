@@ -54,6 +54,8 @@ impl FromStr for Budget {
 
 /// Work that a lane's part of a strong operation counts as.
 const OPERATION: u64 = 64;
+/// Bytes of memory whose copy takes as long as one instruction of a warp.
+const BYTES_PER_WORK: u64 = 1 << 11;
 /// Bytes of device memory, at most, that are put back before each run.
 const MAX_BYTES: u64 = 16 << 20;
 /// Other results, of each of which an order is kept.
@@ -67,6 +69,8 @@ const LONGER: u64 = 64;
 pub enum Cut {
     /// They are more than the budget allows.
     Budget,
+    /// The launches before this one have taken the time: it ran in its plain order only.
+    Spent,
     /// A run has too many operations, or the launch needs too much memory.
     TooLarge,
     /// Something was found.
@@ -105,6 +109,9 @@ impl Simulator {
     /// orders of the strong operations, as far as the budget goes. Memory is left as the plain order leaves
     /// it. What another order shows, and that two orders leave different bytes, is added to `found`.
     ///
+    /// `left` is the work that the launches of a program may still spend on orders, of which one launch takes half
+    /// at most: the last ones have some too. What it has spent is taken off.
+    ///
     /// # Errors
     /// What stops the launch in its plain order.
     pub fn launch_in_every_order(
@@ -114,9 +121,16 @@ impl Simulator {
         observer: &mut dyn Observer,
         found: &mut Vec<Diagnostic>,
         budget: Budget,
+        left: &mut u64,
     ) -> Result<Orders, Box<Diagnostic>> {
         self.prepare(module, launches)?;
-        let start = (self.memory.live_bytes <= MAX_BYTES).then(|| self.memory.clone());
+        let most = budget.work.min(*left / 2);
+        let bytes = self.memory.live_bytes;
+        let to_copy = bytes / BYTES_PER_WORK;
+        let start = (bytes <= MAX_BYTES && to_copy <= most).then(|| self.memory.clone());
+        if start.is_some() {
+            *left -= to_copy;
+        }
         let before = found.len();
         let mut seen = Seen::default();
         let mut both = (observer, &mut seen as &mut dyn Observer);
@@ -129,8 +143,10 @@ impl Simulator {
         if seen.operations == 0 {
             return Ok(orders);
         }
-        let Some(start) = start.filter(|_| seen.work().saturating_mul(2) <= budget.work) else {
-            orders.cut = Some(Cut::TooLarge);
+        let takes = seen.work().saturating_mul(2);
+        let Some(start) = start.filter(|_| takes <= most) else {
+            let is_too_large = bytes > MAX_BYTES || takes > budget.work;
+            orders.cut = Some(if is_too_large { Cut::TooLarge } else { Cut::Spent });
             return Ok(orders);
         };
         let printed = self.printed.clone();
@@ -144,14 +160,15 @@ impl Simulator {
             start,
             plain,
             compared: budget.compared,
-            left: budget.work,
+            left: most,
             known: found[before..].to_vec(),
             results: FxHashSet::default(),
             orders,
         };
         search.all(budget.orders);
         search.last_lanes_first();
-        let Search { plain, known, orders, .. } = search;
+        let Search { plain, known, orders, left: unspent, .. } = search;
+        *left = left.saturating_sub(most - unspent);
         let new = found.len() - before;
         found.extend(known.into_iter().skip(new));
         self.memory = plain;

@@ -446,8 +446,8 @@ impl Simulator {
         self.limits.order = first.to_vec();
     }
 
-    /// Lays out the variables of a whole program: where they lie. `owner` says whose they are, by their names;
-    /// constants are of both sides.
+    /// Lays out the variables of a whole program: where they lie. `owner` says whose they are, by their
+    /// names; constants are of both sides.
     pub(crate) fn load_program(
         &mut self,
         module: &Module,

@@ -10,7 +10,7 @@ use kernel_compiler::host;
 use kernel_compiler::parameters::{Kernel, parameters};
 use launch::{self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
-use ptx_simulator::{self as sim, Diagnostic, Kind, Orders, Region};
+use ptx_simulator::{self as sim, DEFAULT_STEP_LIMIT, Diagnostic, Kind, Orders, Region};
 use text::files::{check_place, read_text};
 use text::number::thousands;
 
@@ -51,7 +51,7 @@ pub fn device(options: &Options, order: Option<LaunchOrder>) -> Result<Device> {
         every_order: orders::budget(options).filter(|_| order.is_none()),
         order,
         checks: options.checks == Checks::On,
-        step_limit: options.steps_limit.0,
+        step_limit: options.steps_limit.map_or(Some(DEFAULT_STEP_LIMIT), |given| given.0),
         gpu: options.gpu,
         memory: options.memory,
         sync_depth: options.sync_depth,

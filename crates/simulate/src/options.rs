@@ -6,10 +6,7 @@ use clap::{Parser, ValueEnum};
 #[cfg(not(target_family = "wasm"))]
 use kernel_compiler::staging::Given;
 use launch::{Dimensions, Scope, Spec};
-use ptx_simulator::{
-    Budget, DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH,
-    DeviceProperties,
-};
+use ptx_simulator::{Budget, DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties};
 use text::{arguments, say};
 
 const SPECS: &str = "\
@@ -163,10 +160,11 @@ pub struct Options {
     /// Keep the first order that shows a mistake
     #[arg(long, value_name = "FILE")]
     pub save_order: Option<PathBuf>,
-    /// Instructions that the warps of a launch may execute before it counts as endless; `none`: any number
-    #[arg(long, value_name = "N", value_parser = steps, default_value_t = Steps(Some(DEFAULT_STEP_LIMIT)),
-        allow_hyphen_values = true)]
-    pub steps_limit: Steps,
+    /// Instructions that the warps of a launch may execute before it counts as endless, 2^29 without this; of a
+    /// whole program those of all launches together, 2^26 without this, and 64 times as many of its host; `none`:
+    /// any number
+    #[arg(long, value_name = "N", value_parser = steps, allow_hyphen_values = true)]
+    pub steps_limit: Option<Steps>,
     /// The GPU that is simulated: how many blocks are under way at the same time depends on it, and how much
     /// shared memory a block can have. One of T4, A100, RTX3090, L4, RTX4090, H100, H200, B200
     #[arg(long, value_name = "NAME", value_parser = gpu, default_value = DeviceProperties::H200.name)]
@@ -214,15 +212,6 @@ impl Options {
 /// A limit of instructions, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps(pub Option<u64>);
-
-impl std::fmt::Display for Steps {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(instructions) => write!(f, "{instructions}"),
-            None => write!(f, "none"),
-        }
-    }
-}
 
 fn steps(text: &str) -> Result<Steps, String> {
     match text.trim() {

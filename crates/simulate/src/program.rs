@@ -18,6 +18,11 @@ use super::input::{self, Sources};
 use super::names::readable;
 use super::options::{Checks, Options};
 
+/// Instructions that the warps of all launches may execute together, unless `--steps-limit` says another number:
+/// half a minute.
+const MAX_WARP_STEPS: u64 = 1 << 26;
+/// How many instructions of the host take as long as one of a warp.
+const STEPS_PER_WARP_STEP: u64 = 64;
 /// What came of a program.
 pub struct Report {
     /// How it ended.
@@ -64,16 +69,11 @@ struct JsonKernel<'a> {
     counters: &'a Counters,
 }
 
-/// Runs a compiled program, whose host may execute so many instructions.
+/// Runs a compiled program.
 ///
 /// # Errors
 /// It cannot be run.
-pub fn run(
-    options: &Options,
-    program: &Program,
-    step_limit: Option<u64>,
-    outside: &mut dyn Outside,
-) -> Result<Report> {
+pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> Result<Report> {
     let mut sources = input::sources(options)?;
     let device = super::launch::device(options, None)?;
     if options.steps || options.figure.is_some() || options.remembers {
@@ -84,9 +84,15 @@ pub fn run(
     let module = Module::parse(&program.ptx, &name).map_err(|found| anyhow::Error::new(*found))?;
     let simulator = device.simulated().context("a program runs on the simulator")?;
     let args = [name].into_iter().chain(options.program_args.iter().cloned()).collect();
+    let warp_limit = match options.steps_limit {
+        None => Some(MAX_WARP_STEPS),
+        Some(given) => given.0,
+    };
+    let step_limit = warp_limit.map(|limit| limit.saturating_mul(STEPS_PER_WARP_STEP));
     let how = ::program::Options {
         args,
         step_limit,
+        warp_limit,
         device_variables: program.device_variables.clone(),
         managed_variables: program.managed_variables.clone(),
     };
@@ -101,6 +107,13 @@ pub fn run(
         words.related.iter_mut().for_each(|site| site.message = readable(&site.message));
         one.what = words.into();
         one.kernel = one.kernel.as_deref().map(readable);
+        one.help += match one.kind {
+            // A page has no command line.
+            _ if cfg!(target_family = "wasm") => "",
+            Kind::StepLimit => " (--steps-limit N allows more, `none` any number)",
+            Kind::MemoryLimit => " (--memory allows more, and --checks off needs less)",
+            _ => "",
+        };
     }
     // What each launch of a kernel shows is said once.
     let mut said = std::collections::HashSet::new();

@@ -13,8 +13,6 @@ use text::say;
 use super::options::Options;
 use super::program::{Report, run};
 
-/// Instructions that the host may execute: about a minute.
-const MAX_STEPS: u64 = 10_000_000_000;
 /// Bytes of a file that a program reads, at most.
 const MAX_FILE: u64 = 1 << 30;
 
@@ -129,8 +127,7 @@ pub fn compiled_and_run(options: &Options) -> Result<Report> {
     let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), &folder)?;
     say::err(&program.said);
     let mut terminal = Terminal::new(options);
-    let step_limit = options.steps_limit.0.map(|_| MAX_STEPS);
-    let report = run(options, &program, step_limit, &mut terminal)?;
+    let report = run(options, &program, &mut terminal)?;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(Report { printed: terminal.printed.map(text), refused: terminal.refused, ..report })
 }

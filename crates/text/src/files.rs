@@ -120,8 +120,9 @@ pub fn write_new(path: &Path, contents: &[u8]) -> Result<()> {
     }
 }
 
-/// Renames what lies at `path` to that with `.word` appended, and a number if there is such a file already: the
-/// new path, or `None` where nothing lies. Of two programs that do so at once, each has a name of its own.
+/// Renames what lies at `path` to that with `.word` appended, and a number if there is such a file already:
+/// the new path, or `None` where nothing lies. Of two programs that do so at once, each has a name of its
+/// own.
 ///
 /// # Errors
 /// Of the file system; what lies at `path` is then as it was.
@@ -221,8 +222,8 @@ pub fn read_lines(path: &Path) -> Result<String> {
 }
 
 /// Keeps other programs that take the same lock from changing the file at `path`, until the value is dropped.
-/// The file itself is replaced with each change, so the lock is on another beside it, [`lock_name`], which may
-/// be removed by who holds it. If another program holds it for long, that is said.
+/// The file itself is replaced with each change, so the lock is on another beside it, [`lock_name`], which
+/// may be removed by who holds it. If another program holds it for long, that is said.
 ///
 /// # Errors
 /// Of the file system; what lies there is no file, or a link. That it has no locks, as on some networks, is

@@ -12,6 +12,10 @@ pub fn said(orders: &[Orders]) -> Option<String> {
     if orders.iter().any(|one| one.cut == Some(Cut::TooLarge) && one.operations == 0) {
         return Some("one order: the launch is too large to try others".to_string());
     }
+    let late = match orders.iter().filter(|one| one.cut == Some(Cut::Spent)).count() {
+        0 => "",
+        _ => "; later launches in one order only, to save time",
+    };
     let most = orders.iter().filter(|one| one.operations > 0).max_by_key(|one| one.tried)?;
     let operations = match most.operations {
         1 => "1 atomic or volatile operation".to_string(),
@@ -21,13 +25,14 @@ pub fn said(orders: &[Orders]) -> Option<String> {
         1 => "1 order".to_string(),
         tried => format!("{} orders", thousands(tried as i64)),
     };
-    Some(match most.cut {
+    let said = match most.cut {
         None if most.tried == 1 => format!("every order of its {operations} gives the same"),
         None => format!("all {tried} of its {operations}"),
         Some(Cut::Budget) => format!("{tried} of its {operations}; there are more{ALL}"),
         Some(Cut::TooLarge) => format!("{tried} of its {operations}, which are too many to try others"),
-        Some(Cut::Found) => format!("{tried} of its {operations}"),
-    })
+        Some(Cut::Found | Cut::Spent) => format!("{tried} of its {operations}"),
+    };
+    Some(said + late)
 }
 
 /// The same, with what the first order that has shown something changes.

@@ -40,20 +40,16 @@ globalThis.Worker = class {
     }
 };
 
-const files = (await readdir(live, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile());
-const about = async ({ parentPath, name }) => {
-    const path = join(parentPath, name);
-    const bytes = await readFile(path);
-    return [relative(live, path), { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }];
-};
-const list = Object.fromEntries(await Promise.all(files.map(about)));
-// What a page's first script has (book/theme), which waits for no pointer here.
-globalThis.window = {
-    workbook: {
-        listed: async () => list,
-        released: async () => {},
-    },
-};
+// What a page's workbook.js has, which takes its list of files from the preprocessor.
+const files = {};
+for (const entry of await readdir(live, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) {
+        const path = join(entry.parentPath ?? entry.path, entry.name);
+        const content = await readFile(path);
+        files[relative(live, path)] = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+    }
+}
+globalThis.window = { workbook: { listed: async () => files, released: async () => {} } };
 
 await writeFile(join(live, 'package.json'), '{ "type": "module" }');
 const { compile } = await import(pathToFileURL(resolve(live, 'compiler.js')));

@@ -86,6 +86,7 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
         "tests/figures",
         "tests/corpus",
         "crates/simulate/tests",
+        "crates/program/tests",
         "book/src",
     ] {
         copy(&root.join(directory), &folder.path().join(directory));

@@ -220,7 +220,7 @@ fn missing_header(name: &str) -> Option<String> {
         _ if name.starts_with("thrust/") || name.starts_with("cub/") => {
             "it is a library of NVIDIA's, which the simulator does not have"
         }
-        "mpi.h" | "nvToolsExt.h" | "openacc.h" | "glut.h" | "glew.h" | "opencv.hpp" | "windows.h" => {
+        "mpi.h" | "openacc.h" | "glut.h" | "glew.h" | "opencv.hpp" | "windows.h" => {
             "the simulator does not have it"
         }
         _ => "put it beside the program, or name its folder with -I",

@@ -176,7 +176,7 @@ pub fn page_flags(pass: Pass) -> Result<Vec<String>> {
     Ok(flags(pass, &crate::root()?.join(HOST), Path::new(library::CPP), Path::new(library::BUILTIN)))
 }
 
-/// As for kernels alone (`clang.rs`), but for the headers; columns are for [`later`].
+/// As for kernels alone (`clang.rs`), but for the headers; columns are for `later.rs`.
 const FLAGS: &str = "\
     -x cuda --cuda-device-only --target=x86_64-unknown-linux-gnu --cuda-feature=+ptx80 --cuda-gpu-arch=sm_80 \
     -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -ffp-contract=fast -fms-extensions \

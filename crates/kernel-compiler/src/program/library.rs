@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use text::path;
 
-use super::HOST;
 use crate::hash;
+
+/// What programs can include, from the repository root.
+pub const HOST: &str = "kernels/clang/host";
 
 /// Where libc++'s headers lie in a page, and clang's.
 pub const CPP: &str = "/cpp";

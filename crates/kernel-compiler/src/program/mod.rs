@@ -8,13 +8,13 @@
 //! | --- | --- |
 //! | `mod.rs` | [`next`]: which calls of clang it takes, and what becomes of the answers |
 //! | `driver.rs` | [`compile`]: the calls in a terminal; those in a page are [`in_page`](super::in_page)'s |
-//! | [`sources`] | the files of a program |
-//! | [`edits`] | edits of a text that keep its lines |
-//! | [`rewrite`] | what clang does not take in device mode, said otherwise |
-//! | [`later`] | arrays and initializers that are computed when the program runs |
-//! | [`library`] | the C++ headers, changed as they are read |
-//! | [`border`] | clang's messages, for a reader who knows nothing of the two passes |
-//! | [`variables`] | the names of variables |
+//! | `sources.rs` | the files of a program |
+//! | `edits.rs` | edits of a text that keep its lines |
+//! | `rewrite.rs` | what clang does not take in device mode, said otherwise |
+//! | `later.rs` | arrays and initializers that are computed when the program runs |
+//! | `library.rs` | the C++ headers, changed as they are read |
+//! | `border.rs` | clang's messages, for a reader who knows nothing of the two passes |
+//! | `variables.rs` | the names of variables |
 
 mod border;
 mod driver;
@@ -31,12 +31,9 @@ pub use driver::compile;
 #[cfg(test)]
 pub use driver::page_flags;
 use edits::{Edit, edited};
-pub use library::in_page as headers_in_page;
+pub use library::{HOST, in_page as headers_in_page};
 pub use sources::{Source, Sources};
 use variables::{variables, with_own_names};
-
-/// What programs can include, from the repository root.
-pub const HOST: &str = "kernels/clang/host";
 
 /// The names of all functions that a program's PTX may call and does not define, one a line.
 pub const NATIVES: &str = include_str!("../../../../kernels/clang/host/natives.txt");

@@ -168,7 +168,7 @@ fn occupancy(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 fn attribute(simulator: &Simulator, number: u32) -> u32 {
     let device = simulator.properties();
     match number {
-        1..=2 | 3 => 1024,
+        1..=3 => 1024,
         4 => 64,
         5 => i32::MAX as u32,
         6 | 7 => 65_535,
@@ -189,8 +189,8 @@ fn attribute(simulator: &Simulator, number: u32) -> u32 {
         97 => device.max_shared_per_block as u32,
         106 => device.blocks_per_multiprocessor,
         111 => device.reserved_shared_per_block as u32,
-        // What the GPU has: mapped memory, kernels side by side, one address space, managed memory, cooperative
-        // launches, memory pools.
+        // What the GPU has: mapped memory, kernels side by side, one address space, managed memory,
+        // cooperative launches, memory pools.
         19 | 31 | 41 | 83 | 89 | 90 | 95 | 115 => 1,
         _ => 0,
     }
@@ -214,8 +214,8 @@ fn bus_id(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     Ok(runtime.fine())
 }
 
-/// `(blocks *, threads *, kernel, dynamic shared bytes, most threads)`: the block with which most threads are under
-/// way, and the blocks that fill the GPU with it.
+/// `(blocks *, threads *, kernel, dynamic shared bytes, most threads)`: the block with which most threads are
+/// under way, and the blocks that fill the GPU with it.
 fn max_potential_block_size(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let kernel = call.host.name_at(call.long(2)).unwrap_or_default().to_string();
     let (_, _, most) = call.simulator.kernel_sizes(runtime.module, &kernel);

@@ -24,7 +24,7 @@ errors! {
     Success = 0, "cudaSuccess", "no error";
     InvalidValue = 1, "cudaErrorInvalidValue", "invalid argument";
     MemoryAllocation = 2, "cudaErrorMemoryAllocation", "out of memory";
-    InitializationError = 3, "cudaErrorInitializationError", "initialization error";
+    Initialization = 3, "cudaErrorInitializationError", "initialization error";
     InvalidConfiguration = 9, "cudaErrorInvalidConfiguration", "invalid configuration argument";
     InvalidPitchValue = 12, "cudaErrorInvalidPitchValue", "invalid pitch argument";
     InvalidSymbol = 13, "cudaErrorInvalidSymbol", "invalid device symbol";

@@ -1,7 +1,8 @@
 //! Launches: parameters, limits, and what became of them.
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Counters, Kind, Launch, LaunchConfig, Limit, Owner, Severity};
+use ptx_simulator::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Owner, Severity, Site, Words};
+use text::number::thousands;
 
 use super::error::{Error, Unasked};
 use super::queue::{Done, Kernel, Operation, Work};
@@ -81,8 +82,8 @@ fn launch_cooperative(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
             "a cooperative launch of {blocks} blocks, of which {resident} fit at the same time: {}",
             error.said()
         );
-        let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, times \
-                    the multiprocessors";
+        let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, \
+                    times the multiprocessors";
         unasked(runtime, call, &what, help);
         return Ok(runtime.cuda.errors.give(error));
     }
@@ -176,8 +177,8 @@ fn launch(
         runtime.cuda.errors.keep(error);
         let what = format!("this launch failed, and the kernel did not run: {why}");
         let help = format!(
-            "ask after each launch: cudaGetLastError() gives {} here; and choose another grid or block, or less \
-             memory",
+            "ask after each launch: cudaGetLastError() gives {} here; and choose another grid or block, or \
+             less memory",
             error.said()
         );
         unasked(runtime, call, &what, &help);
@@ -191,11 +192,20 @@ fn launch(
 }
 
 impl Runtime<'_> {
-    /// Runs the kernel of an operation.
-    pub fn run_kernel(&mut self, call: &mut Call, kernel: &Kernel, touched: Option<&mut Touched>) {
-        if self.cuda.errors.sticky.is_some() {
-            return;
-        }
+    /// Runs the kernel of an operation, which was launched at `place`.
+    ///
+    /// # Errors
+    /// The launches have executed more instructions than they may.
+    pub fn run_kernel(
+        &mut self,
+        call: &mut Call,
+        kernel: &Kernel,
+        place: Option<&(String, u32)>,
+        touched: Option<&mut Touched>,
+    ) -> Result<(), Stop> {
+        let executed: u64 = self.cuda.kernels.iter().map(|known| known.counters.warp_instructions).sum();
+        let left = self.warp_limit.map(|limit| limit.saturating_sub(executed));
+        call.simulator.set_step_limit(left);
         let args = pieces(self.module, kernel);
         let aside = call.simulator.set_host_aside();
         call.simulator.set_cluster(kernel.cluster);
@@ -208,6 +218,8 @@ impl Runtime<'_> {
         let printed = call.simulator.take_printed();
         self.print(Standard::Out, printed.as_bytes());
         let (counters, _) = self.device.seen.take();
+        let of_this_launch = counters.warp_instructions;
+        let is_spent = left.is_some_and(|left| of_this_launch >= left);
         let known = self.cuda.kernels.iter_mut().find(|known| known.kernel == kernel.name);
         match known {
             Some(known) => {
@@ -222,7 +234,20 @@ impl Runtime<'_> {
             }),
         }
         if let Err(error) = ended {
-            let kind = error.downcast_ref::<ptx_simulator::Diagnostic>().map(|found| found.kind);
+            let found = error.downcast_ref::<ptx_simulator::Diagnostic>();
+            let kind = found.map(|found| found.kind);
+            if let (Some(found), true) = (found.filter(|found| found.kind == Kind::StepLimit), is_spent) {
+                self.device.retract(found);
+                return Err(self.spent(kernel, found, place, of_this_launch).into());
+            }
+            if let Some(found) = found.filter(|found| found.kind == Kind::MemoryLimit) {
+                // It is the simulator that has no room: what would follow says nothing about the program.
+                self.device.retract(found);
+                let (file, line) = place.cloned().unzip();
+                let help = "make the constant smaller that the sizes of the buffers come from";
+                let found = Diagnostic { file, line, help: help.to_string(), ..found.clone() };
+                return Err(Stop::Fault(Box::new(found)));
+            }
             self.cuda.errors.sticky = Some(match kind {
                 Some(Kind::Misaligned) => Error::MisalignedAddress,
                 Some(Kind::Trap) => Error::LaunchFailure,
@@ -231,6 +256,49 @@ impl Runtime<'_> {
                 _ => Error::IllegalAddress,
             });
         }
+        Ok(())
+    }
+
+    /// The launches have executed as many instructions as they may: in this one, which has `stopped`.
+    fn spent(
+        &self,
+        kernel: &Kernel,
+        stopped: &Diagnostic,
+        place: Option<&(String, u32)>,
+        of_this_launch: u64,
+    ) -> Box<Diagnostic> {
+        let launches: u64 = self.cuda.kernels.iter().map(|known| known.launches).sum();
+        let of_this = self.cuda.kernels.iter().find(|known| known.kernel == kernel.name);
+        let (own, executed) =
+            of_this.map_or((0, 0), |known| (known.launches, known.counters.warp_instructions));
+        let LaunchConfig { grid_dim, block_dim, .. } = kernel.config;
+        let million = |count: u64| format!("{} million", count.div_ceil(1_000_000));
+        let limit = million(self.warp_limit.unwrap_or_default());
+        let mut message =
+            format!("the kernels have executed {limit} warp instructions together, their limit: ");
+        if launches > 1 {
+            let own = counted((own, 1, 1), "launch", "launches");
+            message += &format!("{} in {own} of `{}` of {launches} in all; ", million(executed), kernel.name);
+        }
+        let grid = counted(grid_dim, "block", "blocks");
+        let block = counted(block_dim, "thread", "threads");
+        message += &format!("here `{}` has a grid of {grid} of {block}", kernel.name);
+        // One launch that takes most of it may never end.
+        let is_one = of_this_launch > self.warp_limit.unwrap_or_default() / 2;
+        let line = stopped.file.clone().zip(stopped.line).filter(|_| is_one);
+        let related = line.map(|(file, line)| {
+            let message = "this is what it was doing: if it is a loop, does it end?".to_string();
+            Site { file, line, message }
+        });
+        let words = Words { message, related: related.into_iter().collect() };
+        let help = if launches > 1 {
+            "make the constant smaller that this grid comes from, or the number of launches"
+        } else {
+            "make the constant smaller that this grid comes from"
+        };
+        let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, help);
+        (found.file, found.line) = place.cloned().unzip();
+        Box::new(found)
     }
 
     /// Says that two operations meet which nothing orders.
@@ -259,10 +327,21 @@ impl Runtime<'_> {
             found.push((message, here, there));
         }
         for (message, here, there) in found {
-            let help = "put both into one stream, or let one stream wait for the other: cudaEventRecord, then \
-                        cudaStreamWaitEvent";
+            let help = "put both into one stream, or let one stream wait for the other: cudaEventRecord, \
+                        then cudaStreamWaitEvent";
             self.find_at(Kind::DataRace, message, here, there, help);
         }
+    }
+}
+
+/// `1 block`, `2,048 blocks`, `16 x 16 blocks`.
+fn counted<N: Copy + Into<u64>>((x, y, z): (N, u32, u32), one: &str, more: &str) -> String {
+    let x = thousands(x.into() as i64);
+    match (&*x, y, z) {
+        ("1", 1, 1) => format!("1 {one}"),
+        (_, 1, 1) => format!("{x} {more}"),
+        (_, _, 1) => format!("{x} x {y} {more}"),
+        _ => format!("{x} x {y} x {z} {more}"),
     }
 }
 

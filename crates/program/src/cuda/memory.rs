@@ -285,7 +285,8 @@ fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) ->
     };
     let Some(address) = address else {
         let what = format!(
-            "no room for {bytes} bytes of device memory: {used} of {allowed} bytes are used; the call gives {}",
+            "no room for {bytes} bytes of device memory, of which {used} of {allowed} are used: the call \
+             gives {}",
             Error::MemoryAllocation.said()
         );
         runtime.find(call, Kind::MemoryLimit, Severity::Warning, what, "run a smaller problem");
@@ -604,7 +605,7 @@ fn pointer_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
 }
 
 /// The innermost line of the reader's own text.
-fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
+pub fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
     call.host.places().into_iter().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
 }
 
@@ -614,6 +615,23 @@ pub fn name_of_target(runtime: &Runtime, call: &Call) -> String {
     let Some((file, line)) = user_place(runtime, call) else { return String::new() };
     let text = runtime.outside.source_line(&file, line).unwrap_or_default();
     target(&text).unwrap_or_default()
+}
+
+/// The name of the array of variable length that the line of a call declares, if it can be seen there.
+pub fn name_of_array(runtime: &Runtime, call: &Call) -> String {
+    let Some((file, line)) = user_place(runtime, call) else { return String::new() };
+    let text = runtime.outside.source_line(&file, line).unwrap_or_default();
+    declared(&text).or(target(&text)).unwrap_or_default()
+}
+
+/// The only array of a line such as `float row[n];`.
+fn declared(line: &str) -> Option<String> {
+    let (before, rest) = line.split_once('[')?;
+    let name = before.rsplit([' ', '*', '\t']).next()?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_only =
+        !before.contains(['=', ',', '(']) && rest.split_once(']')?.1.trim_start().starts_with([';', '[']);
+    (is_name && is_only).then(|| name.to_string())
 }
 
 /// The variable of a line such as `cudaMalloc((void **)&d_a, bytes)` or `float *a = new float[n];`.
@@ -639,7 +657,20 @@ fn target(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::target;
+    use super::{declared, target};
+
+    #[test]
+    fn an_array_of_variable_length_has_its_name_if_it_stands_alone() {
+        for (line, name) in [
+            ("    cudaDeviceProp prop[ngpus];", Some("prop")),
+            ("float *rows[n + 1];", Some("rows")),
+            ("int table[n][m]; // filled below", Some("table")),
+            ("int a[n], b[n];", None),
+            ("char *room = (char *)alloca(sizes[0]);", None),
+        ] {
+            assert_eq!(declared(line).as_deref(), name, "{line}");
+        }
+    }
 
     #[test]
     fn an_allocation_has_the_name_of_its_variable() {

@@ -9,7 +9,7 @@
 //! | `stream.rs` | streams and events, as a program sees them |
 //! | `device.rs` | the GPU: its properties, attributes, occupancy |
 //! | `graph.rs` | graphs by capture |
-//! | `touched.rs` | what an operation reads and writes: operations that nothing orders must not touch the same |
+//! | `touched.rs` | what operations read and write, so that those that nothing orders are told apart |
 
 mod device;
 mod error;
@@ -21,7 +21,7 @@ mod stream;
 mod touched;
 
 pub use launch::KernelRun;
-pub use memory::name_of_target;
+pub use memory::{name_of_array, name_of_target, user_place};
 
 use rustc_hash::FxHashMap;
 

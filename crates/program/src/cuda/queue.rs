@@ -1,8 +1,8 @@
 //! Streams: what is pending, and who waits for what (CUDA C++ Programming Guide, "Asynchronous Concurrent
 //! Execution", "Streams").
 //!
-//! An operation is done as late as it may: when something waits for it. What came before what is kept apart from
-//! that, as a clock for each operation: how many operations of each stream came before it for sure. Two
+//! An operation is done as late as it may: when something waits for it. What came before what is kept apart
+//! from that, as a clock for each operation: how many operations of each stream came before it for sure. Two
 //! operations whose clocks say nothing of each other may run at the same time.
 
 use std::collections::VecDeque;

@@ -1,6 +1,6 @@
 //! Streams and events, as a program sees them; and waiting.
 
-use ptx_simulator::host::{Call, Given, Stop};
+use ptx_simulator::host::{Call, Given, Host, Stop};
 use ptx_simulator::{Diagnostic, Kind, Severity, Words};
 
 use super::error::Error;
@@ -160,8 +160,8 @@ fn event_query(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     asked(runtime, call, &until)
 }
 
-/// `(milliseconds *, event, event)`: the simulator has no times. What it gives grows with the operations between
-/// the two.
+/// `(milliseconds *, event, event)`: the simulator has no times. What it gives grows with the operations
+/// between the two.
 fn elapsed(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     runtime.cuda.asked_for_times = true;
     let times = [1, 2].map(|number| runtime.cuda.queue.event(call.long(number)));
@@ -220,8 +220,13 @@ impl Runtime<'_> {
             self.cuda.queue.has_several() || call.simulator.notes().len() > operation.noted;
         let mut touched = Touched::default();
         match &operation.work {
+            // A kernel has broken the context: the device does nothing any more.
+            Work::Kernel(_) | Work::Copy { .. } | Work::Set { .. } if self.cuda.errors.sticky.is_some() => {
+                return Ok(());
+            }
             Work::Kernel(kernel) => {
-                self.run_kernel(call, kernel, is_beside_others.then_some(&mut touched));
+                let touched = is_beside_others.then_some(&mut touched);
+                self.run_kernel(call, kernel, operation.place.as_ref(), touched)?;
             }
             Work::Copy { to, from, bytes, rows } => {
                 for row in 0..*rows {
@@ -308,12 +313,15 @@ impl Runtime<'_> {
             self.found.push(unasked.found);
         }
         self.say_leaks();
-        if self.cuda.errors.sticky.is_some() {
-            // What the program went on with, since a kernel was stopped, was never computed.
-            self.found.retain(|found| found.kind != Kind::UninitializedRead);
-            call.host.take_found();
-        }
         Ok(())
+    }
+
+    /// Since a kernel was stopped, what the program went on with was never computed: nothing is said of that.
+    pub fn forget_what_follows(&mut self, host: &mut Host) {
+        if self.cuda.errors.sticky.is_some() {
+            self.found.retain(|found| found.kind != Kind::UninitializedRead);
+            host.take_found();
+        }
     }
 
     /// A note on device memory that was never freed.

@@ -85,7 +85,7 @@ impl Touched {
                 let shared = mine.bits.iter().zip(&theirs.bits).position(|(one, other)| one & other != 0);
                 let Some(word) = shared else { continue };
                 let bit = (mine.bits[word] & theirs.bits[word]).trailing_zeros() as u64;
-                let address = number << 36 | (word as u64 * 64 + bit) * GRAIN;
+                let address = ptx_simulator::address_of(*number, (word as u64 * 64 + bit) * GRAIN);
                 if first.as_ref().is_none_or(|known| address < known.address) {
                     let ways = [*way, theirs_way];
                     first = Some(Meeting { address, ways, locs: [mine.loc, theirs.loc] });

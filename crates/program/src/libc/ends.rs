@@ -5,6 +5,7 @@ use ptx_simulator::host::{Call, Given, Stop};
 
 use super::files::STDERR;
 use super::output::formatted;
+use crate::cuda::user_place;
 use crate::runtime::{Natives_, Runtime, text};
 
 pub const NATIVES: &Natives_ = &[
@@ -27,14 +28,16 @@ pub const NATIVES: &Natives_ = &[
         runtime.libc.at_exit.push(AtExit { function: call.long(0), argument: call.long(1) });
         Ok(Given::Word(0))
     }),
-    ("abort", |_, call| Err(trap(call, "the program calls `abort`", "look for what it has found wrong"))),
-    ("__cxa_pure_virtual", |_, call| {
-        let help = "it is called in a constructor or a destructor of its class: call it later, or earlier";
-        Err(trap(call, "a virtual function is called that its class does not define", help))
+    ("abort", |runtime, call| {
+        Err(trap(runtime, call, "the program calls `abort`", "look for what it has found wrong"))
     }),
-    ("raise", |_, call| {
+    ("__cxa_pure_virtual", |runtime, call| {
+        let help = "it is called in a constructor or a destructor of its class: call it later, or earlier";
+        Err(trap(runtime, call, "a virtual function is called that its class does not define", help))
+    }),
+    ("raise", |runtime, call| {
         let what = format!("the program raises signal {}", call.word(0));
-        Err(trap(call, &what, "look for what it has found wrong"))
+        Err(trap(runtime, call, &what, "look for what it has found wrong"))
     }),
     ("signal", |_, _| Ok(Given::Long(0))),
     ("__assertfail", assertion),
@@ -44,7 +47,7 @@ pub const NATIVES: &Natives_ = &[
         let message = formatted(runtime, call, 0)?;
         runtime.write(call, STDERR, &[&message[..], b"\n"].concat(), "abort")?;
         let what = String::from_utf8_lossy(&message).into_owned();
-        Err(trap(call, &what, "the C++ library has found this wrong"))
+        Err(trap(runtime, call, &what, "the C++ library has found this wrong"))
     }),
 ];
 
@@ -55,8 +58,14 @@ pub struct AtExit {
     pub argument: u64,
 }
 
-fn trap(call: &Call, what: &str, help: &str) -> Stop {
-    call.host.fault(Kind::Trap, what, help).into()
+/// What ends the program, at the line of its own that led here.
+fn trap(runtime: &Runtime, call: &Call, what: &str, help: &str) -> Stop {
+    let mut found = call.host.fault(Kind::Trap, what, help);
+    if let Some((file, line)) = user_place(runtime, call) {
+        found.file = Some(file);
+        found.line = Some(line);
+    }
+    found.into()
 }
 
 /// Nothing is done at the end.
@@ -74,7 +83,7 @@ fn assertion(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let said = format!("{file}:{line}: {function}: Assertion `{message}' failed.\n");
     runtime.write(call, STDERR, said.as_bytes(), "assert")?;
     let what = format!("assertion `{message}` failed in {function}");
-    Err(trap(call, &what, "the program's own check says that something is wrong"))
+    Err(trap(runtime, call, &what, "the program's own check says that something is wrong"))
 }
 
 /// `(message or null)`
@@ -89,5 +98,10 @@ fn throw(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let what = message.map_or("an exception ends the program".to_string(), |message| {
         format!("an exception ends the program: {message}")
     });
-    Err(trap(call, &what, "exceptions are not caught in the simulator: look for why this one is thrown"))
+    Err(trap(
+        runtime,
+        call,
+        &what,
+        "exceptions are not caught in the simulator: look for why this one is thrown",
+    ))
 }

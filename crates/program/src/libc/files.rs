@@ -63,6 +63,9 @@ pub const STDIN: u64 = 1;
 pub const STDOUT: u64 = 2;
 pub const STDERR: u64 = 3;
 
+/// Most bytes that a file may have: it is in memory.
+const MAX_BYTES: usize = 1 << 28;
+
 /// Where what a file holds comes from and goes to.
 #[derive(Debug, PartialEq, Eq)]
 enum Stands {
@@ -109,23 +112,35 @@ impl File {
         self.at.saturating_sub(self.pushed_back.len()) as u64
     }
 
-    pub fn push_back(&mut self, byte: u8) {
-        self.pushed_back.push(byte);
-        self.is_at_end = false;
+    /// Gives a byte back, to be read next; whether there is room for it.
+    pub fn push_back(&mut self, byte: u8) -> bool {
+        const ROOM: usize = 64;
+        let has_room = self.pushed_back.len() < ROOM;
+        if has_room {
+            self.pushed_back.push(byte);
+            self.is_at_end = false;
+        }
+        has_room
     }
 
-    fn write(&mut self, bytes: &[u8]) {
+    /// Whether there is room for it.
+    fn write(&mut self, bytes: &[u8]) -> bool {
         if self.appends {
             self.at = self.bytes.len();
         }
         self.pushed_back.clear();
         let end = self.at + bytes.len();
+        if end > MAX_BYTES {
+            self.has_failed = true;
+            return false;
+        }
         if self.bytes.len() < end {
             self.bytes.resize(end, 0);
         }
         self.bytes[self.at..end].copy_from_slice(bytes);
         self.at = end;
         self.is_changed = true;
+        true
     }
 }
 
@@ -227,7 +242,7 @@ impl Runtime<'_> {
         }
         match file.stands {
             Stands::Stream(to) => self.print(to, bytes),
-            _ => file.write(bytes),
+            _ => return Ok(file.write(bytes)),
         }
         Ok(true)
     }
@@ -351,9 +366,7 @@ fn seek(runtime: &mut Runtime, call: &mut Call, offset: i64, from: u32) -> Resul
         _ => file.bytes.len() as i64,
     };
     let to = base.saturating_add(offset);
-    // A file that large is a mistake, and would fill the memory as soon as something is written there.
-    const MAX_BYTES: i64 = 1 << 32;
-    if !(0..MAX_BYTES).contains(&to) || matches!(file.stands, Stands::In | Stands::Stream(_)) {
+    if !(0..MAX_BYTES as i64).contains(&to) || matches!(file.stands, Stands::In | Stands::Stream(_)) {
         return Ok(done(false));
     }
     file.at = to as usize;

@@ -3,6 +3,7 @@
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Kind, Owner, Severity};
 use rustc_hash::FxHashMap;
+use text::number::thousands;
 
 use crate::runtime::{Natives_, Runtime};
 
@@ -15,8 +16,8 @@ pub const NATIVES: &Natives_ = &[
         Ok(Given::Long(resize(runtime, call, call.long(0), bytes)?))
     }),
     ("free", |runtime, call| release(runtime, call, Maker::Malloc, call.long(0))),
-    // `new`, `new[]`, `delete` and `delete[]`, plain, with a size, aligned, and without exceptions (Itanium C++
-    // ABI, 5.1.5).
+    // `new`, `new[]`, `delete` and `delete[]`, plain, with a size, aligned, and without exceptions (Itanium
+    // C++ ABI, 5.1.5).
     ("_Znwm", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
     ("_ZnwmRKSt9nothrow_t", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
     ("_ZnwmSt11align_val_t", |runtime, call| allocate(runtime, call, Maker::New, call.long(0))),
@@ -62,10 +63,29 @@ pub struct Heap {
     made: FxHashMap<u64, Maker>,
 }
 
+/// Bytes that no machine gives: null for these is what a program gets elsewhere too.
+const NEVER: u64 = 1 << 40;
+
+/// New memory; null where a machine has none either.
+///
+/// # Errors
+/// The simulator has no room, where a machine would: nothing that would follow says something of the program.
 fn allocate(runtime: &mut Runtime, call: &mut Call, maker: Maker, bytes: u64) -> Result<Given, Stop> {
     let name = crate::cuda::name_of_target(runtime, call);
     let Some(address) = call.simulator.alloc_for(Owner::Heap, bytes, &name) else {
-        return Ok(Given::Long(0));
+        if bytes >= NEVER {
+            return Ok(Given::Long(0));
+        }
+        let (used, allowed) = call.simulator.used_and_allowed();
+        let what = format!(
+            "the simulator has no room for {} bytes by `{}`: {} of its {} bytes are used",
+            thousands(bytes as i64),
+            maker.names().0,
+            thousands(used as i64),
+            thousands(allowed as i64)
+        );
+        let help = "make the constant smaller that this size comes from";
+        return Err(call.host.fault(Kind::MemoryLimit, what, help).into());
     };
     runtime.libc.heap.made.insert(address, maker);
     Ok(Given::Long(address))
@@ -101,7 +121,7 @@ pub fn resize(runtime: &mut Runtime, call: &mut Call, old: u64, bytes: u64) -> R
 }
 
 fn posix_memalign(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let Given::Long(address) = allocate(runtime, call, Maker::Malloc, call.long(2))? else {
+    let Given::Long(address @ 1..) = allocate(runtime, call, Maker::Malloc, call.long(2))? else {
         return Ok(Given::Word(12)); // ENOMEM
     };
     crate::runtime::put(call, call.long(0), &address.to_le_bytes())?;

@@ -42,11 +42,11 @@ fn scan_text(_: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 
 /// Writes what was read to where the pointers lead that argument `number` points to.
 fn store(call: &mut Call, scanned: Scanned, number: usize) -> Result<Given, Stop> {
-    let mut at = call.long(number).next_multiple_of(8);
+    let mut at = call.long(number).wrapping_add(7) & !7;
     for value in scanned.values {
         let pointer = bytes(call, at, 8)?.try_into().map_or(0, u64::from_le_bytes);
         put(call, pointer, &value)?;
-        at += 8;
+        at = at.wrapping_add(8);
     }
     Ok(Given::Word(scanned.count as u32))
 }
@@ -58,10 +58,8 @@ fn character(runtime: &mut Runtime, call: &mut Call, handle: u64) -> Result<Give
 
 fn unget(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let byte = call.word(0);
-    if byte != u32::MAX {
-        runtime.file(call, 1, "ungetc")?.push_back(byte as u8);
-    }
-    Ok(Given::Word(byte))
+    let is_kept = byte != u32::MAX && runtime.file(call, 1, "ungetc")?.push_back(byte as u8);
+    Ok(if is_kept { Given::Word(byte) } else { EOF })
 }
 
 /// Reads up to the end of a line, and that; at most `most` bytes.

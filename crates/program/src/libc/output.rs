@@ -36,9 +36,9 @@ pub fn formatted(runtime: &mut Runtime, call: &mut Call, number: usize) -> Resul
     let (rendered, _) = format(
         &format_text,
         |bytes| {
-            at = at.next_multiple_of(bytes as u64);
+            at = at.wrapping_add(bytes as u64 - 1) & !(bytes as u64 - 1);
             let (word, missing) = call.simulator.host_word(at, bytes).ok()?;
-            at += bytes as u64;
+            at = at.wrapping_add(bytes as u64);
             lost.set(lost.get() || missing != 0);
             Some(word)
         },
@@ -59,8 +59,8 @@ pub fn formatted(runtime: &mut Runtime, call: &mut Call, number: usize) -> Resul
     }
     if lost.get() {
         let what = "a value is printed that was never written";
-        let help = "write the memory before it is printed: copy the result back with cudaMemcpy, or initialise \
-                    the variable";
+        let help = "write the memory before it is printed: copy the result back with cudaMemcpy, or \
+                    initialise the variable";
         runtime.find(call, Kind::UninitializedRead, Severity::Error, what, help);
     }
     Ok(rendered)

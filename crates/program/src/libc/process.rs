@@ -1,5 +1,5 @@
-//! What a Unix system has for a process: its environment, which is empty, and numbers of the machine, which are
-//! always the same. `<unistd.h>`, `<locale.h>`, and of `<stdlib.h>` what is there.
+//! What a Unix system has for a process: its environment, which is empty, and numbers of the machine, which
+//! are always the same. `<unistd.h>`, `<locale.h>`, and of `<stdlib.h>` what is there.
 
 use ptx_simulator::Owner;
 use ptx_simulator::host::{Call, Given, Stop};
@@ -42,12 +42,13 @@ pub const NATIVES: &Natives_ = &[
     ("__wb_optarg", |runtime, call| runtime.variable(call, "optarg", &[0; 8]).map(Given::Long)),
     ("__wb_optind", |runtime, call| runtime.variable(call, "optind", &1u32.to_le_bytes()).map(Given::Long)),
     ("__wb_alloca", |runtime, call| {
+        let name = crate::cuda::name_of_array(runtime, call);
         let rooms = &mut runtime.libc.rooms;
         let is_open = |(number, _): &(u64, u64)| call.host.is_open(*number);
         for (_, address) in rooms.extract_if(.., |room| !is_open(room)) {
             call.simulator.free(address);
         }
-        let Some(address) = call.simulator.alloc_for(Owner::Stack, call.long(0), "alloca") else {
+        let Some(address) = call.simulator.alloc_for(Owner::Stack, call.long(0), &name) else {
             return Ok(Given::Long(0));
         };
         rooms.push((call.host.innermost_call().unwrap_or(0), address));
@@ -71,7 +72,7 @@ fn option(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let optarg = runtime.variable(call, "optarg", &[0; 8])?;
     let number = bytes(call, optind, 4)?.try_into().map_or(0, u32::from_le_bytes);
     let argument = |call: &Call, number: u32| -> Result<u64, Stop> {
-        let at = call.long(1) + 8 * u64::from(number);
+        let at = call.long(1).wrapping_add(8 * u64::from(number));
         Ok(bytes(call, at, 8)?.try_into().map_or(0, u64::from_le_bytes))
     };
     if number >= call.word(0) {

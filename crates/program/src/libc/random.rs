@@ -90,7 +90,7 @@ fn next_of(state: &mut u32) -> u32 {
     let mut number = 0;
     for bits in [11, 10, 10] {
         *state = state.wrapping_mul(1_103_515_245).wrapping_add(12345);
-        number = number << bits | (*state >> 16) % (1 << bits);
+        number = (number << bits) | ((*state >> 16) % (1 << bits));
     }
     number
 }

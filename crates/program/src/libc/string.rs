@@ -1,4 +1,5 @@
-//! `<string.h>` and `<strings.h>`: bytes and strings. What is copied takes along which bytes have been written.
+//! `<string.h>` and `<strings.h>`: bytes and strings. What is copied takes along which bytes have been
+//! written.
 
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::observe::Access;

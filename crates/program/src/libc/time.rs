@@ -135,7 +135,8 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// `struct tm`: second, minute, hour, day from 1, month from 0, year from 1900, day of the week and of the year.
+/// `struct tm`: second, minute, hour, day from 1, month from 0, year from 1900, day of the week and of the
+/// year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Date([i32; 9]);
 

@@ -1,4 +1,5 @@
-// argv, globals that are computed before main, statics, a recursion, function pointers, and what atexit calls.
+// argv, globals that are computed before main, statics, a recursion, function pointers, and what atexit
+// calls.
 #include <stdio.h>
 #include <stdlib.h>
 #include <cuda_runtime.h>
@@ -27,7 +28,8 @@ static void goodbye()
 int main(int argc, char **argv)
 {
     atexit(goodbye);
-    printf("%d arguments, %s, answer %d\n", argc, argv[argc - 1], answer); // prints: 3 arguments, last, answer 42
+    printf("%d arguments, %s, answer %d\n", argc, argv[argc - 1], answer);
+    // prints: 3 arguments, last, answer 42
     printf("%d %d %d\n", functions[0](15), functions[1](-7), next()); // prints: 610 7 43
     return 7; // returns: 7, prints: goodbye
 }

@@ -43,7 +43,8 @@ int main()
     several<<<1, 1>>>(d_four);
     cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost);
     cudaMemcpy(four, d_four, sizeof four, cudaMemcpyDeviceToHost);
-    printf("%.6f %.6f %.6f %.6f\n", out[0], out[1], out[2], out[3]); // prints: 0.032059 0.087144 0.236883 0.643914
+    printf("%.6f %.6f %.6f %.6f\n", out[0], out[1], out[2], out[3]);
+    // prints: 0.032059 0.087144 0.236883 0.643914
     printf("%g %g %g %.6f\n", four[0], four[1], four[2], four[3]); // prints: 1 2.75 3 3.190540
     cudaFree(d_in);
     cudaFree(d_out);

@@ -13,7 +13,8 @@ int main()
     cudaMalloc(&d_out, 4096 * sizeof(int));
     fill<<<1, 2048>>>(d_out);
     cudaError_t error = cudaGetLastError();
-    printf("%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error)); // prints: cudaErrorInvalidConfiguration: invalid configuration argument
+    printf("%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
+    // prints: cudaErrorInvalidConfiguration: invalid configuration argument
     fill<<<1, 1024>>>(d_out);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize())); // prints: no error
     cudaFree(d_out);

@@ -1,4 +1,5 @@
 // The result is printed before it is copied back.
+// ANCHOR: program
 #include <stdio.h>
 #include <stdlib.h>
 #include <cuda_runtime.h>
@@ -25,3 +26,4 @@ int main()
     free(result);
     return 0;
 }
+// ANCHOR_END: program

@@ -19,6 +19,15 @@ pub struct Test {
     widens: Option<(Format, bool)>,
 }
 
+/// A comparison of two registers as they are.
+#[derive(Clone, Copy)]
+pub struct Plain {
+    pub holds: fn(u64, u64) -> bool,
+    /// Whether they are exchanged first, and the result negated.
+    pub exchanged: bool,
+    pub negated: bool,
+}
+
 /// Whether a comparison holds: for one lane, and for which lanes of a mask.
 #[derive(Clone, Copy, Debug)]
 struct Holds {
@@ -48,10 +57,10 @@ impl Test {
         if self.negated { mask & !holds } else { holds }
     }
 
-    /// What it compares two registers by, if that is all: whether they are exchanged first, and the result
-    /// negated.
-    pub fn plain(&self) -> Option<(fn(u64, u64) -> bool, bool, bool)> {
-        self.widens.is_none().then_some((self.holds.one, self.exchanged, self.negated))
+    /// What it compares two registers by, if that is all.
+    pub fn plain(&self) -> Option<Plain> {
+        let Test { holds, exchanged, negated, widens } = *self;
+        widens.is_none().then_some(Plain { holds: holds.one, exchanged, negated })
     }
 
     /// Whether it holds for one lane.

@@ -20,7 +20,7 @@ pub use alu::{Alu, select};
 pub use atomics::{AtomOp, combine};
 pub use bits::low;
 pub use carry::Extended;
-pub use compare::{SetHalves, Test, test};
+pub use compare::{Plain, SetHalves, Test, test};
 pub use float::{class, format, select as select_float};
 pub use lanes::*;
 pub use matrix::{Mma, Role, Tile};

@@ -41,8 +41,8 @@ impl Value for f64 {
     }
 }
 
-/// An [`AluFn`] from an expression over values of one type: its loop is one of its own, which the compiler can
-/// vectorise.
+/// An [`AluFn`] from an expression over values of one type: its loop is one of its own, which the compiler
+/// can vectorise.
 macro_rules! looped {
     ($t:ty, |$a:ident| $e:expr) => {
         looped!($t, |$a, _b, _c| $e)

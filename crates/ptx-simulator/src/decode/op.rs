@@ -1,7 +1,5 @@
 //! The operations of the typed program: what each instruction does, reads and writes.
 
-#[allow(unused_imports)] // named in comments
-use super::program::Program;
 use super::runtime::Call;
 use crate::arith::{Alu, AtomOp, Extended, Lanes, Mma, Spread, Test, Tile};
 use crate::observe::{FenceKind, Use};
@@ -149,7 +147,7 @@ pub enum Callee {
     Function(usize),
     /// The function whose address a register holds.
     Pointer,
-    /// A function that the module does not define: the number of its name among [`Program::externals`], and
+    /// A function that the module does not define: the number of its name among the program's externals, and
     /// what it is in a kernel, if it is something there.
     External {
         name: u32,

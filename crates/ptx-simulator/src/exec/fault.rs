@@ -231,8 +231,8 @@ impl Context<'_> {
             _ => "memory of the host, which malloc or new gave",
         };
         let message = format!("{what} in {whose}{name}: a kernel does not reach it");
-        let help = "give the kernel device memory: cudaMalloc, then cudaMemcpy with cudaMemcpyHostToDevice; or \
-                    allocate it by cudaMallocManaged";
+        let help = "give the kernel device memory: cudaMalloc, then cudaMemcpy with cudaMemcpyHostToDevice; \
+                    or allocate it by cudaMallocManaged";
         self.fault(warp, at, Kind::HostAccess, message, help)
     }
 }

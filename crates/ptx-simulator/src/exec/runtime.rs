@@ -132,7 +132,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Calls a function of `<math.h>` for the lanes of `at`. What it makes of an undefined argument is undefined.
+    /// Calls a function of `<math.h>` for the lanes of `at`. What it makes of an undefined argument is
+    /// undefined.
     pub fn compute(
         &mut self,
         warp: &mut Warp,

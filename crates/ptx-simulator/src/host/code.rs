@@ -3,7 +3,7 @@
 //! A function's values lie side by side: its registers, its predicates (0 or 1), where its local variables
 //! start, a place for what is not read, then its constants.
 
-use crate::arith::{Alu, AtomOp, Common, LaneFn, Test};
+use crate::arith::{Alu, AtomOp, Common, LaneFn, Plain, Test};
 use crate::decode::{Address, Base, CONSTANT, Callee, Function, Guard, Inst, NONE, Op, Pred, Reg};
 use crate::memory::window;
 use crate::ptx::Space;
@@ -454,7 +454,7 @@ fn test(at: &mut Layout, f: &Test, to: [Pred; 2], [a, b]: [Reg; 2]) -> Step {
     let a = at.register(a);
     let b = at.register(b);
     match f.plain() {
-        Some((f, exchanged, negated)) if to[1] == NONE => {
+        Some(Plain { holds: f, exchanged, negated }) if to[1] == NONE => {
             let (a, b) = if exchanged { (b, a) } else { (a, b) };
             Step::Test { f, d, a, b, negated }
         }

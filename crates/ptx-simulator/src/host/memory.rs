@@ -41,8 +41,8 @@ impl Simulator {
         self.memory.host_slice(address, bytes)
     }
 
-    /// A word of at most eight bytes that the host reaches, and which of its bytes have not been written, a bit
-    /// each.
+    /// A word of at most eight bytes that the host reaches, and which of its bytes have not been written, a
+    /// bit each.
     ///
     /// # Errors
     /// It does not reach all of them.
@@ -158,8 +158,8 @@ impl Simulator {
         function.check(device, config, cluster.map(Into::into), most)
     }
 
-    /// Bytes of a kernel's static shared memory and of its local memory, and the threads that a block of it may
-    /// have.
+    /// Bytes of a kernel's static shared memory and of its local memory, and the threads that a block of it
+    /// may have.
     pub fn kernel_sizes(&self, module: &Module, kernel: &str) -> (usize, usize, u32) {
         let program = module.program();
         let Some(number) = program.by_name.get(kernel) else { return (0, 0, 1024) };

@@ -97,7 +97,8 @@ impl Call<'_> {
         self.args.len()
     }
 
-    /// `bytes` bytes (at most eight) of argument `number`, from `offset` on. An argument that is not there is 0.
+    /// `bytes` bytes (at most eight) of argument `number`, from `offset` on. An argument that is not there is
+    /// 0.
     pub fn part(&self, number: usize, offset: usize, bytes: usize) -> u64 {
         let Some(start) = self.args.get(number) else { return 0 };
         self.host.frames.get(span((self.host.frame + start + offset) as u64, bytes)).map_or(0, read)
@@ -761,7 +762,8 @@ impl Host {
     }
 
     fn trap(&self) -> Box<Diagnostic> {
-        let help = "an assertion failed here, or the compiler has put this in place of what is undefined: an                     access through a null pointer, a function that returns nothing";
+        let help = "an assertion failed here, or the compiler has put this in place of what is undefined: an \
+                    access through a null pointer, a function that returns nothing";
         self.fault(Kind::Trap, "the program stopped itself with `trap`", help)
     }
 
@@ -791,7 +793,8 @@ impl Host {
                     Region::Variable(name) => format!(" (`{name}`)"),
                     _ => String::new(),
                 };
-                let help = "copy what it points to into host memory first (cudaMemcpy with                             cudaMemcpyDeviceToHost), or allocate it by cudaMallocManaged";
+                let help = "copy what it points to into host memory first (cudaMemcpy with \
+                            cudaMemcpyDeviceToHost), or allocate it by cudaMallocManaged";
                 let what = format!("{words} by the host in device memory{name}, which it does not reach");
                 self.fault(Kind::HostAccess, what, help)
             }

@@ -1,5 +1,5 @@
-//! Values of the host that were never written, followed as those of kernels are (`exec/undefined.rs`): copying
-//! one is no mistake; letting it decide something is.
+//! Values of the host that were never written, followed as those of kernels are (`exec/undefined.rs`):
+//! copying one is no mistake; letting it decide something is.
 
 use rustc_hash::FxHashMap;
 
@@ -225,8 +225,8 @@ impl Undefined {
     }
 }
 
-/// The bits of what `f` gives that change with the undefined bits of its sources: it is tried with some values
-/// for them, as in `exec/follow.rs`.
+/// The bits of what `f` gives that change with the undefined bits of its sources: it is tried with some
+/// values for them, as in `exec/follow.rs`.
 fn spread_bits(f: impl Fn([u64; 4]) -> u64, values: [u64; 4], lost: [u64; 4], spread: Spread) -> u64 {
     let tried = |number: usize, position: usize| match number {
         0..8 => 0u64.wrapping_sub((number >> position & 1) as u64),

@@ -5,7 +5,8 @@ use crate::arith::low;
 use crate::decode::{Function, Guard, NONE, Op, Reg};
 use crate::memory::{extend, read, write};
 
-/// Does a step that comes from `op`, with the values and the frame of its function. `now` is what a clock shows.
+/// Does a step that comes from `op`, with the values and the frame of its function. `now` is what a clock
+/// shows.
 pub fn execute(rare: &Rare, op: &Op, function: &Function, values: &mut [u64], frame: &mut [u8], now: u64) {
     match rare {
         Rare::Alu4 { f, d, s } => values[*d as usize] = f(s.map(|slot| values[slot as usize])),

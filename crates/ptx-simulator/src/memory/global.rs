@@ -113,14 +113,6 @@ impl Allocation {
             bits.set(offset + byte, 1, lost >> byte & 1 == 0);
         }
     }
-
-    /// Of `bytes` bytes, those are written that are so in `part`.
-    fn take_over(&mut self, offset: usize, bytes: usize, part: &[bool]) {
-        let bits = self.bits();
-        for (byte, is_written) in part.iter().enumerate().take(bytes) {
-            bits.set(offset + byte, 1, *is_written);
-        }
-    }
 }
 
 /// All allocations of a simulated device.
@@ -432,7 +424,7 @@ impl Memory {
         content_of.bytes[offset..offset + bytes].copy_from_slice(&content);
         match written {
             None => self.define_end(to, bytes),
-            Some(part) => content_of.take_over(offset, bytes, &part),
+            Some(part) => content_of.bits().take_over(offset, bytes, &part),
         }
         Ok(())
     }
@@ -552,6 +544,12 @@ impl Memory {
 #[inline]
 fn place(address: u64) -> usize {
     index(address >> OFFSET_BITS).wrapping_sub(1)
+}
+
+/// The address of a byte of an allocation, as [`number_and_offset`] takes it apart.
+#[inline]
+pub fn address_of(number: u64, offset: u64) -> u64 {
+    number << OFFSET_BITS | offset
 }
 
 /// The allocation that an address lies in, and the byte in it.

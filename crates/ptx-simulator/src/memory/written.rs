@@ -68,9 +68,35 @@ impl Written {
         (!has & ((1u64 << bytes) - 1)) as u8
     }
 
-    /// Of each of these bytes, whether it has been written.
-    pub fn part(&self, at: usize, bytes: usize) -> Vec<bool> {
-        (at..at + bytes).map(|byte| self.any(byte, 1)).collect()
+    /// What is known of these bytes alone, the first at 0.
+    pub fn part(&self, at: usize, bytes: usize) -> Written {
+        let bits = (0..bytes).step_by(64).map(|start| self.word(at + start, bytes - start)).collect();
+        Written { bits }
+    }
+
+    /// Takes over from `part` which of its first `bytes` bytes have been written, as that of those from `at` on.
+    pub fn take_over(&mut self, at: usize, bytes: usize, part: &Written) {
+        self.set(at, bytes, false);
+        for start in (0..bytes).step_by(64) {
+            let bits = part.word(start, bytes - start);
+            let shift = (at + start) % 64;
+            let word = (at + start) / 64;
+            self.bits[word] |= bits << shift;
+            // What the shift has pushed out belongs to the next word, which is there if it is not all zeros.
+            if let (true, Some(next)) = (shift > 0, self.bits.get_mut(word + 1)) {
+                *next |= bits >> (64 - shift);
+            }
+        }
+    }
+
+    /// The bits of up to 64 bytes from `at` on; those behind `bytes` bytes are 0.
+    fn word(&self, at: usize, bytes: usize) -> u64 {
+        let word = |number: usize| self.bits.get(number).copied().unwrap_or(0);
+        let shift = at % 64;
+        let low = word(at / 64) >> shift;
+        let high = if shift > 0 { word(at / 64 + 1) << (64 - shift) } else { 0 };
+        let kept = if bytes < 64 { (1 << bytes) - 1 } else { u64::MAX };
+        (low | high) & kept
     }
 
     /// None has been written.
@@ -94,5 +120,25 @@ mod tests {
         assert!(written.all(0, 1000) && !written.any(1000, 64));
         written.clear();
         assert!(!written.any(0, 1000));
+    }
+
+    #[test]
+    fn a_part_is_taken_over_to_any_place() {
+        let mut from = Written::default();
+        for byte in (0..300).filter(|byte| byte % 3 == 0 || byte % 7 == 1) {
+            from.set(byte, 1, true);
+        }
+        for (at, to, bytes) in
+            [(0, 0, 64), (5, 70, 200), (64, 3, 61), (63, 127, 2), (10, 64, 256), (290, 1, 40)]
+        {
+            let mut into = Written::default();
+            into.set(0, 400, true);
+            into.take_over(to, bytes, &from.part(at, bytes));
+            for byte in 0..400 {
+                let is_taken = (to..to + bytes).contains(&byte);
+                let expected = if is_taken { from.any(at + byte - to, 1) } else { true };
+                assert_eq!(into.any(byte, 1), expected, "byte {byte} of {bytes} from {at} to {to}");
+            }
+        }
     }
 }

@@ -112,7 +112,11 @@ mod with_odd_names {
 case $* in *--version*) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; esac
 sh -c "cd \"$PWD\"; : \"$0\" \"$TMPDIR\" $*" || exit 9
 while [ $# -gt 1 ]; do
-    case $1 in -o) out=$2; shift ;; -Xcompiler) shift; [ "$1" = -iquote ] || beside=$1 ;; *.cu) source=$1 ;; esac
+    case $1 in
+        -o) out=$2; shift ;;
+        -Xcompiler) shift; [ "$1" = -iquote ] || beside=$1 ;;
+        *.cu) source=$1 ;;
+    esac
     shift
 done
 [ -n "$out" ] || exit 0

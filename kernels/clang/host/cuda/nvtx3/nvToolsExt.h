@@ -1,0 +1,5 @@
+// NVTX 3 has the same functions in a folder of its own.
+
+#pragma once
+
+#include "../nvToolsExt.h"
