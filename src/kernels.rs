@@ -74,7 +74,7 @@ pub fn build_with(maker: Maker, stem: &str) -> Result<Build> {
     Ok(rebuilt(committed, source, ptx, newer, compiler.name()))
 }
 
-/// An edited source of a chapter's kernels, and what [`kernel_compiler::in_page::compiled`] has of it.
+/// An edited source of a chapter's kernels, and what [`kernel_compiler::in_page::Compiled`] has of it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Edited {

@@ -19,6 +19,21 @@ const GREETING = `#include <cstdio>
 __global__ void greet(int n) { printf("hello %d\\n", n + threadIdx.x); }
 //@ launch greet<<<1, 2>>> i32:7`;
 
+const PROGRAM = `#include <iostream>
+#include <vector>
+__global__ void fill(int *p, int n) { if (threadIdx.x <= n) p[threadIdx.x] = 7; }
+int main()
+{
+    std::vector<int> host(32);
+    int *p;
+    cudaMalloc(&p, 32 * sizeof(int));
+    fill<<<1, 32>>>(p, 31);
+    cudaMemcpy(host.data(), p, 32 * sizeof(int), cudaMemcpyDeviceToHost);
+    std::cout << "last " << host[31] << std::endl;
+    std::cerr << "to stderr" << std::endl;
+    cudaFree(p);
+}`;
+
 const shown = page => page.evaluate(inPage.shown);
 const idle = page => page.waitForFunction(inPage.idle, { timeout: PATIENCE, polling: 20 });
 
@@ -142,6 +157,17 @@ async function story(check, page, say, origin) {
     expect('a cell without a launch is not compiled', /^It compiles/.test(now.cells[2].status), now);
     now = await press(page, 'Bring back');
     expect('the notebook before an import is lost', now.cells.length === 2, now);
+
+    // A whole program, in a cell of its own.
+    await press(page, '+', 1);
+    now = await fill(page, 2, PROGRAM);
+    expect('a program does not run', now.cells[2].status.endsWith('ok: nothing is wrong.') && /stdout:last 7\s*The program printed to stderr:to stderr/.test(now.cells[2].result), now);
+    expect('a program has no table of its kernels', now.cells[2].tables === 1 && /fill/.test(now.cells[2].result), now);
+    now = await fill(page, 2, PROGRAM.replace('<<<1, 32>>>', '<<<1, 64>>>').replace('31);', '32);'));
+    expect('what is wrong with a program is not marked', now.marks.includes('out-of-bounds') && now.cells[2].status.includes('1 error'), now);
+    now = await fill(page, 2, PROGRAM.replace('int *p;', 'int *q;'));
+    expect('a program that does not compile is not said', /^It does not compile: /.test(now.cells[2].status) && now.marks.includes('error'), now);
+    await press(page, 'Remove', 2);
 
     await shares(check, page, say, source);
     await bounds(check, page, say);

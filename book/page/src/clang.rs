@@ -1,34 +1,20 @@
-//! What a page asks about its compiler, in `request.json`; the answer is JSON on stdout:
-//!
-//! | verb | asks | answer |
-//! | --- | --- | --- |
-//! | `calls` | [`Request`]: which calls of clang's front end a source takes | the arguments of each |
-//! | `answers` | [`Answered`]: what becomes of clang's answers | [`in_page::Compiled`] |
+//! What a page asks about its compiler, in `request.json`: what is to be done next for a source, whose calls of
+//! clang's front end so far have these answers. The answer, [`in_page::Next`], is JSON on stdout.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 use workbook::kernel_compiler::in_page::{self, Answer, Request};
 
-/// What clang has answered to the calls for one source.
+/// A source, and what clang has answered so far.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answered {
-    path: String,
-    source: String,
+struct Asked {
+    request: Request,
     answers: Vec<Answer>,
 }
 
-pub fn answer(verb: Option<&str>, request: &str) -> Result<String> {
-    let wrong = || "request.json is not what is to be answered";
-    Ok(match verb {
-        Some("calls") => {
-            let request: Request = serde_json::from_str(request).with_context(wrong)?;
-            serde_json::to_string(&in_page::calls(&request)?)?
-        }
-        Some("answers") => {
-            let Answered { path, source, answers } = serde_json::from_str(request).with_context(wrong)?;
-            serde_json::to_string(&in_page::compiled(&path, &source, answers))?
-        }
-        _ => bail!("clang is asked for `calls` or `answers`"),
-    })
+pub fn answer(request: &str) -> Result<String> {
+    let asked = serde_json::from_str(request).context("request.json is not what is to be answered")?;
+    let Asked { request, answers } = asked;
+    Ok(serde_json::to_string(&in_page::next(&request, answers)?)?)
 }

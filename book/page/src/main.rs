@@ -9,6 +9,7 @@
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
 //! | `NAME.cu`, `NAME.ptx` | read where it is called `simulate`: kernels of the reader, and their PTX |
+//! | `program.json` | read there, if they are a whole program: its variables, [`in_page::Variables`](workbook::kernel_compiler::in_page::Variables) |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
 //!
 //! Called `exercise`, it marks the exercises ([`mod@exercise`]).
@@ -18,6 +19,7 @@
 
 mod clang;
 mod exercise;
+mod program;
 mod show;
 mod simulate;
 
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
     let status = match CHAPTERS.iter().find(|chapter| chapter.stem == name) {
         Some(chapter) => run(chapter),
         None if name == "clang" => read("request.json").and_then(|request| {
-            say::json(&clang::answer(std::env::args().nth(1).as_deref(), &request)?);
+            say::json(&clang::answer(&request)?);
             Ok(0)
         }),
         None if name == "simulate" => simulate::run(),

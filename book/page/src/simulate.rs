@@ -8,6 +8,8 @@ use workbook::text::columns::{Column, escape, html_table};
 use workbook::text::printed::first_lines;
 use workbook::text::say;
 
+use super::program;
+
 /// What the page gets.
 #[derive(Serialize)]
 struct Shown<'a> {
@@ -39,6 +41,9 @@ struct Buffer {
 /// Runs it with the command line of this process.
 pub fn run() -> Result<u8> {
     let options = Options { remembers: true, ..Options::parse_or_exit() };
+    if let Ok(variables) = std::fs::read_to_string("/program.json") {
+        return program::run(&options, &variables);
+    }
     let (status, report) = simulate::done(&options);
     if let Some(report) = report {
         let shown = serde_json::to_vec(&shown(&report, &options))?;

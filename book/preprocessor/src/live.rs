@@ -175,7 +175,8 @@ pub fn write_player(book: &Path, pages: &Path) -> Result<()> {
 }
 
 /// Writes what the pages fetch into `live/` in `pages`: the builds of the chapters' kernels, `STEM.json`, and
-/// the headers of the page's compiler by path, `headers.json`; and the exercises, `exercises.json`.
+/// the headers of the page's compiler by path, `headers.json`, and those of whole programs,
+/// `host_headers.json`; and the exercises, `exercises.json`.
 ///
 /// # Errors
 /// A file that cannot be written, or the manifest or a header read.
@@ -187,15 +188,16 @@ pub fn write_builds(workbook: &Workbook, pages: &Path) -> Result<()> {
     if chapters.is_empty() {
         return Ok(()); // so nothing compiles
     }
-    write(pages, "headers", &headers(&workbook.root)?)?;
+    write(pages, "headers", &headers(&workbook.root, HEADERS)?)?;
+    write(pages, "host_headers", &headers(&workbook.root, HOST)?)?;
     write(pages, "exercises", &exercises(&workbook.root)?)
 }
 
-/// The text of each file in [`HEADERS`] and its folders, by its path where the repository is `/`; but for
-/// those of whole programs, [`HOST`].
-fn headers(root: &Path) -> Result<BTreeMap<String, String>> {
+/// The text of each file in `folder` and its folders, by its path where the repository is `/`; of
+/// [`HEADERS`] without those of whole programs, [`HOST`].
+fn headers(root: &Path, folder: &str) -> Result<BTreeMap<String, String>> {
     let mut headers = BTreeMap::new();
-    let mut folders = vec![HEADERS.to_string()];
+    let mut folders = vec![folder.to_string()];
     while let Some(folder) = folders.pop() {
         for file in std::fs::read_dir(root.join(&folder)).with_context(|| format!("cannot read {folder}"))? {
             let path = format!("{folder}/{}", file?.file_name().display());

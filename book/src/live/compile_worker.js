@@ -2,52 +2,72 @@
 // instance of its own: clang leaves nothing tidy behind, and what follows a mistake of its own would be worth nothing.
 'use strict';
 
-/** The modules of clang and of the chapters' program, and clang's headers. */
+/** The modules of clang and of the chapters' program; and the headers that there are, as files that clang sees, by the name
+    of what they were fetched as. */
 let tools;
+const headers = new Map();
 /** The next compile's instance. */
 let ahead;
 
-/** The files that clang sees, as book/page/clang/main.cpp reads them. */
+/** Files that clang sees, as book/page/clang/main.cpp reads them. */
 function bundle(files) {
     const encoder = new TextEncoder();
-    const parts = Object.entries(files).flatMap(([path, text]) => {
+    return joined(Object.entries(files).flatMap(([path, text]) => {
         const bytes = encoder.encode(text);
         return [encoder.encode(`F ${bytes.length} ${path}\n`), bytes];
-    });
+    }));
+}
+
+function joined(parts) {
     const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
     parts.reduce((at, part) => (all.set(part, at), at + part.length), 0);
     return all;
 }
 
-/** What book/page says of a request: the calls that it takes, and what becomes of clang's answers. */
-function asked(verb, request) {
-    const { status, stdout, stderr } = instantiate(tools.workbook)(['clang', verb], { files: { 'request.json': JSON.stringify(request) } });
+/** What book/page says is to be done for a request, when clang has given these answers. */
+function next(asked) {
+    const { status, stdout, stderr } = instantiate(tools.workbook)(['clang'], { files: { 'request.json': JSON.stringify(asked) } });
     if (status) {
         throw Object.assign(new Error('refused'), { stderr });
     }
     return JSON.parse(stdout);
 }
 
-function compile(request) {
-    const stdin = bundle({ ...tools.headers, [request.path]: request.source });
-    const answers = asked('calls', request).map(args => {
-        const run = ahead ?? instantiate(tools.clang);
-        ahead = undefined;
-        const { status, stdout, stderr } = run(['clang', '-cwd', '/', ...args], { stdin });
-        return { status, ptx: stdout, said: stderr };
-    });
-    return asked('answers', { path: request.path, source: request.source, answers });
+/** What clang makes of a call. */
+function called({ args, files }, names) {
+    const run = ahead ?? instantiate(tools.clang);
+    ahead = undefined;
+    const stdin = joined([...names.map(name => headers.get(name)), bundle(files)]);
+    const { status, stdout, stderr } = run(['clang', '-cwd', '/', ...args], { stdin });
+    return { status, ptx: stdout, said: stderr };
 }
 
-onmessage = ({ data: { request, ...given } }) => {
+/** What came of a request: { compiled }; or { lacks }, the name of headers that it takes. */
+function compile(request) {
+    const answers = [];
+    for (;;) {
+        const { calls: wanted, compiled } = next({ request, answers });
+        if (compiled) {
+            return { compiled };
+        }
+        const lacks = wanted.headers.find(name => !headers.has(name));
+        if (lacks) {
+            return { lacks };
+        }
+        answers.push(...wanted.calls.map(call => called(call, wanted.headers)));
+    }
+}
+
+onmessage = ({ data: { request, given, ...modules } }) => {
     try {
-        tools ??= given;
+        tools ??= modules;
+        Object.entries(given ?? {}).forEach(([name, files]) => headers.set(name, bundle(files)));
         if (request) {
             const started = performance.now();
-            const compiled = compile(request);
-            postMessage({ compiled: { ...compiled, seconds: (performance.now() - started) / 1000 } });
+            const { lacks, compiled } = compile(request);
+            postMessage(lacks ? { lacks } : { compiled: { ...compiled, seconds: (performance.now() - started) / 1000 } });
         }
-        ahead = instantiate(tools.clang);
+        ahead ??= instantiate(tools.clang);
     } catch (error) {
         postMessage({ trapped: String(error), stderr: error.stderr ?? '' });
     }

@@ -21,7 +21,12 @@ let before = Promise.resolve();
 /** The scripts of the worker. */
 const WORKER = ['vendor/wasi_shim.js', 'program.js', 'compile_worker.js'];
 
-const cudaHeaders = () => file('headers.json', response => response.json());
+/** What each kind of source includes: the headers of kernels, which all have; those of whole programs; and libc++'s, packed. */
+const KERNELS = 'headers.json';
+const headers = name => file(name, async response => {
+    const isPacked = name.endsWith('.zst');
+    return isPacked ? JSON.parse(new TextDecoder().decode(await unpacked(await response.arrayBuffer()))) : response.json();
+});
 const manifest = () => file('clang/clang.json', response => response.json());
 /** The name by which the compiler is kept: another compiler has another one. */
 const address = ({ hash }) => new URL(`clang/clang.wasm?${hash}`, import.meta.url).href;
@@ -45,7 +50,7 @@ async function keptCompiler() {
 export const isKept = async () => Boolean(await keptCompiler());
 
 /** Fetches what compiling takes beside the compiler itself. */
-export const prepare = () => Promise.all([manifest(), cudaHeaders(), ...WORKER.map(name => file(name))]);
+export const prepare = () => Promise.all([manifest(), headers(KERNELS), ...WORKER.map(name => file(name))]);
 
 /** Fetches and keeps the compiler before anything is compiled. */
 export async function fetchAhead(signal, tell) {
@@ -122,10 +127,27 @@ async function made(signal, tell) {
 async function started(signal, tell) {
     module ??= made(signal, tell);
     module.catch(() => (module = undefined));
-    const [clang, workbook, headers] = await Promise.all([module, program(), cudaHeaders()]);
+    const [clang, workbook, kernels] = await Promise.all([module, program(), headers(KERNELS)]);
     const own = await worker(...WORKER);
-    own.postMessage({ clang, workbook, headers });
+    own.postMessage({ clang, workbook, given: { [KERNELS]: kernels } });
     return own;
+}
+
+/** What the worker makes of a request, once it has the headers that it lacks. */
+async function compiledBy(own, request, signal, tell, given) {
+    tell('Compiling');
+    const limited = new AbortController();
+    signal.addEventListener('abort', () => limited.abort(signal.reason), { once: true });
+    const timer = setTimeout(() => limited.abort(new Sentence(TOO_LONG)), 1000 * LIMIT);
+    const made = await answer(own, { request, given }, limited.signal).finally(() => clearTimeout(timer));
+    if (made.trapped !== undefined) {
+        throw broken(made);
+    }
+    if (!made.lacks) {
+        return made.compiled;
+    }
+    tell('Fetching headers, once');
+    return compiledBy(own, request, signal, tell, { [made.lacks]: await headers(made.lacks) });
 }
 
 async function inTurn(request, signal, tell) {
@@ -133,15 +155,8 @@ async function inTurn(request, signal, tell) {
     try {
         ready ??= started(signal, tell);
         const own = await ready;
-        tell('Compiling');
-        const limited = new AbortController();
-        signal.addEventListener('abort', () => limited.abort(signal.reason), { once: true });
-        const timer = setTimeout(() => limited.abort(new Sentence(TOO_LONG)), 1000 * LIMIT);
-        const made = await answer(own, { request }, limited.signal).finally(() => clearTimeout(timer));
-        if (made.trapped !== undefined) {
-            throw broken(made);
-        }
-        return { ...made.compiled, compiler: `clang ${(await manifest()).version}` };
+        const made = await compiledBy(own, request, signal, tell);
+        return { ...made, compiler: `clang ${(await manifest()).version}` };
     } catch (error) {
         ready?.then(own => own.terminate(), () => (module = undefined));
         ready = undefined;
@@ -157,7 +172,7 @@ function asSentence(error) {
     return isRefused ? new Sentence(NOT_STARTED) : error;
 }
 
-/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, status, seconds }`,
+/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, program, status, seconds }`,
     of which crates/kernel-compiler/src/in_page.rs has the meaning, and the compiler's name, `compiler`. Without PTX if it refuses. `tell` gets
     words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
 export function compile(request, signal, tell) {

@@ -10,13 +10,15 @@ import { button, element, highlight, save, stylesheet, thousands } from './html.
 import * as file from './notebook_file.js';
 import { sites } from './said.js';
 
-/** More is taken for an endless kernel, or is more than a page has. */
-const LIMITS = ['--steps-limit', '2^22', '--memory', '2^30'];
-const command = number => ['cargo run --example simulate --', file.PATH, '--cell', number, ...LIMITS].join(' ');
+const MEMORY = ['--memory', '2^30'];
+/** The arguments of what runs a cell, or a whole program. More steps are taken for an endless kernel, or are more than a page has. */
+const words = (number, { program }) =>
+    [file.PATH, ...(program ? ['--steps-limit', '2^24'] : ['--cell', `${number}`, '--steps-limit', '2^22']), ...MEMORY];
+const command = words => ['cargo run --example simulate --', ...words].join(' ');
 /** What `save` writes stays in the page's own memory, to be downloaded. */
-const IN_PAGE = [...LIMITS, '--out', '/'];
+const IN_PAGE = ['--out', '/'];
 
-const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does.';
+const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does, or a main().';
 
 const place = document.getElementById('notebook');
 const example = place.querySelector('pre > code').textContent.trimEnd();
@@ -111,8 +113,8 @@ function made({ mark = '', text = '' }) {
     return cell;
 }
 
-/** The file down to the end of a cell. */
-const sourceTo = cell => file.source(cells, cells.indexOf(cell));
+/** What a cell runs. */
+const sourceTo = cell => file.sourceTo(cells, cells.indexOf(cell));
 
 /** The page follows the cells. */
 function show() {
@@ -222,7 +224,7 @@ const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found
 /** Shows what the cells down to this one give; whether the next cell may follow. */
 async function ran(cell, signal, tell) {
     const needed = ['compiler.js', 'simulator.js', 'card_result.js', 'notebook_result.js'].map(fetchedModule);
-    const [{ build, messages, refusal }, simulator, { said }, { lead, result }] = await Promise.all([...needed, openAll()]);
+    const [{ build, messages, refusal }, simulator, { said }, { lead, result, resultOfProgram }] = await Promise.all([...needed, openAll()]);
     unmark();
     const number = cells.indexOf(cell) + 1;
     const source = sourceTo(cell);
@@ -232,7 +234,7 @@ async function ran(cell, signal, tell) {
         cell.out.replaceChildren(...parts);
         say(cell, sentence);
     };
-    const made = await build({ path: file.PATH, source }, signal, tell);
+    const made = await build({ path: file.PATH, source, programs: true }, signal, tell);
     const found = messages(made.said).filter(message => message.file === file.PATH);
     const isError = ({ kind }) => kind === 'error';
     /** The compiler's errors come first, then what the simulator has found, and with the first what is open. */
@@ -244,13 +246,15 @@ async function ran(cell, signal, tell) {
         end(refusal(found), ...told);
         return false;
     }
-    if (!file.launches(cell)) {
+    if (!made.program && !file.launches(cell)) {
         markAll([]);
         end(COMPILES, ...told);
         return true;
     }
-    const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: made.ptx };
-    const left = await simulator.start(['simulate', file.PATH, '--cell', `${number}`, ...IN_PAGE], () => files, signal, tell);
+    const program = made.program && { 'program.json': JSON.stringify(made.program) };
+    const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: made.ptx, ...program };
+    const asked = words(number, made);
+    const left = await simulator.start(['simulate', ...asked, ...IN_PAGE], () => files, signal, tell);
     const answer = simulator.shown(left);
     if (!answer) {
         const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);
@@ -259,7 +263,8 @@ async function ran(cell, signal, tell) {
         return false;
     }
     markAll(answer.diagnostics);
-    end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.`, ...told, ...result(answer, command(number), reveal));
+    const shown = program ? resultOfProgram(answer, reveal) : result(answer, command(asked), reveal);
+    end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.`, ...told, ...shown);
     return true;
 }
 

@@ -29,6 +29,16 @@ export function cells(source) {
 export const source = (cells, last = cells.length - 1) =>
     cells.slice(0, last + 1).map(({ mark, text }, place) => (place || mark ? `${mark || PLAIN}\n` : '') + text).join('\n');
 
+/** Whether a cell is a whole program. */
+export const isProgram = ({ text }) => /\b(?:int|void|auto)\s+main\s*\(/.test(text);
+
+/** What the cell `last` runs: the file down to its end, in which the lines of programs before it are empty. */
+export function sourceTo(cells, last) {
+    const isLeftOut = (cell, place) => place < last && isProgram(cell);
+    const without = ({ mark, text }) => ({ mark, text: text.replace(/[^\n]+/g, '') });
+    return source(cells.map((cell, place) => (isLeftOut(cell, place) ? without(cell) : cell)), last);
+}
+
 /** The numbers of the first lines of all cells in the file. */
 export function firstLines(cells) {
     const numbers = [];

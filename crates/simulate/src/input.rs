@@ -38,18 +38,25 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     Ok((ptx, Sources { warned, ..sources }))
 }
 
-/// The sources of a whole program, if the file is one and is to be run as one.
+/// Whether the file is a whole program, and is to be run as one.
 #[cfg(not(target_family = "wasm"))]
-pub fn program(options: &Options) -> Option<Sources> {
+pub fn asks_for_a_program(options: &Options) -> bool {
     let file = &options.file;
     let asks_for_a_kernel = options.grid.is_some() || options.script.is_some() || options.cell.is_some();
-    if file.extension().is_none_or(|extension| extension != "cu" && extension != "cpp") || asks_for_a_kernel {
-        return None;
-    }
-    let text = read_text(file, MAX_SOURCE).ok()?;
-    let of = |file: &PathBuf| read_text(file, MAX_SOURCE).unwrap_or_default();
-    let has_main = is_program(&text) || options.more.iter().any(|file| is_program(&of(file)));
-    has_main.then(|| Sources::of(file, text, &options.include))
+    let is_source = file.extension().is_some_and(|extension| extension == "cu" || extension == "cpp");
+    let has_main = |file: &PathBuf| read_text(file, MAX_SOURCE).is_ok_and(|text| is_program(&text));
+    let can_be_read = || read_text(file, MAX_SOURCE).is_ok();
+    is_source && !asks_for_a_kernel && can_be_read() && [file].into_iter().chain(&options.more).any(has_main)
+}
+
+/// The sources of a whole program.
+///
+/// # Errors
+/// Its file cannot be read.
+pub fn sources(options: &Options) -> Result<Sources> {
+    let file = &options.file;
+    let text = read_text(file, MAX_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(Sources::of(file, text, &options.include))
 }
 
 /// In a page its compiler has been at work, has left the PTX beside the file, and has given its warnings to

@@ -13,6 +13,8 @@
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | the whole result, as text or as JSON, and the exit status |
+//! | [`program`] | a whole program: run, and what came of it |
+//! | `terminal.rs` | a whole program in a terminal: compiled, and its surroundings |
 
 pub mod buffers;
 pub mod counts;
@@ -26,6 +28,8 @@ mod orders;
 mod output;
 mod patience;
 pub mod program;
+#[cfg(not(target_family = "wasm"))]
+mod terminal;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -51,8 +55,8 @@ pub fn run() -> ExitCode {
 /// severity error, 2 a command line, file or instruction that the simulator cannot take.
 pub fn done(options: &Options) -> (u8, Option<Report>) {
     #[cfg(not(target_family = "wasm"))]
-    if let Some(sources) = input::program(options) {
-        return match program::compiled_and_run(options, sources).and_then(|report| {
+    if input::asks_for_a_program(options) {
+        return match terminal::compiled_and_run(options).and_then(|report| {
             report.print(options)?;
             Ok(report.status())
         }) {

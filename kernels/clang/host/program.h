@@ -55,7 +55,13 @@ size_t __wb_alloca_size(const void *room);
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if __has_include(<new>)
 #include <new>
+#else
+// A page has libc++ only for a program that includes a header of C++.
+WB_INLINE_BOTH void *operator new(size_t, void *place) noexcept { return place; }
+WB_INLINE_BOTH void *operator new[](size_t, void *place) noexcept { return place; }
+#endif
 #include "../intrinsics.h"
 #include "old.h"
 #include "exceptions.h"

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
+use workbook::kernel_compiler::compiler::{Compiler, Maker};
 use workbook::kernel_compiler::hash;
+use workbook::kernel_compiler::program::headers_in_page;
 use workbook::kernel_compiler::renew::{HOW, committed, renewing};
 use workbook::kernels;
 
@@ -131,4 +133,21 @@ fn the_wasm_is_renewed_by_rustc() {
         let [one, other] = [&held, &built].map(|page| said(page.run(&words, &json, &json!({})).unwrap()));
         assert!(one == other, "{}: run `{HOW}`", build.stem);
     }
+}
+
+const CPP_HEADERS: &str = "book/src/live/cpp_headers.json.zst";
+/// Bytes of the packed headers of C++: at 20 Mbit/s 0.3 s.
+const MAX_HEADERS: usize = 700_000;
+
+/// The headers of C++ that a page fetches for a program that includes one. Packed, they depend on who packs.
+#[test]
+#[ignore = "needs the clang of kernels/requirements.txt"]
+fn the_headers_of_cpp_are_renewed_by_clang() {
+    let clang = Compiler::require(Maker::Clang, &root()).unwrap();
+    let headers = serde_json::to_vec(&headers_in_page(&clang.path).unwrap()).unwrap();
+    let is_held = || zstd::decode_all(&*read(CPP_HEADERS)).is_ok_and(|held| held == headers);
+    if !root().join(CPP_HEADERS).exists() || !is_held() {
+        committed(CPP_HEADERS, zstd::bulk::compress(&headers, 22).unwrap());
+    }
+    assert!(read(CPP_HEADERS).len() <= MAX_HEADERS);
 }

@@ -9,6 +9,7 @@ use exercise::{catalogue, code};
 use serde_json::{Value, json};
 use workbook::kernel_compiler::clang::HEADERS;
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
+use workbook::kernel_compiler::program::HOST;
 use workbook::kernel_compiler::staging::Given;
 use workbook::kernel_compiler::{hash, prebuilt};
 use workbook::what_if;
@@ -76,10 +77,13 @@ pub fn ask(name: &str, requests: &[Value]) -> Vec<Value> {
     let scratch = scratch(name);
     let live = scratch.join("live");
     copy(&root().join("book/src/live"), &live);
-    let headers: serde_json::Map<String, Value> =
-        files(HEADERS).into_iter().map(|path| (format!("/{path}"), json!(text(&path)))).collect();
+    let headers = |folder: &str| {
+        let headers = files(folder).into_iter().map(|path| (format!("/{path}"), json!(text(&path))));
+        Value::Object(headers.collect())
+    };
     let write = |name: &str, value: Value| std::fs::write(scratch.join(name), value.to_string()).unwrap();
-    write("live/headers.json", Value::Object(headers));
+    write("live/headers.json", headers(HEADERS));
+    write("live/host_headers.json", headers(HOST));
     write("requests.json", json!(requests));
     let node = Command::new("node")
         .arg(root().join("book/page/tests/wasm/compiler.mjs"))

@@ -6,6 +6,7 @@ mod compiler;
 mod exercises;
 mod notebook;
 mod page;
+mod programs;
 mod terminal;
 
 use std::path::PathBuf;

@@ -136,6 +136,9 @@ fn a_cell_that_the_page_can_run_says_what_is_needed_for_it() {
     assert_eq!(build, own, "what the page fetches");
     let headers = fs::read_to_string(path.with_file_name("headers.json")).unwrap();
     assert!(headers.starts_with("{\"/kernels/clang/cuda.h\":\"#define __global__"), "{headers}");
+    assert!(!headers.contains("clang/host"), "{headers}");
+    let host = fs::read_to_string(path.with_file_name("host_headers.json")).unwrap();
+    assert!(host.contains("\"/kernels/clang/host/program.h\":"), "{host}");
     fs::write(&path, "{}").unwrap();
     let error = repository.error("{{#cell ch3_blocks}}\n");
     assert!(error.contains("book/src/live/manifest.json: build it again"), "{error}");

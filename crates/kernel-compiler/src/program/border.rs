@@ -1,11 +1,8 @@
 //! clang's messages on a program, for a reader who knows nothing of how it is compiled.
 
-use std::path::Path;
-
-use super::sources::Source;
+use super::sources::Sources;
 use crate::braces::{Unbalanced, unbalanced};
 use crate::clang::what_is_lacking;
-use crate::staging::shown;
 
 /// An error or a warning of clang's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,14 +60,11 @@ struct Whole<'a> {
 
 /// What clang `said` of a program, in the form `x.cu(3): error: …` with the line below: in better words
 /// where there are some, at a line of the reader's, quoted as the reader has it.
-pub fn explained(said: &str, sources: &[Source], root: &Path) -> String {
+pub fn explained(said: &str, sources: &Sources) -> String {
     let wholes = read(said);
-    let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-    let source_of = |file: &str| {
-        sources.iter().find(|source| shown(&root, &source.path) == file || source.path == Path::new(file))
-    };
+    let source_of = |file: &str| sources.position(file).map(|index| &sources.files[index]);
     let mut text = String::new();
-    if let Some(braces) = braces(&wholes, sources, &root) {
+    if let Some(braces) = braces(&wholes, sources) {
         return braces;
     }
     let mut known: Vec<(&str, u32)> = Vec::new();
@@ -91,7 +85,7 @@ pub fn explained(said: &str, sources: &[Source], root: &Path) -> String {
         let source = source_of(file);
         let quoted = source.and_then(|source| source.original.lines().nth(line as usize - 1));
         let words = better(first, notes).unwrap_or_else(|| first.words.to_owned());
-        let file = source.map_or(file.to_owned(), |source| shown(&root, &source.path));
+        let file = source.map_or(file.to_owned(), |source| sources.name(source));
         text += &format!("{file}({line}): {}: {words}\n", first.kind);
         text.extend(quoted.map(|quoted| format!("{}\n", text::say::visible(quoted))));
         if first.words.contains(HEADER_IS_MISSING) {
@@ -132,11 +126,11 @@ fn read(said: &str) -> Vec<Whole<'_>> {
 }
 
 /// The brace that is missing or too many, if that is what is wrong.
-fn braces(wholes: &[Whole], sources: &[Source], root: &Path) -> Option<String> {
+fn braces(wholes: &[Whole], sources: &Sources) -> Option<String> {
     let of_braces = ["expected '}'", "extraneous closing brace", "function definition is not allowed here"];
     let is_it = |whole: &Whole| of_braces.iter().any(|words| whole.first.words.starts_with(words));
     let Whole { first, .. } = wholes.iter().find(|whole| is_it(whole))?;
-    let source = sources.iter().find(|source| shown(root, &source.path) == first.file)?;
+    let source = &sources.files[sources.position(first.file)?];
     let (line, what) = match unbalanced(&source.original)? {
         Unbalanced::Open { line, .. } => (line, "a } is missing: nothing closes the { of this line"),
         Unbalanced::Extra { line } => (line, "a } is too many: nothing opens what it closes"),

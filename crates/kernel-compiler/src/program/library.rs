@@ -1,6 +1,7 @@
 //! libc++'s own headers, of the wheel ziglang, changed as they are read: what a device lacks is left out, and
 //! what libc++ keeps in its compiled library gets a body (`kernels/clang/host/library`).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,11 @@ use crate::hash;
 
 /// What programs can include, from the repository root.
 pub const HOST: &str = "kernels/clang/host";
+
+/// Where libc++'s headers lie in a page, and clang's.
+pub const CPP: &str = "/cpp";
+/// See [`CPP`].
+pub const BUILTIN: &str = "/builtin";
 
 /// The folders of the compiler's own headers.
 pub struct Library {
@@ -37,18 +43,66 @@ impl Library {
     /// # Errors
     /// The compiler is not the wheel's, or files cannot be written.
     pub fn of(compiler: &Path, scratch: &Path) -> Result<Library> {
-        let folder = dunce::canonicalize(compiler)?.parent().unwrap_or(Path::new("/")).join("lib");
-        let cpp = folder.join("libcxx").join("include");
-        if !cpp.is_dir() {
-            anyhow::bail!(
-                "a program needs the C++ headers of the wheel ziglang, and {} has none beside it: \
-                 install kernels/requirements.txt, and unset CLANG or set it to the wheel's program zig",
-                path::shown(compiler)
-            );
-        }
+        let (cpp, builtin) = folders(compiler)?;
         let changed = changed(&cpp, scratch).context("cannot keep the changed C++ headers")?;
-        Ok(Library { builtin: folder.join("include"), cpp, changed })
+        Ok(Library { cpp, builtin, changed })
     }
+}
+
+/// What a page has of the headers of the wheel whose program is at `compiler`, by their paths there: libc++'s
+/// as they are read, without comments, but for the licence; and clang's that a program may include.
+///
+/// # Errors
+/// The compiler is not the wheel's, or files cannot be read.
+pub fn in_page(compiler: &Path) -> Result<BTreeMap<String, String>> {
+    let (cpp, builtin) = folders(compiler)?;
+    let bodies = crate::root()?.join(HOST).join("library");
+    let changed = names(&cpp, &bodies)?;
+    let text = |path: PathBuf| fs::read_to_string(&path).with_context(|| path::shown(&path));
+    let mut all = BTreeMap::new();
+    for name in files(&cpp)? {
+        if ELSEWHERE.iter().any(|folder| name.starts_with(folder)) {
+            continue;
+        }
+        let mut kept = text(cpp.join(&name))?;
+        if changed.contains(&name) {
+            kept = with_changes(&name, &kept, fs::read_to_string(bodies.join(&name)).ok().as_deref());
+        }
+        all.insert(format!("{CPP}/{name}"), without_comments(&kept));
+    }
+    for name in BUILTIN_HEADERS {
+        all.insert(format!("{BUILTIN}/{name}"), text(builtin.join(name))?);
+    }
+    let licence = cpp.parent().unwrap_or(&cpp).join("LICENSE.TXT");
+    all.insert(format!("{CPP}/LICENSE.TXT"), text(licence)?);
+    Ok(all)
+}
+
+/// The folders of libc++ for what no program has here: other standards, threads, locales.
+const ELSEWHERE: [&str; 4] = ["experimental/", "ext/", "__locale_dir/", "__cxx03/"];
+
+/// clang's headers that libc++ and programs include and `kernels/clang/host/c` lacks.
+const BUILTIN_HEADERS: [&str; 5] = ["iso646.h", "stdalign.h", "stdatomic.h", "stdbool.h", "stdnoreturn.h"];
+
+/// `text` with empty lines in place of those that are comments.
+fn without_comments(text: &str) -> String {
+    let line =
+        |line: &str| if line.trim_start().starts_with("//") { "\n".to_owned() } else { format!("{line}\n") };
+    text.lines().map(line).collect()
+}
+
+/// The folders of libc++'s and of clang's headers in the wheel whose program is at `compiler`.
+fn folders(compiler: &Path) -> Result<(PathBuf, PathBuf)> {
+    let folder = dunce::canonicalize(compiler)?.parent().unwrap_or(Path::new("/")).join("lib");
+    let cpp = folder.join("libcxx").join("include");
+    if !cpp.is_dir() {
+        anyhow::bail!(
+            "a program needs the C++ headers of the wheel ziglang, and {} has none beside it: \
+             install kernels/requirements.txt, and unset CLANG or set it to the wheel's program zig",
+            path::shown(compiler)
+        );
+    }
+    Ok((cpp, folder.join("include")))
 }
 
 /// The changed headers, made now if they have not been yet.

@@ -5,8 +5,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::lex::{Token, placed};
 use text::path;
+
+use super::is_program;
+use crate::lex::{Token, placed};
+use crate::staging::shown;
+
+/// The files of a program.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// Those that are named, the one with `main` last, then what they include.
+    pub files: Vec<Source>,
+    /// How many are named.
+    pub named: usize,
+    /// The folder that clang runs in.
+    pub root: PathBuf,
+}
 
 /// A file of a program.
 #[derive(Clone, Debug)]
@@ -22,28 +36,57 @@ pub struct Source {
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// The named `files`, then what they include with quotes from beside them or from `folders`.
-///
-/// # Errors
-/// One of `files` cannot be read.
-pub fn gathered(files: &[PathBuf], folders: &[PathBuf]) -> Result<Vec<Source>> {
-    let mut found: Vec<Source> = Vec::new();
-    let mut wanted: Vec<PathBuf> = Vec::new();
-    for file in files {
-        let source = read(file)?;
-        wanted.extend(included(&source, folders));
-        found.push(source);
-    }
-    while let Some(file) = wanted.pop() {
-        if found.iter().any(|known| known.path == file) {
-            continue;
-        }
-        if let Ok(source) = read(&file) {
+impl Sources {
+    /// The named `files`, then what they include with quotes from beside them or from `folders`. clang runs
+    /// in `root`.
+    ///
+    /// # Errors
+    /// One of `files` cannot be read, or none has `main`.
+    pub fn gathered(files: &[PathBuf], folders: &[PathBuf], root: &Path) -> Result<Sources> {
+        let mut found: Vec<Source> = Vec::new();
+        let mut wanted: Vec<PathBuf> = Vec::new();
+        for file in files {
+            let source = read(file)?;
             wanted.extend(included(&source, folders));
             found.push(source);
         }
+        // The file with main comes last, behind all that it calls.
+        let main = found.iter().position(|source| is_program(&source.original));
+        found.rotate_left(main.context("none of the files has a main()")? + 1);
+        while let Some(file) = wanted.pop() {
+            if found.iter().any(|known| known.path == file) {
+                continue;
+            }
+            if let Ok(source) = read(&file) {
+                wanted.extend(included(&source, folders));
+                found.push(source);
+            }
+        }
+        let root = dunce::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        Ok(Sources { files: found, named: files.len(), root })
     }
-    Ok(found)
+
+    /// One file, at `path` from the `root`.
+    pub fn of_text(root: &Path, path: &str, text: &str) -> Sources {
+        let source = Source { path: root.join(path), text: text.to_owned(), original: text.to_owned() };
+        Sources { files: vec![source], named: 1, root: root.to_owned() }
+    }
+
+    /// The file with `main`.
+    pub fn main(&self) -> &Source {
+        &self.files[self.named - 1]
+    }
+
+    /// The path by which clang is given a file, and by which it names it.
+    pub fn name(&self, source: &Source) -> String {
+        shown(&self.root, &source.path)
+    }
+
+    /// The place of the file that clang calls `name`.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let is_it = |source: &Source| self.name(source) == name || source.path == Path::new(name);
+        self.files.iter().position(is_it)
+    }
 }
 
 fn read(file: &Path) -> Result<Source> {

@@ -1,0 +1,133 @@
+//! A whole program in a terminal: what it prints comes as it is printed.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write, stderr, stdin, stdout};
+use std::path::{Path, PathBuf};
+
+use ::program::{Outside, Standard};
+use anyhow::{Context, Result};
+use kernel_compiler::compiler::{Compiler, HOW_TO_GET_CLANG, Maker};
+use kernel_compiler::program::compile;
+use text::say;
+
+use super::options::Options;
+use super::program::{Report, run};
+
+/// Bytes of a file that a program reads, at most.
+const MAX_FILE: u64 = 1 << 30;
+
+/// The terminal, and the files that the options let a program reach.
+struct Terminal {
+    reads: PathBuf,
+    writes: Option<PathBuf>,
+    /// What is printed is kept for JSON.
+    keeps: bool,
+    printed: [Vec<u8>; 2],
+    texts: BTreeMap<String, Vec<String>>,
+    refused: Vec<String>,
+}
+
+impl Terminal {
+    fn new(options: &Options) -> Terminal {
+        let own = options.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let reads = options.data.as_deref().or(own).unwrap_or(Path::new(".")).to_owned();
+        let writes = options.out.clone();
+        let files = [&options.file].into_iter().chain(&options.more);
+        let text = |file: &PathBuf| {
+            let text = std::fs::read_to_string(file).ok()?;
+            Some((file.display().to_string(), text.lines().map(str::to_string).collect()))
+        };
+        let texts = files.filter_map(text).collect();
+        Terminal {
+            reads,
+            writes,
+            keeps: options.json,
+            printed: Default::default(),
+            texts,
+            refused: Vec::new(),
+        }
+    }
+
+    /// Where a file lies below a folder, if it does.
+    fn below(folder: &Path, path: &str) -> Option<PathBuf> {
+        let folder = folder.canonicalize().ok()?;
+        let whole = folder.join(path);
+        let parent = whole.parent()?.canonicalize().ok()?;
+        parent.starts_with(&folder).then(|| parent.join(whole.file_name().unwrap_or_default()))
+    }
+
+    fn refuse(&mut self, what: String) {
+        if !self.refused.contains(&what) {
+            self.refused.push(what);
+        }
+    }
+}
+
+impl Outside for Terminal {
+    fn write(&mut self, to: Standard, bytes: &[u8]) {
+        if self.keeps {
+            return self.printed[usize::from(to == Standard::Error)].extend(bytes);
+        }
+        // A closed pipe ends what is printed, not the program.
+        _ = match to {
+            Standard::Out => stdout().write_all(bytes).and_then(|()| stdout().flush()),
+            Standard::Error => stderr().write_all(bytes),
+        };
+    }
+
+    fn read(&mut self, into: &mut Vec<u8>) {
+        _ = stdin().lock().read_until(b'\n', into);
+    }
+
+    fn read_file(&mut self, path: &str) -> Option<Vec<u8>> {
+        let Some(place) = Terminal::below(&self.reads, path) else {
+            let folder = self.reads.display();
+            self.refuse(format!(
+                "the program may not read {path}: it lies outside of {folder} (--data FOLDER)"
+            ));
+            return None;
+        };
+        let size = std::fs::metadata(&place).ok().filter(|found| found.is_file())?.len();
+        if size > MAX_FILE { None } else { std::fs::read(place).ok() }
+    }
+
+    fn write_file(&mut self, path: &str, bytes: &[u8]) -> bool {
+        let place = self.writes.as_deref().and_then(|folder| Terminal::below(folder, path));
+        let Some(place) = place else {
+            self.refuse(format!(
+                "the program may not write {path}: --out FOLDER lets it write below a folder"
+            ));
+            return false;
+        };
+        std::fs::write(place, bytes).is_ok()
+    }
+
+    fn source_line(&self, file: &str, line: u32) -> Option<String> {
+        self.texts.get(file)?.get(line.checked_sub(1)? as usize).cloned()
+    }
+}
+
+/// Compiles the program of the command line, and runs it; the compiler's warnings go to stderr.
+///
+/// # Errors
+/// There is no clang, it does not compile, or it cannot be run.
+pub fn compiled_and_run(options: &Options) -> Result<Report> {
+    let root = kernel_compiler::root()?;
+    let here = std::env::current_dir().context("the working directory is gone")?;
+    let clang = Compiler::of(Maker::Clang, root)?.with_context(|| {
+        format!(
+            "{} is a whole program, which clang compiles, and there is no clang.\n{HOW_TO_GET_CLANG}",
+            options.file.display()
+        )
+    })?;
+    let files: Vec<PathBuf> = [&options.file].into_iter().chain(&options.more).cloned().collect();
+    // The changed C++ headers are kept for the next time, if there is a place for them.
+    let kept = root.join("target");
+    let folder = if std::fs::create_dir_all(&kept).is_ok() { kept } else { std::env::temp_dir() };
+    let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), &folder)?;
+    say::err(&program.said);
+    let mut terminal = Terminal::new(options);
+    let report = run(options, &program, &mut terminal)?;
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Report { printed: terminal.printed.map(text), refused: terminal.refused, ..report })
+}
