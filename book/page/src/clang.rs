@@ -1,5 +1,5 @@
-//! What a page asks about its compiler, in `request.json`: what is to be done next for a source, whose calls of
-//! clang's front end so far have these answers. The answer, [`in_page::Next`], is JSON on stdout.
+//! What a page asks about its compiler, in `request.json`: what is to be done next for a source, whose calls
+//! of clang's front end so far have these answers. The answer, [`in_page::Next`], is JSON on stdout.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;

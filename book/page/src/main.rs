@@ -9,7 +9,7 @@
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
 //! | `NAME.cu`, `NAME.ptx` | read where it is called `simulate`: kernels of the reader, and their PTX |
-//! | `program.json` | read there, if they are a whole program: its variables, [`in_page::Variables`](workbook::kernel_compiler::in_page::Variables) |
+//! | `program.json` | read there, if they are a whole program: its variables, [`mod@program`] |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
 //!
 //! Called `exercise`, it marks the exercises ([`mod@exercise`]).

@@ -1,7 +1,7 @@
 //! clang in a page: its front end and its back end, without the driver, which translates a command line's
 //! options into those of the front end. That is done here, by what the driver gives for each kind of build
-//! (`cc1.json`). What becomes of the answers is as for any clang: [`next`] is asked with those that there are,
-//! until there is nothing more to call.
+//! (`cc1.json`). What becomes of the answers is as for any clang: [`next`] is asked with those that there
+//! are, until there is nothing more to call.
 //!
 //! In a page the repository lies in `/`.
 
@@ -170,8 +170,8 @@ fn compiled(path: &str, source: &str, answers: Vec<Answer>) -> Compiled {
     Compiled { status: 0, ptx: next(), newer: next(), said, program: None }
 }
 
-/// What is to be done next for a whole program, one call at a time. It is read without libc++'s headers first,
-/// since those are fetched only for a program that includes one.
+/// What is to be done next for a whole program, one call at a time. It is read without libc++'s headers
+/// first, since those are fetched only for a program that includes one.
 fn of_program(request: &Request, mut answers: Vec<Answer>) -> Result<Next> {
     let sources = Sources::of_text(Path::new("/"), &request.path, &request.source);
     let has_library = answers.first().is_some_and(|border| includes_library(&border.said));
