@@ -18,8 +18,8 @@ use super::input::{self, Sources};
 use super::names::readable;
 use super::options::{Checks, Options};
 
-/// Instructions that the warps of all launches may execute together, unless `--steps-limit` says another number:
-/// half a minute.
+/// Instructions that the warps of all launches may execute together, unless `--steps-limit` says another
+/// number: half a minute.
 const MAX_WARP_STEPS: u64 = 1 << 26;
 /// How many instructions of the host take as long as one of a warp.
 const STEPS_PER_WARP_STEP: u64 = 64;

@@ -1,7 +1,7 @@
 //! A whole program in a terminal: what it prints comes as it is printed.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, Write, stderr, stdin, stdout};
+use std::io::{BufRead, Read, Write, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
 
 use ::program::{Outside, Standard};
@@ -13,6 +13,10 @@ use text::say;
 use super::options::Options;
 use super::program::{Report, run};
 
+/// Bytes of a program's output that are kept for JSON, at most.
+const MAX_PRINTED: usize = 64 << 20;
+/// Bytes of the standard input that are read at once, at most.
+const MAX_LINE: u64 = 1 << 20;
 /// Bytes of a file that a program reads, at most.
 const MAX_FILE: u64 = 1 << 30;
 
@@ -52,8 +56,11 @@ impl Terminal {
     fn below(folder: &Path, path: &str) -> Option<PathBuf> {
         let folder = folder.canonicalize().ok()?;
         let whole = folder.join(path);
-        let parent = whole.parent()?.canonicalize().ok()?;
-        parent.starts_with(&folder).then(|| parent.join(whole.file_name().unwrap_or_default()))
+        let place = match whole.symlink_metadata() {
+            Ok(_) => whole.canonicalize().ok()?,
+            Err(_) => whole.parent()?.canonicalize().ok()?.join(whole.file_name()?),
+        };
+        place.starts_with(&folder).then_some(place)
     }
 
     fn refuse(&mut self, what: String) {
@@ -66,7 +73,12 @@ impl Terminal {
 impl Outside for Terminal {
     fn write(&mut self, to: Standard, bytes: &[u8]) {
         if self.keeps {
-            return self.printed[usize::from(to == Standard::Error)].extend(bytes);
+            let kept = &mut self.printed[usize::from(to == Standard::Error)];
+            if kept.len() + bytes.len() <= MAX_PRINTED {
+                return kept.extend(bytes);
+            }
+            return self
+                .refuse(format!("the program printed more than the {MAX_PRINTED} bytes that --json keeps"));
         }
         // A closed pipe ends what is printed, not the program.
         _ = match to {
@@ -76,7 +88,7 @@ impl Outside for Terminal {
     }
 
     fn read(&mut self, into: &mut Vec<u8>) {
-        _ = stdin().lock().read_until(b'\n', into);
+        _ = stdin().lock().take(MAX_LINE).read_until(b'\n', into);
     }
 
     fn read_file(&mut self, path: &str) -> Option<Vec<u8>> {
@@ -99,7 +111,9 @@ impl Outside for Terminal {
             ));
             return false;
         };
-        std::fs::write(place, bytes).is_ok()
+        // A pipe may never have a reader.
+        let is_pipe = std::fs::metadata(&place).is_ok_and(|found| !found.is_file());
+        !is_pipe && std::fs::write(place, bytes).is_ok()
     }
 
     fn source_line(&self, file: &str, line: u32) -> Option<String> {

@@ -30,6 +30,8 @@ pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Pat
         clang.name()
     );
     let scratch = std::path::absolute(scratch)?;
+    let folders: Vec<PathBuf> = given.include.iter().map(|folder| clang.root.join(folder)).collect();
+    let sources = Sources::gathered(files, &folders, &clang.root)?;
     let compilation = Compilation {
         clang,
         given,
@@ -37,8 +39,6 @@ pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Pat
         scratch: scratch.join(format!("program-{}", std::process::id())),
     };
     fs::create_dir_all(&compilation.scratch)?;
-    let folders: Vec<PathBuf> = given.include.iter().map(|folder| clang.root.join(folder)).collect();
-    let sources = Sources::gathered(files, &folders, &clang.root)?;
     let program = compilation.program(&sources);
     fs::remove_dir_all(&compilation.scratch)?;
     program
@@ -94,7 +94,8 @@ impl Compilation<'_> {
             command.arg("-include").arg(&other.path);
         }
         let shown = sources.name(sources.main());
-        command.arg(&shown).current_dir(&self.clang.root);
+        // After `--`, a name that begins with a dash is no option.
+        command.arg("--").arg(&shown).current_dir(&self.clang.root);
         let name = self.clang.name();
         let program = path::shown(&self.clang.path);
         let limit = self.clang.limit;
