@@ -145,3 +145,30 @@ pub fn compiled_and_run(options: &Options) -> Result<Report> {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(Report { printed: terminal.printed.map(text), refused: terminal.refused, ..report })
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_leads_out_of_no_folder() {
+        let all = std::env::temp_dir().join(format!("workbook-below-{}", std::process::id()));
+        let folder = all.join("data");
+        fs::create_dir_all(folder.join("inner")).unwrap();
+        fs::write(all.join("secret"), "").unwrap();
+        fs::write(folder.join("own"), "").unwrap();
+        symlink(all.join("secret"), folder.join("link")).unwrap();
+        symlink(all.join("new"), folder.join("dangling")).unwrap();
+        symlink(folder.join("own"), folder.join("within")).unwrap();
+        let real = folder.canonicalize().unwrap();
+        let below = |path: &str| Terminal::below(&folder, path);
+        let refused = ["link", "dangling", "../secret", "..", "inner/../../secret"].map(below);
+        let given = ["own", "new", "inner/new", "within"].map(below);
+        fs::remove_dir_all(&all).unwrap();
+        assert_eq!(refused, [const { None }; 5]);
+        assert_eq!(given, ["own", "new", "inner/new", "own"].map(|name| Some(real.join(name))));
+    }
+}

@@ -94,8 +94,9 @@ impl Compilation<'_> {
             command.arg("-include").arg(&other.path);
         }
         let shown = sources.name(sources.main());
-        // After `--`, a name that begins with a dash is no option.
-        command.arg("--").arg(&shown).current_dir(&self.clang.root);
+        // A name that begins with a dash would be an option; a whole path never is.
+        let whole = sources.main().path.display().to_string();
+        command.arg(if shown.starts_with('-') { &whole } else { &shown }).current_dir(&self.clang.root);
         let name = self.clang.name();
         let program = path::shown(&self.clang.path);
         let limit = self.clang.limit;
