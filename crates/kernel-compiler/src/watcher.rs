@@ -24,11 +24,12 @@ mod group {
     use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
 
-    /// `$0` is the process group, `$1` the folder that goes with this program.
+    /// `$0` is the process group, `$1` the folder that goes with this program. A process that is about to die
+    /// may still make a file there, which keeps the folder from being removed: then it is removed once more.
     const SCRIPT: &str = "trap '' HUP INT QUIT TERM
 read -r _; told=$?
 kill -s KILL -- \"-$0\"
-[ \"$told\" = 0 ] || [ -z \"$1\" ] || rm -rf -- \"$1\"";
+[ \"$told\" = 0 ] || [ -z \"$1\" ] || rm -rf -- \"$1\" || { sleep 1; rm -rf -- \"$1\"; }";
 
     /// Watches a process group.
     pub struct Watcher(Child);
