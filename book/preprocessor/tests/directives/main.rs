@@ -89,7 +89,7 @@ impl Repository {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{number}", std::process::id()));
         let directories = [
-            "kernels/clang",
+            "kernels/clang/host",
             "kernels/exercises/solutions",
             "examples",
             "book/src/live/clang",
@@ -101,6 +101,7 @@ impl Repository {
         }
         fs::write(root.join("kernels/k.cu"), KERNEL).unwrap();
         fs::write(root.join("kernels/clang/cuda.h"), HEADER).unwrap();
+        fs::write(root.join("kernels/clang/host/program.h"), HEADER).unwrap();
         let solutions = root.join("kernels/exercises/solutions");
         fs::write(solutions.join("3_1_add.cu"), EXERCISE).unwrap();
         fs::write(solutions.join("3_1_add.toml"), ABOUT_EXERCISE).unwrap();
