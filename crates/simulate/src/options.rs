@@ -160,9 +160,9 @@ pub struct Options {
     /// Keep the first order that shows a mistake
     #[arg(long, value_name = "FILE")]
     pub save_order: Option<PathBuf>,
-    /// Instructions that the warps of a launch may execute before it counts as endless [default: 536870912];
-    /// of a whole program those of all launches together [default: 67108864], and 64 times as many of its
-    /// host; `none`: any number
+    /// Instructions that the warps of a launch may execute before it counts as endless, 2^29 without this; of
+    /// a whole program those of all launches together, 2^26 without this, and 64 times as many of its host;
+    /// `none`: any number
     #[arg(long, value_name = "N", value_parser = steps, allow_hyphen_values = true)]
     pub steps_limit: Option<Steps>,
     /// The GPU that is simulated: how many blocks are under way at the same time depends on it, and how much
