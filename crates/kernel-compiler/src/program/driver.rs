@@ -11,7 +11,7 @@ use text::path;
 use super::library;
 use super::library::Library;
 use super::sources::Sources;
-use super::{Answer, Call, HOST, Next, Pass, Program, border, next};
+use super::{Answer, Call, HOST, Next, Pass, Program, border, is_program, next};
 use crate::compiler::{Compiler, Maker};
 use crate::refusal::{Refused, failed_itself};
 use crate::staging::Given;
@@ -31,7 +31,7 @@ pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Pat
     );
     let scratch = std::path::absolute(scratch)?;
     let folders: Vec<PathBuf> = given.include.iter().map(|folder| clang.root.join(folder)).collect();
-    let sources = Sources::gathered(files, &folders, &clang.root)?;
+    let sources = Sources::gathered(files, &folders, &clang.root, is_program)?;
     let compilation = Compilation {
         clang,
         given,

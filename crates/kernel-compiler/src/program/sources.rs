@@ -7,14 +7,14 @@ use anyhow::{Context, Result, bail, ensure};
 
 use text::path;
 
-use super::is_program;
 use crate::lex::{Token, placed};
 use crate::staging::shown;
 
 /// The files of a program.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    /// Those that are named, the one with `main` last, then what they include.
+    /// Those that are named, the one with `main` last, behind all that it calls; then what they include.
+    /// clang reads the others before the last, by `-include`.
     pub files: Vec<Source>,
     /// How many are named.
     pub named: usize,
@@ -38,11 +38,16 @@ const MAX_BYTES: u64 = 16 << 20;
 
 impl Sources {
     /// The named `files`, then what they include with quotes from beside them or from `folders`. clang runs
-    /// in `root`.
+    /// in `root`. Which of the files has `main`, `is_main` knows.
     ///
     /// # Errors
     /// One of `files` cannot be read, or none has `main`.
-    pub fn gathered(files: &[PathBuf], folders: &[PathBuf], root: &Path) -> Result<Sources> {
+    pub fn gathered(
+        files: &[PathBuf],
+        folders: &[PathBuf],
+        root: &Path,
+        is_main: impl Fn(&str) -> bool,
+    ) -> Result<Sources> {
         let mut found: Vec<Source> = Vec::new();
         let mut wanted: Vec<PathBuf> = Vec::new();
         for file in files {
@@ -51,7 +56,7 @@ impl Sources {
             found.push(source);
         }
         // The file with main comes last, behind all that it calls.
-        let main = found.iter().position(|source| is_program(&source.original));
+        let main = found.iter().position(|source| is_main(&source.original));
         found.rotate_left(main.context("none of the files has a main()")? + 1);
         while let Some(file) = wanted.pop() {
             if found.iter().any(|known| known.path == file) {
