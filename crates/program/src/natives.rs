@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use ptx_simulator::Kind;
 use ptx_simulator::host::{Call, Given, Host, Math, Natives, Stop};
+use ptx_simulator::{Kind, Simulator};
 use rustc_hash::FxHashMap;
+use text::number::thousands;
 
 use crate::runtime::{Native, Runtime};
 use crate::{cuda, libc};
@@ -40,13 +41,34 @@ impl Natives for Runtime<'_> {
         }
     }
 
-    fn tick(&mut self, host: &Host, steps: u64) -> Result<(), Stop> {
-        let Some(limit) = self.step_limit.filter(|limit| steps > *limit) else { return Ok(()) };
+    fn tick(&mut self, host: &Host, simulator: &Simulator) -> Result<(), Stop> {
+        let (used, allowed) = simulator.used_and_allowed();
+        let held = self.held_bytes();
+        if used + held > allowed {
+            let what = format!(
+                "no room for what the libraries keep for the program: {} bytes of files, of functions for \
+                 its end, and of operations that streams and graphs have",
+                thousands(held as i64)
+            );
+            let help = "close files and destroy graphs after their last use, and wait for streams";
+            return Err(host.fault(Kind::MemoryLimit, what, help).into());
+        }
+        let Some(limit) = self.step_limit.filter(|limit| host.steps() > *limit) else { return Ok(()) };
         let line =
             host.busiest().map_or(String::new(), |(file, line)| format!(", most of them at {file}:{line}"));
         let what =
             format!("the host has executed {} million instructions, its limit{line}", limit / 1_000_000);
         let help = "make the constant smaller that decides how much is done there";
         Err(host.fault(Kind::StepLimit, what, help).into())
+    }
+}
+
+impl Runtime<'_> {
+    /// Bytes that the libraries keep besides the program's memory, about.
+    fn held_bytes(&mut self) -> u64 {
+        self.kept.get::<libc::Files>().held_bytes()
+            + self.kept.get::<libc::Ends>().held_bytes()
+            + self.kept.get::<cuda::Queue>().held_bytes()
+            + self.kept.get::<cuda::Graphs>().held_bytes()
     }
 }

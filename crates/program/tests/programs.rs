@@ -11,7 +11,7 @@ use program::{Ended, Options, Outside, Ran, Standard};
 use ptx_simulator::{Budget, Cut, Diagnostic, Module, Orders, Severity};
 
 /// How many there are.
-const COUNT: usize = 31;
+const COUNT: usize = 35;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;

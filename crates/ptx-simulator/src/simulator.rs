@@ -1,5 +1,6 @@
 //! Modules, the simulated device, and launches on it.
 
+use std::cell::Cell;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -125,6 +126,8 @@ pub struct Simulator {
     /// Modules whose variables have been laid out, with the variables' addresses.
     loaded: Vec<(Module, Vec<u64>)>,
     pub(crate) printed: String,
+    /// Bytes that a native has read and written for a program's host.
+    pub(crate) moved: Cell<u64>,
 }
 
 impl Default for Simulator {
@@ -150,6 +153,7 @@ impl Simulator {
             order: None,
             loaded: Vec::new(),
             printed: String::new(),
+            moved: Cell::new(0),
         }
     }
 

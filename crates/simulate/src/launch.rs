@@ -16,7 +16,7 @@ use text::number::thousands;
 
 use super::input::MAX_SOURCE;
 use super::kinds::{self, Warning};
-use super::options::{Checks, Options};
+use super::options::{Checks, Options, with_option};
 use super::patience::Patience;
 use super::{buffers, fit, names, orders};
 
@@ -194,16 +194,7 @@ pub fn launch(
             *text = names::readable(text);
         }
         found.what = words.into();
-        let has_options = cfg!(not(target_family = "wasm")); // a page has no command line
-        found.help = match found.kind {
-            Kind::StepLimit if has_options => {
-                format!("{} (--steps-limit N; `none` for any number)", found.help)
-            }
-            Kind::MemoryLimit if has_options => {
-                format!("{}; --memory allows more, and --checks off needs less", found.help)
-            }
-            _ => found.help.replace("cudaMemcpyToSymbol", "--symbol"),
-        };
+        found.help = with_option(found.kind, &found.help).replace("cudaMemcpyToSymbol", "--symbol");
         found.help += &alone.unwrap_or_default();
     }
     Ok(launched)

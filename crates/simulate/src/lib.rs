@@ -13,7 +13,7 @@
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | the whole result, as text or as JSON, and the exit status |
-//! | [`program`] | a whole program: run, and what came of it |
+//! | [`program`] | a whole program: runs it, and reports what came of it |
 //! | `terminal.rs` | a whole program in a terminal: compiled, and its surroundings |
 
 pub mod buffers;

@@ -6,7 +6,9 @@ use clap::{Parser, ValueEnum};
 #[cfg(not(target_family = "wasm"))]
 use kernel_compiler::staging::Given;
 use launch::{Dimensions, Scope, Spec};
-use ptx_simulator::{Budget, DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties};
+use ptx_simulator::{
+    Budget, DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, Kind,
+};
 use text::{arguments, say};
 
 const SPECS: &str = "\
@@ -245,5 +247,18 @@ fn whole<T: TryFrom<u64>>(what: &'static str) -> impl Fn(&str) -> Result<T, Stri
     move |text| {
         let number = arguments::number(text.trim(), u64::MAX).and_then(|number| number.try_into().ok());
         number.ok_or_else(|| format!("a number of {what}"))
+    }
+}
+
+/// A finding's help, with the option that allows more, where that would help as a smaller problem does. A
+/// page has no command line.
+pub fn with_option(kind: Kind, help: &str) -> String {
+    match kind {
+        _ if cfg!(target_family = "wasm") => help.to_string(),
+        Kind::StepLimit => format!("{help} (--steps-limit N; `none` for any number)"),
+        Kind::MemoryLimit if help.contains("smaller") => {
+            format!("{help}; --memory allows more, and --checks off needs less")
+        }
+        _ => help.to_string(),
     }
 }

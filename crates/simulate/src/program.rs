@@ -16,10 +16,10 @@ use view::diagnostics;
 
 use super::input::{self, Sources};
 use super::names::readable;
-use super::options::{Checks, Options};
+use super::options::{Checks, Options, with_option};
 
 /// Instructions that the warps of all launches may execute together, unless `--steps-limit` says another
-/// number: half a minute.
+/// number: from ten seconds to two minutes, depending on what they do.
 const MAX_WARP_STEPS: u64 = 1 << 26;
 /// How many instructions of the host take as long as one of a warp.
 const STEPS_PER_WARP_STEP: u64 = 64;
@@ -107,13 +107,7 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
         words.related.iter_mut().for_each(|site| site.message = readable(&site.message));
         one.what = words.into();
         one.kernel = one.kernel.as_deref().map(readable);
-        one.help += match one.kind {
-            // A page has no command line.
-            _ if cfg!(target_family = "wasm") => "",
-            Kind::StepLimit => " (--steps-limit N allows more, `none` any number)",
-            Kind::MemoryLimit => " (--memory allows more, and --checks off needs less)",
-            _ => "",
-        };
+        one.help = with_option(one.kind, &one.help);
     }
     // What each launch of a kernel shows is said once.
     let mut said = std::collections::HashSet::new();

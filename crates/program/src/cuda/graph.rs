@@ -31,6 +31,11 @@ impl Graphs {
     /// The first handle less one: no pointer is that small.
     const FIRST: u64 = 0x10;
 
+    /// Bytes that they take, about.
+    pub fn held_bytes(&self) -> u64 {
+        self.all.values().map(Captured::held_bytes).sum()
+    }
+
     fn add(&mut self, graph: Captured) -> u64 {
         self.handles += 1;
         let handle = Graphs::FIRST + self.handles;
@@ -78,6 +83,7 @@ fn instantiate(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let Some(graph) = runtime.kept.get::<Graphs>().all.get(&call.long(1)).cloned() else {
         return Ok(no_graph(runtime, call));
     };
+    call.simulator.moves(graph.held_bytes() as usize);
     let executable = runtime.kept.get::<Graphs>().add(graph);
     put(call, call.long(0), &executable.to_le_bytes())?;
     Ok(runtime.fine())
@@ -98,6 +104,7 @@ fn launch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let Some(graph) = runtime.kept.get::<Graphs>().all.get(&call.long(0)).cloned() else {
         return Ok(no_graph(runtime, call));
     };
+    call.simulator.moves(graph.held_bytes() as usize);
     let noted = call.simulator.notes().len();
     for (work, place) in graph.operations {
         let is_free = matches!(work, Work::Free { .. });

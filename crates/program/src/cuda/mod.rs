@@ -20,8 +20,10 @@ mod queue;
 mod stream;
 mod touched;
 
+pub use graph::Graphs;
 pub use launch::{KernelRun, Launches};
 pub use memory::{name_of_array, name_of_target, user_place};
+pub use queue::Queue;
 
 use crate::runtime::Natives_;
 

@@ -185,7 +185,25 @@ fn plain(handle: u64) -> u64 {
     if handle == LEGACY { DEFAULT } else { handle }
 }
 
+impl Captured {
+    /// Bytes that it takes, about.
+    pub fn held_bytes(&self) -> u64 {
+        (self.operations.len() * (size_of::<Operation>() + BESIDE)) as u64
+    }
+}
+
+/// Bytes that an operation has besides itself, about: its clock, its parameters, its file's name.
+const BESIDE: usize = 128;
+
 impl Queue {
+    /// Bytes that streams, events and their operations take, about.
+    pub fn held_bytes(&self) -> u64 {
+        let operations = self.pending.len() + self.done.len();
+        let others = self.streams.len() + self.events.len();
+        let captured = self.captured.as_ref().map_or(0, Captured::held_bytes);
+        (operations * (size_of::<Operation>() + BESIDE) + others * BESIDE) as u64 + captured
+    }
+
     /// A new stream.
     pub fn open_stream(&mut self, blocking: bool) -> u64 {
         self.handles += 8;

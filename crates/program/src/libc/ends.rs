@@ -59,6 +59,13 @@ pub struct Ends {
     at_quick_exit: Vec<AtExit>,
 }
 
+impl Ends {
+    /// Bytes that they take.
+    pub fn held_bytes(&self) -> u64 {
+        ((self.at_exit.len() + self.at_quick_exit.len()) * size_of::<AtExit>()) as u64
+    }
+}
+
 /// A function that is called at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct AtExit {

@@ -157,6 +157,12 @@ impl Default for Files {
 }
 
 impl Files {
+    /// Bytes that they take.
+    pub fn held_bytes(&self) -> u64 {
+        let open = self.0.iter().flatten();
+        (open.map(|file| file.bytes.capacity()).sum::<usize>() + self.0.len() * size_of::<File>()) as u64
+    }
+
     fn add(&mut self, file: File, handle: Option<u64>) -> u64 {
         if let Some((handle, slot)) =
             handle.and_then(|handle| Some((handle, self.0.get_mut(handle as usize)?)))
@@ -240,11 +246,14 @@ impl Runtime<'_> {
             file.has_failed = true;
             return Ok(false);
         }
-        match file.stands {
-            Stands::Stream(to) => self.print(to, bytes),
-            _ => return Ok(file.write(bytes)),
+        if let Stands::Stream(to) = file.stands {
+            self.print(to, bytes);
+            return Ok(true);
         }
-        Ok(true)
+        let had = file.bytes.len();
+        let is_written = file.write(bytes);
+        call.simulator.moves(file.bytes.len() - had);
+        Ok(is_written)
     }
 
     /// Writes all files at the end of the program.
@@ -274,6 +283,7 @@ fn open(runtime: &mut Runtime, call: &mut Call, handle: Option<u64>) -> Result<u
     };
     match opened {
         Ok(bytes) => {
+            call.simulator.moves(bytes.len());
             let file = File {
                 reads: kind == b'r' || also,
                 writes: kind != b'r' || also,

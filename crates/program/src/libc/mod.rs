@@ -35,6 +35,7 @@ mod time;
 mod variables;
 
 pub use ends::Ends;
+pub use files::Files;
 pub use math::compute;
 
 use crate::runtime::Natives_;

@@ -103,7 +103,7 @@ fn pair_at(call: &Call, address: u64) -> Result<[u64; 2], Stop> {
     Ok([0, 8].map(|at| held[at..at + 8].try_into().map_or(0, u64::from_le_bytes)))
 }
 
-/// The time of day, in seconds and a rest of so many nanoseconds each.
+/// The time of day: seconds, and what is left of a second in units of so many nanoseconds.
 fn give_time(runtime: &mut Runtime, call: &mut Call, to: u64, unit: u64) -> Result<Given, Stop> {
     let now = nanoseconds(runtime, call);
     put(call, to, &pair(BEGIN + now / SECOND, now % SECOND / unit))?;

@@ -38,7 +38,13 @@ impl Simulator {
     /// # Errors
     /// It does not reach all of them.
     pub fn host_bytes(&self, address: u64, bytes: usize) -> Result<&[u8], Wrong> {
+        self.moves(bytes);
         self.memory.host_slice(address, bytes)
+    }
+
+    /// Bytes that a native reads or writes, of the program or of its own: they count as the host's steps.
+    pub fn moves(&self, bytes: usize) {
+        self.moved.set(self.moved.get().saturating_add(bytes as u64));
     }
 
     /// A word of at most eight bytes that the host reaches, and which of its bytes have not been written, a
@@ -55,6 +61,7 @@ impl Simulator {
     /// # Errors
     /// It does not reach all of them.
     pub fn host_write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Wrong> {
+        self.moves(bytes.len());
         self.memory.host_slice(address, bytes.len())?;
         self.memory.content_mut(address, bytes.len())?.copy_from_slice(bytes);
         Ok(())
@@ -70,7 +77,10 @@ impl Simulator {
         let start = crate::memory::number_and_offset(address).1;
         let rest = self.memory.host_slice(address, (bytes - start) as usize)?;
         match rest.iter().position(|byte| *byte == 0) {
-            Some(end) => Ok(&rest[..end]),
+            Some(end) => {
+                self.moves(end);
+                Ok(&rest[..end])
+            }
             None => {
                 let number = crate::memory::number_and_offset(address).0;
                 Err(Wrong::Outside { number, offset: bytes as i64, bytes })
@@ -91,6 +101,7 @@ impl Simulator {
     /// # Errors
     /// As [`Simulator::content`].
     pub fn content_mut(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Wrong> {
+        self.moves(bytes);
         self.memory.content_mut(address, bytes)
     }
 
@@ -100,6 +111,7 @@ impl Simulator {
     /// # Errors
     /// They do not all lie in one live allocation each.
     pub fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), (bool, Wrong)> {
+        self.moves(bytes);
         self.memory.copy(to, from, bytes)
     }
 

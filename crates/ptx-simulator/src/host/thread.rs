@@ -27,6 +27,9 @@ const FIRST_STACK_BYTES: u64 = 16 << 10;
 const MAX_CALLS: usize = 1 << 17;
 /// Steps between two looks at [`Natives::tick`].
 const TICK: u32 = 1 << 20;
+/// Steps that a native counts as, and bytes that it reads or writes in a further one.
+const NATIVE_STEPS: u64 = 16;
+const BYTES_PER_STEP: u64 = 8;
 
 /// Why the thread stopped.
 #[derive(Debug)]
@@ -71,11 +74,11 @@ pub trait Natives {
     /// The program ends by it.
     fn call(&mut self, native: u32, call: &mut Call) -> Result<Given, Stop>;
 
-    /// Is called now and then while the program runs; `steps` so far.
+    /// Is called now and then while the program runs.
     ///
     /// # Errors
-    /// The program has run for long enough.
-    fn tick(&mut self, host: &Host, steps: u64) -> Result<(), Stop>;
+    /// The program has run for long enough, or has what it may not.
+    fn tick(&mut self, host: &Host, simulator: &Simulator) -> Result<(), Stop>;
 }
 
 /// A call of a native.
@@ -377,6 +380,9 @@ impl Host {
             write(&mut self.frames[start..start + param.bytes.min(8)], *value);
             offsets.push(start - self.frame);
         }
+        if self.calls.is_empty() {
+            self.here = (number, 0); // nobody calls it
+        }
         self.enter(simulator, number, &offsets, Some(0))?;
         if self.invocations == MAX_INVOCATIONS {
             let what = "the host's stack is full: functions that the library calls back call each other";
@@ -384,8 +390,9 @@ impl Host {
             return Err(self.fault(Kind::MemoryLimit, what, help).into());
         }
         self.invocations += 1;
-        self.run(simulator, natives, depth)?;
+        let ran = self.run(simulator, natives, depth);
         self.invocations -= 1;
+        ran?;
         let result = read(&self.frames[self.frame..self.frame + 8]);
         (self.frame, _, self.here) = before;
         self.frames.truncate(before.1);
@@ -436,8 +443,9 @@ impl Host {
         let locals = self.free.next_multiple_of(16);
         let end = locals + function.local_bytes as u64;
         let has = simulator.memory.allocation(self.stack).map_or(0, |(_, bytes)| bytes);
-        let fits = end <= has || simulator.memory.grow(self.stack, (2 * has).max(end) as usize);
-        if end > STACK_BYTES || self.calls.len() >= MAX_CALLS || !fits {
+        let is_full = end > STACK_BYTES || self.calls.len() >= MAX_CALLS;
+        let mut grows = || end <= has || simulator.memory.grow(self.stack, (2 * has).max(end) as usize);
+        if is_full || !grows() {
             let what = format!(
                 "the host's stack is full: {} calls are open, and it has {} bytes",
                 thousands(self.calls.len() as u64),
@@ -499,14 +507,16 @@ impl Host {
             match done {
                 Done::Calls(code, step) => self.call(simulator, natives, &code, step)?,
                 Done::Returns => self.leave(),
-                Done::Ticks => {
-                    *self.ticks.entry(self.loc()).or_default() += 1;
-                    natives.tick(self, self.steps)?;
-                }
+                Done::Ticks => self.tick(simulator, natives)?,
                 Done::Follows => {}
             }
         }
         Ok(())
+    }
+
+    fn tick(&mut self, simulator: &Simulator, natives: &mut dyn Natives) -> Result<(), Stop> {
+        *self.ticks.entry(self.loc()).or_default() += 1;
+        natives.tick(self, simulator)
     }
 
     /// The line where the thread is.
@@ -747,9 +757,15 @@ impl Host {
         };
         let frame = self.frame;
         let here = self.here;
+        simulator.moved.set(0);
         let given = natives.call(native, &mut Call { host: self, simulator, args })?;
         self.frame = frame;
         self.here = here;
+        let before = self.steps;
+        self.steps += NATIVE_STEPS + simulator.moved.take() / BYTES_PER_STEP;
+        if before / u64::from(TICK) != self.steps / u64::from(TICK) {
+            self.tick(simulator, natives)?;
+        }
         let Some(ret) = ret else { return Ok(()) };
         let start = frame + ret;
         let (value, bytes) = match given {
