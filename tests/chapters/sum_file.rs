@@ -141,8 +141,9 @@ fn a_file_that_has_changed_is_refused() {
 #[test]
 fn a_run_waits_for_another_of_the_same_source() {
     let directory = directory("locked");
-    let line = format!("--generate {}", 1 << 22);
-    let checkpoint = format!("generated-{}-1.checkpoint.json", 1 << 22);
+    let n = 1 << 28; // far from its end when the second begins, however busy the machine
+    let line = format!("--generate {n}");
+    let checkpoint = format!("generated-{n}-1.checkpoint.json");
     let mut first = in_the_middle(&directory, &line, &checkpoint);
     let mut second = start(&directory, &line);
     let mut said = BufReader::new(second.stderr.take().unwrap()).lines();

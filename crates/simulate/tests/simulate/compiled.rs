@@ -2,8 +2,6 @@
 
 use super::*;
 
-use kernel_compiler::compiler::{Compiler, Maker};
-
 /// A stand-in for nvcc, so that no test needs the real one.
 #[cfg(unix)]
 mod with_a_fake_nvcc {
@@ -61,6 +59,7 @@ mod with_a_fake_nvcc {
 #[cfg(unix)]
 mod with_odd_names {
     use super::*;
+    use kernel_compiler::compiler::{Compiler, Maker};
     use std::os::unix::fs::PermissionsExt;
 
     const FOLDER: &str = "in $(touch $HIT)`touch $HIT`;'";
