@@ -6,7 +6,7 @@ use std::fmt::Write;
 use text::say::visible;
 
 use super::braces::{Unbalanced, unbalanced};
-use super::host;
+use super::functions::functions;
 use super::mistakes::{constant_writes, meant, unmarked, with_cudas_names};
 
 /// A message with the lines that belong to it.
@@ -33,13 +33,20 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
         message.better(source, quoted.unwrap_or(&""));
     }
     let mut own = Vec::new();
-    if let Some(found) = host::found(source).filter(|found| is_refused || found.is_whole) {
-        messages.retain(|message| !message.line.is_some_and(|line| found.concerns(line)));
+    // The chapters and the exercises have a host of their own.
+    let has_own = path.starts_with("kernels/");
+    let host = functions(source);
+    if let Some(main) = host.iter().find(|one| one.name == "main" && (is_refused || has_own)) {
+        let (first, last) = main.lines;
+        messages.retain(|message| !message.line.is_some_and(|line| (first..=last).contains(&line)));
         let kind = if is_refused { "error" } else { "warning" };
-        // The chapters and the exercises have a host of their own.
-        let has_own = path.starts_with("kernels/");
-        let more = if has_own { String::new() } else { found.more() };
-        own.push(placed(path, source, found.line, kind, &found.what(has_own), &more));
+        let why = if has_own {
+            "here: a program of the workbook launches the kernels"
+        } else {
+            "where --grid or --script says what is launched: without these the whole program runs"
+        };
+        let what = format!("main does not run {why}; leave lines {first} to {last} out");
+        own.push(placed(path, source, first, kind, &what));
     }
     for unmarked in unmarked(source) {
         let explains = |one: &Message| {
@@ -48,12 +55,12 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
         if unmarked.is_launched() || messages.iter().any(explains) {
             messages.retain(|message| !explains(message));
             // A compiler may take it; what launches it does not.
-            own.push(placed(path, source, unmarked.line(), "error", &unmarked.what(), ""));
+            own.push(placed(path, source, unmarked.line(), "error", &unmarked.what()));
         }
     }
     for (line, name) in constant_writes(source) {
         let what = format!("{name} is __constant__: a kernel can read it and not write to it");
-        own.push(placed(path, source, line, "warning", &what, ""));
+        own.push(placed(path, source, line, "warning", &what));
     }
     // The brace that is missing then stands in the comment.
     let is_unterminated =
@@ -68,7 +75,7 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
             Unbalanced::Extra { line } => (line, line, "a } is too many: nothing opens what it closes"),
         };
         messages.retain(|message| message.line.is_some_and(|line| line < end) && !message.is_of_braces());
-        own.push(placed(path, source, line, "error", what, ""));
+        own.push(placed(path, source, line, "error", what));
     }
     once_for_each_line(&mut messages);
     let mut text = own.concat() + &before;
@@ -83,9 +90,9 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
 }
 
 /// A message of ours in the form of a compiler's: of a line of `source`, the file `path`, which is quoted.
-pub fn placed(path: &str, source: &str, line: u32, kind: &str, what: &str, more: &str) -> String {
+pub fn placed(path: &str, source: &str, line: u32, kind: &str, what: &str) -> String {
     let quoted = visible(source.lines().nth(line as usize - 1).unwrap_or_default());
-    format!("{path}({line}): {kind}: {what}\n{quoted}\n{more}")
+    format!("{path}({line}): {kind}: {what}\n{quoted}\n")
 }
 
 /// The lines before the first message, and the messages.
@@ -405,25 +412,20 @@ mod tests {
     }
 
     #[test]
-    fn host_code_is_told_what_says_the_same_where_nobody_else_launches() {
+    fn a_main_is_told_that_something_else_launches() {
         let source = "__global__ void k(int *p) {}\nint main()\n{\n    int *d;\n    cudaMalloc(&d, 64);\n    \
             k<<<1, 16>>>(d);\n}\n";
         let said = |path: &str, what: &str| explained(&format!("{path}(5): {what}\n  x\n"), path, source);
-        let own = said("notebook.cu", "error: use of undeclared identifier 'cudaMalloc'");
-        let head = "notebook.cu(2): error: host code does not run here; in place of lines 2 to 7, this \
-            says the same:\n";
-        assert_eq!(
-            own,
-            format!("{head}int main()\n    //@ buffer d = i32:uninit*16\n    //@ launch k<<<1, 16>>> @d\n")
-        );
-        assert!(
-            said("notebook.cu", "warning: unused")
-                .starts_with("notebook.cu(2): warning: host code does not run")
-        );
-        let chapters = said(PATH, "error: use of undeclared identifier 'cudaMalloc'");
-        let what = "host code does not run here: a program of the workbook launches the kernels; leave \
-            lines 2 to 7 out";
-        assert_eq!(chapters, format!("{PATH}(2): error: {what}\nint main()\n"));
+        let error = "error: use of undeclared identifier 'cudaMalloc'";
+        let what = "main does not run where --grid or --script says what is launched: without these the \
+            whole program runs; leave lines 2 to 7 out";
+        assert_eq!(said("own.cu", error), format!("own.cu(2): error: {what}\nint main()\n"));
+        let warning = "own.cu(5): warning: unused\n  x\n";
+        assert_eq!(said("own.cu", "warning: unused"), warning, "a kernel beside a main can be launched");
+        let what = "main does not run here: a program of the workbook launches the kernels; leave lines 2 to \
+            7 out";
+        assert_eq!(said(PATH, error), format!("{PATH}(2): error: {what}\nint main()\n"));
+        assert!(said(PATH, "warning: unused").starts_with(&format!("{PATH}(2): warning: {what}")));
     }
 
     #[test]

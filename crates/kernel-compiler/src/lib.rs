@@ -15,7 +15,7 @@
 //! | [`explain`] | the messages in better words, at the reader's own lines |
 //! | [`braces`] | where a brace is missing |
 //! | [`mistakes`] | a beginner's mistakes in CUDA |
-//! | [`host`] | host code, and what says the same in the launch language |
+//! | [`functions`] | the host's functions in a source |
 //! | [`capability`] | for which GPUs a source is compiled |
 //! | [`build`] | what a kernel file becomes: source, PTX, machine code |
 //! | [`hash`] | identity of sources and of compiled code |
@@ -39,8 +39,8 @@ pub mod edit;
 #[cfg(not(target_family = "wasm"))]
 pub mod example;
 pub mod explain;
+pub mod functions;
 pub mod hash;
-pub mod host;
 pub mod in_page;
 pub mod includes;
 pub mod lex;

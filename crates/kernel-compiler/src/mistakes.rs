@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::host::{Function, functions};
+use super::functions::{Function, functions};
 use super::lex::{Lines, Token, placed, tokens};
 use super::parameters::{Parameter, kernels, kind, parameters};
 
@@ -246,8 +246,7 @@ fn helper(words: &str, rest: &[&str], source: &str) -> Option<String> {
         words.contains("__host__ function") || rest.iter().any(|line| line.contains("call to __host__"));
     let mut quotes = words.split(['\'', '"']).skip(1).step_by(2).filter(|_| is_it);
     let name = quotes.next()?.split('(').next()?;
-    let (all, _) = functions(source);
-    let Function { lines: (line, _), .. } = all.into_iter().find(|one| one.name == name)?;
+    let Function { lines: (line, _), .. } = functions(source).into_iter().find(|one| one.name == name)?;
     Some(format!("{name}, in line {line}, has no __device__ before it: a kernel cannot call it"))
 }
 
@@ -298,14 +297,13 @@ pub fn unmarked<'a>(source: &'a str) -> Vec<Unmarked<'a>> {
     }
     let known: BTreeSet<&str> = kernels(source).iter().map(|kernel| kernel.name).collect();
     let launched: BTreeSet<&str> = launched(source).collect();
-    let (all, _) = functions(source);
     let of = |function: Function<'a>| {
         let is_launched = launched.contains(function.name);
         let is_kernels = is_launched || function.name != "main" && function.body.iter().any(is_devices);
         let is_known = known.contains(function.name);
         (is_kernels && !is_known).then_some(Unmarked { function, is_launched })
     };
-    all.into_iter().filter_map(of).collect()
+    functions(source).into_iter().filter_map(of).collect()
 }
 
 /// What the lines `//@ launch` of a source launch.

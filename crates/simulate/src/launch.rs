@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
-use kernel_compiler::host;
 use kernel_compiler::parameters::{Kernel, parameters};
 use launch::{self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
@@ -97,18 +96,9 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
         add_lines(&mut script, &options.file, &lines, inside(options))?;
         let file = options.file.display();
         if script.launches().next().is_none() {
-            match host::found(source) {
-                // The compiler's words have said what to write.
-                Some(host) if host.is_whole => {
-                    bail!("{file}:{}: no line `//@ launch …` launches a kernel", host.line)
-                }
-                Some(host) => bail!("{file}:{}: {}\n{}", host.line, host.what(false), host.more().trim_end()),
-                None => {}
-            }
             bail!(
-                "{file} has no line `//@ launch …`: add one, like //@ launch sum<<<4, 256>>> @in \
-                    i32:1024, or give \
-                 --grid and --block, or a --script"
+                "{file} has no line `//@ launch …`: add one, like //@ launch sum<<<4, 256>>> \
+                 @in i32:1024, or give --grid and --block, or a --script"
             );
         }
     }

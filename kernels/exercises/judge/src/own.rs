@@ -62,7 +62,7 @@ pub fn not_allowed(path: &str, text: &str) -> Option<String> {
     let joined = joined(text);
     let (place, what) = foreign(&joined)?;
     let line = line(text, joined[..place].matches('\n').count());
-    Some(explain::placed(path, text, line, "error", &what, ""))
+    Some(explain::placed(path, text, line, "error", &what))
 }
 
 /// The number of the line of `text` that begins the line `number`, from 0, of the joined text.

@@ -1,4 +1,4 @@
-//! The functions of a source, in tokens.
+//! The host's functions in a source.
 
 use crate::lex::{Lines, Token, placed};
 
@@ -12,10 +12,9 @@ pub struct Function<'a> {
     pub body: Vec<Token<'a>>,
 }
 
-/// The functions that are not for the device, and the tokens outside of all functions.
-pub fn functions(source: &str) -> (Vec<Function<'_>>, Vec<Token<'_>>) {
+/// The functions that are not for the device.
+pub fn functions(source: &str) -> Vec<Function<'_>> {
     let mut all = Vec::new();
-    let mut outside = Vec::new();
     let mut head: Vec<(usize, Token)> = Vec::new();
     let mut body: Option<Vec<Token>> = None;
     let mut depth = 0;
@@ -51,12 +50,11 @@ pub fn functions(source: &str) -> (Vec<Function<'_>>, Vec<Token<'_>>) {
             depth = 1;
             body = Some(vec![token]);
         } else {
-            outside.push(token);
             head.push((place, token));
             if [";", "{", "}"].iter().any(|mark| token.is_mark(mark)) {
                 head.clear();
             }
         }
     }
-    (all, outside)
+    all
 }
