@@ -9,21 +9,26 @@ use std::path::{Path, PathBuf};
 use device::{Device, SimulatorOptions};
 use program::{Ended, Options, Outside, Ran, Standard};
 use ptx_simulator::{Budget, Cut, Diagnostic, Module, Orders, Severity};
+use reduction::serial::recursive_reduce;
 
-/// How many there are.
-const COUNT: usize = 35;
+/// How many programs with mistakes there are.
+const COUNT: usize = 36;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
 /// Bytes of memory that a program may have.
 const MEMORY: u64 = 64 << 20;
 
-fn folder() -> PathBuf {
-    kernel_compiler::root().unwrap().join("crates/program/tests/programs")
+/// Programs with their mistakes, and those of the book's chapters, from the root of the repository.
+const MISTAKES: &str = "crates/program/tests/programs";
+const CHAPTERS: &str = "kernels/programs";
+
+fn path_of(folder: &str) -> PathBuf {
+    kernel_compiler::root().unwrap().join(folder)
 }
 
-fn names() -> Vec<String> {
-    let files = std::fs::read_dir(folder()).unwrap().map(|file| file.unwrap().path());
+fn names(folder: &str) -> Vec<String> {
+    let files = std::fs::read_dir(path_of(folder)).unwrap().map(|file| file.unwrap().path());
     let sources = files.filter(|file| file.extension().is_some_and(|extension| extension == "cu"));
     let mut names: Vec<String> =
         sources.map(|file| file.file_stem().unwrap().to_string_lossy().into_owned()).collect();
@@ -94,8 +99,13 @@ impl Outside for Paper {
 /// Runs a program: what it printed, how it ended, what was found in it, and which orders of its launches were
 /// tried.
 fn run(name: &str) -> (String, Ran, Vec<Diagnostic>, Vec<Orders>) {
-    let read =
-        |extension: &str| std::fs::read_to_string(folder().join(name).with_extension(extension)).unwrap();
+    run_in(MISTAKES, name)
+}
+
+/// The same of a program in that folder.
+fn run_in(folder: &str, name: &str) -> (String, Ran, Vec<Diagnostic>, Vec<Orders>) {
+    let path = path_of(folder).join(name);
+    let read = |extension: &str| std::fs::read_to_string(path.with_extension(extension)).unwrap();
     let ptx = read("ptx");
     let variables = |of: &str| {
         let line = ptx.lines().find_map(|line| line.strip_prefix(&format!("// {of}:")));
@@ -125,11 +135,12 @@ fn run(name: &str) -> (String, Ran, Vec<Diagnostic>, Vec<Orders>) {
 
 #[test]
 fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_their_lines() {
-    let names = names();
+    let names = names(MISTAKES);
     assert_eq!(names.len(), COUNT);
     let mut wrong = Vec::new();
     for name in &names {
-        let expected = says(&std::fs::read_to_string(folder().join(name).with_extension("cu")).unwrap());
+        let expected =
+            says(&std::fs::read_to_string(path_of(MISTAKES).join(name).with_extension("cu")).unwrap());
         let (prints, ran, found, _) = run(name);
         let severity = |found: &Diagnostic| match found.severity {
             Severity::Error => "error",
@@ -173,6 +184,17 @@ fn work_that_takes_too_long_is_named_with_what_to_make_smaller() {
     assert!(host.contains("too_much_work_on_the_host.cu:14"), "{host}");
 }
 
+/// The book's programs are right, and compute what the serial recursion does.
+#[test]
+fn the_programs_of_the_chapters_are_right() {
+    assert_eq!(names(CHAPTERS), ["ch2_parallel"]);
+    let (printed, ran, found, _) = run_in(CHAPTERS, "ch2_parallel");
+    assert_eq!((ran.ended, found), (Ended::Status(0), Vec::new()));
+    let mut numbers: Vec<i32> = (0..1000).map(|i| i * i % 1013).collect();
+    let sum = recursive_reduce(&mut numbers);
+    assert_eq!(printed, format!("1000 elements: the GPU's sum is {sum}, the recursion's {sum}\n"));
+}
+
 /// Compiled by clang, each program is what is committed.
 #[test]
 #[ignore = "needs clang"]
@@ -181,15 +203,16 @@ fn the_programs_are_renewed_by_clang() {
     use kernel_compiler::program::compile;
     use kernel_compiler::staging::Given;
     let root = kernel_compiler::root().unwrap();
-    let clang = Compiler::require(Maker::Clang, root).unwrap().run_in(&folder());
-    for name in names() {
+    let all = |folder| names(folder).into_iter().map(move |name| (folder, name));
+    for (folder, name) in all(MISTAKES).chain(all(CHAPTERS)) {
+        let clang = Compiler::require(Maker::Clang, root).unwrap().run_in(&path_of(folder));
         let file = Path::new(&name).with_extension("cu");
         let kept = root.join("target");
-        let made = compile(&clang, &[folder().join(&file)], &Given::default(), &kept).unwrap();
+        let made = compile(&clang, &[path_of(folder).join(&file)], &Given::default(), &kept).unwrap();
         let device = made.device_variables.join(" ");
         let managed = made.managed_variables.join(" ");
         let text = format!("// device: {device}\n// managed: {managed}\n{}", made.ptx);
-        let path = Path::new("crates/program/tests/programs").join(file).with_extension("ptx");
+        let path = Path::new(folder).join(file).with_extension("ptx");
         kernel_compiler::renew::committed(path, text);
     }
 }

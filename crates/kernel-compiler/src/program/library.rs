@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use text::path;
 
+use super::edits::edited;
+use super::relocated::moved_as_bytes;
 use crate::hash;
 
 /// What programs can include, from the repository root.
@@ -30,6 +32,22 @@ pub struct Library {
 
 /// The headers of mathematics, which are for both sides.
 const FOR_BOTH: [&str; 1] = ["cmath"];
+
+/// The headers of classes whose objects own memory and can be moved as their bytes: libc++ itself calls them
+/// `__trivially_relocatable`, but for `std::function`, which is so in one of its two forms.
+const RELOCATED: [&str; 11] = [
+    "__functional/function.h",
+    "__memory/shared_ptr.h",
+    "__memory/unique_ptr.h",
+    "__split_buffer",
+    "__vector/vector.h",
+    "__vector/vector_bool.h",
+    "any",
+    "deque",
+    "optional",
+    "string",
+    "variant",
+];
 
 /// Functions that clang makes instructions of, which no GPU has: they are called by their names instead.
 const CALLED: &str = "\
@@ -133,8 +151,9 @@ fn changed(cpp: &Path, scratch: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
 
 /// The headers of libc++ that are changed, by their names.
 fn names(cpp: &Path, bodies: &Path) -> Result<Vec<String>> {
-    let mut names: Vec<String> = FOR_BOTH.map(str::to_owned).to_vec();
-    names.extend(["__algorithm/sort.h", "string", "__new/global_new_delete.h"].map(str::to_owned));
+    let own = ["__algorithm/sort.h", "__new/global_new_delete.h"];
+    let mut names: Vec<String> =
+        FOR_BOTH.iter().chain(&RELOCATED).chain(&own).map(|name| (*name).to_owned()).collect();
     names.extend(files(&cpp.join("__math"))?.into_iter().map(|name| format!("__math/{name}")));
     for name in files(bodies)? {
         names.push(name);
@@ -162,6 +181,9 @@ fn files(folder: &Path) -> Result<Vec<String>> {
 /// The header `name` as it is read: `text` with its substitutions and, at its end, `body`.
 fn with_changes(name: &str, text: &str, body: Option<&str>) -> String {
     let mut changed = without_extern_templates(text);
+    if RELOCATED.contains(&name) {
+        changed = edited(&changed, moved_as_bytes(&changed));
+    }
     if name == "__new/global_new_delete.h" {
         // clang declares these operators itself, for both sides.
         changed = format!("WB_BOTH_END\n{changed}\nWB_BOTH_BEGIN\n");

@@ -11,6 +11,7 @@
 //! | `sources.rs` | the files of a program |
 //! | `edits.rs` | edits of a text that keep its lines |
 //! | `rewrite.rs` | what clang does not take in device mode, said otherwise |
+//! | `relocated.rs` | objects that are passed by value |
 //! | `later.rs` | arrays and initializers that are computed when the program runs |
 //! | `library.rs` | the C++ headers, changed as they are read |
 //! | `border.rs` | clang's messages, for a reader who knows nothing of the two passes |
@@ -21,6 +22,7 @@ mod driver;
 mod edits;
 mod later;
 mod library;
+mod relocated;
 mod rewrite;
 mod sources;
 mod variables;
@@ -115,6 +117,7 @@ pub fn next(sources: &Sources, answers: &[Answer]) -> Next {
     let mut device = sources.clone();
     for source in &mut device.files {
         source.text = edited(&source.text, rewrite::for_device(&source.text));
+        source.text = edited(&source.text, relocated::moved_as_bytes(&source.text));
     }
     device.files[device.named - 1].text += "\n#pragma clang attribute pop\n";
     let refused = |said: &str| Next::Refused(border::explained(said, &sources));

@@ -1,5 +1,6 @@
 //! Statements → the typed program that runs.
 
+mod addressed;
 pub mod flow;
 mod lines;
 mod module;

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 
+use super::addressed::{self, Addressed};
 use super::flow;
 use super::lines::Lines;
 use super::names::{Names, RegisterKind};
@@ -138,9 +139,11 @@ impl Body<'_, '_> {
             self.names.place(&variable.name, Base::Global(number as u32), 0, Space::Generic);
         }
         self.shared(in_shared, bodies)?;
-        self.parameters()?;
+        let addressed = Addressed::of(ast);
+        self.parameters(&addressed)?;
+        self.copy(&addressed);
         self.find_labels();
-        let loc = self.statements()?;
+        let loc = self.statements(&addressed)?;
         // A body that runs off its end returns.
         let op = if ast.is_entry { Op::Exit {} } else { Op::Return {} };
         let Names { mut out, constants, .. } = self.names;
@@ -191,7 +194,7 @@ impl Body<'_, '_> {
     }
 
     /// A kernel's parameters have a space of their own; a function's, and what it returns, lie in its frame.
-    fn parameters(&mut self) -> Decoded<()> {
+    fn parameters(&mut self, addressed: &Addressed) -> Decoded<()> {
         let ast = self.ast;
         for param in &ast.params {
             let out = &mut self.names.out;
@@ -199,7 +202,13 @@ impl Body<'_, '_> {
             let offset = place(space, param);
             out.params.push(Param::new(param, offset));
             let base = if ast.is_entry { Base::Zero } else { Base::Frame };
-            self.names.place(&param.name, base, offset as u64, Space::Param);
+            if addressed.contains(&param.name) {
+                let copy = place(&mut out.local_bytes, param) as u64;
+                self.names.place(&param.name, Base::Local, copy, Space::Local);
+                self.names.place(&addressed::in_frame(&param.name), base, offset as u64, Space::Param);
+            } else {
+                self.names.place(&param.name, base, offset as u64, Space::Param);
+            }
         }
         if !ast.is_entry {
             self.names.out.param_bytes = self.names.out.frame_bytes;
@@ -223,9 +232,24 @@ impl Body<'_, '_> {
         offset
     }
 
+    /// The function begins with copies of the parameters whose addresses it takes.
+    fn copy(&mut self, addressed: &Addressed) {
+        let line = self.ast.line;
+        if addressed.is_empty() {
+            return;
+        }
+        self.names.declare(RegisterKind::Wide, addressed::REGISTER, None);
+        for copy in addressed.copies() {
+            copy.instructions(line, |instruction| {
+                let decoded = self.instruction(&instruction, NONE);
+                self.names.out.code.push(decoded);
+            });
+        }
+    }
+
     /// A label's place is the number of instructions before it.
     fn find_labels(&mut self) {
-        let mut at = 0;
+        let mut at = self.names.out.code.len() as u32;
         for statement in self.ast.body.iter().flatten() {
             match statement {
                 Statement::Open => self.names.open(),
@@ -240,7 +264,7 @@ impl Body<'_, '_> {
     }
 
     /// Decodes the body; gives the source line of its last statement.
-    fn statements(&mut self) -> Decoded<u32> {
+    fn statements(&mut self, addressed: &Addressed) -> Decoded<u32> {
         let mut loc = NONE;
         for statement in self.ast.body.iter().flatten() {
             match statement {
@@ -272,7 +296,7 @@ impl Body<'_, '_> {
                 }
                 Statement::Label(_) | Statement::Targets { .. } => {}
                 Statement::Instruction(instruction) => {
-                    let decoded = self.instruction(instruction, loc);
+                    let decoded = self.instruction(&addressed.redirected(instruction), loc);
                     self.names.out.code.push(decoded);
                 }
             }

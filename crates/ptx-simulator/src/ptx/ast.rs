@@ -103,7 +103,7 @@ pub enum Statement<'a> {
     Instruction(Instruction<'a>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Instruction<'a> {
     /// `@p` or `@!p`: the register, and whether it is negated.
     pub guard: Option<(&'a str, bool)>,
