@@ -1,5 +1,5 @@
-// Exercises that can be solved in the page. What they need is fetched when somebody opens one; the page of all exercises
-// shows the reader's progress. A notebook is made of what stands in #notebook.
+// Exercises that can be solved in the page, and programs that run there. What they need is fetched when somebody opens one; the page
+// of all exercises shows the reader's progress. A notebook is made of what stands in #notebook.
 'use strict';
 
 (() => {
@@ -7,32 +7,42 @@
         return;
     }
     const { load } = window.workbook;
-    const NOT_FETCHED = 'What checks the exercise could not be fetched. Is the server still there? The command above checks it in a terminal.';
-
+    const AGAIN = 'Is the server still there? The command above';
+    const NO_EXERCISE = `What checks the exercise could not be fetched. ${AGAIN} checks it in a terminal.`;
+    const NO_PROGRAM = `What runs the program could not be fetched. ${AGAIN} runs it in a terminal.`;
     const NO_NOTEBOOK = 'What runs the notebook could not be fetched. Load the page again. Is the server still there?';
 
-    for (const card of document.querySelectorAll('.exercise-card[data-file]')) {
-        // The judge gives these.
-        card.querySelectorAll(':scope > :is(.hint, .solution, .why)').forEach(part => (part.hidden = true));
+    /** Has `script` make something of a card when it is opened; opened again, if it could not be fetched. The card says so after `place`. */
+    const whenOpened = (card, script, place, notFetched) => {
         const why = Object.assign(document.createElement('p'), { className: 'card-status', role: 'status' });
-        card.querySelector(':scope > .code').after(why);
-        // Opened again, it tries again.
+        place.after(why);
         let shown;
         const show = async () => {
             if (!card.open) {
                 return;
             }
-            shown ??= load('exercise.js').then(({ show }) => show(card));
+            shown ??= load(script).then(({ show }) => show(card));
             try {
                 await shown;
                 why.remove();
             } catch (error) {
                 shown = undefined;
-                why.textContent = error.isSentence ? error.message : NOT_FETCHED;
+                why.textContent = error.isSentence ? error.message : notFetched;
             }
         };
         show(); // it may be open already
         card.addEventListener('toggle', show);
+    };
+    for (const card of document.querySelectorAll('.exercise-card[data-file]')) {
+        // The judge gives these.
+        card.querySelectorAll(':scope > :is(.hint, .solution, .why)').forEach(part => (part.hidden = true));
+        whenOpened(card, 'exercise.js', card.querySelector(':scope > .code'), NO_EXERCISE);
+    }
+    for (const card of document.querySelectorAll('.program-card[data-file]')) {
+        const ofLink = () => (card.open ||= location.hash.startsWith(`#${card.id}&`));
+        ofLink();
+        addEventListener('hashchange', ofLink);
+        whenOpened(card, 'program_card.js', card.lastElementChild, NO_PROGRAM);
     }
     // A published book that the reader has run something in is kept as they read on.
     if (navigator.serviceWorker?.controller) {

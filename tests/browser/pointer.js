@@ -37,6 +37,7 @@ const CARDS = [
     { kind: 'cell, back', page: 'introduction.html', at: '.cell[data-live]', field: 'input[name="n"]', text: '64', button: '.card-run' },
     { kind: 'listing', page: 'ch2_parallel.html', at: '.workbench', open: '.listing button', field: '.cm-content', text: '// mine', button: '.card-run' },
     { kind: 'exercise', page: 'ch2_parallel.html', at: '#exercise-2-1', open: '.exercise-bar button:nth-of-type(2)', field: '.cm-content', text: '// mine', button: '.card-run' },
+    { kind: 'program', page: 'ch2_parallel.html', at: '#program-ch2_parallel', open: '.notebook-bar button:nth-of-type(2)', field: '.cm-content', text: '// mine', button: '.card-run' },
     { kind: 'notebook', page: 'appendix_simulate.html', at: '.notebook-cell', open: '.notebook-edit', field: '.cm-content', text: '// mine', button: '.card-run' },
 ];
 

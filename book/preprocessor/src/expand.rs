@@ -8,7 +8,8 @@ use anyhow::{Result, bail, ensure};
 use crate::directive::{Found, Words, find, list};
 use crate::page::{Page, Workbook};
 use crate::{
-    cell, code, covered, exercise, kernels, minutes, predict, record, repository, table, term, value, verdict,
+    cell, code, covered, exercise, kernels, minutes, predict, program, record, repository, table, term,
+    value, verdict,
 };
 use Stands::{Alone, InText};
 
@@ -24,7 +25,7 @@ enum Stands {
 
 /// All directives. `STEM.KIND` is a committed record, `ch4_nested.gpu`; what `benches/` has recorded is named
 /// like its file: `benches/ncu`, `benches/simulator`, `benches/limit`.
-const DIRECTIVES: [Directive; 14] = [
+const DIRECTIVES: [Directive; 15] = [
     // `In [k]`, a command; `Out [k]`, what it gave on each device: a table, what the simulator says, a chart.
     (
         "cell",
@@ -52,6 +53,8 @@ const DIRECTIVES: [Directive; 14] = [
     ("kernels", "", Alone, kernels::kernels),
     // A listing: what is between `ANCHOR: …` and `ANCHOR_END: …`; lines that the other lacks are marked.
     ("code", "FILE ANCHOR [against=[FILE:]ANCHOR]", Alone, code::listing),
+    // A whole program: a card with its code, folded, which runs in the page.
+    ("program", "FILE", Alone, program::program),
     // An exercise: a card with its task, its code, hints and a solution, all folded.
     ("exercise", "3.1", Alone, exercise::exercise),
     // The table of all exercises.

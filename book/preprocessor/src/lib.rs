@@ -21,6 +21,7 @@
 //! | `code.rs` | listings, and which of their lines are marked as changed |
 //! | `covered.rs` | marks what a page covers, so that no snippet of the search shows it |
 //! | `exercise.rs` | exercises, and the table of all |
+//! | `program.rs` | whole programs |
 //! | `term.rs` | terms of the glossary |
 //! | `title.rs` | the title page and the contents, on paper |
 //! | `minutes.rs` | how long pages and exercises take |
@@ -49,6 +50,7 @@ mod number;
 mod own;
 mod page;
 mod predict;
+mod program;
 mod provenance;
 mod record;
 mod records;

@@ -38,14 +38,16 @@ class File {
 /** By path. */
 const files = new Map();
 
-/** The file that a cell runs, with what the reader has made of it. */
-export async function open({ live: { stem, file: path } }) {
-    const source = await printed(stem);
+/** A file of this page that is printed so, with what the reader has made of it. */
+export function opened(path, printed) {
     if (!files.has(path)) {
-        files.set(path, new File(path, source));
+        files.set(path, new File(path, printed));
     }
     return files.get(path);
 }
+
+/** The same of the file that a cell runs. */
+export const open = async ({ live: { stem, file } }) => opened(file, await printed(stem));
 
 /** The file that a cell runs, if it is edited. */
 export function edited({ live }) {

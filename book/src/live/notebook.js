@@ -8,17 +8,6 @@ import * as edits from './edits.js';
 import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
 import * as file from './notebook_file.js';
-import { sites } from './said.js';
-
-const MEMORY = ['--memory', '2^30'];
-/** The arguments of what runs a cell, or a whole program. More steps are taken for an endless kernel, or are more than a page has. */
-const words = (number, { program }) =>
-    [file.PATH, ...(program ? ['--steps-limit', '2^24'] : ['--cell', `${number}`, '--steps-limit', '2^22']), ...MEMORY];
-const command = words => ['cargo run --example simulate --', ...words].join(' ');
-/** What `save` writes stays in the page's own memory, to be downloaded. */
-const IN_PAGE = ['--out', '/'];
-
-const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does, or a main().';
 
 const place = document.getElementById('notebook');
 const example = place.querySelector('pre > code').textContent.trimEnd();
@@ -223,49 +212,17 @@ const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found
 
 /** Shows what the cells down to this one give; whether the next cell may follow. */
 async function ran(cell, signal, tell) {
-    const needed = ['compiler.js', 'simulator.js', 'card_result.js', 'notebook_result.js'].map(fetchedModule);
-    const [{ build, messages, refusal }, simulator, { said }, { lead, result, resultOfProgram }] = await Promise.all([...needed, openAll()]);
+    const [{ runOwn }] = await Promise.all([fetchedModule('own_run.js'), openAll()]);
     unmark();
-    const number = cells.indexOf(cell) + 1;
     const source = sourceTo(cell);
-    const end = (sentence, ...parts) => {
-        cell.ran = source;
-        cell.out.classList.remove('old');
-        cell.out.replaceChildren(...parts);
-        say(cell, sentence);
-    };
-    const made = await build({ path: file.PATH, source, programs: true }, signal, tell);
-    const found = messages(made.said).filter(message => message.file === file.PATH);
-    const isError = ({ kind }) => kind === 'error';
-    /** The compiler's errors come first, then what the simulator has found, and with the first what is open. */
-    const inTurn = diagnostics => [...found.filter(isError), ...diagnostics, ...found.filter(one => !isError(one))];
-    const markAll = diagnostics => sites(inTurn(diagnostics)).filter(site => site.file === file.PATH).forEach(mark);
-    const told = made.said ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), said(made.said, lead(reveal))] : [];
-    if (!made.ptx) {
-        markAll([]);
-        end(refusal(found), ...told);
-        return false;
-    }
-    if (!made.program && !file.launches(cell)) {
-        markAll([]);
-        end(COMPILES, ...told);
-        return true;
-    }
-    const program = made.program && { 'program.json': JSON.stringify(made.program) };
-    const files = { [file.PATH]: source, [file.PATH.replace('.cu', '.ptx')]: made.ptx, ...program };
-    const asked = words(number, made);
-    const left = await simulator.start(['simulate', ...asked, ...IN_PAGE], () => files, signal, tell);
-    const answer = simulator.shown(left);
-    if (!answer) {
-        const line = Number(left.stderr.match(/^error: notebook\.cu:(\d+): /)?.[1]);
-        markAll(line ? [{ file: file.PATH, line, kind: 'error', message: simulator.refusal(left) }] : []);
-        end(`It was not launched${line ? `: line ${line}` : ''}.`, ...told, said(left.stderr, lead(reveal)));
-        return false;
-    }
-    markAll(answer.diagnostics);
-    const shown = program ? resultOfProgram(answer, reveal) : result(answer, command(asked), reveal);
-    end(`Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.`, ...told, ...shown);
-    return true;
+    const number = cells.indexOf(cell) + 1;
+    const came = await runOwn({ path: file.PATH, source, cell: number, launches: file.launches(cell), reveal }, signal, tell);
+    came.sites.forEach(mark);
+    cell.ran = source;
+    cell.out.classList.remove('old');
+    cell.out.replaceChildren(...came.parts);
+    say(cell, came.sentence);
+    return came.goesOn;
 }
 
 /** Runs a cell; whether those after it may follow. */

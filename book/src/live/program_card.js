@@ -1,0 +1,119 @@
+// A whole program on a chapter's page: its card becomes one in which it is changed, compiled and run. theme/exercises.js fetches
+// this when the card is opened.
+
+import { perform, runOrStop, say, showAge } from './card.js';
+import { Code } from './card_code.js';
+import { looks } from './card_result.js';
+import { ownText } from './card_text.js';
+import * as edits from './edits.js';
+import { fetchedModule, reason } from './fetched.js';
+import { button, element, highlight, save, stylesheet } from './html.js';
+import { whyNotKept } from './store.js';
+
+const RESET = 'The printed program again. Yours is kept: Bring back.';
+const IS_OLD = 'The book’s program has changed since you wrote this. Reset shows the new one; yours is kept.';
+const LINK = 'The program of a link. It runs when you press Run.';
+
+/** Makes the card of a program one that runs it. */
+export async function show(card) {
+    await Promise.all([looks(), stylesheet('notebook.css')]);
+    const pre = card.querySelector(':scope > pre:has(> .language-cpp)');
+    const listing = pre.querySelector('code');
+    const file = edits.opened(card.dataset.file, `${listing.textContent.trimEnd()}\n`);
+    const name = file.path.split('/').at(-1);
+    const code = new Code(pre);
+    const program = {
+        verb: 'Run',
+        out: element('div', { className: 'notebook-out' }),
+        /** The source that the result is of. */
+        ran: undefined,
+        isOld: () => program.ran !== file.source,
+        places: () => [place],
+    };
+    const status = element('span', { className: 'card-status', role: 'status' });
+
+    /** The card shows the reader's text. */
+    const follow = () => {
+        code.editor?.show(file.source, 1);
+        highlight(listing, file.source);
+        showAge(program);
+    };
+    const own = ownText(file.draft, { shown: follow, say: sentence => say(program, sentence) });
+    const changed = text => {
+        const why = edits.write(file, text);
+        if (why) {
+            say(program, why);
+        }
+        showAge(program);
+        own.follow();
+    };
+    const run = () => perform(program, ran);
+    const press = () => runOrStop(program, run);
+    const open = (takesFocus = true) => code.open({
+        text: file.source,
+        first: 1,
+        label: `${name}. Shift+Enter or Ctrl+Enter runs it.`,
+        keys: [press, press],
+        changed,
+        takesFocus,
+    });
+    const edit = () => open().catch(error => say(program, reason(error)));
+
+    /** Shows what a run gives. */
+    async function ran(signal, tell) {
+        const [{ runOwn }] = await Promise.all([fetchedModule('own_run.js'), open(false)]);
+        code.unmark('found', name);
+        const { source } = file;
+        const reveal = line => code.editor?.reveal(line);
+        const came = await runOwn({ path: name, source, reveal }, signal, tell);
+        came.sites.forEach(site => code.mark({ ...site, cell: name, kind: 'found', go: (_, line) => reveal(line) }));
+        program.ran = source;
+        program.out.classList.remove('old');
+        program.out.replaceChildren(...came.parts);
+        say(program, came.sentence);
+        showAge(program); // it may have been changed meanwhile
+    }
+
+    /** The program of a link is shown, and does not run. */
+    async function fromLink() {
+        if (!location.hash.startsWith(`#${card.id}&`)) {
+            return;
+        }
+        const shared = await edits.fromLink();
+        if (shared.file !== file.path) {
+            say(program, 'The program in this link cannot be read. Was it cut off?');
+            return;
+        }
+        try {
+            edits.writeLink(file, shared.source);
+        } catch (error) {
+            say(program, whyNotKept(error));
+            return;
+        }
+        follow();
+        own.follow();
+        await edit();
+        say(program, LINK);
+    }
+
+    const runButton = button('Run', press, { className: 'card-run', title: 'Ctrl+Enter or Shift+Enter in the editor' });
+    const bar = element('div', { className: 'card-bar notebook-bar', role: 'group', ariaLabel: name },
+        runButton,
+        button('Edit', edit),
+        button('Reset', () => own.tryTo(() => edits.reset(file), RESET), { title: 'The printed program again; yours is kept' }),
+        own.back,
+        button('Download', () => save(name, file.source)),
+        button('Copy link', async () => say(program, await edits.copyLink(card.id, file, 'this program'))),
+        status);
+    const frame = element('section', { className: 'notebook-cell', ariaLabel: name });
+    const place = { frame, run: runButton, status };
+    pre.before(frame);
+    frame.append(pre, bar, own.question, program.out);
+    follow();
+    own.watch();
+    if (file.isOld) {
+        say(program, IS_OLD);
+    }
+    addEventListener('hashchange', fromLink);
+    await fromLink();
+}

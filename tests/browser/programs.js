@@ -1,0 +1,100 @@
+// A whole program on a chapter's page, as a reader uses it: opened, run, changed, run again, sent as a link, and reset;
+// `tests/browser/check` says what it needs.
+//
+//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/programs.js book/book
+
+const puppeteer = require('puppeteer-core');
+const { select } = require('./edits_in_page.js');
+const serve = require('./serve.js');
+
+const PATIENCE = 120_000;
+const PAGE = 'ch2_parallel.html';
+const CARD = '#program-ch2_parallel';
+/** What a reader leaves out. */
+const COPY = '    CHECK(cudaMemcpy(&result, sum,';
+
+const problems = [];
+const expect = (what, holds, shown) => holds || problems.push(`${what}: ${JSON.stringify(shown).slice(0, 600)}`);
+
+/** What the card shows. */
+const shown = page => page.evaluate(card => {
+    const text = selector => document.querySelector(`${card} ${selector}`)?.textContent ?? '';
+    return {
+        status: text('.notebook-bar .card-status'),
+        out: text('.notebook-out'),
+        code: text('.cm-content') || text('pre code'),
+    };
+}, CARD);
+
+async function press(page, name) {
+    await page.evaluate((card, name) => {
+        [...document.querySelectorAll(`${card} .notebook-bar button`)].find(button => button.textContent === name).click();
+    }, CARD, name);
+}
+
+/** Runs the program; what the card shows then. */
+async function run(page) {
+    await press(page, 'Run');
+    await page.waitForFunction(card => /^(Done|It)/.test(document.querySelector(`${card} .notebook-bar .card-status`).textContent), { timeout: PATIENCE }, CARD);
+    return shown(page);
+}
+
+async function open(page, address) {
+    await page.goto(address, { waitUntil: 'load' });
+    await page.evaluate(card => (document.querySelector(card).open = true), CARD);
+    await page.waitForSelector(`${CARD} .notebook-bar`, { timeout: PATIENCE });
+}
+
+async function check(browser, origin) {
+    const page = await browser.newPage();
+    await open(page, `${origin}/${PAGE}`);
+    const right = await run(page);
+    expect('the program as it is printed', right.status.includes('ok: nothing is wrong') && right.out.includes("the GPU's sum is"), right);
+
+    // An editor has only the lines that are in view.
+    await page.evaluate(card => document.querySelector(`${card} .notebook-bar`).scrollIntoView({ block: 'end', behavior: 'instant' }), CARD);
+    await new Promise(done => setTimeout(done, 500));
+    if (!(await page.evaluate(select, COPY, true))) {
+        problems.push(`no line begins with “${COPY}”`);
+        return;
+    }
+    await page.keyboard.press('Backspace');
+    const wrong = await run(page);
+    expect('a copy that is left out', wrong.out.includes('the GPU\'s sum is 0') && wrong.out.includes('read back'), wrong);
+
+    await press(page, 'Copy link');
+    await page.waitForFunction(card => location.hash.includes('&code=') || /copied/.test(document.querySelector(`${card} .card-status`).textContent), { timeout: PATIENCE }, CARD);
+    const link = await page.evaluate(async () => (location.hash.includes('&code=') ? location.href : navigator.clipboard.readText()));
+    const context = await browser.createBrowserContext();
+    const other = await context.newPage();
+    await other.goto(link, { waitUntil: 'load' });
+    await other.waitForFunction(card => document.querySelector(`${card} .notebook-bar .card-status`)?.textContent.startsWith('The program of a link'), { timeout: PATIENCE }, CARD);
+    const sent = await shown(other);
+    expect('the program of a link', !sent.code.includes('cudaMemcpy(&result') && sent.code.includes('int main'), sent);
+    await context.close();
+
+    await press(page, 'Reset');
+    const reset = await shown(page);
+    expect('after Reset', reset.code.includes('cudaMemcpy(&result') && reset.status.includes('Bring back'), reset);
+}
+
+async function main(root) {
+    const server = await serve(root);
+    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    try {
+        await check(browser, `http://127.0.0.1:${server.address().port}`);
+    } finally {
+        await browser.close();
+        server.close();
+    }
+    problems.forEach(problem => console.log(`programs: ${problem}`));
+    if (problems.length) {
+        process.exit(1);
+    }
+    console.log('programs: a chapter’s program is run, changed, sent as a link and reset');
+}
+
+main(process.argv[2]).catch(error => {
+    console.error(error);
+    process.exit(1);
+});
