@@ -2,6 +2,7 @@
 
 pub mod flow;
 mod lines;
+mod modifiers;
 mod module;
 mod names;
 mod op;
@@ -12,6 +13,8 @@ mod opcodes_memory;
 mod program;
 pub mod runtime;
 mod special;
+#[cfg(test)]
+mod tests;
 pub mod unknown;
 mod updates;
 mod uses;
