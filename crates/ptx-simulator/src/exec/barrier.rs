@@ -60,7 +60,7 @@ impl Context<'_> {
                 "a barrier for {expected} threads: their number has to be a multiple of the warp size, \
                  {WARP} (PTX ISA 9.7.13.1)"
             );
-            let help = "name the threads of all warps that come, each of them with 32";
+            let help = "count each warp that takes part as 32 threads";
             return Err(self.fault(warp, at, Kind::BarrierDivergence, what, help));
         }
         let whole_warp = active | warp.exited == warp.lanes;
