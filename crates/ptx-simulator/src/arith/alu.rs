@@ -4,6 +4,7 @@
 //! the sources of one lane where it is rare. Every operand is 64 bits a lane; an operation reads the low bits
 //! that its type has and ignores the rest.
 
+use super::carry::Extended;
 use super::compare::SetHalves;
 use super::conversions::{self, Conversion};
 use super::float::{self, Float};
@@ -57,6 +58,13 @@ pub fn select(words: &[&str]) -> Option<(Alu, usize)> {
         .map(|(f, sources)| (Alu::Plain(f), sources))
         .or_else(|| integers::select_rare(words).map(|(f, sources)| (Alu::Rare(f), sources)))
         .or_else(|| float::select(words).map(|(float, sources)| (Alu::Float(float), sources)))
+}
+
+/// The word without which the others spell an arithmetic instruction.
+pub fn odd_word<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let spell = |words: &[&str]| Extended::parse(words).is_some() || select(words).is_some();
+    let odd = (1..words.len()).find(|&odd| spell(&[&words[..odd], &words[odd + 1..]].concat()))?;
+    Some(words[odd])
 }
 
 #[inline(never)]

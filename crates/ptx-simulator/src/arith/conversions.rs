@@ -58,7 +58,10 @@ pub fn select(words: &[&str]) -> Option<(Conversion, usize)> {
         "relu" => is_float(from) && is_float(to),
         word => Mode::parse(word).is_some() && (is_float(from) || is_float(to)),
     };
-    if !options.iter().all(known) || pack && from != Type::Float(Format::F32) {
+    if !options.iter().all(known) || !round::all_count(options) {
+        return None;
+    }
+    if pack && !(is_float(to) && from == Type::Float(Format::F32)) {
         return None;
     }
     let has = |word: &str| options.contains(&word);

@@ -64,6 +64,7 @@ pub fn select(words: &[&str]) -> Option<(Float, usize)> {
     let options = words.get(1..words.len() - 1)?;
     use Operation::*;
     const ROUND: [&str; 4] = ["rn", "rz", "rm", "rp"];
+    let has = |word: &str| options.contains(&word);
     let (operation, sources, modifiers): (_, _, &[&str]) = match name {
         "add" => (Add, 2, &["sat"]),
         "sub" => (Sub, 2, &["sat"]),
@@ -84,12 +85,23 @@ pub fn select(words: &[&str]) -> Option<(Float, usize)> {
         "neg" => (Neg, 1, &[]),
         _ => return None,
     };
-    let rounds = matches!(operation, Add | Sub | Mul | Fma | Div | Rcp | Sqrt);
-    let known = |word: &&str| *word == "ftz" || modifiers.contains(word) || rounds && ROUND.contains(word);
-    if !options.iter().all(known) {
+    let rounds =
+        matches!(operation, Add | Sub | Mul | Fma | Div | Rcp | Sqrt) && !has("approx") && !has("full");
+    let known = |word: &&str| match *word {
+        "ftz" => match format {
+            Format::F64 => has("approx"),
+            Format::BF16 => operation == Ex2,
+            _ => true,
+        },
+        "sat" if matches!(format, Format::F64 | Format::BF16) => false,
+        "relu" if matches!(format, Format::F64 | Format::F32) => false,
+        "xorsign" => modifiers.contains(word) && has("abs"),
+        "abs" => modifiers.contains(word) && has("xorsign"),
+        word => modifiers.contains(&word) || rounds && ROUND.contains(&word),
+    };
+    if !options.iter().all(known) || !round::all_count(options) {
         return None;
     }
-    let has = |word: &str| options.contains(&word);
     let mode = options.iter().find_map(|word| Mode::parse(word)).unwrap_or(Mode::Nearest);
     let float = Float {
         operation,
@@ -249,7 +261,7 @@ pub fn class(name: &str, ty: &str) -> Option<fn(u64) -> bool> {
 /// Single and double precision as the host computes them: rounded to nearest-even, without modifiers.
 pub fn native(words: &[&str]) -> Option<(AluFn, usize)> {
     let options = words.get(1..words.len() - 1)?;
-    if !options.iter().all(|word| *word == "rn") {
+    if !matches!(options, [] | ["rn"]) {
         return None;
     }
     macro_rules! by_type {

@@ -3,6 +3,7 @@
 use super::bits::*;
 use super::lanes::{AluFn, Common, LaneFn, Lanes, each};
 use super::value::Value;
+use crate::ptx::type_bytes;
 
 /// The types as PTX calls them.
 #[allow(non_camel_case_types)]
@@ -41,7 +42,9 @@ pub fn select(words: &[&str]) -> Option<(AluFn, usize)> {
 pub fn select_rare(words: &[&str]) -> Option<(LaneFn, usize)> {
     match words {
         // What is selected may have any type.
-        ["slct", how @ .., _, of] => find(RARE, &[&["slct"], how, &[*of]].concat().join(".")),
+        ["slct", how @ .., ty, of] if type_bytes(ty).is_some() => {
+            find(RARE, &[&["slct"], how, &[*of]].concat().join("."))
+        }
         _ => find(RARE, &words.join(".")),
     }
 }

@@ -16,7 +16,7 @@ mod matrix;
 mod rounding;
 mod spread;
 
-pub use alu::{Alu, select};
+pub use alu::{Alu, odd_word, select};
 pub use atomics::{AtomOp, combine};
 pub use bits::low;
 pub use carry::Extended;

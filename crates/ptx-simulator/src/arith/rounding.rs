@@ -26,6 +26,13 @@ impl Mode {
     }
 }
 
+/// Whether each of an instruction's options says something: none stands twice, and at most one rounds.
+pub fn all_count(options: &[&str]) -> bool {
+    let repeated = (1..options.len()).any(|place| options[..place].contains(&options[place]));
+    let roundings = options.iter().filter(|word| Mode::parse(word).is_some()).count();
+    !repeated && roundings <= 1
+}
+
 /// A binary format of floats, by the bits of its exponent and of its fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {

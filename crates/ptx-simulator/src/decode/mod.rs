@@ -3,6 +3,7 @@
 mod addressed;
 pub mod flow;
 mod lines;
+mod modifiers;
 mod module;
 mod names;
 mod op;
@@ -13,6 +14,8 @@ mod opcodes_memory;
 mod program;
 pub mod runtime;
 mod special;
+#[cfg(test)]
+mod tests;
 pub mod unknown;
 mod updates;
 mod uses;

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use super::addressed::{self, Addressed};
 use super::flow;
 use super::lines::Lines;
+use super::modifiers::Modifiers;
 use super::names::{Names, RegisterKind};
 use super::op::*;
 use super::program::*;
@@ -334,22 +335,28 @@ impl Body<'_, '_> {
         };
         self.names.undefined = None;
         let line = instruction.line;
-        let decoded = guard.zip(self.names.operation(instruction));
+        let mut words = Modifiers::of(&instruction.words);
+        let decoded = guard.zip(self.names.operation(instruction, &mut words));
+        let left = words.first_left();
+        let decoded = decoded.filter(|_| left.is_none());
         let is_unknown = decoded.is_none() || self.names.undefined.is_some();
         if is_unknown && self.names.out.unsupported.is_none() {
-            self.names.out.unsupported = Some(self.unsupported(instruction, loc));
+            self.names.out.unsupported = Some(self.unsupported(instruction, left, loc));
         }
-        let unknown = || ((NONE, false), Op::Unsupported { opcode: instruction.opcode().into() });
-        let ((guard, negated), op) = decoded.unwrap_or_else(unknown);
+        let ((guard, negated), op) = decoded.unwrap_or_else(|| {
+            let opcode = instruction.opcode().into();
+            ((NONE, false), Op::Unsupported { opcode, word: left.map(Box::from) })
+        });
         let loc = if loc == NONE { self.lines.of_ptx(self.file, line) } else { loc };
         Inst { op, guard, negated, watch: [NONE; 2], line, loc }
     }
 
-    fn unsupported(&self, instruction: &Instruction, loc: u32) -> Diagnostic {
+    /// `left` is the word of the instruction that is not known, if it is only one.
+    fn unsupported(&self, instruction: &Instruction, left: Option<&str>, loc: u32) -> Diagnostic {
         let line = instruction.line;
         let (message, help) = match &self.names.undefined {
             Some(function) => (unknown::function(function, self.file), unknown::help_on(function)),
-            None => (unknown::message(&instruction.opcode(), line, self.file), unknown::HELP),
+            None => (unknown::message(&instruction.opcode(), left, line, self.file), unknown::HELP),
         };
         let place = self.lines.locs.get(loc as usize);
         Diagnostic {

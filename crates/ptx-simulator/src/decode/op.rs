@@ -346,8 +346,8 @@ operations! {
     Exit {}
     Trap {}
     Nop {}
-    /// What the simulator does not know, as written.
-    Unsupported { what opcode: Box<str> }
+    /// What the simulator does not know, as written, and the word of it, if it is only one.
+    Unsupported { what opcode: Box<str>, what word: Option<Box<str>> }
 }
 
 impl Op {

@@ -1,6 +1,7 @@
 //! Opcodes -> operations: what stands in an instruction, and what its modifiers mean. `None` is an
-//! instruction that the simulator does not know.
+//! instruction that the simulator does not know; so is one with a modifier that is left over.
 
+use super::modifiers::Modifiers;
 use super::names::{Named, Names, RegisterKind};
 use super::op::*;
 use super::opcodes_memory::atomic_op;
@@ -10,76 +11,132 @@ use crate::memory;
 use crate::ptx::{self, Instruction, Operand, Space};
 
 impl Names<'_> {
-    pub fn operation(&mut self, i: &Instruction) -> Option<Op> {
-        let words = &i.words[..];
+    /// What an instruction does. A word that is left in `words` means nothing.
+    pub fn operation<'a>(&mut self, i: &Instruction<'a>, words: &mut Modifiers<'a>) -> Option<Op> {
         let o = &i.operands[..];
-        let ty = *words.last()?;
-        match words[0] {
-            "ld" | "ldu" => self.load(words, o),
+        match *i.words.first()? {
+            "ld" => self.load(words, o),
+            "ldu" => self.load_uniform(words, o),
             "st" => self.store(words, o),
-            "atom" | "red" => self.atomic(words, o),
+            "atom" => self.atom(words, o),
+            "red" => self.red(words, o),
             "cvta" => self.cvta(words, o),
             "setp" => self.setp(words, o),
             "set" => self.set(words, o),
-            "selp" => self.select(o),
-            "testp" if words.len() == 3 => self.classify(o, arith::class(words[1], ty)?),
-            "isspacep" if words.len() == 2 => self.classify(o, is_in(ty)?),
+            "selp" => self.select(words, o),
+            "testp" => {
+                let ty = words.ty();
+                let class = words.one_of(&CLASSES);
+                self.classify(o, arith::class(class?, ty?)?)
+            }
+            "isspacep" => {
+                let class = words.take(is_in);
+                self.classify(o, class?)
+            }
             "mov" => self.mov(words, o),
-            "and" | "or" | "xor" | "not" if ty == "pred" => self.logic(words[0], o),
-            "barrier" if words.get(1) == Some(&"cluster") => Self::cluster_barrier(&words[2..], o),
-            "bar" | "barrier" => self.barrier(words, o),
+            name @ ("and" | "or" | "xor" | "not") if i.words.contains(&"pred") => self.logic(name, words, o),
+            "bar" => self.barrier(words, o),
+            "barrier" => {
+                words.ignore(&["aligned"]);
+                if words.eat("cluster") { Self::cluster_barrier(words, o) } else { self.barrier(words, o) }
+            }
             "mapa" => self.map_shared(words, o),
-            "membar" | "fence" => Some(Self::fence(words)),
+            "membar" => Self::membar(words).filter(|_| o.is_empty()),
+            "fence" => Self::fence(words).filter(|_| o.is_empty()),
             "shfl" => self.shuffle(words, o),
             "vote" => self.vote(words, o),
             "match" => self.matches(words, o),
             "redux" => self.redux(words, o),
             "mma" => self.mma(words, o),
             "wmma" => self.wmma(words, o),
-            "ldmatrix" | "stmatrix" => self.matrix_rows(words, o),
+            name @ ("ldmatrix" | "stmatrix") => self.matrix_rows(name, words, o),
             "cp" => self.copy_async(words, o),
             "mbarrier" => self.mbarrier(words, o),
-            "activemask" => Some(Op::ActiveMask { d: self.destination(o.first()?)? }),
+            "activemask" => {
+                words.eat_all(&["b32"])?;
+                let [d] = o else { return None };
+                Some(Op::ActiveMask { d: self.destination(d)? })
+            }
             "bra" => {
-                let Operand::Name(label) = o.first()? else { return None };
+                words.ignore(&["uni"]);
+                let [Operand::Name(label)] = o else { return None };
                 Some(Op::Branch { target: self.label(label)?, reconverge: NONE })
             }
-            "brx" => {
-                let Operand::Name(list) = o.get(1)? else { return None };
-                let (_, targets) = self.targets.iter().find(|(name, _)| name == list)?;
-                let targets = targets.iter().map(|label| self.label(label)).collect::<Option<_>>()?;
-                Some(Op::BranchIndexed { index: self.source(o.first()?)?, targets, reconverge: NONE })
+            "brx" => self.branch_indexed(words, o),
+            "call" => {
+                words.ignore(&["uni"]);
+                self.call(o)
             }
-            "call" => self.call(o),
-            "ret" => Some(if self.out.is_entry { Op::Exit {} } else { Op::Return {} }),
-            "exit" => Some(Op::Exit {}),
-            "trap" => Some(Op::Trap {}),
+            "ret" => {
+                words.ignore(&["uni"]);
+                let op = if self.out.is_entry { Op::Exit {} } else { Op::Return {} };
+                Some(op).filter(|_| o.is_empty())
+            }
+            "exit" => Some(Op::Exit {}).filter(|_| o.is_empty()),
+            "trap" => Some(Op::Trap {}).filter(|_| o.is_empty()),
             // A dependent grid starts when the one before it is complete, so there is nothing to let it do
             // (PTX ISA, "griddepcontrol").
-            "griddepcontrol" => match words[1..] {
-                ["wait"] => Some(Op::GridWait {}),
-                ["launch_dependents"] => Some(Op::Nop {}),
-                _ => None,
-            },
-            "nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "setmaxnreg" => Some(Op::Nop {}),
-            _ => self.arithmetic(words, o),
+            "griddepcontrol" => {
+                let op = match words.one_of(&["wait", "launch_dependents"])? {
+                    "wait" => Op::GridWait {},
+                    _ => Op::Nop {},
+                };
+                Some(op).filter(|_| o.is_empty())
+            }
+            name @ ("nanosleep" | "prefetch" | "prefetchu" | "pmevent" | "brkpt" | "setmaxnreg") => {
+                Self::without_effect(name, words)
+            }
+            _ => self.arithmetic(&i.words, words, o),
         }
     }
 
-    fn arithmetic(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let (d, sources) = o.split_first()?;
-        let extended = Extended::parse(words);
-        let (f, count) = match &extended {
-            Some((_, count)) => (None, *count),
-            None => arith::select(words).map(|(f, count)| (Some(f), count))?,
+    /// What changes nothing that a program can see.
+    fn without_effect(name: &str, words: &mut Modifiers) -> Option<Op> {
+        match name {
+            "nanosleep" => words.eat_all(&["u32"])?,
+            "prefetch" => {
+                words.ignore(&["global", "local"]);
+                words.one_of(&["L1", "L2", "L2::evict_last", "L2::evict_normal"]).map(drop)?;
+            }
+            "prefetchu" => words.eat_all(&["L1"])?,
+            "pmevent" => words.ignore(&["mask"]),
+            "setmaxnreg" => {
+                let action = words.one_of(&["inc", "dec"]);
+                words.eat_all(&["sync", "aligned", "u32"])?;
+                action.map(drop)?;
+            }
+            _ => {}
+        }
+        Some(Op::Nop {})
+    }
+
+    fn branch_indexed(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        words.ignore(&["uni"]);
+        words.eat_all(&["idx"])?;
+        let [index, Operand::Name(list)] = o else { return None };
+        let (_, targets) = self.targets.iter().find(|(name, _)| name == list)?;
+        let targets = targets.iter().map(|label| self.label(label)).collect::<Option<_>>()?;
+        Some(Op::BranchIndexed { index: self.source(index)?, targets, reconverge: NONE })
+    }
+
+    /// Arithmetic has tables by the whole spelling, so all words are used, or none.
+    fn arithmetic<'a>(&mut self, opcode: &[&'a str], words: &mut Modifiers<'a>, o: &[Operand]) -> Option<Op> {
+        let extended = Extended::parse(opcode);
+        let selected = if extended.is_none() { arith::select(opcode) } else { None };
+        let is_known = extended.is_some() || selected.is_some();
+        words.blame(if is_known { None } else { arith::odd_word(opcode) });
+        let (f, count) = match (&extended, selected) {
+            (Some((_, count)), _) => (None, *count),
+            (None, selected) => selected.map(|(f, count)| (Some(f), count))?,
         };
+        let (d, sources) = o.split_first()?;
         if sources.len() != count {
             return None;
         }
         let d = self.destination(d)?;
         let s = sources.iter().map(|operand| self.source(operand)).collect::<Option<Vec<_>>>()?;
         if let Some(f) = f {
-            return Some(self.alu(f, d, &s, Spread::of(words)));
+            return Some(self.alu(f, d, &s, Spread::of(opcode)));
         }
         let how = extended?.0;
         let carry = self.carry();
@@ -103,28 +160,32 @@ impl Names<'_> {
         Some(self.alu(f, d, sources, Spread::of(words)))
     }
 
-    fn select(&mut self, o: &[Operand]) -> Option<Op> {
-        let [d, a, b, p @ (Operand::Name(_) | Operand::Not(_)), ..] = o else { return None };
+    fn select(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        words.ty().filter(|ty| *ty != "pred")?;
+        let [d, a, b, p @ (Operand::Name(_) | Operand::Not(_))] = o else { return None };
         let p = self.predicate_operand(p)?;
         Some(Op::Select { d: self.destination(d)?, a: self.source(a)?, b: self.source(b)?, p })
     }
 
     fn classify(&mut self, o: &[Operand], class: fn(u64) -> bool) -> Option<Op> {
-        let [Operand::Name(d), a, ..] = o else { return None };
+        let [Operand::Name(d), a] = o else { return None };
         Some(Op::Classify { d: self.predicate(d)?, a: self.source(a)?, class })
     }
 
     /// Logic on predicates.
-    fn logic(&mut self, name: &str, o: &[Operand]) -> Option<Op> {
+    fn logic(&mut self, name: &str, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        words.eat_all(&["pred"])?;
         let [Operand::Name(d), a, rest @ ..] = o else { return None };
-        let bits = bits(name).unwrap_or(Bits::Xor);
         let d = self.predicate(d)?;
         let a = self.predicate_operand(a)?;
-        if name == "not" {
-            return Some(Op::Logic { bits, d, a: Guard { negated: !a.negated, ..a }, b: None });
+        match (bits(name), rest) {
+            (None, []) => {
+                let a = Guard { negated: !a.negated, ..a };
+                Some(Op::Logic { bits: Bits::Or, d, a, b: None })
+            }
+            (Some(bits), [b]) => Some(Op::Logic { bits, d, a, b: Some(self.predicate_operand(b)?) }),
+            _ => None,
         }
-        let b = Some(self.predicate_operand(rest.first()?)?);
-        Some(Op::Logic { bits, d, a, b })
     }
 
     /// `d`, or `d|p`: a register, and a predicate beside it.
@@ -135,14 +196,15 @@ impl Names<'_> {
         }
     }
 
-    fn shuffle(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let mode = match words.get(1..3)? {
-            ["sync", "up"] => Shuffle::Up,
-            ["sync", "down"] => Shuffle::Down,
-            ["sync", "bfly"] => Shuffle::Butterfly,
-            ["sync", "idx"] => Shuffle::Index,
-            _ => return None,
-        };
+    fn shuffle(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let mode = words.choose(&[
+            ("up", Shuffle::Up),
+            ("down", Shuffle::Down),
+            ("bfly", Shuffle::Butterfly),
+            ("idx", Shuffle::Index),
+        ]);
+        words.eat_all(&["sync", "b32"])?;
+        let mode = mode?;
         let [d, a, b, c, mask] = o else { return None };
         let (d, p) = self.pair(d)?;
         let a = self.source(a)?;
@@ -151,46 +213,42 @@ impl Names<'_> {
         Some(Op::Shuffle { mode, d, p, a, b, c, mask: self.source(mask)? })
     }
 
-    fn vote(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let mode = match words.get(1..3)? {
-            // ptxas takes them in both orders, and CUB writes the second.
-            ["sync", mode] | [mode, "sync"] => match *mode {
-                "all" => Vote::All,
-                "any" => Vote::Any,
-                "uni" => Vote::Uniform,
-                "ballot" => Vote::Ballot,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let [d, p, mask, ..] = o else { return None };
+    fn vote(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let mode = words.choose(&[
+            ("all", Vote::All),
+            ("any", Vote::Any),
+            ("uni", Vote::Uniform),
+            ("ballot", Vote::Ballot),
+        ]);
+        let is_ballot = mode == Some(Vote::Ballot);
+        words.eat_all(&["sync", if is_ballot { "b32" } else { "pred" }])?;
+        let mode = mode?;
+        let [d, p, mask] = o else { return None };
         let (d, q) = match d {
-            d if mode == Vote::Ballot => (self.destination(d)?, NONE),
+            d if is_ballot => (self.destination(d)?, NONE),
             Operand::Name(q) => (NONE, self.predicate(q)?),
             _ => return None,
         };
         Some(Op::Vote { mode, d, q, p: self.predicate_operand(p)?, mask: self.source(mask)? })
     }
 
-    fn matches(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let all = match *words.get(1)? {
-            "any" => false,
-            "all" => true,
-            _ => return None,
-        };
-        let [d, a, mask, ..] = o else { return None };
+    fn matches(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let which = words.one_of(&["any", "all"]);
+        let ty = words.one_of(&["b32", "b64"]);
+        words.eat_all(&["sync"])?;
+        let all = which? == "all";
+        let wide = ty? == "b64";
+        let [d, a, mask] = o else { return None };
         let (d, p) = self.pair(d)?;
-        let wide = words.last() == Some(&"b64");
         Some(Op::Match { all, d, p, a: self.source(a)?, wide, mask: self.source(mask)? })
     }
 
-    fn redux(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let name = *words.get(2)?;
-        let ty = *words.last()?;
-        let known = matches!(ty, "u32" | "s32") && matches!(name, "add" | "min" | "max")
-            || ty == "b32" && matches!(name, "and" | "or" | "xor");
-        let [d, a, mask, ..] = o else { return None };
-        let op = atomic_op(name, ty).filter(|_| known)?;
+    fn redux(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let ty = words.one_of(&["u32", "s32", "b32"]);
+        let name = words.one_of(&["add", "min", "max", "and", "or", "xor"]);
+        words.eat_all(&["sync"])?;
+        let op = atomic_op(name?, ty?)?;
+        let [d, a, mask] = o else { return None };
         Some(Op::Reduce { op, d: self.destination(d)?, a: self.source(a)?, mask: self.source(mask)? })
     }
 
@@ -208,8 +266,9 @@ impl Names<'_> {
         }
     }
 
-    fn mov(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let ([to, from], ty) = (o, *words.last()?) else { return None };
+    fn mov(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let ty = words.ty()?;
+        let [to, from] = o else { return None };
         if ty == "pred" {
             let Operand::Name(d) = to else { return None };
             let d = self.predicate(d)?;
@@ -265,15 +324,14 @@ impl Names<'_> {
     }
 
     /// `set`: a value where a comparison holds, and 0 elsewhere.
-    fn set(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let ([_, compare, to, ty] | [_, compare, "ftz", to, ty]) = words else { return None };
-        let [d, a, b] = o else { return None };
-        let d = self.destination(d)?;
-        let a = self.source(a)?;
-        let b = self.source(b)?;
-        let ftz = words.contains(&"ftz");
+    fn set(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let to = words.ty();
+        let ty = words.ty();
+        let ftz = ty.is_none_or(flushes) && words.eat("ftz");
+        let compare = words.one_of(&COMPARISONS)?;
+        let (Some(to), Some(ty)) = (to, ty) else { return None };
         let half = ty.strip_suffix("x2");
-        let holds: u32 = match (*to, half) {
+        let holds: u32 = match (to, half) {
             ("f16x2", Some(_)) | ("f16", None) => 0x3c00,
             ("bf16x2", Some(_)) | ("bf16", None) => 0x3f80,
             ("u32" | "s32", Some(_)) | ("u16" | "s16", None) => 0xffff,
@@ -282,6 +340,10 @@ impl Names<'_> {
             _ => return None,
         };
         let test = arith::test(compare, half.unwrap_or(ty), ftz)?;
+        let [d, a, b] = o else { return None };
+        let d = self.destination(d)?;
+        let a = self.source(a)?;
+        let b = self.source(b)?;
         Some(match half {
             Some(_) => {
                 self.alu(Alu::Halves(SetHalves { test, holds: holds as u16 }), d, &[a, b], Spread::Halves)
@@ -295,81 +357,91 @@ impl Names<'_> {
         if name == "_" { Some(NONE) } else { self.predicate(name) }
     }
 
-    fn setp(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let ty = *words.last()?;
-        let compare = *words.get(1)?;
-        let ftz = words.contains(&"ftz");
-        let (d, q) = match o.first()? {
+    fn setp(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let ty = words.ty();
+        let ftz = ty.is_none_or(flushes) && words.eat("ftz");
+        let bits = words.take(bits);
+        let test = arith::test(words.one_of(&COMPARISONS)?, ty?, ftz)?;
+        let [to, a, b, combine @ ..] = o else { return None };
+        let (d, q) = match to {
             Operand::Pair(d, q) => (self.written(d)?, self.written(q)?),
             Operand::Name(d) => (self.written(d)?, NONE),
             _ => return None,
         };
-        let bits = words.iter().skip(2).find_map(|word| bits(word));
-        let a = self.source(o.get(1)?)?;
-        let b = self.source(o.get(2)?)?;
-        let combine = match (bits, &o[3..]) {
+        let a = self.source(a)?;
+        let b = self.source(b)?;
+        let combine = match (bits, combine) {
             (Some(_), [p]) => Some(self.predicate_operand(p)?),
             (None, []) => None,
             _ => return None,
         };
-        let bits = bits.unwrap_or(Bits::And);
-        Some(Op::Test { f: arith::test(compare, ty, ftz)?, d, q, a, b, bits, combine })
+        Some(Op::Test { f: test, d, q, a, b, bits: bits.unwrap_or(Bits::And), combine })
     }
 
     /// `bar.sync`, `bar.red`, `bar.arrive`, `bar.warp.sync`, and `barrier.…` (PTX ISA 9.7.13).
-    fn barrier(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let words: Vec<&str> = words.iter().copied().filter(|w| !matches!(*w, "cta" | "aligned")).collect();
-        let mut reduce = None;
-        let mut d = NONE;
-        let mut q = NONE;
-        let mut p = None;
-        let places = match (*words.get(1)?, o) {
-            ("warp", [mask, ..]) => return Some(Op::WarpBarrier { mask: self.source(mask)? }),
-            ("sync" | "arrive", places) => places,
-            ("red", [to, places @ .., holds]) => {
-                p = Some(self.predicate_operand(holds)?);
-                reduce = Some(match *words.get(2)? {
-                    "popc" => BarReduce::Popc,
-                    "and" => BarReduce::And,
-                    "or" => BarReduce::Or,
-                    _ => return None,
-                });
-                match (reduce, to) {
-                    (Some(BarReduce::Popc), to) => d = self.destination(to)?,
-                    (_, Operand::Name(to)) => q = self.predicate(to)?,
-                    _ => return None,
-                }
-                places
-            }
-            _ => return None,
-        };
-        let (id, count) = match places {
-            [id] => (self.source(id)?, NONE),
-            [id, count] => (self.source(id)?, self.source(count)?),
-            _ => return None,
-        };
-        Some(Op::Barrier { id, count, arrive: words[1] == "arrive", reduce, d, q, p })
+    fn barrier(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        if words.eat("warp") {
+            words.eat_all(&["sync"])?;
+            let [mask] = o else { return None };
+            return Some(Op::WarpBarrier { mask: self.source(mask)? });
+        }
+        words.ignore(&["cta"]);
+        let what = words.one_of(&["sync", "arrive", "red"])?;
+        if what == "red" {
+            return self.barrier_with_result(words, o);
+        }
+        let arrive = what == "arrive";
+        let (id, count) = self.barrier_places(o).filter(|(_, count)| !arrive || *count != NONE)?;
+        Some(Op::Barrier { id, count, arrive, reduce: None, d: NONE, q: NONE, p: None })
     }
 
-    /// `barrier.cluster.arrive` and `.wait` (PTX ISA 9.7.13.4): an arrival releases, unless it is relaxed,
-    /// and waiting acquires.
-    fn cluster_barrier(words: &[&str], o: &[Operand]) -> Option<Op> {
-        let words: Vec<&str> = words.iter().copied().filter(|word| *word != "aligned").collect();
-        match (&words[..], o) {
-            (["arrive"] | ["arrive", "release"], []) => Some(Op::ClusterArrive { releases: true }),
-            (["arrive", "relaxed"], []) => Some(Op::ClusterArrive { releases: false }),
-            (["wait"] | ["wait", "acquire"], []) => Some(Op::ClusterWait {}),
+    fn barrier_with_result(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let reduce =
+            words.choose(&[("popc", BarReduce::Popc), ("and", BarReduce::And), ("or", BarReduce::Or)]);
+        let counts = reduce == Some(BarReduce::Popc);
+        words.eat_all(&[if counts { "u32" } else { "pred" }])?;
+        reduce?;
+        let [to, places @ .., holds] = o else { return None };
+        let (d, q) = match to {
+            to if counts => (self.destination(to)?, NONE),
+            Operand::Name(to) => (NONE, self.predicate(to)?),
+            _ => return None,
+        };
+        let (id, count) = self.barrier_places(places)?;
+        let p = Some(self.predicate_operand(holds)?);
+        Some(Op::Barrier { id, count, arrive: false, reduce, d, q, p })
+    }
+
+    /// The number of a barrier, and of its threads.
+    fn barrier_places(&mut self, places: &[Operand]) -> Option<(Reg, Reg)> {
+        match places {
+            [id] => Some((self.source(id)?, NONE)),
+            [id, count] => Some((self.source(id)?, self.source(count)?)),
             _ => None,
         }
     }
 
+    /// `barrier.cluster.arrive` and `.wait` (PTX ISA 9.7.13.4): an arrival releases, unless it is relaxed,
+    /// and waiting acquires.
+    fn cluster_barrier(words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let op = match words.one_of(&["arrive", "wait"])? {
+            "arrive" => {
+                Op::ClusterArrive { releases: words.one_of(&["release", "relaxed"]) != Some("relaxed") }
+            }
+            _ => {
+                words.ignore(&["acquire"]);
+                Op::ClusterWait {}
+            }
+        };
+        o.is_empty().then_some(op)
+    }
+
     /// `mapa` (PTX ISA 9.7.9.23), of an address in shared memory or a generic one: both have the rank in the
     /// same bits.
-    fn map_shared(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let (["mapa", "u32" | "u64"] | ["mapa", "shared::cluster", "u32" | "u64"], [d, a, rank]) = (words, o)
-        else {
-            return None;
-        };
+    fn map_shared(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        words.ignore(&["shared::cluster"]);
+        words.one_of(&["u32", "u64"])?;
+        let [d, a, rank] = o else { return None };
         let d = self.destination(d)?;
         let a = self.source(a)?;
         let rank = self.source(rank)?;
@@ -392,7 +464,12 @@ impl Names<'_> {
             [Operand::Name(name), rest @ ..] => (None, name, rest),
             _ => return None,
         };
-        let args = if let [Operand::List(items), ..] = rest { all(items)? } else { Vec::new() };
+        // A prototype, or a list of what the pointer may be, comes last.
+        let args = match rest {
+            [] | [Operand::Name(_)] => Vec::new(),
+            [Operand::List(items)] | [Operand::List(items), Operand::Name(_)] => all(items)?,
+            _ => return None,
+        };
         let (callee, pointer) = if let Some(number) = self.functions.get(*name) {
             self.out.calls.push(*number);
             (Callee::Function(*number), NONE)
@@ -410,6 +487,18 @@ impl Names<'_> {
         };
         Some(Op::Call { callee, pointer, args, ret })
     }
+}
+
+/// The comparisons of `setp` and `set`, and the classes of `testp`.
+const COMPARISONS: [&str; 18] = [
+    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
+    "num", "nan",
+];
+const CLASSES: [&str; 6] = ["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
+
+/// Whether a comparison of this type may take denormals for zeros.
+fn flushes(ty: &str) -> bool {
+    matches!(ty, "f32" | "f16" | "f16x2")
 }
 
 fn bits(word: &str) -> Option<Bits> {

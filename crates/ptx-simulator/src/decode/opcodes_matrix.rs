@@ -1,10 +1,11 @@
 //! Opcodes of tensor cores -> operations (PTX ISA 9.7.14): `mma.sync` and `wmma` of halves, `ldmatrix` and
 //! `stmatrix`.
 
+use super::modifiers::Modifiers;
 use super::names::Names;
 use super::op::*;
 use crate::arith::{Format, Mma, Role as Matrix, Tile};
-use crate::ptx::Operand;
+use crate::ptx::{Operand, Space};
 
 impl Names<'_> {
     /// All lanes of the warp have to come.
@@ -13,61 +14,75 @@ impl Names<'_> {
     }
 
     /// `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c`
-    pub fn mma(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let ["mma", "sync", "aligned", shape, "row", "col", of_d, of_a, of_b, of_c] = words else {
-            return None;
-        };
-        let k = match *shape {
-            "m16n8k8" => 8,
-            "m16n8k16" => 16,
-            _ => return None,
-        };
-        self.product([of_d, of_a, of_b, of_c], (8, k), o)
+    pub fn mma(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let k = words.choose(&[("m16n8k8", 8), ("m16n8k16", 16)]);
+        let types = [words.ty(), words.ty(), words.ty(), words.ty()];
+        words.eat_all(&["sync", "aligned", "row", "col"])?;
+        let [Some(of_d), Some(of_a), Some(of_b), Some(of_c)] = types else { return None };
+        self.product([of_d, of_a, of_b, of_c], (8, k?), o)
     }
 
     /// `wmma.load`, `wmma.store` and `wmma.mma`.
-    pub fn wmma(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        match words {
-            ["wmma", "load" | "store", matrix, "sync", "aligned", order, "m16n16k16", space @ .., ty] => {
-                let role = match *matrix {
-                    "a" => Matrix::A,
-                    "b" => Matrix::B,
-                    _ => Matrix::C,
-                };
-                let wide = match (*ty, role) {
-                    ("f16", _) | ("bf16", Matrix::A | Matrix::B) => false,
-                    ("f32", Matrix::C) => true,
-                    _ => return None,
-                };
-                let by_rows = order_of(order)?;
-                let tile = Tile::Fragment { role, wide, by_rows };
-                let (memory, registers, stride) = match (words[1], o) {
-                    ("load", [registers, memory, stride @ ..]) => (memory, registers, stride),
-                    ("store", [memory, registers, stride @ ..]) => (memory, registers, stride),
-                    _ => return None,
-                };
-                let stride = match stride {
-                    [] => self.constant(16),
-                    [stride] => self.source(stride)?,
-                    _ => return None,
-                };
-                let count = match (role, *ty) {
-                    (Matrix::C, "f16") | (_, "bf16") => 4,
-                    _ => 8,
-                };
-                self.tile((tile, count), space, memory, registers, stride, words[1] == "store")
-            }
-            ["wmma", "mma", "sync", "aligned", of_a, of_b, "m16n16k16", types @ ..] => {
-                let _known = (order_of(of_a)?, order_of(of_b)?);
-                let types = match types {
-                    [d, c] => [*d, "f16", "f16", *c],
-                    [d, a @ "bf16", b, c] => [*d, *a, *b, *c],
-                    _ => return None,
-                };
-                self.product(types, (16, 16), o)
-            }
-            _ => None,
+    pub fn wmma(&mut self, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let what = words.one_of(&["load", "store", "mma"]);
+        let order = words.choose(&BY_ROWS);
+        let fixed = words.eat_all(&["sync", "aligned", "m16n16k16"]);
+        match (what?, fixed.and(order)) {
+            ("mma", order) => self.wmma_product(words, order, o),
+            (what, order) => self.wmma_tile(what, words, order, o),
         }
+    }
+
+    fn wmma_tile(
+        &mut self,
+        what: &str,
+        words: &mut Modifiers,
+        by_rows: Option<bool>,
+        o: &[Operand],
+    ) -> Option<Op> {
+        let stores = what == "store";
+        let role = words.choose(if stores {
+            &[("d", Matrix::C)]
+        } else {
+            &[("a", Matrix::A), ("b", Matrix::B), ("c", Matrix::C)]
+        });
+        let space = words.space(&["global", "shared", "shared::cta"]);
+        let ty = words.ty();
+        let (Some(role), Some(ty), Some(by_rows)) = (role, ty, by_rows) else { return None };
+        let wide = match (ty, role) {
+            ("f16", _) | ("bf16", Matrix::A | Matrix::B) => false,
+            ("f32", Matrix::C) => true,
+            _ => return None,
+        };
+        let count = match (role, ty) {
+            (Matrix::C, "f16") | (_, "bf16") => 4,
+            _ => 8,
+        };
+        let (memory, registers, stride) = match o {
+            [memory, registers, stride @ ..] if stores => (memory, registers, stride),
+            [registers, memory, stride @ ..] => (memory, registers, stride),
+            _ => return None,
+        };
+        let stride = match stride {
+            [] => self.constant(16),
+            [stride] => self.source(stride)?,
+            _ => return None,
+        };
+        let tile = Tile::Fragment { role, wide, by_rows };
+        self.tile((tile, count), space, memory, registers, stride, stores)
+    }
+
+    /// The orders of `a` and `b` say what their fragments were loaded with.
+    fn wmma_product(&mut self, words: &mut Modifiers, of_a: Option<bool>, o: &[Operand]) -> Option<Op> {
+        let of_b = words.choose(&BY_ROWS);
+        let types = [words.ty(), words.ty(), words.ty(), words.ty()];
+        let types = match types {
+            [Some(d), Some(c), None, None] => [d, "f16", "f16", c],
+            [Some(d), Some(a @ "bf16"), Some(b), Some(c)] => [d, a, b, c],
+            _ => return None,
+        };
+        of_a.and(of_b)?;
+        self.product(types, (16, 16), o)
     }
 
     fn product(&mut self, types: [&str; 4], (n, k): (usize, usize), o: &[Operand]) -> Option<Op> {
@@ -98,41 +113,32 @@ impl Names<'_> {
     }
 
     /// `ldmatrix` and `stmatrix`.
-    pub fn matrix_rows(&mut self, words: &[&str], o: &[Operand]) -> Option<Op> {
-        let [name, "sync", "aligned", "m8n8", count, rest @ .., "b16"] = words else { return None };
-        let count = match *count {
-            "x1" => 1,
-            "x2" => 2,
-            "x4" => 4,
-            _ => return None,
-        };
-        let transposed = rest.first() == Some(&"trans");
-        let space = &rest[usize::from(transposed)..];
-        let (memory, registers) = match (*name, o) {
+    pub fn matrix_rows(&mut self, name: &str, words: &mut Modifiers, o: &[Operand]) -> Option<Op> {
+        let count = words.choose(&[("x1", 1), ("x2", 2), ("x4", 4)]);
+        let transposed = words.eat("trans");
+        let space = words.space(&["shared", "shared::cta"]);
+        words.eat_all(&["sync", "aligned", "m8n8", "b16"])?;
+        let (memory, registers) = match (name, o) {
             ("ldmatrix", [registers, memory]) => (memory, registers),
             ("stmatrix", [memory, registers]) => (memory, registers),
             _ => return None,
         };
-        let tile = (Tile::Rows { transposed }, count);
+        let tile = (Tile::Rows { transposed }, count?);
         let stride = self.constant(0);
-        self.tile(tile, space, memory, registers, stride, *name == "stmatrix")
+        self.tile(tile, space, memory, registers, stride, name == "stmatrix")
     }
 
     fn tile(
         &mut self,
         (tile, count): (Tile, usize),
-        space: &[&str],
+        space: Option<Space>,
         memory: &Operand,
         registers: &Operand,
         stride: Reg,
         stores: bool,
     ) -> Option<Op> {
-        let known = ["global", "shared", "shared::cta"];
-        let (at, space) = match space {
-            [] => (self.address(memory)?, Self::space_of(&[])),
-            [word] if known.contains(word) => (self.address(memory)?, Self::space_of(space)),
-            _ => return None,
-        };
+        let at = self.address(memory)?;
+        let space = space.unwrap_or(Space::Generic);
         let (s, d) = if stores {
             (self.sources(registers)?, Vec::new())
         } else {
@@ -145,10 +151,4 @@ impl Names<'_> {
 }
 
 /// Whether a layout is one of rows.
-fn order_of(word: &str) -> Option<bool> {
-    match word {
-        "row" => Some(true),
-        "col" => Some(false),
-        _ => None,
-    }
-}
+const BY_ROWS: [(&str, bool); 2] = [("row", true), ("col", false)];

@@ -22,15 +22,16 @@ const MISSING: [(&str, &[&str]); 4] = [
     ("asynchronous stores", &["st.async", "st.bulk", "red.async"]),
 ];
 
-/// The instruction, where it stands, and which part of a GPU it is for.
-pub fn message(opcode: &str, line: u32, file: &str) -> String {
+/// The instruction, the word of it that is not known, where it stands, and which part of a GPU it is for.
+pub fn message(opcode: &str, word: Option<&str>, line: u32, file: &str) -> String {
     let of = if file.ends_with(".ptx") { "" } else { "the PTX of " };
     let starts = |start: &&str| {
         opcode.strip_prefix(*start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     let missing = MISSING.iter().find(|(_, all)| all.iter().any(&starts));
     let why = missing.map_or(String::new(), |(part, _)| format!(", and has no {part}"));
-    format!("the simulator does not know `{opcode}` (line {line} of {of}{file}){why}")
+    let word = word.map_or(String::new(), |word| format!("`.{word}` in "));
+    format!("the simulator does not know {word}`{opcode}` (line {line} of {of}{file}){why}")
 }
 
 /// What to do about an instruction that the simulator does not know.
@@ -67,11 +68,15 @@ mod tests {
             ("cp.async.bulk.tensor.2d", "and has no tensor memory accelerator"),
             ("st.async.shared::cluster", "and has no asynchronous stores"),
         ] {
-            assert!(message(opcode, 7, "a.ptx").contains(part), "{opcode}");
+            assert!(message(opcode, None, 7, "a.ptx").contains(part), "{opcode}");
         }
         assert_eq!(
-            message("texture", 7, "a.cu"),
+            message("texture", None, 7, "a.cu"),
             "the simulator does not know `texture` (line 7 of the PTX of a.cu)"
+        );
+        assert_eq!(
+            message("ld.odd.u32", Some("odd"), 7, "a.ptx"),
+            "the simulator does not know `.odd` in `ld.odd.u32` (line 7 of a.ptx)"
         );
     }
 

@@ -55,6 +55,14 @@ impl Context<'_> {
             let what = format!("there is no barrier {number}: a block has barriers 0 to 15");
             return Err(self.fault(warp, at, Kind::BarrierDivergence, what, "use one of them"));
         }
+        if !expected.is_multiple_of(WARP as u32) {
+            let what = format!(
+                "a barrier for {expected} threads: their number has to be a multiple of the warp size, \
+                 {WARP} (PTX ISA 9.7.13.1)"
+            );
+            let help = "count each warp that takes part as 32 threads";
+            return Err(self.fault(warp, at, Kind::BarrierDivergence, what, help));
+        }
         let whole_warp = active | warp.exited == warp.lanes;
         self.act(warp, at, Act::Barrier { mask: active, id: number as u32, waits: !*arrive });
         if self.checks {

@@ -283,8 +283,8 @@ impl<'e> Context<'e> {
                             memory";
                 return Err(self.fault(warp, at, Kind::Trap, "the kernel stopped itself with `trap`", help));
             }
-            Op::Unsupported { opcode } => {
-                let what = unknown::message(opcode, at.inst.line, &self.program.name);
+            Op::Unsupported { opcode, word } => {
+                let what = unknown::message(opcode, word.as_deref(), at.inst.line, &self.program.name);
                 return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, unknown::HELP));
             }
             Op::Nop {} => {}

@@ -423,7 +423,7 @@ fn step(at: &mut Layout, inst: &Inst) -> Step {
         Op::Exit {} => rare(Rare::Exit),
         Op::Trap {} => rare(Rare::Trap),
         Op::Fence { .. } | Op::Nop {} => Step::Move { d: at.sink(), a: at.sink() },
-        Op::Unsupported { opcode } => rare(Rare::Unsupported(opcode.clone())),
+        Op::Unsupported { opcode, .. } => rare(Rare::Unsupported(opcode.clone())),
         _ => rare(Rare::Plain),
     }
 }

@@ -400,3 +400,25 @@ fn a_local_variable_is_new_in_every_call() {
         assert_eq!(found.iter().map(|found| found.kind).collect::<Vec<_>>(), kinds, "{found:?}");
     }
 }
+
+/// A block of 64 threads comes to a barrier of `count`.
+fn barrier_for(count: &str) -> Result<(), Box<Diagnostic>> {
+    let ptx = format!(
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n.reg .b32 %r;\n\
+         mov.u32 %r, {count};\nbar.sync 3, %r;\nret;\n}}\n"
+    );
+    let module = Module::parse(&ptx, "k.ptx")?;
+    Simulator::new().launch(&module, "k", LaunchConfig::new(1, 64), &[]).map(|_| ())
+}
+
+#[test]
+fn a_barrier_is_for_whole_warps() {
+    barrier_for("64").unwrap();
+    for count in ["48", "1", "65"] {
+        let diagnostic = barrier_for(count).unwrap_err();
+        assert_eq!((diagnostic.kind, diagnostic.line), (Kind::BarrierDivergence, Some(8)), "{count}");
+        let words =
+            format!("a barrier for {count} threads: their number has to be a multiple of the warp size, 32");
+        assert!(diagnostic.message().contains(&words), "{diagnostic}");
+    }
+}

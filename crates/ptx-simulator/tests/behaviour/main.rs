@@ -9,3 +9,4 @@ mod memory;
 mod mutations;
 mod nested;
 mod warps;
+mod words;

@@ -2,7 +2,7 @@
 //! places of threads, and what device code prints.
 
 use crate::cuda::{Bench, Source};
-use ptx_simulator::LaunchConfig;
+use ptx_simulator::{LaunchConfig, Module, Simulator};
 
 const MEMORY: &str = "tests/kernels/memory.cu";
 const PRINT: &str = "tests/kernels/print.cu";
@@ -191,4 +191,23 @@ fn the_heap_has_its_bounds() {
         let line = source.line(&format!(" {kernel}("), &format!("// expect: {}", found.kind));
         assert!(found.line == Some(line) && found.message().contains(words), "{found}");
     }
+}
+
+/// `mov` gives the address in the space of parameters, and `cvta.param` makes it generic.
+#[test]
+fn a_parameter_has_an_address() {
+    let ptx = ".version 9.0\n.target sm_90\n.address_size 64\n\
+        .visible .entry k(.param .u64 out, .param .b32 x[2])\n{\n\
+        .reg .b64 %a, %g, %o; .reg .b32 %r, %s, %t;\n\
+        ld.param.u64 %o, [out]; mov.b64 %a, x; ld.param.b32 %r, [%a]; ld.param.b32 %s, [%a+4];\n\
+        cvta.param.u64 %g, %a; ld.b32 %t, [%g+4];\n\
+        st.global.v2.b32 [%o], {%r, %s}; st.global.b32 [%o+8], %t;\nret;\n}\n";
+    let module = Module::parse(ptx, "k.ptx").unwrap();
+    let mut simulator = Simulator::new();
+    let out = simulator.alloc(12).unwrap();
+    let launched = simulator.launch_checked(&module, "k", LaunchConfig::new(1, 1), &[out, 9 << 32 | 7]);
+    assert!(launched.diagnostics.is_empty(), "{:?}", launched.diagnostics);
+    let mut bytes = [0; 12];
+    simulator.read(out, &mut bytes).unwrap();
+    assert_eq!([bytes[0], bytes[4], bytes[8]], [7, 9, 9]);
 }
