@@ -125,6 +125,13 @@ async function story(check, page, say, origin) {
     const said = terminal(say, source, now.cells[1].command);
     expect('a terminal says something else', said === undefined || said === now.cells[1].terminal, [said, now.cells[1].terminal]);
 
+    // A cell as a program for nvcc.
+    const program = await page.evaluate(inPage.exported, 'Export as a program', 1);
+    await idle(page);
+    expect('a cell is not exported as a program', program.includes('int main()') && program.includes('    greet<<<1, 2>>>(7);\n') && !program.includes('//@'), program);
+    now = await shown(page);
+    expect('the name of the exported program is not said', /notebook_cell2\.cu is a program/.test(now.cells[1].status), now);
+
     // Cells move, go, and come back.
     now = await press(page, '↑', 1);
     expect('a cell does not move', now.cells[0].code === GREETING && now.cells[0].first === '1' && now.cells[1].first === '5', now);

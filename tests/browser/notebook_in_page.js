@@ -54,8 +54,8 @@ exports.shown = () => {
     };
 };
 
-/** What Export downloads. */
-exports.exported = () =>
+/** What a button of cell `cell`, or of the whole notebook, downloads. */
+exports.exported = (text = 'Export', cell = null) =>
     new Promise(downloaded => {
         const create = URL.createObjectURL;
         URL.createObjectURL = blob => {
@@ -63,7 +63,8 @@ exports.exported = () =>
             blob.text().then(downloaded);
             return '#notebook';
         };
-        [...document.querySelectorAll('.notebook-all button')].find(button => button.textContent === 'Export').click();
+        const bar = cell === null ? document.querySelector('.notebook-all') : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
+        [...bar.querySelectorAll('button')].find(button => button.textContent === text && !button.hidden).click();
     });
 
 /** What a link to a saved file downloads. */

@@ -88,6 +88,8 @@ function made({ mark = '', text = '' }) {
     const status = element('span', { className: 'card-status', role: 'status' });
     cell.up = button('↑', () => move(cell, -1), { title: 'Move up' });
     cell.down = button('↓', () => move(cell, 1), { title: 'Move down' });
+    const forGpu = 'A CUDA program with a main that does the same, for nvcc and your own GPU';
+    cell.asProgram = button('Export as a program', () => exportProgram(cell), { title: forGpu });
     cell.buttons = [
         [run, 'Run'],
         [button('Edit', () => edit(cell), { className: 'notebook-edit' }), 'Edit'],
@@ -95,6 +97,7 @@ function made({ mark = '', text = '' }) {
         [cell.up, 'Move up'],
         [cell.down, 'Move down'],
         [button('Remove', () => remove(cell)), 'Remove'],
+        [cell.asProgram, 'Export as a program'],
     ];
     const bar = element('div', { className: 'card-bar notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), status);
     cell.frame = element('section', { className: 'notebook-cell' }, pre, bar, cell.out);
@@ -115,6 +118,7 @@ function show() {
         cell.buttons.forEach(([button, does]) => (button.ariaLabel = `${button.matches('.card-run') ? button.textContent : does}: ${name}`));
         cell.up.disabled = number === 0;
         cell.down.disabled = number === cells.length - 1;
+        cell.asProgram.hidden = file.isProgram(cell) || !file.launches(cell);
         cell.code.editor?.show(cell.text, first[number]);
         if (list.children[number] !== cell.frame) {
             list.insertBefore(cell.frame, list.children[number] ?? null);
@@ -225,16 +229,19 @@ async function ran(cell, signal, tell) {
     return came.goesOn;
 }
 
-/** Runs a cell; whether those after it may follow. */
-async function run(cell) {
+/** What `work` gives, in the place of all that is under way. */
+async function performOnly(cell, work) {
     cells.forEach(stop);
-    const performed = perform(cell, (signal, tell) => ran(cell, signal, tell));
+    const performed = perform(cell, work);
     show(); // its button is Stop
-    const goesOn = await performed;
+    const result = await performed;
     show();
     showAge(cell);
-    return goesOn;
+    return result;
 }
+
+/** Runs a cell; whether those after it may follow. */
+const run = cell => performOnly(cell, (signal, tell) => ran(cell, signal, tell));
 
 const press = cell => runOrStop(cell, () => run(cell));
 
@@ -251,6 +258,21 @@ async function runAll() {
         }
     }
 }
+
+/** Downloads what a cell runs as a program with a `main`. */
+const exportProgram = cell => performOnly(cell, async (signal, tell) => {
+    const simulator = await fetchedModule('simulator.js');
+    const number = cells.indexOf(cell) + 1;
+    const asked = ['simulate', file.PATH, '--cell', `${number}`, '--export'];
+    const left = await simulator.start(asked, () => ({ [file.PATH]: sourceTo(cell) }), signal, tell);
+    if (left.status !== 0) {
+        say(cell, `It cannot be exported: ${simulator.refusal(left)}`);
+        return;
+    }
+    const name = file.PATH.replace('.cu', `_cell${number}.cu`);
+    save(name, left.stdout);
+    say(cell, `${name} is a program. Its first lines say how nvcc builds it.`);
+});
 
 // The whole notebook.
 

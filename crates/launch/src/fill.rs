@@ -45,8 +45,9 @@ pub struct Fill {
     parts: Vec<(Part, u64)>,
 }
 
+/// How the elements of a part are made.
 #[derive(Clone, Debug)]
-enum Part {
+pub(super) enum Part {
     /// The same one again and again.
     Repeat(u64),
     /// This one, the next one …
@@ -55,8 +56,9 @@ enum Part {
     Uninit,
     /// By chance, from this seed.
     Random(u64),
-    /// All of a file.
-    File(PathBuf),
+    /// All of a file: where it lies, and what the text calls it.
+    File(PathBuf, String),
+    /// An address.
     Pointer(Pointer),
 }
 
@@ -67,13 +69,18 @@ impl Fill {
         let kind = Type::parse(kind.trim())?;
         let elements = elements.trim();
         let parts = if let Some(file) = elements.strip_prefix("file=") {
-            vec![of_file(&scope.files.to_read(file)?, kind)?]
+            vec![of_file(&scope.files.to_read(file)?, file, kind)?]
         } else if elements.is_empty() {
             Vec::new()
         } else {
             elements.split(',').map(|text| part(kind, text.trim(), scope.names)).collect::<Result<_>>()?
         };
         Ok(Fill { kind, parts })
+    }
+
+    /// The parts, each with its number of elements.
+    pub(super) fn parts(&self) -> &[(Part, u64)] {
+        &self.parts
     }
 
     /// The buffers that its addresses point to.
@@ -136,7 +143,7 @@ impl Fill {
         self.parts.iter().flat_map(move |(part, len)| {
             let first = end;
             end += len;
-            let is_whole = matches!(part, Part::Uninit | Part::File(_));
+            let is_whole = matches!(part, Part::Uninit | Part::File(..));
             let most = if is_whole { u64::MAX } else { PIECE / width };
             (0..*len).step_by(most as usize).map(move |from| {
                 let to = from.saturating_add(most).min(*len);
@@ -164,7 +171,7 @@ impl Part {
         Ok(match self {
             Part::Uninit => None,
             Part::Repeat(0) => Some(vec![0; (elements.end - elements.start) as usize * width]),
-            Part::File(path) => {
+            Part::File(path, _) => {
                 let bytes = std::fs::read(path).map_err(|why| cannot_read(path, why))?;
                 ensure!(
                     bytes.len() as u64 == elements.end * width as u64,
@@ -179,8 +186,8 @@ impl Part {
     }
 }
 
-/// The raw bytes of a file, and how many elements they are.
-fn of_file(path: &Path, kind: Type) -> Result<(Part, u64)> {
+/// The raw bytes of a file that the text calls `called`, and how many elements they are.
+fn of_file(path: &Path, called: &str, kind: Type) -> Result<(Part, u64)> {
     let about = std::fs::metadata(path).map_err(|why| cannot_read(path, why))?;
     // A device such as /dev/zero has no end.
     if let Some(what) = no_file(&about) {
@@ -191,7 +198,7 @@ fn of_file(path: &Path, kind: Type) -> Result<(Part, u64)> {
     let width = kind.bytes() as u64;
     let fits = kind != Type::Ptr && bytes.is_multiple_of(width);
     ensure!(fits, "{name} has {bytes} bytes, which is not a whole number of elements of {}", kind.name());
-    Ok((Part::File(path.into()), bytes / width))
+    Ok((Part::File(path.into(), called.into()), bytes / width))
 }
 
 fn cannot_read(path: &Path, why: impl std::fmt::Display) -> anyhow::Error {

@@ -39,10 +39,12 @@
 //! | `script.rs`, `buffers.rs` | the lines; the buffers that they make |
 //! | `stage.rs` | the buffers on a device, and the steps |
 //! | `held.rs` | what a buffer holds afterwards |
+//! | `export/` | the same as a CUDA program with a `main` |
 
 #![warn(missing_docs)]
 
 mod buffers;
+mod export;
 mod fill;
 mod held;
 mod nearest;
@@ -55,6 +57,7 @@ mod stage;
 mod tests;
 
 pub use buffers::{Buffers, Named};
+pub use export::{Export, program};
 pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};
 pub use number::Type;

@@ -63,6 +63,11 @@ impl Spec {
 }
 
 impl Spec {
+    /// The types of a structure's fields and what stands for their values; none of anything else.
+    pub(super) fn fields(&self) -> Result<Vec<(Type, &str)>> {
+        self.text.strip_prefix("struct:").map_or(Ok(Vec::new()), fields)
+    }
+
     fn names(&self) -> Vec<&String> {
         match &self.value {
             Value::Number(..) => Vec::new(),
@@ -94,19 +99,12 @@ impl std::fmt::Display for Spec {
     }
 }
 
-/// Fields side by side, each at a multiple of its size, as a compiler lays them out. A field without a type
-/// has that of the one before.
+/// Fields side by side, each at a multiple of its size, as a compiler lays them out.
 fn structure(text: &str, names: Names) -> Result<Value> {
     let mut bytes = Vec::new();
     let mut pointers = Vec::new();
-    let mut kind = None;
     let mut align = 1;
-    for field in text.split(',') {
-        let (of, number) = match field.split_once(':') {
-            Some((name, number)) => (Some(Type::parse(name.trim())?), number),
-            None => (kind, field),
-        };
-        let of = of.with_context(|| format!("`{field}`: the first field needs a type, like i32:{field}"))?;
+    for (of, number) in fields(text)? {
         bytes.resize(bytes.len().next_multiple_of(of.bytes()), 0);
         let bits = match of {
             Type::Ptr => {
@@ -116,11 +114,26 @@ fn structure(text: &str, names: Names) -> Result<Value> {
             _ => of.number(number, names)?,
         };
         bytes.extend(&bits.to_le_bytes()[..of.bytes()]);
-        kind = Some(of);
         align = align.max(of.bytes());
     }
     bytes.resize(bytes.len().next_multiple_of(align), 0);
     Ok(Value::Struct(bytes, pointers))
+}
+
+/// The fields of a structure: their types, and what stands for their values. A field without a type has that
+/// of the one before.
+fn fields(text: &str) -> Result<Vec<(Type, &str)>> {
+    let mut kind = None;
+    let field = |field| {
+        let (of, number) = match str::split_once(field, ':') {
+            Some((name, number)) => (Some(Type::parse(name.trim())?), number),
+            None => (kind, field),
+        };
+        let of = of.with_context(|| format!("`{field}`: the first field needs a type, like i32:{field}"))?;
+        kind = Some(of);
+        Ok((of, number))
+    };
+    text.split(',').map(field).collect()
 }
 
 /// `NAME=TYPE:ELEMENTS`
@@ -276,7 +289,7 @@ pub fn down_to_cell(script: &str, cell: usize) -> String {
 }
 
 /// The line that begins a cell.
-const CELL: &str = "%%";
+pub(super) const CELL: &str = "%%";
 
 /// Where a step stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

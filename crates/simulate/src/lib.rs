@@ -13,11 +13,13 @@
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | the whole result, as text or as JSON, and the exit status |
+//! | `export.rs` | the same as a CUDA program with a `main` |
 //! | [`program`] | a whole program: runs it, and reports what came of it |
 //! | `terminal.rs` | a whole program in a terminal: compiled, and its surroundings |
 
 pub mod buffers;
 pub mod counts;
+mod export;
 mod fit;
 mod input;
 mod kinds;
@@ -54,6 +56,15 @@ pub fn run() -> ExitCode {
 /// Does what `options` ask for, and prints the result. The exit status: 0 nothing is wrong, 1 a diagnostic of
 /// severity error, 2 a command line, file or instruction that the simulator cannot take.
 pub fn done(options: &Options) -> (u8, Option<Report>) {
+    if options.export {
+        return match export::program(options) {
+            Ok(program) => (u8::from(!say::out(&program)) * 2, None),
+            Err(error) => {
+                say::err(&format!("error: {error:#}\n"));
+                (2, None)
+            }
+        };
+    }
     #[cfg(not(target_family = "wasm"))]
     if input::asks_for_a_program(options) {
         return match terminal::compiled_and_run(options).and_then(|report| {

@@ -184,6 +184,9 @@ pub struct Options {
     /// Write the steps as a figure that plays, one HTML file
     #[arg(long, value_name = "OUT.html")]
     pub figure: Option<PathBuf>,
+    /// For a .cu: print a CUDA program with a main that does the same with nvcc and a GPU, and run nothing
+    #[arg(long, conflicts_with_all = ["json", "steps", "figure"])]
+    pub export: bool,
     /// Print one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,

@@ -73,3 +73,15 @@ fn a_kernel_that_goes_on_is_stopped() {
     let last = found.as_array().and_then(|found| found.last()).unwrap();
     assert_eq!((ran.status, &last["kind"]), (1, &Value::from("step-limit")));
 }
+
+/// Without PTX: nothing is compiled for it.
+#[test]
+#[ignore = "needs node"]
+fn a_cell_is_exported_as_the_terminal_exports_it() {
+    let folder = format!("{FOLDER}export/");
+    let source = text(&format!("{folder}two_launches.cu"));
+    let words = ["simulate", "two_launches.cu", "--cell", "2", "--export"];
+    let ran = Page::committed().run_with(&words, &[("two_launches.cu", &source)]).unwrap();
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert_eq!(ran.stdout, text(&format!("{folder}two_launches_cell2.cu")));
+}

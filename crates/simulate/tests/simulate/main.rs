@@ -3,6 +3,7 @@
 
 mod arguments;
 mod compiled;
+mod export;
 mod findings;
 mod orders;
 mod output;
