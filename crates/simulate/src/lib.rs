@@ -15,9 +15,11 @@
 //! | `output.rs` | the whole result, as text or as JSON, and the exit status |
 //! | `export.rs` | the same as a CUDA program with a `main` |
 //! | [`program`] | a whole program: runs it, and reports what came of it |
+//! | `by_value.rs` | containers that a program passes by value |
 //! | `terminal.rs` | a whole program in a terminal: compiled, and its surroundings |
 
 pub mod buffers;
+mod by_value;
 pub mod counts;
 mod export;
 mod fit;

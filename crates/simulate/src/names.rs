@@ -103,6 +103,11 @@ fn is_of_library(kernel: &str) -> bool {
     ["cub::", "thrust::"].iter().any(|library| name.starts_with(library))
 }
 
+/// The whole of a function in C++: what it returns, if its name says that, its name and its parameters.
+pub fn demangled(function: &str) -> Option<String> {
+    Symbol::new(function).ok()?.demangle().ok()
+}
+
 /// Names as the source has them, in place of those that the compiler made of them.
 pub fn readable(text: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';

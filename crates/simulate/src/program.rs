@@ -4,7 +4,7 @@
 use std::io::stdout;
 
 use ::program::{Ended, KernelRun, Outside, Ran};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use kernel_compiler::program::Program;
 use ptx_simulator::trace::Trace;
 use ptx_simulator::{Counters, Diagnostic, Kind, Module, Orders, Severity};
@@ -14,6 +14,7 @@ use text::number::thousands;
 use text::say;
 use view::diagnostics;
 
+use super::by_value;
 use super::input::{self, Sources};
 use super::names::readable;
 use super::options::{Checks, Options, with_option};
@@ -74,6 +75,9 @@ struct JsonKernel<'a> {
 /// # Errors
 /// It cannot be run.
 pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> Result<Report> {
+    if let Some(refusal) = by_value::refusal(&program.ptx) {
+        bail!("{}: {refusal}", options.file.display());
+    }
     let mut sources = input::sources(options)?;
     let device = super::launch::device(options, None)?;
     if options.steps || options.figure.is_some() || options.remembers {
