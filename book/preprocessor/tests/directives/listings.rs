@@ -41,6 +41,33 @@ fn an_exercise_is_a_card_with_its_task_its_code_hints_a_solution_and_a_question(
     assert!(!page.lines().any(|line| line.starts_with('#')), "a heading: {page}");
 }
 
+#[test]
+fn a_whole_program_is_a_card_with_its_code_and_what_builds_and_runs_it() {
+    let repository = Repository::new();
+    let program = "kernels/programs/sum.cu";
+    fs::create_dir_all(repository.root.join("kernels/programs")).unwrap();
+    fs::write(repository.root.join(program), "int main()\n{\n}\n").unwrap();
+    let card = |attributes: &str| {
+        format!(
+            "<details class=\"program-card\" id=\"program-sum\"{attributes}>\n<summary>The whole program: \
+             <code>sum.cu</code></summary>\n\n```cpp\nint main()\n{{\n}}\n```\n\n"
+        )
+    };
+    let page = repository.page("{{#program kernels/programs/sum.cu}}\n");
+    in_order(
+        &page,
+        &[
+            &card(""),
+            "nvcc -arch=native -o sum kernels/programs/sum.cu",
+            "simulate -- kernels/programs/sum.cu",
+        ],
+    );
+    fs::write(repository.root.join("book/src/live/manifest.json"), r#"{"chapters": ["ch3_blocks"]}"#)
+        .unwrap();
+    let page = repository.page("{{#program kernels/programs/sum.cu}}\n");
+    assert!(page.contains(&card(" data-file=\"kernels/programs/sum.cu\"")), "the page runs it: {page}");
+}
+
 /// What `theme/exercises.js` makes a cell of it with.
 #[test]
 fn an_exercise_that_the_page_can_check_says_which_file_it_is() {

@@ -88,9 +88,10 @@ text {{#code kernels/k.cu sum}} | has to stand alone
 {{#include ../../kernels/k.cu:sum}} | this book doesn't use mdBook's own includes | {{#code FILE ANCHOR}}
 ```rust\\n{{ #rustdoc_include x.rs}}\\n``` | this book doesn't use mdBook's own includes
 {{#playground x.rs}} | this book doesn't use mdBook's own includes
+{{#program kernels/programs/none.cu}} | cannot read | kernels/programs/none.cu
 {{#title A title}} | no such directive
-{{#cells ch4_nested}} | no such directive | cell, table, chart, figure, record, kernels, code, exercise, \
-    exercises, verdict, value, minutes, repository, term
+{{#cells ch4_nested}} | no such directive | cell, table, chart, figure, record, kernels, code, program, \
+    exercise, exercises, verdict, value, minutes, repository, term
 {{#cell ch4_nested | `}}` is missing";
 
 #[test]
