@@ -59,6 +59,9 @@ exports.exported = (text = 'Export', cell = null) =>
     new Promise(downloaded => {
         const create = URL.createObjectURL;
         URL.createObjectURL = blob => {
+            if (blob.type !== 'text/plain') {
+                return create.call(URL, blob); // a worker's
+            }
             URL.createObjectURL = create;
             blob.text().then(downloaded);
             return '#notebook';
