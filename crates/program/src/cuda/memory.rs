@@ -486,7 +486,8 @@ fn said(call: &Call, address: u64) -> String {
     }
 }
 
-/// Elements given for bytes, or the size of a pointer for that of an array.
+/// Elements given for bytes, or the size of a pointer for that of an array. What a line computes by `sizeof`
+/// may be a part of the array.
 fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
     if asked.rows != 1 {
         return;
@@ -501,7 +502,7 @@ fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
     if is_pointer {
         let help = "8 bytes are what a pointer has: sizeof of a pointer is not that of the array";
         runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
-    } else if is_part(4) || is_part(8) {
+    } else if (is_part(4) || is_part(8)) && !user_line(runtime, call).contains("sizeof") {
         let help = "cudaMemcpy counts bytes, not elements: multiply by sizeof of an element";
         runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
     }
@@ -614,21 +615,24 @@ fn pointer_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
 
 /// The innermost line of the reader's own text.
 pub fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
-    call.host.places().into_iter().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
+    call.host.places().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
+}
+
+/// The text of that line.
+fn user_line(runtime: &Runtime, call: &Call) -> String {
+    let line = user_place(runtime, call).and_then(|(file, line)| runtime.outside.source_line(&file, line));
+    line.unwrap_or_default()
 }
 
 /// What the source calls that which is allocated here: the variable that the line gives the address of, or
 /// that it assigns.
 pub fn name_of_target(runtime: &Runtime, call: &Call) -> String {
-    let Some((file, line)) = user_place(runtime, call) else { return String::new() };
-    let text = runtime.outside.source_line(&file, line).unwrap_or_default();
-    target(&text).unwrap_or_default()
+    target(&user_line(runtime, call)).unwrap_or_default()
 }
 
 /// The name of the array of variable length that the line of a call declares, if it can be seen there.
 pub fn name_of_array(runtime: &Runtime, call: &Call) -> String {
-    let Some((file, line)) = user_place(runtime, call) else { return String::new() };
-    let text = runtime.outside.source_line(&file, line).unwrap_or_default();
+    let text = user_line(runtime, call);
     declared(&text).or(target(&text)).unwrap_or_default()
 }
 

@@ -13,6 +13,7 @@ int main()
     cudaMalloc(&d_a, n * sizeof(double));
     cudaMalloc(&d_small, n);
     cudaMemcpy(d_a, a, n, cudaMemcpyHostToDevice); // expect: warning host-access
+    cudaMemcpy(d_a, a, n / 8 * sizeof(double), cudaMemcpyHostToDevice);
     cudaMemcpy(d_a, a, sizeof(a), cudaMemcpyHostToDevice); // expect: warning host-access
     cudaMemcpy(d_a, a, (n + 1) * sizeof(double), cudaMemcpyHostToDevice); // expect: error out-of-bounds
     cudaMemcpy(d_small, a, n * sizeof(double), cudaMemcpyHostToDevice); // expect: error out-of-bounds

@@ -1,7 +1,7 @@
 //! Statements → the typed program that runs.
 
 pub mod flow;
-mod lines;
+pub(crate) mod lines;
 mod module;
 mod names;
 mod op;
