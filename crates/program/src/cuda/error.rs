@@ -97,10 +97,7 @@ impl Unasked {
 
     /// The same where the program asks: it knows that something is wrong, if not what.
     fn asked(self) -> Diagnostic {
-        match self.is_overtaken {
-            true => self.said(),
-            false => Diagnostic { severity: Severity::Note, ..self.found },
-        }
+        if self.is_overtaken { self.said() } else { Diagnostic { severity: Severity::Note, ..self.found } }
     }
 }
 
