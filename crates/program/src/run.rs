@@ -168,6 +168,7 @@ impl Runtime<'_> {
 
     /// What is left when the program has ended.
     fn end(&mut self, host: &mut Host, core: &mut ptx_simulator::Simulator, ended: Ended) {
+        self.say_counts();
         if ended == Ended::Stopped {
             return;
         }
