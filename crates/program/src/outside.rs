@@ -20,6 +20,11 @@ pub trait Outside {
     /// What a file holds; `None` if the program may not read it, or it is not there.
     fn read_file(&mut self, path: &str) -> Option<Vec<u8>>;
 
+    /// Whether the program could read a file.
+    fn has_file(&mut self, path: &str) -> bool {
+        self.read_file(path).is_some()
+    }
+
     /// Replaces a file; whether the program may.
     fn write_file(&mut self, path: &str, bytes: &[u8]) -> bool;
 

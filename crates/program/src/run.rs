@@ -40,7 +40,7 @@ pub enum Ended {
 pub struct Ran {
     /// How it ended.
     pub ended: Ended,
-    /// What is wrong with the host's part; that of the kernels is with the device.
+    /// What is wrong with the host's part, what has stopped it last; that of the kernels is with the device.
     pub found: Vec<Diagnostic>,
     /// Its kernels, in the order of their first launches.
     pub kernels: Vec<KernelRun>,
@@ -103,13 +103,14 @@ pub fn run(
         Err(Stop::Exit(status)) => Ok(status),
         other => other,
     };
+    let mut stop = None;
     let ended = match status.and_then(|status| {
         runtime.at_exit(&mut host, &mut core)?;
         Ok(status)
     }) {
         Ok(status) | Err(Stop::Exit(status)) => Ended::Status(status),
         Err(Stop::Fault(found)) => {
-            runtime.found.push(*found);
+            stop = Some(*found);
             Ended::Stopped
         }
     };
@@ -117,7 +118,8 @@ pub fn run(
     runtime.end(&mut host, &mut core, ended);
     runtime.forget_what_follows(&mut host);
     let Runtime { mut kept, found, asked_for_times, .. } = runtime;
-    let found = host.take_found().into_iter().chain(found).collect();
+    // What was never written often follows from calls that are wrong, and what stops the program from both.
+    let found = found.into_iter().chain(host.take_found()).chain(stop).collect();
     let kernels = std::mem::take(&mut kept.get::<Launches>().kernels);
     Ok(Ran { ended, found, kernels, asked_for_times, steps: host.steps() })
 }
@@ -166,6 +168,7 @@ impl Runtime<'_> {
 
     /// What is left when the program has ended.
     fn end(&mut self, host: &mut Host, core: &mut ptx_simulator::Simulator, ended: Ended) {
+        self.say_counts();
         if ended == Ended::Stopped {
             return;
         }

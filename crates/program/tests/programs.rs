@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use device::{Device, SimulatorOptions};
 use program::{Ended, Options, Outside, Ran, Standard};
-use ptx_simulator::{Budget, Cut, Diagnostic, Module, Orders, Severity};
+use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 36;
+const COUNT: usize = 41;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -142,6 +142,8 @@ fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_th
         let expected =
             says(&std::fs::read_to_string(path_of(MISTAKES).join(name).with_extension("cu")).unwrap());
         let (prints, ran, found, _) = run(name);
+        let once: BTreeSet<_> = ran.found.iter().map(|one| (&one.file, one.line, one.message())).collect();
+        assert_eq!(once.len(), ran.found.len(), "{name} says something twice: {:?}", ran.found);
         let severity = |found: &Diagnostic| match found.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -159,6 +161,33 @@ fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_th
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The related places of the only finding of this kind: line and message.
+fn related(name: &str, kind: Kind) -> Vec<(u32, String)> {
+    let (_, _, found, _) = run(name);
+    let mut found = found.iter().filter(|found| found.kind == kind);
+    let only = found.next().unwrap();
+    assert!(found.next().is_none());
+    only.related().into_iter().map(|site| (site.line, site.message)).collect()
+}
+
+#[test]
+fn a_kernel_that_is_stopped_has_the_line_of_its_launch_and_what_later_calls_give() {
+    let [(line, message)] = &related("assertion_behind_a_broken_kernel", Kind::OutOfBounds)[..] else {
+        panic!("no launch")
+    };
+    let expected = "launched here; the calls that come after it give cudaErrorIllegalAddress (700)";
+    assert_eq!((*line, &**message), (22, expected));
+}
+
+#[test]
+fn an_uninitialized_value_that_came_through_shared_memory_has_the_line_that_read_it() {
+    let [(line, message)] = &related("unwritten_through_shared", Kind::UninitializedRead)[..] else {
+        panic!("no line")
+    };
+    assert_eq!(*line, 9);
+    assert!(message.ends_with("byte 128 of `d_in` is uninitialized"), "{message}");
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! | `fit.rs` | arguments against parameters |
 //! | `kinds.rs` | the elements of buffers against what the parameters point to |
 //! | `orders.rs` | which orders are tried, and what is said of them |
+//! | `causes.rs` | findings that have one cause, as one |
 //! | `patience.rs` | how far a long run is |
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
@@ -20,6 +21,7 @@
 
 pub mod buffers;
 mod by_value;
+mod causes;
 pub mod counts;
 mod export;
 mod fit;

@@ -15,6 +15,7 @@ use text::say;
 use view::diagnostics;
 
 use super::by_value;
+use super::causes;
 use super::input::{self, Sources};
 use super::names::readable;
 use super::options::{Checks, Options, with_option};
@@ -100,10 +101,12 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
         device_variables: program.device_variables.clone(),
         managed_variables: program.managed_variables.clone(),
     };
-    let Ran { ended, found, kernels, asked_for_times, .. } =
+    let Ran { ended, mut found, kernels, asked_for_times, .. } =
         ::program::run(simulator, &module, &how, outside).map_err(|found| anyhow::Error::new(*found))?;
     let seen = device.take_seen();
-    let mut found: Vec<Diagnostic> = found.into_iter().chain(seen.found).collect();
+    // What has stopped the program may follow from what is wrong with its kernels.
+    let stop = if ended == Ended::Stopped { found.pop() } else { None };
+    let mut found = causes::joined(found.into_iter().chain(seen.found).chain(stop).collect());
     for one in &mut found {
         let readable = |text: &str| readable(text);
         let mut words = ptx_simulator::Words::from(one.what.clone());

@@ -63,6 +63,19 @@ impl Terminal {
         place.starts_with(&folder).then_some(place)
     }
 
+    /// Where a file lies that the program may read.
+    fn file_to_read(&mut self, path: &str) -> Option<PathBuf> {
+        let Some(place) = Terminal::below(&self.reads, path) else {
+            let folder = self.reads.display();
+            self.refuse(format!(
+                "the program may not read {path}: it lies outside of {folder} (--data FOLDER)"
+            ));
+            return None;
+        };
+        let size = std::fs::metadata(&place).ok().filter(|found| found.is_file())?.len();
+        (size <= MAX_FILE).then_some(place)
+    }
+
     fn refuse(&mut self, what: String) {
         if !self.refused.contains(&what) {
             self.refused.push(what);
@@ -92,15 +105,11 @@ impl Outside for Terminal {
     }
 
     fn read_file(&mut self, path: &str) -> Option<Vec<u8>> {
-        let Some(place) = Terminal::below(&self.reads, path) else {
-            let folder = self.reads.display();
-            self.refuse(format!(
-                "the program may not read {path}: it lies outside of {folder} (--data FOLDER)"
-            ));
-            return None;
-        };
-        let size = std::fs::metadata(&place).ok().filter(|found| found.is_file())?.len();
-        if size > MAX_FILE { None } else { std::fs::read(place).ok() }
+        std::fs::read(self.file_to_read(path)?).ok()
+    }
+
+    fn has_file(&mut self, path: &str) -> bool {
+        self.file_to_read(path).is_some()
     }
 
     fn write_file(&mut self, path: &str, bytes: &[u8]) -> bool {

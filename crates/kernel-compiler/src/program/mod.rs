@@ -14,6 +14,7 @@
 //! | `relocated.rs` | objects that are passed by value |
 //! | `later.rs` | arrays and initializers that are computed when the program runs |
 //! | `library.rs` | the C++ headers, changed as they are read |
+//! | `lines.rs` | lines of the reader's own, for what is inlined from headers |
 //! | `border.rs` | clang's messages, for a reader who knows nothing of the two passes |
 //! | `variables.rs` | the names of variables |
 
@@ -22,10 +23,13 @@ mod driver;
 mod edits;
 mod later;
 mod library;
+mod lines;
 mod relocated;
 mod rewrite;
 mod sources;
 mod variables;
+
+use text::path;
 
 use super::call;
 use super::lex::{Token, joined, tokens};
@@ -34,6 +38,7 @@ pub use driver::compile;
 pub use driver::page_flags;
 use edits::{Edit, edited};
 pub use library::{HOST, in_page as headers_in_page};
+use lines::with_own_lines;
 pub use sources::{Source, Sources};
 use variables::{variables, with_own_names};
 
@@ -149,9 +154,17 @@ pub fn next(sources: &Sources, answers: &[Answer]) -> Next {
 fn program(ir: &str, ptx: &str, said: &str, sources: &Sources) -> Program {
     let (managed_variables, device_variables) = variables(ir);
     let name = sources.name(sources.main());
-    let entry = |path: &str| call::file_entry(&sources.root, path, &name);
+    let entry = |path: &str| match path::below(library::CPP, path) {
+        Some(header) => format!("include/{header}"),
+        None => call::file_entry(&sources.root, path, &name),
+    };
+    let is_own = |path: &str| {
+        let shown = entry(path);
+        !shown.starts_with("include/") && !shown.starts_with(HOST)
+    };
+    let ptx = with_own_lines(&with_own_names(ptx), is_own);
     Program {
-        ptx: call::with_files(&with_own_names(ptx), entry),
+        ptx: call::with_files(&ptx, entry),
         device_variables,
         managed_variables,
         said: border::explained(said, sources),
@@ -244,11 +257,11 @@ mod tests {
         let Next::Calls(calls) = after(TEXT, &[border(), failed(DYNAMIC)]) else { panic!() };
         let [Call { pass: Pass::Device, sources }] = &calls[..] else { panic!("{calls:?}") };
         assert!(sources.main().text.contains("extern \"C\" void __wb_init_000001() {"), "{sources:?}");
-        let ptx = ".file 1 \"/x.cu\"\n";
+        let ptx = ".file 1 \"/x.cu\"\n.file 2 \"/cpp/vector\"\n";
         let Next::Done(program) = after(TEXT, &[border(), failed(DYNAMIC), made(ptx, "")]) else { panic!() };
         assert_eq!(
             (&*program.ptx, &program.device_variables[..]),
-            (".file 1 \"x.cu\"\n", &["d".to_owned()][..])
+            (".file 1 \"x.cu\"\n.file 2 \"include/vector\"\n", &["d".to_owned()][..])
         );
         assert_eq!(program.said, "x.cu(1): warning: unused\n__global__ void k();\n");
     }

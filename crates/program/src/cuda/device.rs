@@ -41,7 +41,7 @@ pub const NATIVES: &Natives_ = &[
     ("cudaDeviceSetCacheConfig", |runtime, _| Ok(runtime.fine())),
     ("cudaDeviceGetCacheConfig", |runtime, call| answer(runtime, call, 0)),
     ("cudaDeviceSetSharedMemConfig", |runtime, _| Ok(runtime.fine())),
-    ("cudaDeviceGetSharedMemConfig", |runtime, call| answer(runtime, call, 0)),
+    ("cudaDeviceGetSharedMemConfig", |runtime, call| answer(runtime, call, FOUR_BYTE_BANKS)),
     ("cudaFuncSetCacheConfig", |runtime, _| Ok(runtime.fine())),
     ("cudaFuncSetSharedMemConfig", |runtime, _| Ok(runtime.fine())),
     ("cudaFuncSetAttribute", set_function_attribute),
@@ -56,6 +56,9 @@ pub const NATIVES: &Natives_ = &[
 const VERSION: u32 = 13_000;
 /// Of an H200; the simulator has no clock.
 const CLOCK_KHZ: u32 = 1_980_000;
+
+/// `cudaSharedMemBankSizeFourByte`: since Maxwell banks have no other width.
+const FOUR_BYTE_BANKS: u32 = 1;
 
 /// Limits that a program sets.
 #[derive(Debug, Default)]

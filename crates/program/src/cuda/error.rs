@@ -1,7 +1,7 @@
 //! Errors of the runtime: their names, which of them stay, and whether the program asked.
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Kind, Owner, Severity};
+use ptx_simulator::{Diagnostic, Kind, Owner, Severity};
 
 use crate::runtime::{Natives_, Runtime};
 
@@ -69,10 +69,36 @@ fn row(number: u32) -> Option<&'static (u32, &'static str, &'static str)> {
     ALL.iter().find(|row| row.0 == number)
 }
 
-/// A launch that failed, and that nobody has asked about so far.
+/// A launch that failed, and that the program has not asked about so far.
 #[derive(Clone, Debug)]
 pub struct Unasked {
-    pub found: ptx_simulator::Diagnostic,
+    found: Diagnostic,
+    error: Error,
+    /// Whether another launch came after it, which the program would blame.
+    is_overtaken: bool,
+}
+
+impl Unasked {
+    /// What was `found` wrong with a launch that gives `error`.
+    pub fn new(found: Diagnostic, error: Error) -> Unasked {
+        Unasked { found, error, is_overtaken: false }
+    }
+
+    /// What is said if the program does not ask in time.
+    pub fn said(self) -> Diagnostic {
+        let Unasked { found, error, .. } = self;
+        let help = format!(
+            "ask after each launch: cudaGetLastError() gives {} here; and {}",
+            error.said(),
+            found.help
+        );
+        Diagnostic { help, ..found }
+    }
+
+    /// The same where the program asks: it knows that something is wrong, if not what.
+    fn asked(self) -> Diagnostic {
+        if self.is_overtaken { self.said() } else { Diagnostic { severity: Severity::Note, ..self.found } }
+    }
 }
 
 /// The errors of a program.
@@ -99,20 +125,27 @@ impl Errors {
         self.last = Some(error);
     }
 
-    /// The program asks for the last error.
-    fn ask(&mut self, forgets: bool) -> Given {
-        let error = self.sticky.or(self.last).unwrap_or(Error::Success);
-        self.unasked.clear();
-        if forgets {
-            self.last = None;
-        }
-        Given::Word(error as u32)
+    /// A launch has not failed.
+    pub fn launched(&mut self) {
+        self.unasked.iter_mut().for_each(|failed| failed.is_overtaken = true);
     }
 }
 
+/// The program asks for the last error.
+fn ask(runtime: &mut Runtime, forgets: bool) -> Given {
+    let errors = runtime.kept.get::<Errors>();
+    let error = errors.sticky.or(errors.last).unwrap_or(Error::Success);
+    if forgets {
+        errors.last = None;
+    }
+    let unasked = std::mem::take(&mut errors.unasked);
+    unasked.into_iter().for_each(|failed| runtime.add(failed.asked()));
+    Given::Word(error as u32)
+}
+
 pub const NATIVES: &Natives_ = &[
-    ("cudaGetLastError", |runtime, _| Ok(runtime.kept.get::<Errors>().ask(true))),
-    ("cudaPeekAtLastError", |runtime, _| Ok(runtime.kept.get::<Errors>().ask(false))),
+    ("cudaGetLastError", |runtime, _| Ok(ask(runtime, true))),
+    ("cudaPeekAtLastError", |runtime, _| Ok(ask(runtime, false))),
     ("cudaGetErrorName", |runtime, call| text(runtime, call, |row| row.1)),
     ("cudaGetErrorString", |runtime, call| text(runtime, call, |row| row.2)),
 ];

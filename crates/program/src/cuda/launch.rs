@@ -92,7 +92,7 @@ fn launch_cooperative(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
         );
         let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, \
                     times the multiprocessors";
-        unasked(runtime, call, &what, help);
+        unasked(runtime, call, error, &what, help);
         return Ok(runtime.kept.get::<Errors>().give(error));
     }
     launch_kernel(runtime, call)
@@ -146,10 +146,10 @@ fn gathered(runtime: &Runtime, call: &mut Call, kernel: u64, list: u64) -> Resul
     Ok(params)
 }
 
-/// A launch has failed, and it is said unless the program asks for the error.
-fn unasked(runtime: &mut Runtime, call: &Call, what: &str, help: &str) {
+/// A launch has failed: how that is said depends on whether the program asks for the error.
+fn unasked(runtime: &mut Runtime, call: &Call, error: Error, what: &str, help: &str) {
     let found = *call.host.fault(Kind::LaunchLimit, what, help);
-    runtime.kept.get::<Errors>().unasked.push(Unasked { found });
+    runtime.kept.get::<Errors>().unasked.push(Unasked::new(found, error));
 }
 
 /// Puts a launch into its stream: the error if it cannot be.
@@ -179,23 +179,20 @@ fn launch(
     let most = runtime.kept.get::<Limits>().dynamic_shared(&name);
     if let Err((limit, why)) = call.simulator.check_launch(runtime.module, &name, &config, cluster, most) {
         let error = match limit {
-            Limit::SharedMemory => Error::InvalidValue,
-            _ => Error::InvalidConfiguration,
+            // As CUDA 13 answers on an H100; CUDA 12 gave cudaErrorInvalidConfiguration for a shape.
+            Limit::Shape | Limit::SharedMemory => Error::InvalidValue,
+            Limit::CompiledFor | Limit::Calls => Error::InvalidConfiguration,
         };
         runtime.kept.get::<Errors>().keep(error);
         let what = format!("this launch failed, and the kernel did not run: {why}");
-        let help = format!(
-            "ask after each launch: cudaGetLastError() gives {} here; and choose another grid or block, or \
-             less memory",
-            error.said()
-        );
-        unasked(runtime, call, &what, &help);
+        unasked(runtime, call, error, &what, "choose another grid or block, or less memory");
         return Ok(error);
     }
     let kernel = Kernel { name, config, cluster, params };
     let noted = call.simulator.notes().len();
     runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), noted, call.host.place());
     call.simulator.note_host(true);
+    runtime.kept.get::<Errors>().launched();
     Ok(Error::Success)
 }
 
@@ -257,15 +254,29 @@ impl Runtime<'_> {
                 let found = Diagnostic { file, line, help: help.to_string(), ..found.clone() };
                 return Err(Stop::Fault(Box::new(found)));
             }
-            self.kept.get::<Errors>().sticky = Some(match kind {
+            let error = match kind {
                 Some(Kind::Misaligned) => Error::MisalignedAddress,
                 Some(Kind::Trap) => Error::LaunchFailure,
                 Some(Kind::StepLimit | Kind::Deadlock) => Error::LaunchTimeout,
                 Some(Kind::UnsupportedInstruction) => Error::IllegalInstruction,
                 _ => Error::IllegalAddress,
-            });
+            };
+            self.kept.get::<Errors>().sticky = Some(error);
+            if let Some(found) = found {
+                self.say_launch_of(found, error, place);
+            }
         }
         Ok(())
+    }
+
+    /// What has stopped a kernel also has the line of its launch: the program hears of it from a later call.
+    fn say_launch_of(&mut self, stopped: &Diagnostic, error: Error, place: Option<&(String, u32)>) {
+        let Some((file, line)) = place.cloned() else { return };
+        self.device.retract(stopped);
+        let message = format!("launched here; the calls that come after it give {}", error.said());
+        let mut words = Words::from(stopped.what.clone());
+        words.related.push(Site { file, line, message });
+        self.found.push(Diagnostic { what: words.into(), ..stopped.clone() });
     }
 
     /// The launches have executed as many instructions as they may: in this one, which has `stopped`.

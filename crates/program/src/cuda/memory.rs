@@ -1,11 +1,13 @@
 //! Allocations, copies and sets: of all kinds, checked at the call, done in their streams.
 
+use std::collections::BTreeMap;
+
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Kind, Owner, Severity};
+use ptx_simulator::{Diagnostic, Kind, Owner, Severity};
 
 use text::number::thousands;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::{Error, Errors};
 use super::queue::{DEFAULT, Queue, Rows, Work};
@@ -87,6 +89,15 @@ pub struct Made {
     pub takes: &'static str,
     pub name: String,
     pub place: Option<(String, u32)>,
+}
+
+/// Copies of a fourth or an eighth of an array: of so many elements, or in so many parts?
+#[derive(Debug, Default)]
+struct Counts {
+    /// What is said of an array and a line if it is copied to from its start only.
+    suspects: BTreeMap<(u64, Option<u32>), Diagnostic>,
+    /// Arrays that are also copied to elsewhere.
+    in_parts: FxHashSet<u64>,
 }
 
 /// Who waits for an operation.
@@ -486,7 +497,8 @@ fn said(call: &Call, address: u64) -> String {
     }
 }
 
-/// Elements given for bytes, or the size of a pointer for that of an array.
+/// Elements given for bytes, or the size of a pointer for that of an array. What a line computes by `sizeof`
+/// may be a part of the array, and so may what others complete.
 fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
     if asked.rows != 1 {
         return;
@@ -495,15 +507,31 @@ fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
     let [to, from] = [left(asked.to.address), left(asked.from.address)];
     let bytes = asked.bytes;
     let is_part = |factor: u64| bytes > 1 && to == factor * bytes && from == factor * bytes;
+    let base = |address: u64| address - call.simulator.allocation(address).map_or(0, |(_, _, offset)| offset);
+    let whole = base(asked.to.address);
+    if asked.to.address != whole {
+        runtime.kept.get::<Counts>().in_parts.insert(whole);
+    }
     let is_pointer = bytes == 8 && to == from && to > 64;
     let what =
         format!("a copy of {} bytes, and both sides have {}", thousands(bytes as i64), thousands(to as i64));
     if is_pointer {
         let help = "8 bytes are what a pointer has: sizeof of a pointer is not that of the array";
         runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
-    } else if is_part(4) || is_part(8) {
+    } else if (is_part(4) || is_part(8)) && !user_line(runtime, call).contains("sizeof") {
         let help = "cudaMemcpy counts bytes, not elements: multiply by sizeof of an element";
-        runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
+        let found =
+            Diagnostic { severity: Severity::Warning, ..*call.host.fault(Kind::HostAccess, what, help) };
+        runtime.kept.get::<Counts>().suspects.insert((whole, found.line), found);
+    }
+}
+
+impl Runtime<'_> {
+    /// Copies that look as if they counted elements, unless others have brought the rest.
+    pub fn say_counts(&mut self) {
+        let Counts { suspects, in_parts } = std::mem::take(self.kept.get());
+        let alone = suspects.into_iter().filter(|((whole, _), _)| !in_parts.contains(whole));
+        alone.for_each(|(_, found)| self.add(found));
     }
 }
 
@@ -614,21 +642,24 @@ fn pointer_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
 
 /// The innermost line of the reader's own text.
 pub fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
-    call.host.places().into_iter().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
+    call.host.places().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
+}
+
+/// The text of that line.
+fn user_line(runtime: &Runtime, call: &Call) -> String {
+    let line = user_place(runtime, call).and_then(|(file, line)| runtime.outside.source_line(&file, line));
+    line.unwrap_or_default()
 }
 
 /// What the source calls that which is allocated here: the variable that the line gives the address of, or
 /// that it assigns.
 pub fn name_of_target(runtime: &Runtime, call: &Call) -> String {
-    let Some((file, line)) = user_place(runtime, call) else { return String::new() };
-    let text = runtime.outside.source_line(&file, line).unwrap_or_default();
-    target(&text).unwrap_or_default()
+    target(&user_line(runtime, call)).unwrap_or_default()
 }
 
 /// The name of the array of variable length that the line of a call declares, if it can be seen there.
 pub fn name_of_array(runtime: &Runtime, call: &Call) -> String {
-    let Some((file, line)) = user_place(runtime, call) else { return String::new() };
-    let text = runtime.outside.source_line(&file, line).unwrap_or_default();
+    let text = user_line(runtime, call);
     declared(&text).or(target(&text)).unwrap_or_default()
 }
 

@@ -314,7 +314,7 @@ impl Runtime<'_> {
             self.find_at(Kind::HostAccess, message, place, None, help);
         }
         for unasked in std::mem::take(&mut self.kept.get::<Errors>().unasked) {
-            self.found.push(unasked.found);
+            self.found.push(unasked.said());
         }
         self.say_leaks();
         Ok(())

@@ -387,7 +387,7 @@ fn seek(runtime: &mut Runtime, call: &mut Call, offset: i64, from: u32) -> Resul
 
 fn access(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let path = String::from_utf8_lossy(&text(call, call.long(0))?).into_owned();
-    let is_there = runtime.outside.read_file(&path).is_some();
+    let is_there = runtime.outside.has_file(&path);
     if !is_there {
         runtime.set_errno(call, ENOENT)?;
     }

@@ -7,6 +7,7 @@
 //! | `random.rs` | `<stdlib.h>`: random numbers |
 //! | `sort.rs` | `<stdlib.h>`: `qsort`, `bsearch` |
 //! | `ends.rs` | `<stdlib.h>`, `<assert.h>`: how a program ends itself |
+//! | `environment.rs` | `<stdlib.h>`: the environment |
 //! | `output.rs` | `<stdio.h>`: `printf` and its like |
 //! | `input.rs` | `<stdio.h>`: `scanf` and its like |
 //! | `scan.rs` | what `scanf` reads by a format |
@@ -20,6 +21,7 @@
 
 mod ctype;
 mod ends;
+mod environment;
 mod files;
 mod heap;
 mod input;
@@ -44,6 +46,7 @@ use crate::runtime::Natives_;
 pub const NATIVES: &[&Natives_] = &[
     ctype::NATIVES,
     ends::NATIVES,
+    environment::NATIVES,
     files::NATIVES,
     heap::NATIVES,
     input::NATIVES,

@@ -1,5 +1,5 @@
-//! What a Unix system has for a process: its environment, which is empty, and numbers of the machine, which
-//! are always the same. `<unistd.h>`, `<locale.h>`, and of `<stdlib.h>` what is there.
+//! What a Unix system has for a process: numbers of the machine, which are always the same. `<unistd.h>`,
+//! `<locale.h>`, and of `<stdlib.h>` what is there.
 
 use ptx_simulator::Owner;
 use ptx_simulator::host::{Call, Given, Stop};
@@ -21,10 +21,6 @@ struct Getopt {
 
 pub const NATIVES: &Natives_ = &[
     ("__errno_location", |runtime, call| Ok(Given::Long(runtime.errno_address(call)?))),
-    ("getenv", |_, _| Ok(Given::Long(0))),
-    ("setenv", |_, _| Ok(Given::Word(0))),
-    ("unsetenv", |_, _| Ok(Given::Word(0))),
-    ("putenv", |_, _| Ok(Given::Word(0))),
     ("system", |_, _| Ok(Given::Word(u32::MAX))),
     ("realpath", |_, _| Ok(Given::Long(0))),
     ("tmpnam", |_, _| Ok(Given::Long(0))),

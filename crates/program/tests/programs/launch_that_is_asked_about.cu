@@ -11,10 +11,10 @@ int main()
 {
     int *d_out;
     cudaMalloc(&d_out, 4096 * sizeof(int));
-    fill<<<1, 2048>>>(d_out);
+    fill<<<1, 2048>>>(d_out); // expect: note launch-limit
     cudaError_t error = cudaGetLastError();
     printf("%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
-    // prints: cudaErrorInvalidConfiguration: invalid configuration argument
+    // prints: cudaErrorInvalidValue: invalid argument
     fill<<<1, 1024>>>(d_out);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize())); // prints: no error
     cudaFree(d_out);

@@ -6,6 +6,11 @@ use std::sync::Arc;
 use super::op::NONE;
 use super::program::Loc;
 
+/// Headers of a toolkit, and those that stand in for them.
+pub fn is_header(path: &str) -> bool {
+    path.contains("include/") || path.contains("clang/host/")
+}
+
 /// The line table. A line of a header that was inlined is followed to the reader's own line.
 pub struct Lines<'a> {
     files: &'a [(u32, Arc<str>)],
@@ -23,9 +28,8 @@ impl<'a> Lines<'a> {
         self.files.iter().find(|(number, _)| *number == file).map(|(_, path)| path)
     }
 
-    /// Headers of a toolkit, and those that stand in for them.
     fn is_header(&self, file: u32) -> bool {
-        self.path(file).is_some_and(|path| path.contains("include/") || path.contains("clang/host/"))
+        self.path(file).is_some_and(|path| is_header(path))
     }
 
     /// The name of a header whose own synchronisation relies on what shuffles and matches order in practice:

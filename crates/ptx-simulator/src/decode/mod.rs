@@ -2,7 +2,7 @@
 
 mod addressed;
 pub mod flow;
-mod lines;
+pub(crate) mod lines;
 mod modifiers;
 mod module;
 mod names;

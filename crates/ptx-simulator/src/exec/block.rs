@@ -1,5 +1,7 @@
 //! What the warps of a block share: its shared memory, and its barriers.
 
+use rustc_hash::FxHashMap;
+
 use super::undefined::InShared;
 use crate::memory::Written;
 
@@ -11,6 +13,8 @@ pub const BARRIERS: usize = 16;
 pub struct SharedMemory {
     pub bytes: Vec<u8>,
     pub written: Written,
+    /// Of bytes that undefined values were stored in, the line that has read these.
+    pub origins: FxHashMap<usize, u32>,
 }
 
 /// A block barrier in one of its rounds.

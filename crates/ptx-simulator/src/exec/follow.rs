@@ -315,15 +315,17 @@ impl Context<'_> {
                 let address = request.addresses[lane] + (i as u32 * bytes) as u64;
                 !self.is_written(warp, request, lane, address, bytes)
             });
-            if undefined != 0 && matches!(request.space, Space::Global | Space::Shared) {
+            let stored = self.stored_undefined(request, undefined, i as u32 * bytes, bytes);
+            if undefined != 0 && stored.is_none() && matches!(request.space, Space::Global | Space::Shared) {
                 warp.remember_unwritten(at.inst.loc, undefined, request, i as u32 * bytes);
             }
             if undefined != 0 && request.space == Space::Const {
                 self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
                 undefined = 0;
             }
-            // A call's parameter is not what lacks a value, but what was put there.
+            // Neither a call's parameter nor shared memory lacks a value, but what was put there.
             let origin = match request.space {
+                Space::Shared => stored.unwrap_or(at.inst.loc),
                 Space::Param if undefined != 0 => {
                     let lane = undefined.trailing_zeros() as usize;
                     let address = request.addresses[lane] + u64::from(i as u32 * bytes);
@@ -333,6 +335,20 @@ impl Context<'_> {
             };
             warp.activations[at.slot as usize].undefined.set(*d, request.mask, (undefined, origin));
         }
+    }
+
+    /// The line that has read an undefined value which was stored where one of the lanes of `mask` loads from
+    /// shared memory: `bytes` bytes, `behind` bytes behind its address.
+    fn stored_undefined(&self, request: &Request, mask: u32, behind: u32, bytes: u32) -> Option<u32> {
+        if mask == 0 || request.space != Space::Shared {
+            return None;
+        }
+        let origins = &self.shared_of(request.owner).origins;
+        let loaded = |lane: usize| {
+            let start = (request.addresses[lane] + u64::from(behind)) as usize;
+            start..start + bytes as usize
+        };
+        lanes(mask).flat_map(loaded).find_map(|byte| origins.get(&byte).copied())
     }
 
     /// Undefined values are stored: to global memory that is a mistake, elsewhere they stay undefined.
@@ -354,8 +370,12 @@ impl Context<'_> {
                 for lane in lanes(of_byte).filter(|_| request.space != Space::Global) {
                     let address = address(lane) + u64::from(byte);
                     self.set_written(warp, place, lane, address, 1, false);
-                    if request.space == Space::Param {
-                        warp.origins.insert((lane, in_local(address)), origin);
+                    match request.space {
+                        Space::Param => _ = warp.origins.insert((lane, in_local(address)), origin),
+                        Space::Shared => {
+                            _ = self.shared_mut(request.owner).origins.insert(address as usize, origin);
+                        }
+                        _ => {}
                     }
                 }
             }

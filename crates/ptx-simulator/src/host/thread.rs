@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Code, Rare, Site, Step, Whom};
 use super::undefined::Undefined;
 use crate::arith::combine;
+use crate::decode::lines::is_header;
 use crate::decode::{FUNCTION_WINDOW, Program};
 use crate::diagnostic::{Access, Diagnostic, Kind, Matters, Region, Spot, What, thousands};
 use crate::memory::{Memory, Owner, Wrong, extend, read, span, write};
@@ -149,7 +150,7 @@ impl Call<'_> {
         }
         // No argument is shorter.
         let read = (0..self.count()).find_map(|number| self.undefined(number, 4))?;
-        Some(Undefined::said(&self.host.program, self.host.here, (Matters::Argument, read)))
+        Some(Undefined::said(Matters::Argument, self.host.place(), self.host.place_at(read)))
     }
 }
 
@@ -192,6 +193,8 @@ pub struct Host {
     pub(super) undefined: Undefined,
     /// Findings that did not end the program.
     pub(super) found: Vec<Diagnostic>,
+    /// The instructions that one of these is about, as in `here`.
+    said: FxHashSet<(usize, u32)>,
     steps: u64,
     /// How many functions run that natives have called.
     invocations: usize,
@@ -199,6 +202,43 @@ pub struct Host {
     here: (usize, u32),
     /// How often it was at a line when the clock ticked.
     ticks: FxHashMap<u32, u64>,
+}
+
+/// The place of a line of the program's line table.
+fn place_at(program: &Program, loc: u32) -> Option<(String, u32)> {
+    let (file, line) = program.place(loc, 0);
+    file.zip(line)
+}
+
+/// The places of the calls that are open, the innermost first, which is at `here`.
+fn open_places<'h>(
+    program: &'h Program,
+    codes: &'h [OnceCell<Rc<Code>>],
+    calls: &'h [Activation],
+    here: (usize, u32),
+) -> impl Iterator<Item = (String, u32)> + 'h {
+    let callers = calls.iter().rev().skip(1).filter_map(|open| {
+        let code = codes[open.function].get()?;
+        let pc = code.from.get(open.at.saturating_sub(1))?;
+        Some((open.function, *pc))
+    });
+    [here].into_iter().chain(callers).filter_map(|(function, pc)| {
+        let inst = program.functions.get(function)?.code.get(pc as usize)?;
+        let (file, line) = program.place(inst.loc, inst.line);
+        file.zip(line)
+    })
+}
+
+/// The innermost place that is not in a header of a library; the innermost if all are.
+fn own(places: impl Iterator<Item = (String, u32)>) -> Option<(String, u32)> {
+    let mut innermost = None;
+    for place in places {
+        if !is_header(&place.0) {
+            return Some(place);
+        }
+        innermost = innermost.or(Some(place));
+    }
+    innermost
 }
 
 impl Host {
@@ -242,6 +282,7 @@ impl Host {
             called: 0,
             undefined: Undefined::default(),
             found: Vec::new(),
+            said: FxHashSet::default(),
             steps: 0,
             invocations: 0,
             here: (0, 0),
@@ -292,25 +333,19 @@ impl Host {
         self.program.functions.iter().map(|function| &*function.name)
     }
 
-    /// Where the program is: file and line.
+    /// Where the program is: file and line, in a header of a library only if nothing else has called it.
     pub fn place(&self) -> Option<(String, u32)> {
-        self.place_of(self.here)
+        own(self.places())
     }
 
     /// The place of a line of the program's line table.
     pub fn place_at(&self, loc: u32) -> Option<(String, u32)> {
-        let (file, line) = self.program.place(loc, 0);
-        file.zip(line)
+        place_at(&self.program, loc)
     }
 
-    /// The same of the calls that are open, the innermost first.
-    pub fn places(&self) -> Vec<(String, u32)> {
-        let callers = self.calls.iter().rev().skip(1).filter_map(|open| {
-            let code = self.codes[open.function].get()?;
-            let pc = code.from.get(open.at.saturating_sub(1))?;
-            self.place_of((open.function, *pc))
-        });
-        self.place().into_iter().chain(callers).collect()
+    /// The places of all calls that are open, the innermost first.
+    pub fn places(&self) -> impl Iterator<Item = (String, u32)> + '_ {
+        open_places(&self.program, &self.codes, &self.calls, self.here)
     }
 
     /// The line at which the thread has been most often: for what takes long.
@@ -338,12 +373,6 @@ impl Host {
     /// What was found so far that did not end the program.
     pub fn take_found(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.found)
-    }
-
-    fn place_of(&self, (function, pc): (usize, u32)) -> Option<(String, u32)> {
-        let inst = self.program.functions.get(function)?.code.get(pc as usize)?;
-        let (file, line) = self.program.place(inst.loc, inst.line);
-        file.zip(line)
     }
 
     fn code(&self, function: usize) -> Rc<Code> {
@@ -410,13 +439,8 @@ impl Host {
 
     /// A diagnostic where the thread is.
     pub fn fault(&self, kind: Kind, what: impl Into<What>, help: &str) -> Box<Diagnostic> {
-        let mut places = self.places().into_iter();
-        let place = places.next();
-        let mut found = Diagnostic::new(kind, what, help);
-        if let Some((file, line)) = place {
-            found.file = Some(file);
-            found.line = Some(line);
-        }
+        let (file, line) = self.place().unzip();
+        let found = Diagnostic { file, line, ..Diagnostic::new(kind, what, help) };
         Box::new(found)
     }
 
@@ -604,12 +628,18 @@ impl Host {
                     stop!(at, Ok(Done::Follows));
                 }
                 let function = &self.program.functions[open.function];
-                if let Some(matters) =
+                if let Some((matters, read)) =
                     self.undefined.follow(function, &code, at, values, (open.values, self.frame))
                 {
                     self.here = (open.function, code.from[at]);
-                    let found = Undefined::said(&self.program, self.here, matters);
-                    self.found.push(found);
+                    if self.said.insert(self.here) {
+                        let place = own(open_places(&self.program, &self.codes, &self.calls, self.here));
+                        let found = Undefined::said(matters, place, place_at(&self.program, read));
+                        // A loop that the compiler has unrolled has several instructions for a line.
+                        if !self.found.contains(&found) {
+                            self.found.push(found);
+                        }
+                    }
                 }
             }
             match step {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::{Code, Rare, Step, slot_of, slot_of_predicate};
 use crate::arith::Spread;
-use crate::decode::{Function, Op, Program, Role};
+use crate::decode::{Function, Op, Role};
 use crate::diagnostic::{Diagnostic, Kind, Matters, What};
 
 /// What is undefined in the values and frames of the open functions. Most of the time nothing is.
@@ -209,18 +209,12 @@ impl Undefined {
         });
     }
 
-    /// What is said where an undefined value matters, at an instruction of a function.
-    pub fn said(
-        program: &Program,
-        (function, pc): (usize, u32),
-        (matters, read): (Matters, u32),
-    ) -> Diagnostic {
-        let inst = &program.functions[function].code[pc as usize];
-        let (file, line) = program.place(inst.loc, inst.line);
-        let (read_file, read_line) = program.place(read, inst.line);
-        let what = What::Unwritten { matters, read: read_file.zip(read_line), spot: None };
+    /// What is said of an undefined value that matters at `place`, and was read at another.
+    pub fn said(matters: Matters, place: Option<(String, u32)>, read: Option<(String, u32)>) -> Diagnostic {
+        let what = What::Unwritten { matters, read, spot: None };
         let help = "write the memory before it is read: malloc, new and variables in functions hold nothing \
                     until the program has written it";
+        let (file, line) = place.unzip();
         Diagnostic { file, line, ..Diagnostic::new(Kind::UninitializedRead, what, help) }
     }
 }
