@@ -9,6 +9,7 @@
 //! | `fit.rs` | arguments against parameters |
 //! | `kinds.rs` | the elements of buffers against what the parameters point to |
 //! | `orders.rs` | which orders are tried, and what is said of them |
+//! | `cures.rs` | edits of the source that may cure what was found, tried |
 //! | `patience.rs` | how far a long run is |
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
@@ -19,6 +20,7 @@
 
 pub mod buffers;
 pub mod counts;
+pub mod cures;
 mod export;
 mod fit;
 mod input;
@@ -33,8 +35,10 @@ pub mod program;
 #[cfg(not(target_family = "wasm"))]
 mod terminal;
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use ::launch::Script;
 use anyhow::{Context, Result, ensure};
@@ -42,7 +46,8 @@ use device::LaunchOrder;
 pub use launch::Launched;
 use options::Checks;
 pub use options::Options;
-pub use output::{Finding, Report};
+pub use output::{Finding, Found, Report};
+use patience::Patience;
 use ptx_simulator::trace::Trace;
 use text::files::write_whole;
 use text::say;
@@ -139,6 +144,7 @@ fn simulate(options: &Options) -> Result<Report> {
     );
     let run = |options: &Options, script: &Script, order: Option<LaunchOrder>| {
         let device = launch::device(options, order)?;
+        device.observe(Rc::new(RefCell::new(Patience::new())));
         if remembers {
             device.remember(MAX_EVENTS, None); // buffers without a name are called `argument 0`
         }
@@ -160,6 +166,8 @@ fn simulate(options: &Options) -> Result<Report> {
         let findings = launched.diagnostics.clone();
         launched.trace = trace.map(|trace| Trace { findings, ..trace });
     }
+    #[cfg(not(target_family = "wasm"))]
+    cures::tried(options, &script, &sources, &mut launched);
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
         launched

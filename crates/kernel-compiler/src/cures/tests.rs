@@ -1,0 +1,3 @@
+//! What is proposed, as a table.
+
+use super::*;
