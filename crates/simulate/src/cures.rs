@@ -234,7 +234,13 @@ mod tries {
                 let Ok(Some(outcome)) = outcome else { continue };
                 self.keep(&candidate, &outcome, launched, &mut cures);
             }
-            tell(&cures, launched);
+            for cure in &cures {
+                launched.diagnostics[cure.finding].help = cure.says.clone();
+            }
+            let is_open = |target: &&Target| !cures.iter().any(|cure| cure.finding == target.number);
+            for target in targets.iter().filter(is_open) {
+                in_vain(&mut launched.diagnostics[target.number], target.tried);
+            }
             launched.cures = cures;
         }
 
@@ -307,10 +313,16 @@ mod tries {
         a.len() == b.len() && a.iter().zip(b).all(same)
     }
 
-    /// The help of what is cured says how.
-    fn tell(cures: &[Cure], launched: &mut Launched) {
-        for cure in cures {
-            launched.diagnostics[cure.finding].help = cure.says.clone();
+    /// The help of what edits were tried for in vain: what is wrong, and no more what to put.
+    fn in_vain(found: &mut Diagnostic, tried: usize) {
+        let says = match found.kind {
+            Kind::DataRace => "nothing orders these two accesses",
+            Kind::BarrierDivergence => "not every thread of the block reaches this barrier",
+            _ => return,
+        };
+        let edits = if tried == 1 { "1 edit was" } else { &format!("{tried} edits were") };
+        if tried > 0 && ["__sync", "move the barrier"].iter().any(|words| found.help.contains(words)) {
+            found.help = format!("{says}; {edits} tried here, and none of them makes it go away");
         }
     }
 }

@@ -25,7 +25,43 @@ pub fn missing(source: &Source, finding: &Finding) -> Vec<Candidate> {
     }
     let steps = finding.lines.first().filter(|_| finding.is_of_one_line());
     all.extend(steps.map(|line| split(source, finding, *line)).unwrap_or_default());
-    all
+    after_each(source, finding).into_iter().chain(all).collect()
+}
+
+/// A barrier after each of the steps that follow each other, if both lines are among them.
+fn after_each(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let ends = [finding.lines.first(), finding.lines.last()].map(|line| spot(source, *line?));
+    let [Some(a), Some(b)] = ends else { return Vec::new() };
+    let function = &source.functions[a.function];
+    let (path, other) = (function.path_of(a.place), source.functions[b.function].path_of(b.place));
+    let holds_both = |step: &&Step| {
+        let run = run_of(source, step);
+        let is_in = |at: &Step| at.list.around == step.list.around && run.contains(&at.index);
+        run.len() > 2 && other.iter().any(is_in)
+    };
+    let Some(step) = path.iter().rev().find(holds_both) else { return Vec::new() };
+    let run = run_of(source, step);
+    let lines =
+        [run.start, run.end - 1].map(|index| source.lines.line(step.list.statements[index].range.start));
+    let put = |barrier: &str| {
+        let gaps = run.clone().map(|index| Gap { list: step.list, index: index + 1 });
+        let edits = gaps.flat_map(|gap| gap.put(source, barrier)).collect();
+        let says = format!("put `{barrier}` after each of lines {} to {}", lines[0], lines[1]);
+        Candidate::new(says, edits)
+    };
+    if finding.mistake != Mistake::Race(Sides::Lanes) {
+        return barriers(source, finding, false).iter().map(|barrier| put(barrier)).collect();
+    }
+    let steps = steps_of_a_warp(source, step);
+    [put(WARP)].into_iter().chain(steps).chain([put(BLOCK)]).collect()
+}
+
+/// The updates that follow each other around a step, which is one of them; else nothing.
+fn run_of(source: &Source, step: &Step) -> std::ops::Range<usize> {
+    let is_update =
+        |index: &usize| step.list.statements.get(*index).is_some_and(|own| Update::of(source, own).is_some());
+    let first = (0..=step.index).rev().take_while(is_update).last();
+    first.map_or(0..0, |first| first..first + (first..).take_while(is_update).count())
 }
 
 /// The barriers that may do, the one that fits any size of a block first; in a branch that of a warp.
@@ -204,18 +240,16 @@ fn step_of_a_block(source: &Source, step: &Step) -> Option<Candidate> {
 
 /// Steps of a warp that follow each other.
 fn steps_of_a_warp(source: &Source, step: &Step) -> Option<Candidate> {
-    let update = |index: usize| Update::of(source, step.list.statements.get(index)?);
+    let update = |index: usize| Update::of(source, &step.list.statements[index]);
     let this = update(step.index)?;
-    let first = (0..step.index).rev().take_while(|index| update(*index).is_some()).last();
-    let first = first.unwrap_or(step.index);
-    let updates: Vec<Update> = (first..).map_while(update).collect();
+    let run = run_of(source, step);
     let mut edits = Vec::new();
-    for (index, update) in (first..).zip(&updates) {
+    for (index, update) in run.clone().filter_map(|index| Some((index, update(index)?))) {
         let at = Step { list: step.list, index };
         edits.extend(split_at(source, &at, &update.split_in_a_warp(source), WARP));
     }
-    let lines = [first, first + updates.len() - 1]
-        .map(|index| source.lines.line(step.list.statements[index].range.start));
+    let lines =
+        [run.start, run.end - 1].map(|index| source.lines.line(step.list.statements[index].range.start));
     let example = Update { condition: None, assignment: this.assignment }.split(source, WARP);
     let says = match lines {
         [first, last] if first == last => {
@@ -273,12 +307,6 @@ fn moved(source: &Source, line: u32) -> Option<Candidate> {
 /// Fences where one block hands something to another: after what is written, and after what sees that it is.
 pub fn fences(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let mut all = Vec::new();
-    if source.text.contains("__threadfence_block()") {
-        let places = source.text.match_indices("__threadfence_block()");
-        let edit = |(at, old): (usize, &str)| Edit::replace(at..at + old.len(), "__threadfence()");
-        let says = "put `__threadfence()` in place of `__threadfence_block()`";
-        all.push(Candidate::new(says, places.map(edit).collect()));
-    }
     let (Some(&reads), Some(&writes)) = (finding.lines.first(), finding.lines.last()) else { return all };
     for (reads, writes) in [(reads, writes), (writes, reads)] {
         let published = after(source, writes);

@@ -109,11 +109,13 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
         Mistake::Race(Sides::Writers) => {
             let mut all = values::updates(source, finding);
             all.extend(values::one_writer(source, finding));
+            all.extend(launches::one_stream(source, finding));
             all.extend(barriers::missing(source, finding));
             all
         }
         Mistake::Race(Sides::Blocks) => {
-            let mut all = values::updates(source, finding);
+            let mut all = values::wider(source);
+            all.extend(values::updates(source, finding));
             all.extend(barriers::fences(source, finding));
             all
         }

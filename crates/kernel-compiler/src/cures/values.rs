@@ -101,8 +101,12 @@ fn is_place(text: &str) -> bool {
 }
 
 fn in_parentheses(text: &str) -> String {
-    let is_simple = text.chars().all(|c| c.is_alphanumeric() || "_.[]".contains(c))
-        || placed(text).iter().all(|(_, token)| !"+-?<>=&|^%/".contains(token.text()));
+    let mut depth = 0i32;
+    let is_simple = placed(text).iter().all(|(_, token)| {
+        let mark = token.text();
+        depth += i32::from("([".contains(mark)) - i32::from(")]".contains(mark));
+        depth > 0 || !matches!(token, Token::Mark(mark) if "+--=?<>=&|^%/*".contains(mark))
+    });
     if is_simple { text.to_string() } else { format!("({text})") }
 }
 
@@ -131,6 +135,32 @@ fn line_of(source: &Source, statement: &Statement) -> u32 {
     source.lines.line(statement.range.start)
 }
 
+/// What names a scope that may be too narrow, and the wider one.
+const SCOPES: [(&str, &str); 3] = [
+    ("__threadfence_block()", "__threadfence()"),
+    ("thread_scope_block", "thread_scope_device"),
+    ("_block(", "("),
+];
+
+/// The scope of the GPU in place of that of a block.
+pub fn wider(source: &Source) -> Vec<Candidate> {
+    let widened = |(narrow, wide): (&str, &str)| {
+        let is_atomic = |at: usize| narrow != "_block(" || is_name_of_an_atomic(&source.text[..at]);
+        let places = source.text.match_indices(narrow).filter(|(at, _)| is_atomic(*at));
+        let edits = places.map(|(at, old)| Edit::replace(at..at + old.len(), wide)).collect();
+        let says = match narrow {
+            "_block(" => "leave `_block` out of the atomic's name".to_string(),
+            _ => format!("put `{wide}` in place of `{narrow}`"),
+        };
+        Candidate::new(says, edits)
+    };
+    SCOPES.map(widened).into_iter().filter(|candidate| !candidate.edits.is_empty()).collect()
+}
+
+fn is_name_of_an_atomic(before: &str) -> bool {
+    before.rsplit(|c: char| !c.is_alphanumeric()).next().is_some_and(|word| word.starts_with("atomic"))
+}
+
 /// An atomic operation in place of an update.
 pub fn updates(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let atomics: Vec<(Step, String)> = steps(source, finding)
@@ -156,8 +186,7 @@ fn atomic(assignment: Assignment) -> Option<String> {
         '^' => ("atomicXor", right.to_string()),
         _ => return None,
     };
-    let address = left.strip_prefix('*').map_or(format!("&{left}"), |pointer| pointer.trim().to_string());
-    (!mentions(right, assignment.base())).then(|| format!("{name}({address}, {value});"))
+    (!mentions(right, assignment.base())).then(|| format!("{name}({}, {value});", address(left)))
 }
 
 /// A write of many threads, by one.
@@ -170,15 +199,29 @@ pub fn one_writer(source: &Source, finding: &Finding) -> Vec<Candidate> {
         return Vec::new();
     }
     let line = line_of(source, statement);
-    ["threadIdx.x == 0", "blockIdx.x == 0 && threadIdx.x == 0"]
-        .map(|one| Candidate {
-            selects: true,
-            ..Candidate::new(
-                format!("let one thread write: put `if ({one})` before line {line}"),
-                guard(step, one),
-            )
-        })
-        .into()
+    let exchanged = exchange(source, statement, line);
+    let guarded = ["threadIdx.x == 0", "blockIdx.x == 0 && threadIdx.x == 0"].map(|one| Candidate {
+        selects: true,
+        ..Candidate::new(
+            format!("let one thread write: put `if ({one})` before line {line}"),
+            guard(step, one),
+        )
+    });
+    guarded.into_iter().chain(exchanged).collect()
+}
+
+/// An atomic write in place of a plain one.
+fn exchange(source: &Source, statement: &Statement, line: u32) -> Option<Candidate> {
+    let Assignment { left, right, .. } = Assignment::of(text_of(source, statement))?;
+    let call = format!("atomicExch({}, {right});", address(left));
+    let edits = vec![Edit::replace(statement.range.clone(), call.clone())];
+    let says = format!("put `{call}` in line {line}, in place of the write");
+    Some(Candidate { selects: true, ..Candidate::new(says, edits) })
+}
+
+/// `&x[3]`; of `*p` the `p`.
+fn address(left: &str) -> String {
+    left.strip_prefix('*').map_or(format!("&{left}"), |pointer| pointer.trim().to_string())
 }
 
 /// `condition` before a statement.
@@ -207,7 +250,8 @@ pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let numbers = whole_numbers(function.parameters);
     let is_statement = Assignment::of(text).is_some() || text.contains("atomic") && !text.contains('=');
     for (_, index) in indices.iter().filter(|_| matches!(step.statement().kind, Kind::Plain)) {
-        let limits = numbers.iter().map(|number| format!("{index} < {number}"));
+        let others = numbers.iter().filter(|number| !mentions(index, number));
+        let limits = others.map(|number| format!("{index} < {number}"));
         let from_below = index.split_once('-').map(|(a, b)| format!("{} >= {}", a.trim(), b.trim()));
         for condition in from_below.into_iter().chain(limits) {
             all.push(if is_statement {
