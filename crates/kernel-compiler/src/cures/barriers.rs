@@ -37,7 +37,7 @@ fn after_each(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let holds_both = |step: &&Step| {
         let run = run_of(source, step);
         let is_in = |at: &Step| at.list.around == step.list.around && run.contains(&at.index);
-        run.len() > 2 && other.iter().any(is_in)
+        run.len() > 1 && other.iter().any(is_in)
     };
     let Some(step) = path.iter().rev().find(holds_both) else { return Vec::new() };
     let run = run_of(source, step);
@@ -94,7 +94,7 @@ fn places<'s>(source: &'s Source, finding: &Finding) -> Vec<(Place<'s>, String)>
     let [Some(a), Some(b)] = ends else { return Vec::new() };
     if a.function == b.function {
         let own = places_of(source, a, b);
-        let is_parted = own.first().is_none_or(|place| place.gap.list.of == Owner::Loop);
+        let is_parted = pair_of(source, a, b).is_some_and(|pair| pair.is_parted(source));
         let own = own.into_iter().map(|place| (place, String::new()));
         let called = calls_of(source, a.function);
         // Where a barrier parts the two, another call is the other side.
@@ -104,10 +104,13 @@ fn places<'s>(source: &'s Source, finding: &Finding) -> Vec<(Place<'s>, String)>
     lifted(source, a, b)
 }
 
-fn places_of<'s>(source: &'s Source, a: Spot, b: Spot) -> Vec<Place<'s>> {
+fn pair_of<'s>(source: &'s Source, a: Spot, b: Spot) -> Option<Pair<'s>> {
     let function = &source.functions[a.function];
-    let pair = Pair::of(&function.path_of(a.place), &function.path_of(b.place));
-    pair.map(|pair| pair.places(source)).unwrap_or_default()
+    Pair::of(&function.path_of(a.place), &function.path_of(b.place))
+}
+
+fn places_of<'s>(source: &'s Source, a: Spot, b: Spot) -> Vec<Place<'s>> {
+    pair_of(source, a, b).map(|pair| pair.places(source)).unwrap_or_default()
 }
 
 /// Between two calls of a function, at the ends of a loop that holds one, and at the function's own ends.
@@ -186,7 +189,7 @@ impl<'a> Update<'a> {
             },
             _ => return None,
         };
-        let assignment = Assignment::of(&source.text[inner.range.clone()])?;
+        let assignment = Assignment::of(&source.text[inner.range.clone()]).filter(Assignment::is_update)?;
         let condition = condition.map(|range| source.text[range.clone()].trim());
         matches!(inner.kind, Kind::Plain).then_some(Update { condition, assignment })
     }

@@ -89,6 +89,12 @@ impl<'s> Pair<'s> {
         Some(Pair { common: a[..=depth].to_vec(), first, second })
     }
 
+    /// Whether a barrier stands between the two.
+    pub fn is_parted(&self, source: &Source) -> bool {
+        let between = self.first..=self.second;
+        self.list().is_some_and(|list| between.clone().any(|index| is_barrier(source, list, index)))
+    }
+
     pub fn list(&self) -> Option<List<'s>> {
         self.common.last().map(|step| step.list)
     }
@@ -98,12 +104,11 @@ impl<'s> Pair<'s> {
         let Some(list) = self.list() else { return Vec::new() };
         let mut places = Vec::new();
         let between = if self.first < self.second { between(source, list, self) } else { Vec::new() };
-        let is_parted = (self.first..=self.second).any(|index| is_barrier(source, list, index));
         let mut loops = Vec::new();
         for step in self.common.iter().rev().filter(|step| step.list.of == Owner::Loop) {
             loops.extend(ends_of_a_loop(source, step.list));
         }
-        let parts = if is_parted { [loops, between] } else { [between, loops] };
+        let parts = if self.is_parted(source) { [loops, between] } else { [between, loops] };
         for place in parts.into_iter().flatten() {
             if !places.iter().any(|known: &Place| known.gap.is_same(&place.gap)) {
                 places.push(place);

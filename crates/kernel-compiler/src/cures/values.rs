@@ -48,6 +48,11 @@ impl<'a> Assignment<'a> {
         }
     }
 
+    /// Whether it reads what it writes to, or another element of that.
+    pub fn is_update(&self) -> bool {
+        self.operator.is_some() || mentions(self.right, self.base())
+    }
+
     /// The array or the pointer that is written to.
     fn base(&self) -> &'a str {
         let name = self.left.trim_start_matches(['*', '(', ' ']);
@@ -163,10 +168,14 @@ fn is_name_of_an_atomic(before: &str) -> bool {
 
 /// An atomic operation in place of an update.
 pub fn updates(source: &Source, finding: &Finding) -> Vec<Candidate> {
-    let atomics: Vec<(Step, String)> = steps(source, finding)
-        .into_iter()
-        .filter_map(|step| Some((step, atomic(Assignment::of(text_of(source, step.statement()))?)?)))
-        .collect();
+    let steps = steps(source, finding);
+    let call = |step: &Step| atomic(Assignment::of(text_of(source, step.statement()))?);
+    // The other side may be one already.
+    let is_atomic = |step: &Step| text_of(source, step.statement()).contains("atomic");
+    if !steps.iter().all(|step| is_atomic(step) || call(step).is_some()) {
+        return Vec::new();
+    }
+    let atomics: Vec<(Step, String)> = steps.iter().filter_map(|step| Some((*step, call(step)?))).collect();
     let Some((first, call)) = atomics.first() else { return Vec::new() };
     let line = line_of(source, first.statement());
     let edits =
