@@ -23,9 +23,10 @@ pub struct Cure {
 
 #[cfg(not(target_family = "wasm"))]
 mod tries {
+    use std::path::Path;
     use std::time::{Duration, Instant};
 
-    use anyhow::{Context, Result, ensure};
+    use anyhow::{Result, ensure};
     use kernel_compiler::compiler::{Compiler, Maker};
     use kernel_compiler::cures::{Candidate, Finding, Mistake, Sides, candidates};
     use launch::{Held, Script};
@@ -48,15 +49,23 @@ mod tries {
     const MORE_STEPS: u64 = 8;
     const FEW_STEPS: u64 = 1 << 16;
 
+    /// The schedule in which the last threads have their turns first.
+    const LAST_FIRST: u64 = 2;
+
     /// Tries edits of the source for what was `launched`. The help of what is cured says how; where edits were
     /// tried in vain for a finding, its help says no more what to put.
-    pub fn tried(options: &Options, script: &Script, sources: &Sources, launched: &mut Launched) {
+    pub fn tried(
+        options: &Options,
+        script: &Script,
+        (ptx, sources): (&str, &Sources),
+        launched: &mut Launched,
+    ) {
         let is_of_the_launch = options.checks == Checks::On && launched.ran.stopped_in.is_none();
         let compiler = sources.compiler.as_ref().filter(|_| options.cures == Cures::On && is_of_the_launch);
         let file = options.file.display().to_string();
         let (Some(compiler), Some(source)) = (compiler, sources.text(&file)) else { return };
-        let found = launched.diagnostics.iter().map(|found| finding(found, &file));
-        let targets: Vec<Target> = found
+        let found = launched.diagnostics.iter().map(|found| finding(found, &options.file));
+        let mut targets: Vec<Target> = found
             .enumerate()
             .filter_map(|(number, finding)| Target::new(number, source, &finding?))
             .collect();
@@ -65,12 +74,18 @@ mod tries {
         }
         let script = script.without_outputs();
         let bench = Bench { options, script: &script, file: &file, source, sources, started: Instant::now() };
-        let Some(mut tries) = Tries::new(&bench, compiler, launched) else { return };
-        tries.all(targets, launched);
+        let cures = Tries::new(&bench, (compiler, ptx), launched).all(&mut targets);
+        for cure in &cures {
+            launched.diagnostics[cure.finding].help = cure.says.clone();
+        }
+        for target in targets.iter().filter(|target| !target.is_cured(&cures)) {
+            in_vain(&mut launched.diagnostics[target.number], target.tried);
+        }
+        launched.cures = cures;
     }
 
     /// What the simulator has found, as an edit may cure it: an error or a warning in the reader's file.
-    fn finding(found: &Diagnostic, file: &str) -> Option<Finding> {
+    fn finding(found: &Diagnostic, file: &Path) -> Option<Finding> {
         let mistake = mistake(found)?;
         let lines = lines(found, file);
         let is_serious = found.severity != Severity::Note;
@@ -78,9 +93,12 @@ mod tries {
     }
 
     /// The lines of `file` that a finding names, its own first.
-    fn lines(found: &Diagnostic, file: &str) -> Vec<u32> {
-        let own = found.line.filter(|_| found.file.as_deref() == Some(file));
-        let related = found.related().into_iter().filter(|site| site.file == file).map(|site| site.line);
+    fn lines(found: &Diagnostic, file: &Path) -> Vec<u32> {
+        // The compiler names a file from the working directory, whatever the reader does.
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_default();
+        let is_here = |name: &str| whole(Path::new(name)) == whole(file);
+        let own = found.line.filter(|_| found.file.as_deref().is_some_and(is_here));
+        let related = found.related().into_iter().filter(|site| is_here(&site.file)).map(|site| site.line);
         own.into_iter().chain(related).collect()
     }
 
@@ -119,6 +137,10 @@ mod tries {
         fn new(number: usize, source: &str, finding: &Finding) -> Option<Target> {
             let candidates = candidates(source, finding);
             (!candidates.is_empty()).then(|| Target { number, candidates: candidates.into_iter(), tried: 0 })
+        }
+
+        fn is_cured(&self, cures: &[Cure]) -> bool {
+            cures.iter().any(|cure| cure.finding == self.number)
         }
     }
 
@@ -164,7 +186,7 @@ mod tries {
         }
 
         fn identity(&self, found: &Diagnostic) -> Wrong {
-            let mut lines = lines(found, self.file);
+            let mut lines = lines(found, &self.options.file);
             lines.sort_unstable();
             lines.dedup();
             (found.kind, lines)
@@ -174,83 +196,86 @@ mod tries {
     /// A finding as it is found again in another run.
     type Wrong = (Kind, Vec<u32>);
 
-    /// What the launch was before any edit.
+    /// What the launch was before any edit, and what is tried on it.
     struct Tries<'a> {
         bench: &'a Bench<'a>,
+        launched: &'a Launched,
+        /// The same with another compiler, if that is the one that compiles the tries.
+        again: Option<Launched>,
         compiler: Compiler,
         ptx: String,
-        wrong: Vec<Wrong>,
-        before: Launched,
-        steps: u64,
         left: usize,
     }
 
-    /// What came of a try: what is still wrong.
-    struct Outcome {
-        wrong: Vec<Wrong>,
-    }
-
     impl<'a> Tries<'a> {
-        /// With clang where there is one: it is the faster one. It has to find the same.
-        fn new(bench: &'a Bench<'a>, own: &Compiler, launched: &Launched) -> Option<Tries<'a>> {
-            let clang = || Compiler::of(Maker::Clang, kernel_compiler::root().ok()?).ok().flatten();
-            let here = std::env::current_dir().ok()?;
-            let others = (own.maker == Maker::Nvcc).then(clang).flatten().map(|clang| clang.run_in(&here));
-            let wrong = bench.wrong(launched);
-            let of = |compiler: Compiler| {
-                let ptx = bench.compiled(&compiler, bench.source).ok()?;
-                let before = bench.run(&ptx, bench.source, None, None).ok()?;
-                let found = bench.wrong(&before);
-                let same = wrong.iter().all(|one| found.contains(one));
-                let counted: u64 = before.ran.counters.iter().map(|launch| launch.warp_instructions).sum();
-                let steps = counted * MORE_STEPS + FEW_STEPS;
-                let left = if compiler.maker == Maker::Nvcc { MAX_TRIES_OF_NVCC } else { MAX_TRIES };
-                same.then_some(Tries { bench, compiler, ptx, wrong: found, before, steps, left })
-            };
-            others.and_then(of).or_else(|| of(own.clone()))
+        fn new(bench: &'a Bench<'a>, (own, ptx): (&Compiler, &str), launched: &'a Launched) -> Tries<'a> {
+            let by_clang = (own.maker == Maker::Nvcc).then(|| Tries::by_clang(bench, launched)).flatten();
+            by_clang.unwrap_or_else(|| {
+                let left = if own.maker == Maker::Nvcc { MAX_TRIES_OF_NVCC } else { MAX_TRIES };
+                Tries { bench, launched, again: None, compiler: own.clone(), ptx: ptx.to_string(), left }
+            })
+        }
+
+        /// With clang, which is the faster one, if there is one and it shows the same.
+        fn by_clang(bench: &'a Bench<'a>, launched: &'a Launched) -> Option<Tries<'a>> {
+            let clang = Compiler::of(Maker::Clang, kernel_compiler::root().ok()?).ok()??;
+            let compiler = clang.run_in(&std::env::current_dir().ok()?);
+            let ptx = bench.compiled(&compiler, bench.source).ok()?;
+            let again = bench.run(&ptx, bench.source, None, None).ok()?;
+            let found = bench.wrong(&again);
+            let shows_the_same = bench.wrong(launched).iter().all(|one| found.contains(one));
+            let left = MAX_TRIES;
+            shows_the_same.then_some(Tries { bench, launched, again: Some(again), compiler, ptx, left })
+        }
+
+        fn before(&self) -> &Launched {
+            self.again.as_ref().unwrap_or(self.launched)
+        }
+
+        /// Instructions that a try may execute.
+        fn steps(&self) -> Option<u64> {
+            let counters = self.before().ran.counters.iter();
+            let executed: u64 = counters.map(|launch| launch.warp_instructions).sum();
+            Some(executed.saturating_mul(MORE_STEPS).saturating_add(FEW_STEPS))
         }
 
         /// One edit for each finding in turn, until all are cured or the budget is spent.
-        fn all(&mut self, mut targets: Vec<Target>, launched: &mut Launched) {
+        fn all(&mut self, targets: &mut [Target]) -> Vec<Cure> {
             let mut cures: Vec<Cure> = Vec::new();
             let mut texts: Vec<String> = Vec::new();
             while self.left > 0 && self.bench.started.elapsed() < LIMIT {
-                let open = |target: &&mut Target| {
-                    !cures.iter().any(|cure| cure.finding == target.number)
-                        && !target.candidates.as_slice().is_empty()
+                let is_open = |target: &&mut Target| {
+                    !target.is_cured(&cures) && !target.candidates.as_slice().is_empty()
                 };
-                let Some(target) = targets.iter_mut().filter(open).min_by_key(|target| target.tried) else {
+                let open = targets.iter_mut().filter(is_open).min_by_key(|target| target.tried);
+                let Some((target, candidate)) = open.and_then(|target| {
+                    let candidate = target.candidates.next()?;
+                    Some((target, candidate))
+                }) else {
                     break;
                 };
                 target.tried += 1;
-                let Some(candidate) = target.candidates.next() else { break };
                 let text = candidate.tried(self.bench.source);
                 if texts.contains(&text) {
                     continue;
                 }
                 self.left -= 1;
-                let outcome = self.outcome(&candidate, &text);
+                let left = self.left_by(&candidate, &text);
                 texts.push(text);
-                let Ok(Some(outcome)) = outcome else { continue };
-                self.keep(&candidate, &outcome, launched, &mut cures);
+                if let Ok(Some(left)) = left {
+                    self.keep(&candidate, &left, &mut cures);
+                }
             }
-            for cure in &cures {
-                launched.diagnostics[cure.finding].help = cure.says.clone();
-            }
-            let is_open = |target: &&Target| !cures.iter().any(|cure| cure.finding == target.number);
-            for target in targets.iter().filter(is_open) {
-                in_vain(&mut launched.diagnostics[target.number], target.tried);
-            }
-            launched.cures = cures;
+            cures
         }
 
         /// Keeps a candidate as the cure of all that it cures.
-        fn keep(&self, candidate: &Candidate, outcome: &Outcome, launched: &Launched, cures: &mut Vec<Cure>) {
-            let cures_all = outcome.wrong.is_empty();
-            for (finding, found) in launched.diagnostics.iter().enumerate() {
+        fn keep(&self, candidate: &Candidate, left: &[Wrong], cures: &mut Vec<Cure>) {
+            let cures_all = left.is_empty();
+            for (finding, found) in self.launched.diagnostics.iter().enumerate() {
                 let is_cured =
                     cures.iter().any(|cure| cure.finding == finding && (cure.cures_all || !cures_all));
-                let is_gone = !outcome.wrong.contains(&self.bench.identity(found));
+                let is_gone = !left.contains(&self.bench.identity(found));
                 if found.severity == Severity::Note || is_cured || !is_gone {
                     continue;
                 }
@@ -262,43 +287,40 @@ mod tries {
             }
         }
 
-        /// What is wrong after an edit; nothing, if it is no cure whatever is gone.
-        fn outcome(&self, candidate: &Candidate, text: &str) -> Result<Option<Outcome>> {
+        /// What is wrong after an edit; `None`, if it is no cure whatever is gone.
+        fn left_by(&self, candidate: &Candidate, text: &str) -> Result<Option<Vec<Wrong>>> {
             let ptx = self.bench.compiled(&self.compiler, text)?;
-            let plain = self.bench.run(&ptx, text, None, Some(self.steps))?;
+            let plain = self.bench.run(&ptx, text, None, self.steps())?;
+            let known = self.bench.wrong(self.before());
             let wrong = self.bench.wrong(&plain);
-            let is_new = wrong.iter().any(|one| !self.wrong.contains(one));
-            if is_new || wrong.len() >= self.wrong.len() || !self.is_as_good(&plain) {
+            let is_new = |one: &Wrong| !known.contains(one);
+            if wrong.iter().any(is_new) || wrong.len() >= known.len() || !self.is_as_good(&plain) {
                 return Ok(None);
             }
             // The last threads first: the same, or the order decides.
-            let reversed = self.bench.run(&ptx, text, Some(2), Some(self.steps))?;
-            let is_new = self.bench.wrong(&reversed).iter().any(|one| !wrong.contains(one));
-            let same = wrong.len() > 1 || holds_the_same(&plain.ran.buffers, &reversed.ran.buffers);
-            let allowed = !candidate.selects || self.was_possible(&plain)?;
-            Ok((!is_new && same && allowed).then_some(Outcome { wrong }))
+            let reversed = self.bench.run(&ptx, text, Some(LAST_FIRST), self.steps())?;
+            let shows_more = self.bench.wrong(&reversed).iter().any(|one| !wrong.contains(one));
+            let differs = wrong.is_empty() && !holds_the_same(&plain.ran.buffers, &reversed.ran.buffers);
+            let is_cure = !shows_more && !differs && (!candidate.selects || self.was_possible(&plain)?);
+            Ok(is_cure.then_some(wrong))
         }
 
         /// All launches ran to their end, left what is expected, and wrote what was written before.
         fn is_as_good(&self, cured: &Launched) -> bool {
-            let pairs = self.before.ran.buffers.iter().zip(&cured.ran.buffers);
-            let writes = |(before, after): (&Held, &Held)| {
-                let unwritten = crate::buffers::unwritten;
-                unwritten(after) <= unwritten(before)
-            };
-            let ended = cured.ran.completed && cured.ran.wrong.is_empty();
-            ended && (!self.before.ran.completed || pairs.into_iter().all(writes))
+            let before = &self.before().ran;
+            let left_out = |all: &[Held]| all.iter().map(crate::buffers::unwritten).sum::<usize>();
+            let writes = !before.completed || left_out(&cured.ran.buffers) <= left_out(&before.buffers);
+            cured.ran.completed && cured.ran.wrong.is_empty() && writes
         }
 
         /// Whether the source without the edit can leave the same.
         fn was_possible(&self, cured: &Launched) -> Result<bool> {
             let is_it = |before: &Launched| holds_the_same(&before.ran.buffers, &cured.ran.buffers);
-            if is_it(&self.before) {
+            if is_it(self.before()) {
                 return Ok(true);
             }
-            let text = self.bench.source;
-            let reversed = self.bench.run(&self.ptx, text, Some(2), Some(self.steps));
-            Ok(is_it(&reversed.context("it does not run")?))
+            let source = self.bench.source;
+            Ok(is_it(&self.bench.run(&self.ptx, source, Some(LAST_FIRST), self.steps())?))
         }
     }
 

@@ -167,7 +167,7 @@ fn simulate(options: &Options) -> Result<Report> {
         launched.trace = trace.map(|trace| Trace { findings, ..trace });
     }
     #[cfg(not(target_family = "wasm"))]
-    cures::tried(options, &script, &sources, &mut launched);
+    cures::tried(options, &script, (&ptx, &sources), &mut launched);
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
         launched
