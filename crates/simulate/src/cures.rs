@@ -244,9 +244,12 @@ mod tries {
             let mut cures: Vec<Cure> = Vec::new();
             let mut texts: Vec<String> = Vec::new();
             while self.left > 0 && self.bench.started.elapsed() < LIMIT {
-                let is_open = |target: &&mut Target| {
-                    !target.is_cured(&cures) && !target.candidates.as_slice().is_empty()
-                };
+                // One edit for all that is wrong is better than one for each.
+                let cures_all = |cure: &Cure| cure.cures_all;
+                if cures.iter().any(cures_all) {
+                    break;
+                }
+                let is_open = |target: &&mut Target| !target.candidates.as_slice().is_empty();
                 let open = targets.iter_mut().filter(is_open).min_by_key(|target| target.tried);
                 let Some((target, candidate)) = open.and_then(|target| {
                     let candidate = target.candidates.next()?;

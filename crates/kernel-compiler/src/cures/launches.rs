@@ -65,8 +65,10 @@ pub fn one_stream(source: &Source, finding: &Finding) -> Vec<Candidate> {
         let shared = |launch: &&&Launch| Edit::replace(launch.parts[3].clone(), " 0");
         let lines: Vec<String> =
             apart.iter().map(|launch| source.lines.line(launch.place).to_string()).collect();
-        let says =
-            format!("launch both in one stream: `0` as the stream in line {}", lines.join(" and line "));
+        let says = format!(
+            "launch the children in one stream: `0` as the stream in line {}",
+            lines.join(" and line ")
+        );
         candidates.push(Candidate::new(says, apart.iter().map(shared).collect()));
     }
     if let Some(last) = children.last() {
