@@ -6,7 +6,7 @@ use crate::lex::{Token, placed};
 
 use super::change::Edit;
 use super::places::{Gap, spot};
-use super::statements::{Kind, Owner, Statement, Step};
+use super::statements::{Kind, Statement, Step};
 use super::{Candidate, Finding, Source};
 
 /// `left operator= right`, which declares nothing.
@@ -367,7 +367,7 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
         names.dedup();
         for name in names {
             all.extend(scalar(source, function.body.range.clone(), name));
-            all.extend(stores(source, &function.list().statements, name));
+            all.extend(stores(source, function.list().statements, name));
             all.extend(shared(source, function, name));
         }
     }
@@ -446,6 +446,5 @@ fn shared(source: &Source, function: &super::Function, name: &str) -> Option<Can
     let line = source.lines.line(after.range.end - 1);
     let gap = Gap { list, index: index + last };
     let says = format!("put `{zero} __syncthreads();` after line {line}");
-    debug_assert!(list.of == Owner::Function);
     Some(Candidate::new(says, gap.put(source, &format!("{zero} __syncthreads();"))))
 }
