@@ -52,8 +52,8 @@ mod tries {
     /// The schedule in which the last threads have their turns first.
     const LAST_FIRST: u64 = 2;
 
-    /// Tries edits of the source for what was `launched`. The help of what is cured says how; where edits were
-    /// tried in vain for a finding, its help says no more what to put.
+    /// Tries edits of the source for what was `launched`. The help of what is cured says how; where edits
+    /// were tried in vain for a finding, its help says no more what to put.
     pub fn tried(
         options: &Options,
         script: &Script,

@@ -203,8 +203,8 @@ impl<'a> Update<'a> {
         match condition {
             None => format!("auto {value} = {result}; {barrier} {left} = {value};"),
             Some(condition) => format!(
-                "auto {value} = {left}; if ({condition}) {value} = {result}; {barrier} if ({condition}) {left} \
-                 = {value};"
+                "auto {value} = {left}; if ({condition}) {value} = {result}; {barrier} if \
+                 ({condition}) {left} = {value};"
             ),
         }
     }

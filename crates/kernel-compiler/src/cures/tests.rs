@@ -75,7 +75,8 @@ fn the_edits_of_a_finding_in_their_order() {
         ),
         ("atomicAdd_block(out, 1);", Race(Blocks), &[2, 2], &["leave `_block` out of the atomic's name"]),
         (
-            "if (n) {\n*out = 1;\natomicExch(flag, 1);\n} else {\nwhile (atomicAdd(flag, 0) == 0) {}\nx = *out;\n}",
+            "if (n) {\n*out = 1;\natomicExch(flag, 1);\n} else {\n\
+             while (atomicAdd(flag, 0) == 0) {}\nx = *out;\n}",
             Race(Blocks),
             &[7, 3],
             &[
@@ -156,7 +157,8 @@ fn a_step_reads_before_the_barrier_and_writes_after() {
     let source = kernel("for (;;) {\n    if (t >= n) s[t] += s[t - n];\n    __syncthreads();\n}");
     let edited: Vec<String> =
         proposed(&source, Race(Block), &[3, 3]).iter().map(|one| one.tried(&source)).collect();
-    let step = "{ auto value = s[t]; if (t >= n) value = s[t] + s[t - n]; __syncthreads(); if (t >= n) s[t] = value; }";
+    let step = "{ auto value = s[t]; if (t >= n) value = s[t] + s[t - n]; __syncthreads(); \
+                if (t >= n) s[t] = value; }";
     assert!(edited.contains(&source.replace("if (t >= n) s[t] += s[t - n];", step)), "{edited:#?}");
 }
 

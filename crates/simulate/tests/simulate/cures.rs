@@ -18,20 +18,23 @@ mod with_a_fake_nvcc {
     const ZEROS: &str = "s[i] = 0;";
     const BARRIER: &str = "s[t] = in[t]; __syncthreads();";
 
-    /// Runs it on `mine.cu`, the racy kernel, with an nvcc that makes the PTX of the first text that is there.
+    /// Runs it on `mine.cu`, the racy kernel, with an nvcc that makes the PTX of the first text that is there;
+    /// and says how often that was called.
     fn with_nvcc(name: &str, made: &[(&str, &str)], options: &str) -> (Run, usize) {
         let folder = scratch(name);
         let ptx = |stem: &str| root().join(CORPUS).join(stem).with_extension("ptx").display().to_string();
         let choices = made.iter().chain(&[("", RACY)]).map(|(text, stem)| {
             let (ptx, file) = (ptx(stem), format!("{CORPUS}/{stem}.cu"));
             format!(
-                "if grep -qF '{text}' \"$source\"; then sed \"s|{file}|$PWD/mine.cu|\" '{ptx}' > \"$out\"; exit; fi\n"
+                "if grep -qF '{text}' \"$source\"; then \
+                 sed \"s|{file}|$PWD/mine.cu|\" '{ptx}' > \"$out\"; exit; fi\n"
             )
         });
         let choices: String = choices.collect();
         let calls = folder.join("calls");
         let script = format!(
-            "#!/bin/sh\ncase $* in *--version*) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit;; \
+            "#!/bin/sh\ncase $* in *--version*) echo 'Cuda compilation tools, release 13.0, V13.0.88'; \
+             exit;; \
              -E*) exit;; esac\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2;; *.cu) source=$1;; esac; shift; \
              done\necho call >> '{}'\n{choices}",
             calls.display()
