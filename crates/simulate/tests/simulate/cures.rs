@@ -18,7 +18,7 @@ mod with_a_fake_nvcc {
     const ZEROS: &str = "s[i] = 0;";
     const BARRIER: &str = "s[t] = in[t]; __syncthreads();";
 
-    /// Runs it on `mine.cu`, the racy kernel, with an nvcc that makes the PTX of the first text that is there;
+    /// Runs it on `mine.cu`, the racy kernel, with an nvcc that makes the PTX of the first text that it has.
     /// and says how often that was called.
     fn with_nvcc(name: &str, made: &[(&str, &str)], options: &str) -> (Run, usize) {
         let folder = scratch(name);
