@@ -233,16 +233,33 @@ impl Compiler {
     /// # Errors
     /// As [`Compiler::ptx`]; nvcc cannot be given such a macro.
     pub fn ptx_with(&self, source: &Path, capability: Option<&str>, given: Given) -> Result<Ptx> {
-        let staged = Staged::new(&self.root, source, given.include)?;
+        self.ptx_of(&Staged::new(&self.root, source, given.include)?, capability, given)
+    }
+
+    /// [`Compiler::ptx_with`] for a `source` that holds `text`, whatever its file does.
+    ///
+    /// # Errors
+    /// As [`Compiler::ptx_with`].
+    pub fn ptx_of_text(
+        &self,
+        source: &Path,
+        text: String,
+        capability: Option<&str>,
+        given: Given,
+    ) -> Result<Ptx> {
+        self.ptx_of(&Staged::with(&self.root, source, text, given.include)?, capability, given)
+    }
+
+    fn ptx_of(&self, staged: &Staged, capability: Option<&str>, given: Given) -> Result<Ptx> {
         let capability = capability.unwrap_or(capability::of(&staged.text));
         let is_nested = nested(&staged.text);
         let mut flags = match self.maker {
             Maker::Nvcc => nvcc::ptx_flags(&["-O3", "-lineinfo"], capability, is_nested),
             Maker::Clang => clang::flags(clang::OPTIMISED, capability, is_nested),
         };
-        flags.extend(self.folders(&staged));
+        flags.extend(self.folders(staged));
         flags.extend(given.define.iter().map(|macro_| format!("-D{macro_}")));
-        let made = self.run(&staged, &mut self.command(flags, &staged.copy), "ptx", self.limit)?;
+        let made = self.run(staged, &mut self.command(flags, &staged.copy), "ptx", self.limit)?;
         // Some host compilers print the file's name and nothing else.
         let has_message = ["warning", "error"].iter().any(|kind| made.said.contains(kind));
         let warnings = if has_message { made.said } else { String::new() };

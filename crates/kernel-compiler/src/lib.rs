@@ -27,6 +27,7 @@
 //! | [`parameters`] | what a source calls its kernels and their parameters |
 //! | [`misfit`] | why the host cannot launch a kernel that somebody has edited |
 //! | [`edit`] | edits of a source |
+//! | [`cures`] | edits that may cure what a run has found |
 #![warn(missing_docs)]
 
 pub mod braces;
@@ -35,6 +36,7 @@ pub mod call;
 pub mod capability;
 pub mod clang;
 pub mod compiler;
+pub mod cures;
 pub mod edit;
 #[cfg(not(target_family = "wasm"))]
 pub mod example;

@@ -57,10 +57,20 @@ impl Staged {
     /// # Errors
     /// Of the file system; the source's name cannot stand in a line table; [`includes::check`].
     pub fn new(root: &Path, source: &Path, include: &[PathBuf]) -> Result<Staged> {
+        let shown = shown(&std::path::absolute(root)?, source);
+        let text =
+            read_text(&root.join(source), MAX_SOURCE).with_context(|| format!("cannot read {shown}"))?;
+        Staged::with(root, source, text, include)
+    }
+
+    /// [`Staged::new`] where the source holds `text`, whatever its file does.
+    ///
+    /// # Errors
+    /// As [`Staged::new`].
+    pub fn with(root: &Path, source: &Path, text: String, include: &[PathBuf]) -> Result<Staged> {
         let root = std::path::absolute(root)?;
         let shown = shown(&root, source);
         let source = root.join(source);
-        let text = read_text(&source, MAX_SOURCE).with_context(|| format!("cannot read {shown}"))?;
         let beside = source.parent().unwrap_or(&root);
         let folders: Vec<PathBuf> = std::iter::once(beside.to_owned())
             .chain(include.iter().map(|folder| root.join(folder)))

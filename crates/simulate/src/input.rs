@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::options::Options;
+use kernel_compiler::compiler::Compiler;
 #[cfg(not(target_family = "wasm"))]
-use kernel_compiler::compiler::{Compiler, how_to_get_a_compiler};
+use kernel_compiler::compiler::how_to_get_a_compiler;
 use kernel_compiler::parameters::{Kernel, kernels};
 #[cfg(not(target_family = "wasm"))]
 use kernel_compiler::program::is_program;
@@ -34,8 +35,16 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     if is_ptx {
         return Ok((text, sources));
     }
-    let (ptx, warned) = compile(options)?;
-    Ok((ptx, Sources { warned, ..sources }))
+    let Compiled { ptx, warned, compiler } = compile(options)?;
+    Ok((ptx, Sources { warned, compiler, ..sources }))
+}
+
+/// What a `.cu` became.
+struct Compiled {
+    ptx: String,
+    /// Whether the compiler has warned.
+    warned: bool,
+    compiler: Option<Compiler>,
 }
 
 /// Whether the file is a whole program, and is to be run as one.
@@ -62,21 +71,20 @@ pub fn sources(options: &Options) -> Result<Sources> {
 /// In a page its compiler has been at work, has left the PTX beside the file, and has given its warnings to
 /// the page.
 #[cfg(target_family = "wasm")]
-fn compile(options: &Options) -> Result<(String, bool)> {
-    let ptx = options.file.with_extension("ptx");
-    let text = read_text(&ptx, MAX_SOURCE).with_context(|| format!("cannot read {}", ptx.display()))?;
-    Ok((text, false))
+fn compile(options: &Options) -> Result<Compiled> {
+    let file = options.file.with_extension("ptx");
+    let ptx = read_text(&file, MAX_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(Compiled { ptx, warned: false, compiler: None })
 }
 
-/// The PTX, and whether the compiler has warned.
 #[cfg(not(target_family = "wasm"))]
-fn compile(options: &Options) -> Result<(String, bool)> {
+fn compile(options: &Options) -> Result<Compiled> {
     compile_with(options, Compiler::find(kernel_compiler::root()?)?)
 }
 
 /// Compiles `file`; the compiler's warnings go to stderr, its errors are the error.
 #[cfg(not(target_family = "wasm"))]
-fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<(String, bool)> {
+fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<Compiled> {
     let file = &options.file;
     let Some(compiler) = compiler else {
         bail!(
@@ -87,11 +95,11 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<(String
     };
     // From the working directory, so that the compiler names the file as the reader does.
     let here = std::env::current_dir().context("the working directory is gone")?;
-    let capability =
-        options.arch.as_deref().map(|arch| arch.trim_start_matches("compute_").trim_start_matches("sm_"));
-    let ptx = compiler.run_in(&here).ptx_with(file, capability, options.for_compiler())?;
+    let compiler = compiler.run_in(&here);
+    let ptx = compiler.ptx_with(file, options.capability(), options.for_compiler())?;
     say::err(&ptx.warnings);
-    Ok((ptx.text, !ptx.warnings.trim().is_empty()))
+    let warned = !ptx.warnings.trim().is_empty();
+    Ok(Compiled { ptx: ptx.text, warned, compiler: Some(compiler) })
 }
 
 /// The text of source files, by the names that diagnostics have for them.
@@ -101,6 +109,8 @@ pub struct Sources {
     texts: BTreeMap<String, String>,
     /// Whether the compiler has warned of something, on stderr.
     pub warned: bool,
+    /// What has compiled the reader's file, if anything has.
+    pub compiler: Option<Compiler>,
 }
 
 impl Sources {
@@ -111,6 +121,7 @@ impl Sources {
             directories: directories.into_iter().chain(included.to_vec()).collect(),
             texts: BTreeMap::from([(file.display().to_string(), text)]),
             warned: false,
+            compiler: None,
         }
     }
 
@@ -166,7 +177,7 @@ mod tests {
     #[test]
     fn without_a_compiler_the_commands_that_bring_one_are_said() {
         let options = Options::try_parse_from(["simulate", "mine.cu"]).unwrap();
-        let said = compile_with(&options, None).unwrap_err().to_string();
+        let said = compile_with(&options, None).err().unwrap().to_string();
         assert!(said.contains("mine.cu must be compiled, and there is no compiler"), "{said}");
         assert!(said.ends_with(kernel_compiler::compiler::HOW_TO_GET_A_COMPILER), "{said}");
     }

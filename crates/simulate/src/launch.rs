@@ -1,8 +1,6 @@
 //! The steps of a script on the simulator, and their result.
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
@@ -13,10 +11,10 @@ use ptx_simulator::{self as sim, DEFAULT_STEP_LIMIT, Diagnostic, Kind, Orders, R
 use text::files::{check_place, read_text};
 use text::number::thousands;
 
+use super::cures::Cure;
 use super::input::MAX_SOURCE;
 use super::kinds::{self, Warning};
 use super::options::{Checks, Options, with_option};
-use super::patience::Patience;
 use super::{buffers, fit, names, orders};
 
 /// The result of a launch.
@@ -28,6 +26,8 @@ pub struct Launched {
     pub warnings: Vec<Warning>,
     /// What the checks have found.
     pub diagnostics: Vec<Diagnostic>,
+    /// What cures them, as far as that was tried and found.
+    pub cures: Vec<Cure>,
     /// What it has left behind.
     pub ran: Ran,
     /// Of what the launches have written a part of: its name, and how many elements they have left out.
@@ -57,7 +57,6 @@ pub fn device(options: &Options, order: Option<LaunchOrder>) -> Result<Device> {
         keep_printed: true,
     });
     device.set_pending_launch_limit(options.pending_launches)?;
-    device.observe(Rc::new(RefCell::new(Patience::new())));
     Ok(device)
 }
 
@@ -167,6 +166,7 @@ pub fn launch(
         kernels: kernels.collect(),
         warnings: warnings(&script, options, source),
         diagnostics: seen.found,
+        cures: Vec::new(),
         orders: seen.orders,
         unwritten: unwritten(&ran, &script),
         ran,

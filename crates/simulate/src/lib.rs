@@ -10,6 +10,7 @@
 //! | `kinds.rs` | the elements of buffers against what the parameters point to |
 //! | `orders.rs` | which orders are tried, and what is said of them |
 //! | `causes.rs` | findings that have one cause, as one |
+//! | `cures.rs` | edits of the source that may cure what was found, tried |
 //! | `patience.rs` | how far a long run is |
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
@@ -23,6 +24,7 @@ pub mod buffers;
 mod by_value;
 mod causes;
 pub mod counts;
+pub mod cures;
 mod export;
 mod fit;
 mod input;
@@ -37,8 +39,10 @@ pub mod program;
 #[cfg(not(target_family = "wasm"))]
 mod terminal;
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use ::launch::Script;
 use anyhow::{Context, Result, ensure};
@@ -46,7 +50,8 @@ use device::LaunchOrder;
 pub use launch::Launched;
 use options::Checks;
 pub use options::Options;
-pub use output::{Finding, Report};
+pub use output::{Finding, Found, Report};
+use patience::Patience;
 use ptx_simulator::trace::Trace;
 use text::files::write_whole;
 use text::say;
@@ -143,6 +148,7 @@ fn simulate(options: &Options) -> Result<Report> {
     );
     let run = |options: &Options, script: &Script, order: Option<LaunchOrder>| {
         let device = launch::device(options, order)?;
+        device.observe(Rc::new(RefCell::new(Patience::new())));
         if remembers {
             device.remember(MAX_EVENTS, None); // buffers without a name are called `argument 0`
         }
@@ -164,6 +170,8 @@ fn simulate(options: &Options) -> Result<Report> {
         let findings = launched.diagnostics.clone();
         launched.trace = trace.map(|trace| Trace { findings, ..trace });
     }
+    #[cfg(not(target_family = "wasm"))]
+    cures::tried(options, &script, (&ptx, &sources), &mut launched);
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
         launched

@@ -178,6 +178,10 @@ pub struct Options {
     /// off: no checks but those that stop a kernel, such as an access out of bounds
     #[arg(long, value_enum, default_value_t = Checks::On)]
     pub checks: Checks,
+    /// For a .cu: whether edits that may cure what was found are compiled and tried, for about 2 seconds; off:
+    /// the help is what the checks say
+    #[arg(long, value_enum, default_value_t = Cures::On)]
+    pub cures: Cures,
     /// Print a table of what each warp did, step by step
     #[arg(long)]
     pub steps: bool,
@@ -201,10 +205,24 @@ pub enum Checks {
     Off,
 }
 
+/// Whether cures are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Cures {
+    On,
+    Off,
+}
+
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
     pub fn parse_or_exit() -> Options {
         Options::try_parse().unwrap_or_else(|error| say::usage(&error))
+    }
+
+    /// The compute capability that was asked for.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn capability(&self) -> Option<&str> {
+        let arch = self.arch.as_deref()?;
+        Some(arch.trim_start_matches("compute_").trim_start_matches("sm_"))
     }
 
     /// What the compiler is given besides.

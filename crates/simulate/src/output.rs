@@ -11,6 +11,7 @@ use text::printed::first_lines;
 use text::say;
 use view::diagnostics;
 
+use super::cures::Cure;
 use super::input::Sources;
 use super::kinds::Warning;
 use super::launch::Launched;
@@ -30,7 +31,17 @@ pub enum Finding<'a> {
     /// With a line of the script.
     Line(&'a Warning),
     /// With a kernel.
-    Kernel(&'a Diagnostic),
+    Kernel(Found<'a>),
+}
+
+/// What the checks have found.
+#[derive(Serialize)]
+pub struct Found<'a> {
+    #[serde(flatten)]
+    pub diagnostic: &'a Diagnostic,
+    /// What cures it, if that was tried and found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cure: Option<&'a Cure>,
 }
 
 /// The object that `--json` prints.
@@ -81,7 +92,10 @@ impl Report {
     /// All that is found, warnings of the script first.
     pub fn found(&self) -> Vec<Finding<'_>> {
         let lines = self.launched.warnings.iter().map(Finding::Line);
-        lines.chain(self.launched.diagnostics.iter().map(Finding::Kernel)).collect()
+        let cure = |number| self.launched.cures.iter().find(|cure| cure.finding == number);
+        let found = self.launched.diagnostics.iter().enumerate();
+        let found = found.map(|(number, diagnostic)| Found { diagnostic, cure: cure(number) });
+        lines.chain(found.map(Finding::Kernel)).collect()
     }
 
     /// Prints all of it: on stdout, but what the simulator cannot take on stderr.
@@ -156,7 +170,7 @@ impl Report {
         let text = |file: &str| self.sources.text(file);
         match found {
             Finding::Line(warning) => warning.text(warning.file.as_deref().and_then(text), color),
-            Finding::Kernel(found) => diagnostics::render(found, text, color),
+            Finding::Kernel(found) => diagnostics::render(found.diagnostic, text, color),
         }
     }
 

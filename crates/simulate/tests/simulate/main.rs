@@ -3,6 +3,7 @@
 
 mod arguments;
 mod compiled;
+mod cures;
 mod export;
 mod findings;
 mod orders;

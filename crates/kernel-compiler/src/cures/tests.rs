@@ -1,0 +1,249 @@
+//! What is proposed, as a table: a source, what was found in it, and the edits in their order.
+
+use super::Mistake::{Divergence, OutOfBounds, Race, Uninitialized};
+use super::Sides::{Block, Blocks, Cluster, Family, Grids, Lanes, Writers};
+use super::*;
+
+/// A kernel with this body, whose first line is line 2.
+fn kernel(body: &str) -> String {
+    format!("__global__ void k(int *out, const int *in, int n) {{\n{body}\n}}\n")
+}
+
+fn proposed(source: &str, mistake: Mistake, lines: &[u32]) -> Vec<Candidate> {
+    candidates(source, &Finding { mistake, lines: lines.to_vec() })
+}
+
+/// `source` with the changes of a candidate, which a page would apply.
+fn changed(source: &str, candidate: &Candidate) -> String {
+    let mut lines: Vec<String> = source.lines().map(str::to_string).collect();
+    for Change { line, removed, text } in candidate.changes(source).into_iter().rev() {
+        let at = line as usize - 1;
+        let new = text.iter().flat_map(|text| text.lines()).map(str::to_string);
+        lines.splice(at..at + removed as usize, new);
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn the_edits_of_a_finding_in_their_order() {
+    let cases: [(&str, Mistake, &[u32], &[&str]); 16] = [
+        (
+            "    s[t] = in[t];\n    int x = 1;\n    out[t] = s[t + 1];",
+            Race(Block),
+            &[4, 2],
+            &["put `__syncthreads();` before line 4", "put `__syncthreads();` after line 2"],
+        ),
+        (
+            "for (;;) {\n    s[t] = in[t];\n    __syncthreads();\n    x += s[0];\n}",
+            Race(Block),
+            &[3, 5],
+            &[
+                "put `__syncthreads();` at the end of the loop's body, after line 5",
+                "put `__syncthreads();` at the start of the loop's body, before line 3",
+                "put `__syncthreads();` before line 5",
+            ],
+        ),
+        (
+            "if (t < 8) {\n    s[t] = 1;\n    x = s[t ^ 1];\n}",
+            Race(Lanes),
+            &[4, 3],
+            &["put `__syncwarp();` before line 4", "put `__syncthreads();` before line 4"],
+        ),
+        (
+            "s[t] += s[t + 2];\ns[t] += s[t + 1];\nx = 0;",
+            Race(Lanes),
+            &[3, 2],
+            &["put `__syncwarp();` after each of lines 2 to 3"],
+        ),
+        (
+            "cg::cluster_group all = cg::this_cluster();\ns = 1;\nx = *all.map_shared_rank(&s, 1);",
+            Race(Cluster),
+            &[4, 3],
+            &["put `all.sync();` before line 4"],
+        ),
+        ("*out += in[t];", Race(Block), &[2, 2], &["put `atomicAdd(out, in[t]);` in line 2"]),
+        ("out[in[t]]--;", Race(Blocks), &[2, 2], &["put `atomicAdd(&out[in[t]], -1);` in line 2"]),
+        (
+            "*out = in[0];",
+            Race(Writers),
+            &[2, 2],
+            &[
+                "let one thread write: put `if (threadIdx.x == 0)` before line 2",
+                "let one thread write: put `if (blockIdx.x == 0 && threadIdx.x == 0)` before line 2",
+                "put `atomicExch(out, in[0]);` in line 2",
+            ],
+        ),
+        ("atomicAdd_block(out, 1);", Race(Blocks), &[2, 2], &["leave `_block` out of the atomic's name"]),
+        (
+            "if (n) {\n*out = 1;\natomicExch(flag, 1);\n} else {\n\
+             while (atomicAdd(flag, 0) == 0) {}\nx = *out;\n}",
+            Race(Blocks),
+            &[7, 3],
+            &[
+                "put `__threadfence();` after line 3",
+                "put `__threadfence();` after line 6",
+                "put `__threadfence();` after line 3 and after line 6",
+            ],
+        ),
+        (
+            "if (t < 8) {\n    x = 1;\n    __syncthreads();\n}",
+            Divergence,
+            &[4, 2],
+            &["move `__syncthreads();` from line 4 to after the branch of line 2"],
+        ),
+        (
+            "for (int i = 0; i <= n; i++) x += in[i];",
+            OutOfBounds,
+            &[2],
+            &["put `<` in place of `<=` in line 2", "put `if (i < n)` before line 2"],
+        ),
+        (
+            "out[t] = in[t - 1];",
+            OutOfBounds,
+            &[2],
+            &["put `if (t < n)` before line 2", "put `if (t >= 1)` before"],
+        ),
+        (
+            "__shared__ int s[32];\nif (t < n) s[t] = in[t];\nx = s[t];",
+            Uninitialized,
+            &[4],
+            &[
+                "let every thread write: `s[t] = t < n ? in[t] : 0;` in line 3",
+                "put `for (int i = threadIdx.x; i < 32;",
+            ],
+        ),
+        ("int sum;\nsum += in[t];", Uninitialized, &[3], &["give `sum` a first value: `sum = 0` in line 2"]),
+        (
+            "out[t] = 1;\nif (t == 0) k<<<1, 1>>>(out, in, 0);",
+            Race(Family),
+            &[2, 2],
+            &["put `__syncthreads();` before line 3, which launches the child"],
+        ),
+    ];
+    for (body, mistake, lines, expected) in cases {
+        let source = kernel(body);
+        let says: Vec<String> = proposed(&source, mistake, lines).into_iter().map(|one| one.says).collect();
+        let as_expected = says.len() >= expected.len()
+            && says.iter().zip(expected).all(|(is, expected)| is.starts_with(expected));
+        assert!(as_expected, "{body}\n{says:#?}");
+    }
+}
+
+#[test]
+fn an_edit_keeps_the_lines_for_a_try_and_gets_its_own_for_a_reader() {
+    let source = kernel("    s[t] = in[t]; // own\n    #pragma unroll\n    for (;;)\n        x += s[t + 1];");
+    let first = &proposed(&source, Race(Block), &[5, 2])[0];
+    assert_eq!(first.tried(&source), source.replace("in[t]; //", "in[t]; __syncthreads(); //"));
+    assert_eq!(changed(&source, first), source.replace("// own\n", "// own\n    __syncthreads();\n"));
+    assert_eq!(first.changes(&source).len(), 1);
+}
+
+#[test]
+fn statements_without_braces_get_them() {
+    let source = kernel("for (int i = 0; i < n; i++)\n    if (t < i)\n        s[t] += s[t + i];\nx = 1;");
+    let first = &proposed(&source, Race(Block), &[4, 4])[0];
+    assert_eq!(first.says, "put `__syncthreads();` at the end of the loop's body, after line 4");
+    let with_braces =
+        source.replace("    if (t < i)", "    { if (t < i)").replace("+ i];", "+ i]; __syncthreads(); }");
+    assert_eq!(first.tried(&source), with_braces);
+    assert_eq!(changed(&source, first), with_braces);
+    let source = kernel("if (n) *out = 1; else *out = 2;");
+    let guarded = proposed(&source, Race(Writers), &[2, 2])[0].tried(&source);
+    assert!(guarded.contains("if (n) { if (threadIdx.x == 0) *out = 1; } else"), "{guarded}");
+}
+
+#[test]
+fn a_step_reads_before_the_barrier_and_writes_after() {
+    let source = kernel("for (;;) {\n    if (t >= n) s[t] += s[t - n];\n    __syncthreads();\n}");
+    let edited: Vec<String> =
+        proposed(&source, Race(Block), &[3, 3]).iter().map(|one| one.tried(&source)).collect();
+    let step = "{ auto value = s[t]; if (t >= n) value = s[t] + s[t - n]; __syncthreads(); \
+                if (t >= n) s[t] = value; }";
+    assert!(edited.contains(&source.replace("if (t >= n) s[t] += s[t - n];", step)), "{edited:#?}");
+}
+
+#[test]
+fn every_step_of_a_warp_is_one_candidate() {
+    let source = kernel("if (n > 4) s[t] += s[t + 2];\nif (n > 2) s[t] += s[t + 1];\nx = 1;");
+    let all = proposed(&source, Race(Lanes), &[3, 2]);
+    let split = |own: &str, next: &str| {
+        format!("{{ auto value = s[t] + s[{next}]; __syncwarp(); s[t] = value; }} __syncwarp(); // {own}")
+    };
+    let edited = all[1].tried(&source);
+    for (own, next) in [("first", "t + 2"), ("second", "t + 1")] {
+        let text = split(own, next);
+        let text = text.split(" //").next().unwrap();
+        assert!(edited.contains(text), "no {text} in\n{edited}");
+    }
+    assert_eq!(all[1].changes(&source).len(), 2);
+}
+
+#[test]
+fn a_helper_that_is_called_twice_is_parted_at_its_call() {
+    let source = "\
+__device__ int sum(int *s) {
+    s[t] = 1;
+    __syncthreads();
+    return s[0];
+}
+__global__ void k(int *out) {
+    int a = sum(out);
+    int b = sum(out);
+}
+";
+    let all = proposed(source, Race(Block), &[2, 4]);
+    assert_eq!(all[0].says, "put `__syncthreads();` before line 8, which calls `sum`");
+    assert_eq!(
+        changed(source, &all[0]),
+        source.replace("a = sum(out);\n", "a = sum(out);\n    __syncthreads();\n")
+    );
+    assert!(all.iter().any(|one| one.says == "put `__syncthreads();` before line 4"));
+}
+
+#[test]
+fn a_barrier_leaves_its_branch() {
+    let source = kernel("if (t < 8) {\n    x = 1;\n    __syncthreads();\n    x = 2;\n}");
+    let edited = proposed(&source, Divergence, &[4, 2])[0].tried(&source);
+    assert_eq!(edited, source.replace("__syncthreads();", "} __syncthreads(); if (t < 8) {"));
+    let source = kernel("if (t < 8) {\n    x = 1;\n    __syncthreads();\n}\nx = 3;");
+    let edited = changed(&source, &proposed(&source, Divergence, &[4, 2])[0]);
+    assert_eq!(edited, kernel("if (t < 8) {\n    x = 1;\n}\n__syncthreads();\nx = 3;"));
+}
+
+#[test]
+fn children_share_a_stream_or_come_last() {
+    let source = "\
+__global__ void child(int *x) { *x = 1; }
+__global__ void k(int *x) {
+    child<<<1, 1, 0, a>>>(x);
+    child<<<dim3(1, 1), 1, 0, b>>>(x);
+}
+";
+    let all = proposed(source, Race(Grids), &[1, 1]);
+    let edited: Vec<String> = all.iter().map(|one| one.tried(source)).collect();
+    assert_eq!(edited[0], source.replace("0, a>>>", "0, 0>>>").replace("0, b>>>", "0, 0>>>"));
+    assert_eq!(edited[1], source.replace("0, b>>>", "0, cudaStreamTailLaunch>>>"));
+}
+
+#[test]
+fn whatever_a_finding_names_nothing_breaks() {
+    let source =
+        kernel("if (n) { s[t] +=\n in[t]; } else for (;;) x = {1, 2};\n switch (n) { case 1: out[n] = 1; }");
+    let all = [Block, Blocks, Cluster, Family, Grids, Lanes, Writers].map(Race);
+    let all = all.into_iter().chain([Divergence, OutOfBounds, Uninitialized]);
+    let mut count = 0;
+    for mistake in all {
+        for end in (0..source.len()).filter(|end| source.is_char_boundary(*end)) {
+            let source = &source[..end];
+            for lines in [[1, 2], [2, 2], [3, 2], [4, 9]] {
+                for one in proposed(source, mistake, &lines) {
+                    let ends = |text: &str| text.matches('\n').count();
+                    assert_eq!(ends(&one.tried(source)), ends(source), "{}", one.says);
+                    changed(source, &one);
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
+}

@@ -1,0 +1,450 @@
+//! What a statement reads and writes: updates by several threads, a write of many, bounds, first values.
+
+use std::ops::Range;
+
+use crate::lex::{Token, placed};
+
+use super::change::Edit;
+use super::places::{Gap, spot};
+use super::statements::{Kind, Statement, Step};
+use super::{Candidate, Finding, Source};
+
+/// `left operator= right`, which declares nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assignment<'a> {
+    pub left: &'a str,
+    /// Of `+=` the `+`.
+    pub operator: Option<char>,
+    pub right: &'a str,
+}
+
+impl<'a> Assignment<'a> {
+    /// `text`, if it is one.
+    pub fn of(text: &'a str) -> Option<Assignment<'a>> {
+        let body = text.trim().strip_suffix(';')?.trim();
+        if let Some(counted) = Assignment::of_a_count(body) {
+            return Some(counted);
+        }
+        let at = equals_sign(body)?;
+        let operator = body[..at].chars().last().filter(|c| "+-*/%&|^".contains(*c));
+        let left = body[..at - operator.map_or(0, char::len_utf8)].trim();
+        let right = body[at + 1..].trim();
+        is_place(left).then_some(Assignment { left, operator, right })
+    }
+
+    /// `x++`, `--x`
+    fn of_a_count(body: &'a str) -> Option<Assignment<'a>> {
+        let of = |sign: &str| body.strip_suffix(sign).or(body.strip_prefix(sign));
+        let (left, operator) = of("++").map(|left| (left, '+')).or(of("--").map(|left| (left, '-')))?;
+        let left = left.trim();
+        is_place(left).then_some(Assignment { left, operator: Some(operator), right: "1" })
+    }
+
+    /// What is written.
+    pub fn result(&self) -> String {
+        match self.operator {
+            None => self.right.to_string(),
+            Some(operator) => format!("{} {operator} {}", self.left, in_parentheses(self.right)),
+        }
+    }
+
+    /// Whether it reads what it writes to, or another element of that.
+    pub fn is_update(&self) -> bool {
+        self.operator.is_some() || mentions(self.right, self.base())
+    }
+
+    /// The array or the pointer that is written to.
+    fn base(&self) -> &'a str {
+        let name = self.left.trim_start_matches(['*', '(', ' ']);
+        name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+    }
+}
+
+/// Where the `=` of an assignment stands: in no parentheses, and no part of a comparison.
+fn equals_sign(text: &str) -> Option<usize> {
+    let mut depth = 0i32;
+    let tokens = placed(text);
+    let mark = |at: usize| tokens.get(at).map(|(_, token)| token.text());
+    for (number, (at, token)) in tokens.iter().enumerate() {
+        match token.text() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            "-=" if depth == 0 => return Some(at + 1),
+            "=" if depth == 0 => {
+                let before = number.checked_sub(1).and_then(mark);
+                let is_comparison =
+                    matches!(before, Some("=" | "!" | "<" | ">")) || mark(number + 1) == Some("=");
+                return (!is_comparison).then_some(*at);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a text is something that can be written to, and no declaration.
+fn is_place(text: &str) -> bool {
+    let mut depth = 0i32;
+    let mut last_was_word = false;
+    let mut is_first = true;
+    for (_, token) in placed(text) {
+        let is_word = matches!(token, Token::Word(_));
+        let mark = token.text();
+        depth -= i32::from(matches!(mark, ")" | "]"));
+        let declares = depth == 0 && (is_word && last_was_word || !is_first && matches!(mark, "*" | "&"));
+        if declares
+            || matches!(token, Token::Quoted(_) | Token::LineEnd)
+            || matches!(mark, "{" | "?" | ",") && depth == 0
+        {
+            return false;
+        }
+        depth += i32::from(matches!(mark, "(" | "["));
+        last_was_word = is_word && depth == 0;
+        is_first &= mark == "*";
+    }
+    !text.is_empty()
+}
+
+fn in_parentheses(text: &str) -> String {
+    let mut depth = 0i32;
+    let is_simple = placed(text).iter().all(|(_, token)| {
+        let mark = token.text();
+        depth += i32::from("([".contains(mark)) - i32::from(")]".contains(mark));
+        depth > 0 || !matches!(token, Token::Mark(mark) if "+--=?<>=&|^%/*".contains(mark))
+    });
+    if is_simple { text.to_string() } else { format!("({text})") }
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    placed(text).iter().any(|(_, token)| token.is_word(name))
+}
+
+/// The innermost statements of the finding's lines, each once.
+fn steps<'s>(source: &'s Source, finding: &Finding) -> Vec<Step<'s>> {
+    let mut all: Vec<Step> = Vec::new();
+    for line in &finding.lines {
+        let Some(spot) = spot(source, *line) else { continue };
+        let Some(step) = source.functions[spot.function].path_of(spot.place).pop() else { continue };
+        if !all.iter().any(|known| known.statement().range == step.statement().range) {
+            all.push(step);
+        }
+    }
+    all
+}
+
+fn text_of<'a>(source: &Source<'a>, statement: &Statement) -> &'a str {
+    &source.text[statement.range.clone()]
+}
+
+fn line_of(source: &Source, statement: &Statement) -> u32 {
+    source.lines.line(statement.range.start)
+}
+
+/// What names a scope that may be too narrow, and the wider one.
+const SCOPES: [(&str, &str); 3] = [
+    ("__threadfence_block()", "__threadfence()"),
+    ("thread_scope_block", "thread_scope_device"),
+    ("_block(", "("),
+];
+
+/// The scope of the GPU in place of that of a block.
+pub fn wider(source: &Source) -> Vec<Candidate> {
+    let widened = |(narrow, wide): (&str, &str)| {
+        let is_atomic = |at: usize| narrow != "_block(" || is_name_of_an_atomic(&source.text[..at]);
+        let places = source.text.match_indices(narrow).filter(|(at, _)| is_atomic(*at));
+        let edits = places.map(|(at, old)| Edit::replace(at..at + old.len(), wide)).collect();
+        let says = match narrow {
+            "_block(" => "leave `_block` out of the atomic's name".to_string(),
+            _ => format!("put `{wide}` in place of `{narrow}`"),
+        };
+        Candidate::new(says, edits)
+    };
+    SCOPES.map(widened).into_iter().filter(|candidate| !candidate.edits.is_empty()).collect()
+}
+
+fn is_name_of_an_atomic(before: &str) -> bool {
+    before.rsplit(|c: char| !c.is_alphanumeric()).next().is_some_and(|word| word.starts_with("atomic"))
+}
+
+/// An atomic operation in place of an update.
+pub fn updates(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let steps = steps(source, finding);
+    let call = |step: &Step| atomic(Assignment::of(text_of(source, step.statement()))?);
+    // The other side may be one already.
+    let is_atomic = |step: &Step| text_of(source, step.statement()).contains("atomic");
+    if !steps.iter().all(|step| is_atomic(step) || call(step).is_some()) {
+        return Vec::new();
+    }
+    let atomics: Vec<(Step, String)> = steps.iter().filter_map(|step| Some((*step, call(step)?))).collect();
+    let Some((first, call)) = atomics.first() else { return Vec::new() };
+    let line = line_of(source, first.statement());
+    let edits =
+        atomics.iter().map(|(step, call)| Edit::replace(step.statement().range.clone(), call.clone()));
+    vec![Candidate::new(format!("put `{call}` in line {line}, in place of the update"), edits.collect())]
+}
+
+/// The call that does the same in one step. What reads elements beside the one that it writes is a step of a
+/// sum, and no update.
+fn atomic(assignment: Assignment) -> Option<String> {
+    let Assignment { left, operator, right } = assignment;
+    let (name, value) = match operator? {
+        '+' => ("atomicAdd", right.to_string()),
+        '-' => ("atomicAdd", format!("-{}", in_parentheses(right))),
+        '&' => ("atomicAnd", right.to_string()),
+        '|' => ("atomicOr", right.to_string()),
+        '^' => ("atomicXor", right.to_string()),
+        _ => return None,
+    };
+    (!mentions(right, assignment.base())).then(|| format!("{name}({}, {value});", address(left)))
+}
+
+/// A write of many threads, by one.
+pub fn one_writer(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let steps = steps(source, finding);
+    let [step] = steps[..] else { return Vec::new() };
+    let statement = step.statement();
+    let text = text_of(source, statement);
+    if Assignment::of(text).is_none_or(|assignment| assignment.operator.is_some()) {
+        return Vec::new();
+    }
+    let line = line_of(source, statement);
+    let exchanged = exchange(source, statement, line);
+    let guarded = ["threadIdx.x == 0", "blockIdx.x == 0 && threadIdx.x == 0"].map(|one| Candidate {
+        selects: true,
+        ..Candidate::new(
+            format!("let one thread write: put `if ({one})` before line {line}"),
+            guard(step, one),
+        )
+    });
+    guarded.into_iter().chain(exchanged).collect()
+}
+
+/// An atomic write in place of a plain one.
+fn exchange(source: &Source, statement: &Statement, line: u32) -> Option<Candidate> {
+    let Assignment { left, right, .. } = Assignment::of(text_of(source, statement))?;
+    let call = format!("atomicExch({}, {right});", address(left));
+    let edits = vec![Edit::replace(statement.range.clone(), call.clone())];
+    let says = format!("put `{call}` in line {line}, in place of the write");
+    Some(Candidate { selects: true, ..Candidate::new(says, edits) })
+}
+
+/// `&x[3]`; of `*p` the `p`.
+fn address(left: &str) -> String {
+    left.strip_prefix('*').map_or(format!("&{left}"), |pointer| pointer.trim().to_string())
+}
+
+/// `condition` before a statement.
+fn guard(step: Step, condition: &str) -> Vec<Edit> {
+    let Range { start, end } = step.statement().range;
+    let mut edits = vec![Edit::replace(start..start, format!("if ({condition}) "))];
+    if !step.list.has_braces {
+        // Else an `else` would be the guard's.
+        edits[0].text.insert_str(0, "{ ");
+        edits.push(Edit::replace(end..end, " }"));
+    }
+    edits
+}
+
+/// `<` for `<=`, a guard, a larger array.
+pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let Some(line) = finding.lines.first() else { return Vec::new() };
+    let Some(spot) = spot(source, *line) else { return Vec::new() };
+    let function = &source.functions[spot.function];
+    let path = function.path_of(spot.place);
+    let Some(step) = path.last().copied() else { return Vec::new() };
+    let mut all: Vec<Candidate> =
+        path.iter().rev().filter_map(|step| smaller(source, step.statement())).collect();
+    let text = text_of(source, step.statement());
+    let indices = subscripts(text);
+    let numbers = whole_numbers(function.parameters);
+    let is_statement = Assignment::of(text).is_some() || text.contains("atomic") && !text.contains('=');
+    for (_, index) in indices.iter().filter(|_| matches!(step.statement().kind, Kind::Plain)) {
+        let others = numbers.iter().filter(|number| !mentions(index, number));
+        let limits = others.map(|number| format!("{index} < {number}"));
+        let from_below = index.split_once('-').map(|(a, b)| format!("{} >= {}", a.trim(), b.trim()));
+        for condition in from_below.into_iter().chain(limits) {
+            all.push(if is_statement {
+                let says = format!("put `if ({condition})` before line {line}");
+                Candidate::new(says, guard(step, &condition))
+            } else {
+                let leave = format!("if (!({condition})) return;");
+                let gap = Gap { list: step.list, index: step.index };
+                Candidate::new(format!("put `{leave}` before line {line}"), gap.put(source, &leave))
+            });
+        }
+    }
+    for (array, _) in &indices {
+        all.extend(larger(source, function.body.range.clone(), array));
+    }
+    all
+}
+
+/// The condition of a loop or an `if` with `<` for its `<=`.
+fn smaller(source: &Source, statement: &Statement) -> Option<Candidate> {
+    let (Kind::Loop { head: range, .. } | Kind::If { condition: range, .. }) = &statement.kind else {
+        return None;
+    };
+    let at = range.start + source.text[range.clone()].find("<=")?;
+    let line = source.lines.line(at);
+    let edits = vec![Edit::replace(at..at + 2, "<")];
+    Some(Candidate::new(format!("put `<` in place of `<=` in line {line}"), edits))
+}
+
+/// `float tile[64 + 1]`
+fn larger(source: &Source, within: Range<usize>, array: &str) -> Option<Candidate> {
+    let (size, _) = declared(source, within, array)?;
+    let own = source.text[size.clone()].trim();
+    let line = source.lines.line(size.start);
+    let larger = format!("{own} + 1");
+    let says = format!("give `{array}` one element more: `{array}[{larger}]` in line {line}");
+    Some(Candidate::new(says, vec![Edit::replace(size, larger)]))
+}
+
+/// Where the size of an array stands that is declared here, and whether it is shared memory.
+fn declared(source: &Source, within: Range<usize>, array: &str) -> Option<(Range<usize>, bool)> {
+    let tokens: Vec<_> = placed(&source.text[within.clone()]).into_iter().collect();
+    let number = tokens.windows(3).position(|three| {
+        matches!(three[0].1, Token::Word(word) if word != "return")
+            && three[1].1.is_word(array)
+            && three[2].1.is_mark("[")
+    })?;
+    let open = within.start + tokens[number + 2].0;
+    let close = tokens[number + 3..].iter().find(|(_, token)| token.is_mark("]"))?.0 + within.start;
+    let before =
+        tokens[..number].iter().rev().take_while(|(_, token)| !token.is_mark(";") && !token.is_mark("{"));
+    let is_shared = before.into_iter().any(|(_, token)| token.is_word("__shared__"));
+    (close > open + 1).then_some((open + 1..close, is_shared))
+}
+
+/// The arrays that a text takes elements of, with the index.
+fn subscripts(text: &str) -> Vec<(&str, &str)> {
+    let tokens = placed(text);
+    let mut found = Vec::new();
+    for (at, pair) in tokens.windows(2).enumerate() {
+        let (Token::Word(name), true) = (pair[0].1, pair[1].1.is_mark("[")) else { continue };
+        let mut depth = 0;
+        let close = tokens[at + 1..].iter().find(|(_, token)| {
+            depth += i32::from(token.is_mark("[")) - i32::from(token.is_mark("]"));
+            depth == 0
+        });
+        if let Some((close, _)) = close {
+            found.push((name, text[pair[1].0 + 1..*close].trim()));
+        }
+    }
+    found
+}
+
+/// The parameters that are whole numbers, those first whose names say that they count.
+fn whole_numbers(parameters: &str) -> Vec<&str> {
+    let is_number = |parameter: &&str| {
+        !parameter.contains(['*', '&', '['])
+            && ["int", "unsigned", "size_t", "long"].iter().any(|t| mentions(parameter, t))
+    };
+    let name = |parameter: &'_ str| -> Option<usize> {
+        parameter.trim_end().rfind(|c: char| !c.is_alphanumeric() && c != '_')
+    };
+    let named = |parameter| Some(parameter[name(parameter)? + 1..].trim());
+    let mut names: Vec<&str> = parameters.split(',').filter(is_number).filter_map(named).collect();
+    names.sort_by_key(|name| {
+        !(name.to_lowercase().starts_with('n') || name.contains("size") || name.contains("count"))
+    });
+    names
+}
+
+/// A value before the first read.
+pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for step in steps(source, finding) {
+        let Some(function) = source
+            .functions
+            .iter()
+            .find(|function| function.body.range.contains(&step.statement().range.start))
+        else {
+            continue;
+        };
+        let text = text_of(source, step.statement());
+        let mut names: Vec<&str> = placed(text).iter().filter_map(|(_, token)| word(token)).collect();
+        names.dedup();
+        for name in names {
+            all.extend(scalar(source, function.body.range.clone(), name));
+            all.extend(stores(source, function.list().statements, name));
+            all.extend(shared(source, function, name));
+        }
+    }
+    all.extend(super::barriers::missing(source, finding));
+    all
+}
+
+fn word<'a>(token: &Token<'a>) -> Option<&'a str> {
+    match token {
+        Token::Word(word) => Some(word),
+        _ => None,
+    }
+}
+
+/// `float sum = 0;` for `float sum;`
+fn scalar(source: &Source, within: Range<usize>, name: &str) -> Option<Candidate> {
+    let tokens = placed(&source.text[within.clone()]);
+    let number = tokens.windows(3).position(|three| {
+        matches!(three[0].1, Token::Word(word) if word != "return" && word != "__shared__")
+            && three[1].1.is_word(name)
+            && three[2].1.is_mark(";")
+    })?;
+    let is_shared = tokens[..number]
+        .iter()
+        .rev()
+        .take_while(|(_, token)| !token.is_mark(";"))
+        .any(|(_, token)| token.is_word("__shared__"));
+    let end = within.start + tokens[number + 2].0;
+    let line = source.lines.line(end);
+    let says = format!("give `{name}` a first value: `{name} = 0` in line {line}");
+    (!is_shared).then(|| Candidate::new(says, vec![Edit::replace(end..end, " = 0")]))
+}
+
+/// `x[t] = t < n ? in[t] : 0;` for a store of only some threads.
+fn stores(source: &Source, statements: &[Statement], name: &str) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for statement in statements {
+        for list in statement.lists() {
+            all.extend(stores(source, list.statements, name));
+        }
+        let Kind::If { condition, then, otherwise: None } = &statement.kind else { continue };
+        let inner = match &then.kind {
+            Kind::Block(only) if only.len() == 1 => &only[0],
+            _ => &**then,
+        };
+        let Some(own) = Assignment::of(text_of(source, inner)) else { continue };
+        if own.base() != name || own.operator.is_some() || own.left == name {
+            continue;
+        }
+        let condition = source.text[condition.clone()].trim();
+        let text = format!("{} = {condition} ? {} : 0;", own.left, own.right);
+        let says = format!("let every thread write: `{text}` in line {}", line_of(source, statement));
+        all.push(Candidate::new(says, vec![Edit::replace(statement.range.clone(), text)]));
+    }
+    all
+}
+
+/// Shared memory that is set to zero, and a barrier after it.
+fn shared(source: &Source, function: &super::Function, name: &str) -> Option<Candidate> {
+    let list = function.list();
+    let is_it = |statement: &Statement| {
+        let text = text_of(source, statement);
+        text.starts_with("__shared__") && mentions(text, name)
+    };
+    let index = list.statements.iter().position(is_it)?;
+    let last =
+        list.statements[index..].iter().take_while(|s| text_of(source, s).starts_with("__shared__")).count();
+    let zero = match declared(source, list.statements[index].range.clone(), name) {
+        Some((size, _)) => {
+            let size = source.text[size].trim();
+            format!("for (int i = threadIdx.x; i < {size}; i += blockDim.x) {name}[i] = 0;")
+        }
+        None => format!("if (threadIdx.x == 0) {name} = 0;"),
+    };
+    let after = &list.statements[index + last - 1];
+    let line = source.lines.line(after.range.end - 1);
+    let gap = Gap { list, index: index + last };
+    let says = format!("put `{zero} __syncthreads();` after line {line}");
+    Some(Candidate::new(says, gap.put(source, &format!("{zero} __syncthreads();"))))
+}

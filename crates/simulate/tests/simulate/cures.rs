@@ -1,0 +1,308 @@
+//! What is advised was tried: with a stand-in for nvcc, and with clang.
+
+use super::*;
+
+/// What the stand-in for nvcc makes of a source that holds a text: the PTX of a kernel of the corpus.
+#[cfg(unix)]
+mod with_a_fake_nvcc {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    const CORPUS: &str = "tests/corpus/data-race";
+    /// A race of lines 6 and 7, and what is read there may be uninitialized.
+    const RACY: &str = "shared_missing_barrier";
+    const RIGHT: &str = "shared_with_barrier";
+    /// The same kernel by name, with findings in other lines.
+    const OTHERWISE_WRONG: &str = "mbarrier_no_wait";
+    const ZEROS: &str = "s[i] = 0;";
+    const BARRIER: &str = "s[t] = in[t]; __syncthreads();";
+
+    /// Runs it on `mine.cu`, the racy kernel, with an nvcc that makes the PTX of the first text that it has.
+    /// and says how often that was called.
+    fn with_nvcc(name: &str, made: &[(&str, &str)], options: &str) -> (Run, usize) {
+        let folder = scratch(name);
+        let ptx = |stem: &str| root().join(CORPUS).join(stem).with_extension("ptx").display().to_string();
+        let choices = made.iter().chain(&[("", RACY)]).map(|(text, stem)| {
+            let (ptx, file) = (ptx(stem), format!("{CORPUS}/{stem}.cu"));
+            format!(
+                "if grep -qF '{text}' \"$source\"; then \
+                 sed \"s|{file}|$PWD/mine.cu|\" '{ptx}' > \"$out\"; exit; fi\n"
+            )
+        });
+        let choices: String = choices.collect();
+        let calls = folder.join("calls");
+        let script = format!(
+            "#!/bin/sh\ncase $* in *--version*) echo 'Cuda compilation tools, release 13.0, V13.0.88'; \
+             exit;; \
+             -E*) exit;; esac\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2;; *.cu) source=$1;; esac; shift; \
+             done\necho call >> '{}'\n{choices}",
+            calls.display()
+        );
+        let nvcc = folder.join("nvcc");
+        std::fs::write(&nvcc, script).unwrap();
+        std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::copy(root().join(CORPUS).join(RACY).with_extension("cu"), folder.join("mine.cu")).unwrap();
+        let line = format!("mine.cu --arch 90 {options}");
+        let mut command = simulate();
+        command.current_dir(&folder).env("NVCC", &nvcc).env("CLANG", "/nowhere/clang");
+        let run = Run { output: command.args(line.split_whitespace()).output().unwrap(), line };
+        let calls = std::fs::read_to_string(calls).unwrap().lines().count();
+        (run, calls)
+    }
+
+    fn helps(json: &Value) -> Vec<&str> {
+        let found = json["diagnostics"].as_array().unwrap().iter();
+        found.map(|found| found["help"].as_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_cures_is_advised_with_its_edit() {
+        let (run, calls) = with_nvcc("cured", &[(ZEROS, RACY), (BARRIER, RIGHT)], "--json");
+        let json = run.exits(1).json();
+        let says = "put `__syncthreads();` before line 7 (tried: then nothing is wrong)";
+        assert_eq!((helps(&json), calls), (vec![says; 2], 3));
+        let cure = serde_json::json!({
+            "says": says,
+            "cures_all": true,
+            "edits": [{"line": 7, "removed": 0, "text": "    __syncthreads();"}],
+        });
+        let cures: Vec<&Value> =
+            json["diagnostics"].as_array().unwrap().iter().map(|found| &found["cure"]).collect();
+        assert_eq!(cures, [&cure; 2]);
+    }
+
+    #[test]
+    fn what_brings_another_finding_is_not_advised() {
+        let made = [(ZEROS, OTHERWISE_WRONG), (BARRIER, OTHERWISE_WRONG)];
+        let (run, calls) = with_nvcc("not_cured", &made, "--json");
+        let json = run.exits(1).json();
+        let helps = helps(&json);
+        assert!(helps.iter().all(|help| !help.contains("tried: then")), "{helps:?}");
+        let in_vain =
+            "nothing orders these two accesses; 1 edit was tried here, and none of them makes it go away";
+        assert_eq!((helps.len(), helps[1], calls), (2, in_vain, 3));
+        assert!(json["diagnostics"][1].get("cure").is_none(), "{json}");
+    }
+
+    #[test]
+    fn what_leaves_other_than_expected_is_not_advised() {
+        let expect =
+            |value: &str| format!("--grid 1 --block 64 --arg buf:i32:iota*64 --arg buf:i32:zeros*64 {value}");
+        let made = [(ZEROS, RACY), (BARRIER, RIGHT)];
+        let right = expect("--expect 1=i32:1,2,3,4,60,61,62,63,zeros*56");
+        let (run, _) = with_nvcc("as_expected", &made, &right);
+        assert!(run.stdout().contains("(tried: then nothing is wrong)"), "{}", run.stdout());
+        let (run, _) = with_nvcc("not_as_expected", &made, &expect("--expect 1=i32:1,2,3,4,5,zeros*59"));
+        assert!(!run.stdout().contains("tried: then"), "{}", run.stdout());
+    }
+
+    #[test]
+    fn nothing_is_tried_where_that_is_off() {
+        for options in ["--cures off", "--checks off"] {
+            let (run, calls) = with_nvcc("off", &[(BARRIER, RIGHT)], options);
+            assert!(!run.stdout().contains("tried"), "{}", run.stdout());
+            assert_eq!(calls, 1, "{options}");
+        }
+    }
+}
+
+/// A kernel and its launch, and the edit that cures it; nothing, where none is to be advised.
+const PROGRAMS: [(&str, &str, &str); 12] = [
+    (
+        "a tile of a later pass",
+        "extern \"C\" __global__ void k(const int *in, int *out, int n) {
+    __shared__ int tile[64];
+    int t = threadIdx.x, s = 0;
+    for (int base = 0; base < n; base += 64) {
+        tile[t] = in[base + t];
+        __syncthreads();
+        for (int i = 0; i < 64; i++) s += tile[i];
+    }
+    out[t] = s;
+}
+//@ launch k<<<1, 64>>> buf:i32:iota*256 buf:i32:uninit*64 i32:256",
+        "put `__syncthreads();` at the end of the loop's body, after line 7",
+    ),
+    (
+        "a helper that is called twice",
+        "__device__ int first(int *s, int x) {
+    if (threadIdx.x == 0) *s = x;
+    __syncthreads();
+    return *s;
+}
+extern \"C\" __global__ void k(int *out) {
+    __shared__ int s;
+    int a = first(&s, 3);
+    int b = first(&s, 4);
+    out[threadIdx.x] = a + b;
+}
+//@ launch k<<<1, 64>>> buf:i32:uninit*64
+//@ expect 0 = i32:7*64",
+        "put `__syncthreads();` before line 9, which calls `first`",
+    ),
+    (
+        "a total that some have not read yet",
+        "extern \"C\" __global__ void k(int *out) {
+    __shared__ int carry;
+    if (threadIdx.x == 0) carry = 0;
+    __syncthreads();
+    out[threadIdx.x] = carry;
+    if (threadIdx.x == 63) carry += 64;
+    __syncthreads();
+    out[threadIdx.x] += carry;
+}
+//@ launch k<<<1, 64>>> buf:i32:uninit*64
+//@ expect 0 = i32:64*64",
+        "put `__syncthreads();` before line 6",
+    ),
+    (
+        "a histogram",
+        "extern \"C\" __global__ void k(const int *in, int *bins) { bins[in[threadIdx.x] % 8]++; }
+//@ launch k<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*8
+//@ expect 1 = i32:8*8",
+        "put `atomicAdd(&bins[in[threadIdx.x] % 8], 1);` in line 1",
+    ),
+    (
+        "the last warp's steps",
+        "extern \"C\" __global__ void k(int *s) {
+    unsigned t = threadIdx.x;
+    if (t < 16) s[t] += s[t + 16];
+    if (t < 8) s[t] += s[t + 8];
+    if (t < 4) s[t] += s[t + 4];
+    if (t < 2) s[t] += s[t + 2];
+    if (t < 1) s[t] += s[t + 1];
+}
+//@ launch k<<<1, 32>>> buf:i32:iota*32",
+        "put `__syncwarp();` after each of lines 3 to 7",
+    ),
+    (
+        "a barrier in a branch",
+        "extern \"C\" __global__ void k(int *out) {
+    unsigned t = threadIdx.x;
+    if (t < 32) {
+        out[t] = 1;
+        __syncthreads();
+    }
+    out[t] += 2;
+}
+//@ launch k<<<1, 64>>> buf:i32:zeros*64",
+        "move `__syncthreads();` from line 5 to after the branch of line 3",
+    ),
+    (
+        "a message without fences",
+        "extern \"C\" __global__ void k(int *data, int *flag, int *out) {
+    if (blockIdx.x == 0) {
+        *data = 42;
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {}
+        *out = *data;
+    }
+}
+//@ launch k<<<2, 1>>> buf:i32:0 buf:i32:0 buf:i32:0
+//@ expect 2 = i32:42",
+        "put `__threadfence();` after line 3 and after line 6",
+    ),
+    (
+        "one element too many",
+        "extern \"C\" __global__ void k(const int *in, int n, int *out) {
+    int total = 0;
+    for (int i = 0; i <= n; i++) total += in[i];
+    *out = total;
+}
+//@ launch k<<<1, 1>>> buf:i32:iota*100 i32:100 buf:i32:zeros*1
+//@ expect 2 = i32:4950",
+        "put `<` in place of `<=` in line 3",
+    ),
+    (
+        "a block that is not full",
+        "extern \"C\" __global__ void k(const int *in, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i];
+}
+//@ launch k<<<2, 64>>> buf:i32:iota*100 buf:i32:uninit*100 i32:100",
+        "put `if (i < n)` before line 3",
+    ),
+    (
+        "the rest of a tile",
+        "extern \"C\" __global__ void k(const int *in, int n, int *out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    if (t < n) s[t] = in[t];
+    for (int half = 16; half > 0; half /= 2) {
+        __syncthreads();
+        if (t < half) s[t] += s[t + half];
+    }
+    if (t == 0) *out = s[0];
+}
+//@ launch k<<<1, 32>>> buf:i32:iota*20 i32:20 buf:i32:zeros*1
+//@ expect 2 = i32:190",
+        "let every thread write: `s[t] = t < n ? in[t] : 0;` in line 4",
+    ),
+    (
+        "the same value by all, which one thread would write, if it had it",
+        "extern \"C\" __global__ void k(const int *in, int *found) {
+    if (in[threadIdx.x] > 40) *found = 1;
+}
+//@ launch k<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*1",
+        "put `atomicExch(found, 1);` in line 2",
+    ),
+    (
+        "different values, of which nobody knows which is meant",
+        "extern \"C\" __global__ void k(int *out) { *out = threadIdx.x; }
+//@ launch k<<<1, 32>>> buf:i32:zeros*1",
+        "",
+    ),
+];
+
+#[test]
+#[ignore = "needs clang"]
+fn programs_get_the_cure_that_was_tried() {
+    let folder = scratch("cures");
+    for (name, source, expected) in PROGRAMS {
+        let file = folder.join("mine.cu");
+        std::fs::write(&file, source).unwrap();
+        let json = run(&format!("{} --json", file.display())).json();
+        let found = json["diagnostics"].as_array().unwrap();
+        assert!(!found.is_empty(), "{name}: {json}");
+        for found in found {
+            let says = found["cure"]["says"].as_str().unwrap_or_default();
+            let end = "(tried: then nothing is wrong)";
+            let is_it = says.starts_with(expected) && says.ends_with(end);
+            assert!(is_it || expected.is_empty() && says.is_empty(), "{name}: {found:#}");
+        }
+    }
+}
+
+/// For how many kernels of the corpus that have something wrong a cure is found: a table for whoever changes
+/// what is tried.
+#[test]
+#[ignore = "needs clang"]
+fn how_many_of_the_corpus_are_cured() {
+    let mut total = [0; 2];
+    for kind in ["data-race", "barrier-divergence", "out-of-bounds", "uninitialized-read", "child-visibility"]
+    {
+        let mut counted = [0; 2];
+        for file in std::fs::read_dir(root().join("tests/corpus").join(kind)).unwrap() {
+            let file = file.unwrap().path();
+            let source = std::fs::read_to_string(&file).unwrap();
+            let is_wrong = source.contains("//@ launch") && !source.contains("// expect: clean");
+            let is_cuda = file.extension().is_some_and(|extension| extension == "cu");
+            if !is_cuda || !is_wrong {
+                continue;
+            }
+            let arch = source.lines().find_map(|line| line.strip_prefix("// arch: ")).unwrap_or("75");
+            let run = run(&format!("{} --json --arch {arch}", file.display()));
+            let Ok(json) = serde_json::from_str::<Value>(&run.stdout()) else { continue };
+            let all = json["diagnostics"].as_array().unwrap();
+            let serious: Vec<&Value> = all.iter().filter(|found| found["severity"] != "note").collect();
+            counted[0] +=
+                usize::from(!serious.is_empty() && serious.iter().all(|found| found.get("cure").is_some()));
+            counted[1] += usize::from(!serious.is_empty());
+        }
+        println!("{kind}: {} of {} cured", counted[0], counted[1]);
+        total = [total[0] + counted[0], total[1] + counted[1]];
+    }
+    assert!(total[0] * 3 > total[1], "{total:?}");
+}
