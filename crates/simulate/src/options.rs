@@ -178,8 +178,8 @@ pub struct Options {
     /// off: no checks but those that stop a kernel, such as an access out of bounds
     #[arg(long, value_enum, default_value_t = Checks::On)]
     pub checks: Checks,
-    /// For a .cu: whether edits that may cure what was found are compiled and tried, for about 2 seconds; off:
-    /// the help is what the checks say
+    /// For a .cu: whether edits that may cure what was found are compiled and tried, for about 2 seconds;
+    /// off: the help is what the checks say
     #[arg(long, value_enum, default_value_t = Cures::On)]
     pub cures: Cures,
     /// Print a table of what each warp did, step by step
