@@ -418,6 +418,8 @@ mod tests {
                     });
                 }
             });
+            // The last one's text, which nobody has set aside, would be overwritten in the next turn.
+            set_aside(&path, "backup").unwrap();
         }
         let names = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
         let kept: Vec<String> = names.map(|name| std::fs::read_to_string(name).unwrap()).collect();
