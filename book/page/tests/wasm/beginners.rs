@@ -180,7 +180,7 @@ fn a_cell_of_the_notebook_hears_the_same() {
         (
             format!("{}int main() {{ int *d; cudaMalloc(&d, 64); k<<<1, 16>>>(d); }}\n", kernel("", "")),
             6,
-            "//@ launch k<<<1, 16>>> @d",
+            "main does not run where",
         ),
     ];
     let requests: Vec<Value> =
