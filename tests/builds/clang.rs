@@ -52,9 +52,10 @@ fn what_clang_lacks_and_what_is_wrong_is_said_in_nvccs_form() {
         let clang = pinned_clang().run_in(&directory);
         format!("{:#}", clang.ptx(&source).expect_err(body))
     };
-    let said = kernel("p[0] = __vabsdiffu4(p[1], p[2]);");
-    let expected = "mine.cu(3): error: use of undeclared identifier '__vabsdiffu4'\n    p[0] = __vabsdiffu4(p[1], p[2]);\n";
-    assert!(said.contains(expected) && said.contains("If __vabsdiffu4 is CUDA's"), "{said}");
+    let lacking = "p[0] = __vadd4(p[1], p[2]);";
+    let said = kernel(lacking);
+    assert!(said.contains("mine.cu(3): error: use of undeclared identifier '__vadd4'"), "{said}");
+    assert!(said.contains(&format!("\n    {lacking}\n")) && said.contains("If __vadd4 is CUDA's"), "{said}");
     // A slip of the pen is no lack, and no header is quoted.
     for (body, message) in [
         ("p[0] = treadIdx.x;", "mine.cu(3): error: use of undeclared identifier 'treadIdx'"),

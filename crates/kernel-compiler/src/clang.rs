@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use text::path;
+use text::{near, path};
 
 use super::call;
 
@@ -93,8 +93,8 @@ pub fn what_is_lacking(said: &str) -> Option<String> {
     ))
 }
 
-/// The names in clang's messages that nothing declares and that may be CUDA's; not those that it takes for
-/// misspelt.
+/// The names in clang's messages that nothing declares and that may be CUDA's; not those that are one letter off
+/// what clang proposes. What is further off may be another of CUDA's: for `__vadd4` clang proposes `__hadd`.
 fn unknown(said: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let may_be_cudas = |line: &str, name: &str| {
@@ -103,14 +103,17 @@ fn unknown(said: &str) -> Vec<String> {
             || ["cuda", "cub", "__", "atomic", "nv", "half"].iter().any(|start| name.starts_with(start))
             || ["Idx", "Dim"].iter().any(|end| name.ends_with(end))
     };
-    for line in said.lines().filter(|line| line.contains("error: ") && !line.contains("did you mean")) {
+    let is_slip = |line: &str, name: &str| {
+        let proposed = line.split_once("did you mean '").and_then(|(_, rest)| rest.split_once('\''));
+        proposed.is_some_and(|(proposed, _)| near::distance(name, proposed) < 2)
+    };
+    for line in said.lines().filter(|line| line.contains("error: ")) {
         let of = |before: &str| line.split_once(before)?.1.split_once('\'').map(|(name, _)| name);
         let words = ["undeclared identifier", "unknown type name", "no member named", "no template named"];
         let name = words.iter().find_map(|words| of(&format!("{words} '")));
         let name = name.or_else(|| of("error: '").filter(|_| line.ends_with("file not found")));
-        if let Some(name) =
-            name.filter(|name| may_be_cudas(line, name) && !names.iter().any(|known| known == name))
-        {
+        let Some(name) = name else { continue };
+        if may_be_cudas(line, name) && !is_slip(line, name) && !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
     }
@@ -141,7 +144,7 @@ mod tests {
     #[test]
     fn unknown_names_are_named_once() {
         let said = "x.cu(1): fatal error: 'cub/cub.cuh' file not found\n\
-                    x.cu(2): error: use of undeclared identifier '__vadd4'\n\
+                    x.cu(2): error: use of undeclared identifier '__vadd4'; did you mean '__hadd'?\n\
                     x.cu(3): error: use of undeclared identifier '__vadd4'\n\
                     x.cu(4): error: use of undeclared identifier 'treadIdx'; did you mean 'threadIdx'?\n\
                     x.cu(5): error: unknown type name 'half'\n\

@@ -3,17 +3,17 @@
 /// The one of `words` that `typed` is a slip of, if there is one: it differs in few letters, or in case
 /// alone.
 pub fn nearest<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower: Vec<char> = typed.to_lowercase().chars().collect();
-    let most = (lower.len() / 3).max(1);
-    let far = |word: &&str| distance(&lower, &word.to_lowercase().chars().collect::<Vec<char>>());
-    let all = words.into_iter().map(|word| (far(&word), word));
+    let most = (typed.chars().count() / 3).max(1);
+    let all = words.into_iter().map(|word| (distance(&typed.to_lowercase(), &word.to_lowercase()), word));
     let (distance, word) = all.min_by_key(|(distance, _)| *distance)?;
     (distance <= most).then_some(word)
 }
 
 /// How many letters are to be put in, left out, replaced or exchanged with the next one, to get from one word
 /// to the other.
-fn distance(from: &[char], to: &[char]) -> usize {
+pub fn distance(from: &str, to: &str) -> usize {
+    let from: Vec<char> = from.chars().collect();
+    let to: Vec<char> = to.chars().collect();
     let mut rows: Vec<Vec<usize>> = vec![(0..=to.len()).collect()];
     for (i, letter) in from.iter().enumerate() {
         let mut row = vec![i + 1];
