@@ -93,8 +93,9 @@ pub fn what_is_lacking(said: &str) -> Option<String> {
     ))
 }
 
-/// The names in clang's messages that nothing declares and that may be CUDA's; not those that are one letter off
-/// what clang proposes. What is further off may be another of CUDA's: for `__vadd4` clang proposes `__hadd`.
+/// The names in clang's messages that nothing declares and that may be CUDA's; not those that are one letter
+/// off what clang proposes. What is further off may be another of CUDA's: for `__vadd4` clang proposes
+/// `__hadd`.
 fn unknown(said: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let may_be_cudas = |line: &str, name: &str| {
