@@ -1,10 +1,11 @@
 //! Barriers and fences: where one is missing, and out of a branch.
 
+use super::assignment::Assignment;
+use super::candidate::Candidate;
 use super::change::Edit;
+use super::finding::{Finding, Mistake, Sides};
 use super::places::{Gap, Pair, Place, Spot, calls, spot};
-use super::statements::{Kind, Owner, Statement, Step};
-use super::values::Assignment;
-use super::{Candidate, Finding, Mistake, Sides, Source};
+use super::statements::{Kind, Owner, Source, Statement, Step};
 
 const BLOCK: &str = "__syncthreads();";
 const WARP: &str = "__syncwarp();";

@@ -2,10 +2,11 @@
 
 use crate::lex::Token;
 
+use super::candidate::Candidate;
 use super::change::Edit;
+use super::finding::Finding;
 use super::places::{Gap, spot};
-use super::statements::{Owner, Step, code};
-use super::{Candidate, Finding, Source};
+use super::statements::{Owner, Source, Step, code};
 
 /// The configuration of a launch: where each of its parts stands.
 struct Launch {

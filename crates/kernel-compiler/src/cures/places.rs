@@ -2,9 +2,8 @@
 
 use crate::lex::Token;
 
-use super::Source;
 use super::change::Edit;
-use super::statements::{Function, List, Owner, Step, code};
+use super::statements::{Function, List, Owner, Source, Step, code};
 
 /// A place between two statements of a list.
 #[derive(Clone, Copy)]

@@ -4,6 +4,19 @@ use std::ops::Range;
 
 use crate::lex::{Lines, Token, placed};
 
+/// A source, taken apart once.
+pub struct Source<'a> {
+    pub text: &'a str,
+    pub lines: Lines,
+    pub functions: Vec<Function<'a>>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(text: &'a str) -> Source<'a> {
+        Source { text, lines: Lines::new(text), functions: functions(text) }
+    }
+}
+
 /// A kernel, or a function that kernels call.
 pub struct Function<'a> {
     pub name: &'a str,

@@ -1,0 +1,42 @@
+//! What a run has found, as far as an edit may depend on it.
+
+/// Who the two sides of a race are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// Lanes of one warp.
+    Lanes,
+    /// Threads of one block.
+    Block,
+    /// Threads of one cluster.
+    Cluster,
+    /// Threads that write the same element, wherever they are.
+    Writers,
+    /// Threads of two blocks.
+    Blocks,
+    /// Threads of two grids.
+    Grids,
+    /// A parent and its child.
+    Family,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    /// Nothing orders two accesses.
+    Race(Sides),
+    /// A barrier that some threads do not reach.
+    Divergence,
+    /// An access outside of its array.
+    OutOfBounds,
+    /// A value that nobody has written.
+    Uninitialized,
+}
+
+/// What a run has found in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What is wrong.
+    pub mistake: Mistake,
+    /// Its lines in the source, from 1: its own, then those that belong to it.
+    pub lines: Vec<u32>,
+}
