@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 use std::str::FromStr;
 
 use rustc_hash::FxHashSet;
@@ -10,7 +11,7 @@ use serde::Serialize;
 
 use crate::check::Checker;
 use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
-use crate::explore::{GivenUp, Hears, Interleaving, Reversal, Turns};
+use crate::explore::{GivenUp, Hears, Interleaving, Lanes, Operation, Reversal, Turns, Uneven};
 use crate::grid::Together;
 use crate::memory::Memory;
 use crate::observe::{Act, Event, Observer};
@@ -80,6 +81,9 @@ pub enum Cut {
 /// An order that shows something that the plain one does not.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failing {
+    /// How bad the worst of that is.
+    #[serde(skip)]
+    pub severity: Severity,
     /// Its turns.
     #[serde(flatten)]
     pub order: Interleaving,
@@ -89,7 +93,7 @@ pub struct Failing {
 }
 
 /// The result of trying.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Orders {
     /// Orders that were tried.
     pub tried: u64,
@@ -97,11 +101,25 @@ pub struct Orders {
     pub operations: usize,
     /// Why these are not all; `None` if they are.
     pub cut: Option<Cut>,
-    /// The first order that showed something that the plain one does not.
+    /// Orders of the lanes of one instruction that were tried beside these; 0 if none makes a difference.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lanes: u64,
+    /// The first order that showed something that the plain one does not, and if there is one, the first
+    /// that showed an error.
     pub failing: Option<Failing>,
     /// Orders that leave other bytes than the plain one, an order for each such result.
     #[serde(skip)]
     pub others: Vec<Interleaving>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// The first order that shows the worst, and of which launch it is.
+pub fn failing(orders: &[Orders]) -> Option<(usize, &Failing)> {
+    let all = (0..).zip(orders).filter_map(|(launch, one)| Some((launch, one.failing.as_ref()?)));
+    all.min_by_key(|(_, failing)| failing.severity)
 }
 
 impl Simulator {
@@ -135,7 +153,7 @@ impl Simulator {
         let mut seen = Seen::default();
         let mut both = (observer, &mut seen as &mut dyn Observer);
         self.launch_together(module, (launches, how), &mut both, found)?;
-        let mut orders = Orders { tried: 1, operations: 0, cut: None, failing: None, others: Vec::new() };
+        let mut orders = Orders { tried: 1, ..Orders::default() };
         if found[before..].iter().any(|one| one.severity == Severity::Error) {
             orders.cut = Some(Cut::Found);
             return Ok(orders);
@@ -159,6 +177,7 @@ impl Simulator {
             how,
             start,
             plain,
+            first: None,
             compared: budget.compared,
             left: most,
             known: found[before..].to_vec(),
@@ -166,7 +185,8 @@ impl Simulator {
             orders,
         };
         search.all(budget.orders);
-        search.last_lanes_first();
+        search.other_lanes();
+        search.name_the_first();
         let Search { plain, known, orders, left: unspent, .. } = search;
         *left = left.saturating_sub(most - unspent);
         let new = found.len() - before;
@@ -197,6 +217,8 @@ struct Search<'s, 'l> {
     /// Memory before the launch, and after it in the plain order.
     start: Memory,
     plain: Memory,
+    /// The first run of the search, if its result is another one.
+    first: Option<First>,
     /// What of it has to be the same in all orders.
     compared: Option<Range<u64>>,
     /// Work that may still be done.
@@ -207,6 +229,17 @@ struct Search<'s, 'l> {
     results: FxHashSet<u64>,
     orders: Orders,
 }
+
+/// The first run of a search: it changes no other one, so that nothing says which operations make its result.
+struct First {
+    memory: Memory,
+    order: Interleaving,
+    /// What differs from the plain order's result.
+    differs: Diagnostic,
+}
+
+/// Something that a run has shown, and the order that shows it.
+type Shown = (Diagnostic, Failing);
 
 impl<'l> Search<'_, 'l> {
     /// Tries one order after the other.
@@ -224,7 +257,7 @@ impl<'l> Search<'_, 'l> {
                     seen.insert(run.fingerprint());
                     self.orders.tried = seen.len() as u64;
                     self.orders.operations = self.orders.operations.max(run.operations());
-                    if self.shows_an_error(checker, ended, &run) {
+                    if self.shows_an_error(checker, ended, &run, run.tree.reversal.as_ref()) {
                         self.orders.cut = Some(Cut::Found);
                         return;
                     }
@@ -245,24 +278,42 @@ impl<'l> Search<'_, 'l> {
         }
     }
 
-    /// The lanes of an instruction have no order either: one run in which the last ones come first.
-    fn last_lanes_first(&mut self) {
+    /// The lanes of an instruction have no order either: one run in which the last ones come first, and for
+    /// each lane that meets others one in which it comes last.
+    fn other_lanes(&mut self) {
         if self.orders.cut == Some(Cut::Found) {
             return;
         }
-        let order = Interleaving { last_lanes_first: true, ..Interleaving::default() };
-        let turns = RefCell::new(Turns::following(&order));
+        let uneven = self.run_lanes(Lanes::Backwards, &[]);
+        for lane in (0..u32::BITS).filter(|lane| comes_last(&uneven, *lane).is_some()) {
+            if self.orders.cut == Some(Cut::Found) {
+                return;
+            }
+            if self.left == 0 {
+                self.orders.cut = Some(Cut::Budget);
+                return;
+            }
+            self.run_lanes(Lanes::Last(lane), &uneven);
+        }
+    }
+
+    /// A run with another order of lanes, and the operations whose lanes meet in it. `uneven`: those of an
+    /// earlier one, of which a lane that comes last is taken.
+    fn run_lanes(&mut self, lanes: Lanes, uneven: &[Uneven]) -> Vec<Uneven> {
+        let turns = RefCell::new(Turns::following(&Interleaving { lanes, ..Interleaving::default() }));
         let (checker, ended) = self.run(&turns);
         let run = turns.borrow();
-        let Some(operation) = run.uneven.clone().filter(|_| ended.is_ok()) else { return };
-        let reversal = Reversal { first: operation.clone(), second: operation };
-        if let Some(found) = self.difference(&checker, &reversal) {
-            self.keep_result(&run);
-            let changed = checker.sites(&reversal);
-            if self.add(found) {
-                self.orders.failing.get_or_insert_with(|| Failing { order: run.order(), changed });
-            }
+        let reversal = match lanes {
+            Lanes::Last(lane) => comes_last(uneven, lane),
+            _ => run.uneven.first().map(|one| swapped(&one.operation, [one.first(), one.last()])),
+        };
+        let Some(reversal) = reversal.filter(|_| run.given_up == GivenUp::No) else { return Vec::new() };
+        // The plain order's lanes are one order too.
+        self.orders.lanes = self.orders.lanes.max(1) + 1;
+        if self.shows_an_error(checker, ended, &run, Some(&reversal)) {
+            self.orders.cut = Some(Cut::Found);
         }
+        run.uneven.clone()
     }
 
     /// Runs the launch once more: what the checks have heard, and how it ended.
@@ -278,59 +329,113 @@ impl<'l> Search<'_, 'l> {
     }
 
     /// Takes in what a run has shown that no other one has; whether some of that is an error.
-    fn shows_an_error(&mut self, checker: Checker, ended: Result<(), Box<Diagnostic>>, run: &Turns) -> bool {
-        let mut new = Vec::new();
-        let reversal = run.tree.reversal.as_ref();
+    fn shows_an_error(
+        &mut self,
+        checker: Checker,
+        ended: Result<(), Box<Diagnostic>>,
+        run: &Turns,
+        reversal: Option<&Reversal>,
+    ) -> bool {
         let changed = reversal.map_or(Vec::new(), |reversal| checker.sites(reversal));
-        if let (Some(reversal), true) = (reversal, ended.is_ok())
-            && let Some(difference) = self.difference(&checker, reversal)
-        {
-            self.keep_result(run);
-            new.push(difference);
+        let of_run = Failing { severity: Severity::Note, order: run.order(), changed };
+        let mut new: Vec<Shown> = Vec::new();
+        if ended.is_ok() {
+            new.extend(match reversal {
+                Some(reversal) => self.other_result(&checker, reversal, &of_run),
+                None => self.first_result(&checker, &of_run),
+            });
         }
-        new.extend(checker.into_found());
-        new.extend(ended.err().map(|found| *found));
+        let found = checker.into_found().into_iter().chain(ended.err().map(|found| *found));
+        new.extend(found.map(|found| (found, of_run.clone())));
         let mut is_error = false;
-        for found in new {
-            let severity = found.severity;
-            if self.add(found) {
-                is_error |= severity == Severity::Error;
-                let changed = changed.clone();
-                self.orders.failing.get_or_insert_with(|| Failing { order: run.order(), changed });
-            }
+        for shown in new {
+            is_error |= self.add(shown) == Some(Severity::Error);
         }
         is_error
     }
 
-    /// Adds a finding, unless it, or a worse one at the same place, is known; whether it was new.
-    fn add(&mut self, found: Diagnostic) -> bool {
+    /// Adds a finding, unless it, or a worse one at the same place, is known: how bad it is if it is new.
+    fn add(&mut self, (found, failing): Shown) -> Option<Severity> {
         let is_alike = |known: &Diagnostic| {
             (known.kind, known.line, &known.file) == (found.kind, found.line, &found.file)
                 && known.severity <= found.severity
         };
         // One place that depends on the order is enough: others mostly follow from it.
         let is_known = |known: &Diagnostic| known.kind == Kind::OrderDependent && found.kind == known.kind;
-        let is_new = !self.known.iter().any(|known| is_alike(known) || is_known(known));
-        if is_new {
-            self.known.push(found);
+        if self.known.iter().any(|known| is_alike(known) || is_known(known)) {
+            return None;
         }
-        is_new
+        let severity = found.severity;
+        if self.orders.failing.as_ref().is_none_or(|kept| severity < kept.severity) {
+            self.orders.failing = Some(Failing { severity, ..failing });
+        }
+        self.known.push(found);
+        Some(severity)
     }
 
     /// Keeps an order whose result no other one has.
-    fn keep_result(&mut self, run: &Turns) {
+    fn keep_result(&mut self, order: &Interleaving) {
         if self.orders.others.len() < MAX_RESULTS && self.results.insert(self.simulator.memory.hash()) {
-            self.orders.others.push(run.order());
+            self.orders.others.push(order.clone());
         }
     }
 
-    /// Where memory differs from what the plain order leaves, after a run that differs in this.
-    fn difference(&self, checker: &Checker, reversal: &Reversal) -> Option<Diagnostic> {
-        let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
+    /// The result of the search's first run, if it is not that of the plain order: which operations make it
+    /// is seen when another run leaves the plain one's.
+    fn first_result(&mut self, checker: &Checker, run: &Failing) -> Option<Shown> {
         let (address, values) =
-            self.plain.first_difference(&self.simulator.memory, bytes, self.compared.clone())?;
-        Some(checker.order_decides(reversal, address, values, bytes as u32))
+            self.plain.first_difference(&self.simulator.memory, 4, self.compared.clone())?;
+        self.keep_result(&run.order);
+        let differs = checker.order_decides(None, address, values, 4);
+        self.first = Some(First { memory: self.simulator.memory.clone(), order: run.order.clone(), differs });
+        None
     }
+
+    /// What differs after a run that changes `reversal`: from the first run of the search, if that has a
+    /// result of its own, or else from the plain order.
+    fn other_result(&mut self, checker: &Checker, reversal: &Reversal, run: &Failing) -> Option<Shown> {
+        let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
+        let found = |before: &Memory, now: &Memory, reversal: &Reversal| {
+            let (address, values) = before.first_difference(now, bytes, self.compared.clone())?;
+            Some(checker.order_decides(Some(reversal), address, values, bytes as u32))
+        };
+        let memory = &self.simulator.memory;
+        let from_plain = found(&self.plain, memory, reversal);
+        let shown = match &self.first {
+            None => from_plain.clone().map(|found| (found, run.clone())),
+            // This run leaves what the plain order does, and so the first one is the other.
+            Some(first) if from_plain.is_none() => {
+                let back = Reversal { first: reversal.second.clone(), second: reversal.first.clone() };
+                let changed = checker.sites(&back);
+                let failing = Failing { order: first.order.clone(), changed, ..run.clone() };
+                found(memory, &first.memory, &back).map(|found| (found, failing))
+            }
+            Some(first) => found(&first.memory, memory, reversal).map(|found| (found, run.clone())),
+        };
+        if from_plain.is_some() {
+            self.keep_result(&run.order);
+        }
+        shown
+    }
+
+    /// The first run has another result than the plain order, and no other run has shown why.
+    fn name_the_first(&mut self) {
+        if let Some(First { order, differs, .. }) = self.first.take() {
+            self.add((differs, Failing { severity: Severity::Note, order, changed: Vec::new() }));
+        }
+    }
+}
+
+/// What `lane` changes where it comes last: it goes after the lane that comes last otherwise.
+fn comes_last(uneven: &[Uneven], lane: u32) -> Option<Reversal> {
+    let meets = |one: &&Uneven| one.mask >> lane & 1 == 1 && one.last() != lane;
+    uneven.iter().find(meets).map(|one| swapped(&one.operation, [lane, one.last()]))
+}
+
+/// Two lanes of an operation that change places.
+fn swapped(operation: &Operation, lanes: [u32; 2]) -> Reversal {
+    let [first, second] = lanes.map(|lane| Rc::new(operation.of_lane(lane)));
+    Reversal { first, second }
 }
 
 /// What a run takes: instructions of warps, and lanes of operations whose order may matter.

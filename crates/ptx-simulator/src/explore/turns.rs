@@ -20,7 +20,7 @@ use super::operation::{BlockId, Operation, Process, Word};
 use super::past::Past;
 use super::set::Set;
 use super::tree::{EarlierTurn, Reversal, Tree};
-use crate::arith::groups;
+use crate::arith::{WARP, groups};
 use crate::observe::{Access, Act, Actor, Event, Observer, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
 
@@ -33,13 +33,60 @@ pub struct Interleaving {
     /// Number of the grid, linear number of the block in it, number of the warp in that, and its lowest lane
     /// that takes part.
     pub turns: Vec<(u32, u64, u32, u32)>,
-    /// Whether lanes that execute an atomic together do so from the last one on.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub last_lanes_first: bool,
+    /// The order of lanes that execute an atomic together.
+    #[serde(default, skip_serializing_if = "Lanes::are_forwards")]
+    pub lanes: Lanes,
 }
 
-fn is_false(flag: &bool) -> bool {
-    !flag
+/// An order of the lanes of one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lanes {
+    /// From the first one on.
+    #[default]
+    Forwards,
+    /// From the last one on.
+    Backwards,
+    /// From the first one on, but this one comes last.
+    Last(u32),
+}
+
+impl Lanes {
+    fn are_forwards(&self) -> bool {
+        *self == Lanes::Forwards
+    }
+
+    /// Which of `rest`, which is not empty, comes next.
+    pub fn next(self, rest: u32) -> usize {
+        let others = match self {
+            Lanes::Last(lane) => rest & !(1 << (lane % WARP as u32)),
+            _ => 0,
+        };
+        match self {
+            Lanes::Backwards => WARP - 1 - rest.leading_zeros() as usize,
+            _ if others != 0 => others.trailing_zeros() as usize,
+            _ => rest.trailing_zeros() as usize,
+        }
+    }
+}
+
+/// An operation of which several lanes meet at one address, where their order makes a difference.
+#[derive(Clone, Debug)]
+pub struct Uneven {
+    pub operation: Rc<Operation>,
+    /// The lanes that meet others.
+    pub mask: u32,
+}
+
+impl Uneven {
+    /// The lane that comes first in the plain order, and the one that comes last.
+    pub fn first(&self) -> u32 {
+        self.mask.trailing_zeros()
+    }
+
+    pub fn last(&self) -> u32 {
+        u32::BITS - 1 - self.mask.leading_zeros()
+    }
 }
 
 /// Who has the next turn.
@@ -111,8 +158,7 @@ pub struct Turns {
     pub tree: Tree,
     /// The order to follow, if there is one; then no other is looked for.
     follows: Option<Vec<Process>>,
-    /// Lanes of one instruction have their turns from the last one on.
-    pub last_lane_first: bool,
+    pub lanes: Lanes,
     past: Past,
     done: Vec<Done>,
     /// Operations at each word, by their numbers.
@@ -126,8 +172,8 @@ pub struct Turns {
     /// When processes that wait for a change had a turn all the same, by the state of memory.
     tried: FxHashMap<Process, u64>,
     pub given_up: GivenUp,
-    /// The first operation whose lanes do something at one address in an order that makes a difference.
-    pub uneven: Option<Rc<Operation>>,
+    /// The first operations in which each lane meets others.
+    pub uneven: Vec<Uneven>,
 }
 
 impl Turns {
@@ -135,8 +181,7 @@ impl Turns {
     pub fn following(interleaving: &Interleaving) -> Turns {
         let process = |&(grid, block, warp, lane)| Process { grid, block, warp, lane };
         let order = interleaving.turns.iter().map(process).collect();
-        let last_lane_first = interleaving.last_lanes_first;
-        Turns { follows: Some(order), last_lane_first, ..Turns::default() }
+        Turns { follows: Some(order), lanes: interleaving.lanes, ..Turns::default() }
     }
 
     /// Another run begins.
@@ -159,7 +204,7 @@ impl Turns {
             (grid, block, warp, lane)
         };
         let turns = self.done.iter().map(turn).collect();
-        Interleaving { turns, last_lanes_first: self.last_lane_first }
+        Interleaving { turns, lanes: self.lanes }
     }
 
     /// A hash that is equal for two orders that differ only in swaps of independent operations: it covers,
@@ -459,13 +504,18 @@ impl Turns {
         }
     }
 
-    /// Notes an operation of which several lanes meet at one address, where their order makes a difference.
+    /// Notes an operation in which lanes meet that have not met in an earlier one.
     fn note_lanes(&mut self, request: &Request) {
         let Some(Done { operation, .. }) = self.done.last() else { return };
-        let meet =
-            || groups(request.mask, |lane| request.addresses[lane]).any(|(_, mask)| mask.count_ones() > 1);
-        if self.uneven.is_none() && operation.conflicts_with(operation) && meet() {
-            self.uneven = Some(operation.clone());
+        let known = self.uneven.iter().fold(0, |all, one| all | one.mask);
+        if request.mask & !known == 0 || !operation.conflicts_with(operation) {
+            return;
+        }
+        let at_one_address = groups(request.mask, |lane| request.addresses[lane]);
+        let mask =
+            at_one_address.fold(0, |all, (_, mask)| if mask.count_ones() > 1 { all | mask } else { all });
+        if mask & !known != 0 {
+            self.uneven.push(Uneven { operation: operation.clone(), mask });
         }
     }
 }
