@@ -143,3 +143,37 @@ fn what_was_not_tried_is_said_before_what_is_right() {
     let verdict = "other orders were not tried, since the launch is too large: nothing is wrong in this one";
     assert_eq!(large.lines().last(), Some(verdict));
 }
+
+/// The script of a launch whose result depends on the order, with what follows it.
+fn followed_by(name: &str, steps: &str) -> String {
+    let script = scratch(name).join("steps.txt");
+    let first = "buffer last = u32:0\nbuffer out = i32:zeros*2\nlaunch lastBlock<<<3, 32>>> @last\n";
+    std::fs::write(&script, format!("{first}{steps}")).unwrap();
+    format!("{KERNELS} --script {}", script.display())
+}
+
+#[test]
+fn a_later_launch_runs_on_the_results_of_other_orders_too() {
+    let script = followed_by("later_launch", "launch atLast<<<1, 32>>> @last @out\n");
+    let order = scratch("later_order").join("order.json");
+    let order = order.display();
+    let text = run(&format!("{script} --save-order {order}")).exits(1).stdout();
+    assert!(text.contains("warning[order-dependent]: `last[0]` ends as 2 or as 1"), "{text}");
+    assert!(text.contains("error[out-of-bounds]"), "{text}");
+    run(&format!("{script} --schedule 0")).exits(0);
+    let again = run(&format!("{script} --order {order}")).exits(1).stdout();
+    assert!(again.contains("error[out-of-bounds]"), "{again}");
+}
+
+#[test]
+fn what_is_expected_is_expected_of_every_order() {
+    let script = followed_by("expected_of_all", "expect last = u32:2\n");
+    let text = run(&script).exits(1).stdout();
+    let said = "steps.txt:4: @last holds 1 in element 0, where 2 is expected; 1 of 1 are wrong; \
+                in the plain order it is as expected\n";
+    assert!(text.contains(said), "{text}");
+    assert!(text.contains("\nthe results are not as expected; 1 warning ("), "{text}");
+    let none = followed_by("expected_of_none", "expect last = u32:7\n");
+    let text = run(&none).exits(1).stdout();
+    assert_eq!(text.matches("not as expected: ").count(), 1, "{text}");
+}
