@@ -2,7 +2,8 @@
 //! order of its strong operations, until there is no other (`explore/`).
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::collections::VecDeque;
+use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -61,6 +62,14 @@ const BYTES_PER_WORK: u64 = 1 << 11;
 const MAX_BYTES: u64 = 16 << 20;
 /// Other results, of each of which an order is kept.
 const MAX_RESULTS: usize = 8;
+/// Other schedules in which warps come to counted barriers.
+const SCHEDULES: RangeInclusive<u64> = 1..=7;
+/// Work after which a search is a long one.
+const LONG: u64 = 1 << 21;
+/// Places, at most, in which an order differs from the first one of a long search.
+const MAX_PREEMPTIONS: usize = 2;
+/// Such orders, at most, that wait for their run.
+const MAX_AHEAD: usize = 1 << 12;
 /// How many times the instructions of the plain order another one may take before it counts as endless.
 const LONGER: u64 = 64;
 
@@ -104,6 +113,9 @@ pub struct Orders {
     /// Orders of the lanes of one instruction that were tried beside these; 0 if none makes a difference.
     #[serde(skip_serializing_if = "is_zero")]
     pub lanes: u64,
+    /// Schedules in which the warps came to barriers that only some of them wait at; 0 without such barriers.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub schedules: u64,
     /// The first order that showed something that the plain one does not, and if there is one, the first
     /// that showed an error.
     pub failing: Option<Failing>,
@@ -158,7 +170,7 @@ impl Simulator {
             orders.cut = Some(Cut::Found);
             return Ok(orders);
         }
-        if seen.operations == 0 {
+        if seen.operations == 0 && !seen.counts_warps {
             return Ok(orders);
         }
         let takes = seen.work().saturating_mul(2);
@@ -181,12 +193,19 @@ impl Simulator {
             compared: budget.compared,
             left: most,
             known: found[before..].to_vec(),
+            unexplained: None,
             results: FxHashSet::default(),
+            fingerprints: FxHashSet::default(),
             orders,
         };
-        search.all(budget.orders);
-        search.other_lanes();
-        search.name_the_first();
+        if seen.operations > 0 {
+            search.all(budget.orders);
+            search.other_lanes();
+        }
+        if seen.counts_warps {
+            search.other_schedules();
+        }
+        search.name_the_unexplained();
         let Search { plain, known, orders, left: unspent, .. } = search;
         *left = left.saturating_sub(most - unspent);
         let new = found.len() - before;
@@ -202,9 +221,16 @@ impl Simulator {
         self.order = order;
     }
 
-    /// The turns of the order that was asked for.
+    /// The turns of the order that was asked for, if that is no schedule.
     pub(crate) fn turns(&self) -> Option<RefCell<Turns>> {
-        self.order.as_ref().map(|order| RefCell::new(Turns::following(order)))
+        let order = self.order.as_ref().filter(|order| order.schedule == 0)?;
+        Some(RefCell::new(Turns::following(order)))
+    }
+
+    /// The schedule of the order that was asked for, or else that of all launches.
+    pub(crate) fn schedule(&self) -> u64 {
+        let asked = self.order.as_ref().map_or(0, |order| order.schedule);
+        if asked == 0 { self.limits.schedule } else { asked }
     }
 }
 
@@ -219,6 +245,8 @@ struct Search<'s, 'l> {
     plain: Memory,
     /// The first run of the search, if its result is another one.
     first: Option<First>,
+    /// Another result, of an order of which nobody knows what makes the difference.
+    unexplained: Option<Shown>,
     /// What of it has to be the same in all orders.
     compared: Option<Range<u64>>,
     /// Work that may still be done.
@@ -227,6 +255,8 @@ struct Search<'s, 'l> {
     known: Vec<Diagnostic>,
     /// What other orders have left in memory, by its hash.
     results: FxHashSet<u64>,
+    /// The orders that were tried, by their hashes.
+    fingerprints: FxHashSet<u64>,
     orders: Orders,
 }
 
@@ -234,48 +264,83 @@ struct Search<'s, 'l> {
 struct First {
     memory: Memory,
     order: Interleaving,
-    /// What differs from the plain order's result.
-    differs: Diagnostic,
 }
 
 /// Something that a run has shown, and the order that shows it.
 type Shown = (Diagnostic, Failing);
 
 impl<'l> Search<'_, 'l> {
-    /// Tries one order after the other.
+    /// Tries one order after the other, depth first.
     fn all(&mut self, most: u64) {
         let turns = RefCell::new(Turns::default());
-        let mut seen = FxHashSet::default();
+        let soon = self.left.saturating_sub((self.left / 2).min(LONG));
+        let mut has_changed_few = false;
         loop {
             turns.borrow_mut().restart();
-            let (checker, ended) = self.run(&turns);
-            let run = turns.borrow();
-            match run.given_up {
-                GivenUp::Known | GivenUp::MovedInVain => {}
-                GivenUp::No => {
-                    // Looks in vain may have made another run of the same order.
-                    seen.insert(run.fingerprint());
-                    self.orders.tried = seen.len() as u64;
-                    self.orders.operations = self.orders.operations.max(run.operations());
-                    if self.shows_an_error(checker, ended, &run, run.tree.reversal.as_ref()) {
-                        self.orders.cut = Some(Cut::Found);
-                        return;
-                    }
-                }
-                GivenUp::TooLong | GivenUp::Misfit => {
-                    self.orders.cut = Some(Cut::TooLarge);
-                    return;
-                }
+            if let GivenUp::TooLong | GivenUp::Misfit = self.try_order(&turns, None) {
+                self.orders.cut = Some(Cut::TooLarge);
             }
-            drop(run);
-            if !turns.borrow_mut().next_run() {
+            if self.orders.cut.is_some() || !turns.borrow_mut().next_run() {
                 return;
             }
-            if self.orders.tried >= most || self.left == 0 {
+            if self.left < soon && !has_changed_few {
+                has_changed_few = true;
+                self.change_few(most);
+            }
+            if self.orders.cut.is_some() {
+                return;
+            }
+            if self.is_spent(most) {
                 self.orders.cut = Some(Cut::Budget);
                 return;
             }
         }
+    }
+
+    fn is_spent(&self, most: u64) -> bool {
+        self.orders.tried >= most || self.left == 0
+    }
+
+    /// Depth first, the early decisions of a long search come last. So orders in which everybody has one
+    /// operation in turn, and orders that differ from the first one in one place or two, have a share of the
+    /// work (Musuvathi and Qadeer, "Iterative Context Bounding for Systematic Testing of Multithreaded
+    /// Programs", PLDI 2007).
+    fn change_few(&mut self, most: u64) {
+        let until = self.left - self.left.min(LONG) / 2;
+        self.try_order(&RefCell::new(Turns::round_robin()), None);
+        let mut ahead = VecDeque::from([(Vec::new(), None)]);
+        while let Some((at, changes)) = ahead.pop_front() {
+            if self.orders.cut.is_some() || self.is_spent(most) || self.left < until {
+                return;
+            }
+            let turns = RefCell::new(Turns::preempting(&at));
+            self.try_order(&turns, changes.as_ref());
+            if at.len() < MAX_PREEMPTIONS && ahead.len() < MAX_AHEAD {
+                let further = turns.borrow().preemptions();
+                ahead.extend(
+                    further.into_iter().map(|(one, changes)| ([&at[..], &[one]].concat(), Some(changes))),
+                );
+            }
+        }
+    }
+
+    /// Runs the launch in one order, and takes in what that shows. `changes`: what the order changes of
+    /// another one, if the tree of orders does not know it.
+    fn try_order(&mut self, turns: &RefCell<Turns>, changes: Option<&Reversal>) -> GivenUp {
+        let (checker, ended) = self.run(Some(turns));
+        let run = turns.borrow();
+        if run.given_up != GivenUp::No {
+            return run.given_up;
+        }
+        // Looks in vain may have made another run of the same order.
+        self.fingerprints.insert(run.fingerprint());
+        self.orders.operations = self.orders.operations.max(run.operations());
+        let changes = changes.or(run.tree.reversal.as_ref());
+        if self.shows_an_error(checker, ended, run.order(), changes) {
+            self.orders.cut = Some(Cut::Found);
+        }
+        self.orders.tried = self.fingerprints.len() as u64;
+        GivenUp::No
     }
 
     /// The lanes of an instruction have no order either: one run in which the last ones come first, and for
@@ -301,7 +366,7 @@ impl<'l> Search<'_, 'l> {
     /// earlier one, of which a lane that comes last is taken.
     fn run_lanes(&mut self, lanes: Lanes, uneven: &[Uneven]) -> Vec<Uneven> {
         let turns = RefCell::new(Turns::following(&Interleaving { lanes, ..Interleaving::default() }));
-        let (checker, ended) = self.run(&turns);
+        let (checker, ended) = self.run(Some(&turns));
         let run = turns.borrow();
         let reversal = match lanes {
             Lanes::Last(lane) => comes_last(uneven, lane),
@@ -310,19 +375,42 @@ impl<'l> Search<'_, 'l> {
         let Some(reversal) = reversal.filter(|_| run.given_up == GivenUp::No) else { return Vec::new() };
         // The plain order's lanes are one order too.
         self.orders.lanes = self.orders.lanes.max(1) + 1;
-        if self.shows_an_error(checker, ended, &run, Some(&reversal)) {
+        if self.shows_an_error(checker, ended, run.order(), Some(&reversal)) {
             self.orders.cut = Some(Cut::Found);
         }
         run.uneven.clone()
     }
 
+    /// Which warps meet at a barrier that counts only some may depend on who is there first: one run in each
+    /// of a few schedules.
+    fn other_schedules(&mut self) {
+        self.orders.schedules = 1;
+        for schedule in SCHEDULES {
+            if self.orders.cut == Some(Cut::Found) {
+                return;
+            }
+            if self.left == 0 {
+                self.orders.cut = Some(Cut::Budget);
+                return;
+            }
+            let plain = std::mem::replace(&mut self.simulator.limits.schedule, schedule);
+            let (checker, ended) = self.run(None);
+            self.simulator.limits.schedule = plain;
+            self.orders.schedules += 1;
+            let order = Interleaving { schedule, ..Interleaving::default() };
+            if self.shows_an_error(checker, ended, order, None) {
+                self.orders.cut = Some(Cut::Found);
+            }
+        }
+    }
+
     /// Runs the launch once more: what the checks have heard, and how it ended.
-    fn run(&mut self, turns: &RefCell<Turns>) -> (Checker<'l>, Result<(), Box<Diagnostic>>) {
+    fn run(&mut self, turns: Option<&RefCell<Turns>>) -> (Checker<'l>, Result<(), Box<Diagnostic>>) {
         self.simulator.memory = self.start.clone();
         let mut seen = Seen::default();
-        let mut hears = (&mut seen, Hears(Some(turns)));
+        let mut hears = (&mut seen, Hears(turns));
         let mut both = (&mut hears as &mut dyn Observer, self.simulator.checker(self.module));
-        let ended = self.simulator.run(self.module, (self.launches, self.how), &mut both, Some(turns));
+        let ended = self.simulator.run(self.module, (self.launches, self.how), &mut both, turns);
         let checker = both.1;
         self.left = self.left.saturating_sub(seen.work());
         (checker, ended)
@@ -333,16 +421,16 @@ impl<'l> Search<'_, 'l> {
         &mut self,
         checker: Checker,
         ended: Result<(), Box<Diagnostic>>,
-        run: &Turns,
+        order: Interleaving,
         reversal: Option<&Reversal>,
     ) -> bool {
         let changed = reversal.map_or(Vec::new(), |reversal| checker.sites(reversal));
-        let of_run = Failing { severity: Severity::Note, order: run.order(), changed };
+        let of_run = Failing { severity: Severity::Note, order, changed };
         let mut new: Vec<Shown> = Vec::new();
         if ended.is_ok() {
             new.extend(match reversal {
                 Some(reversal) => self.other_result(&checker, reversal, &of_run),
-                None => self.first_result(&checker, &of_run),
+                None => self.unexplained_result(&checker, &of_run),
             });
         }
         let found = checker.into_found().into_iter().chain(ended.err().map(|found| *found));
@@ -380,14 +468,18 @@ impl<'l> Search<'_, 'l> {
         }
     }
 
-    /// The result of the search's first run, if it is not that of the plain order: which operations make it
-    /// is seen when another run leaves the plain one's.
-    fn first_result(&mut self, checker: &Checker, run: &Failing) -> Option<Shown> {
+    /// A result that is not that of the plain order, of a run that changes no other one. If it is the first
+    /// run of the search, which operations make it is seen when another run leaves the plain one's.
+    fn unexplained_result(&mut self, checker: &Checker, run: &Failing) -> Option<Shown> {
         let (address, values) =
             self.plain.first_difference(&self.simulator.memory, 4, self.compared.clone())?;
         self.keep_result(&run.order);
         let differs = checker.order_decides(None, address, values, 4);
-        self.first = Some(First { memory: self.simulator.memory.clone(), order: run.order.clone(), differs });
+        if self.fingerprints.len() == 1 {
+            let memory = self.simulator.memory.clone();
+            self.first = Some(First { memory, order: run.order.clone() });
+        }
+        self.unexplained.get_or_insert((differs, run.clone()));
         None
     }
 
@@ -418,10 +510,10 @@ impl<'l> Search<'_, 'l> {
         shown
     }
 
-    /// The first run has another result than the plain order, and no other run has shown why.
-    fn name_the_first(&mut self) {
-        if let Some(First { order, differs, .. }) = self.first.take() {
-            self.add((differs, Failing { severity: Severity::Note, order, changed: Vec::new() }));
+    /// Adds that there is another result, unless a run has shown what makes it.
+    fn name_the_unexplained(&mut self) {
+        if let Some(shown) = self.unexplained.take() {
+            self.add(shown);
         }
     }
 }
@@ -443,6 +535,8 @@ fn swapped(operation: &Operation, lanes: [u32; 2]) -> Reversal {
 struct Seen {
     executed: u64,
     operations: u64,
+    /// Whether a barrier has opened for some warps of a block only.
+    counts_warps: bool,
 }
 
 impl Seen {
@@ -455,6 +549,7 @@ impl Observer for Seen {
     fn event(&mut self, event: &Event) {
         match event {
             Event::Executed { by_warps, .. } => self.executed += by_warps,
+            Event::BarrierOpens { all: false, .. } => self.counts_warps = true,
             Event::By(_, Act::Mbarrier(request, _)) => {
                 self.operations += u64::from(request.mask.count_ones())
             }

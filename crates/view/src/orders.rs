@@ -52,21 +52,34 @@ fn is_late(orders: &[Orders]) -> bool {
 }
 
 fn is_too_large(orders: &[Orders]) -> bool {
-    orders.iter().any(|one| one.cut == Some(Cut::TooLarge) && one.operations == 0)
+    orders.iter().any(|one| one.cut == Some(Cut::TooLarge) && one.operations == 0 && one.schedules == 0)
 }
 
 fn has_several(orders: &[Orders]) -> bool {
-    orders.iter().any(|one| one.tried > 1 || one.lanes > 1)
+    orders.iter().any(|one| one.tried > 1 || one.lanes > 1 || one.schedules > 1)
+}
+
+/// `8 schedules of its counted barriers`
+fn schedules(orders: &[Orders]) -> Option<String> {
+    let schedules = orders.iter().map(|one| one.schedules).max().filter(|schedules| *schedules > 0)?;
+    Some(format!("{schedules} schedules of its counted barriers"))
 }
 
 /// The launch of which the most orders were tried.
 fn most(orders: &[Orders]) -> Option<&Orders> {
-    orders.iter().filter(|one| one.operations > 0).max_by_key(|one| one.tried)
+    let ordered = |one: &&Orders| one.operations > 0 || one.schedules > 0;
+    orders.iter().filter(ordered).max_by_key(|one| one.tried)
+}
+
+/// What was tried, of all kinds.
+fn tried(orders: &[Orders]) -> Option<String> {
+    let all: Vec<String> = [tried_orders(orders), schedules(orders)].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(", and "))
 }
 
 /// `all 24 orders of its 4 atomic or volatile operations, and 3 of the lanes that meet in one`
-fn tried(orders: &[Orders]) -> Option<String> {
-    let most = most(orders)?;
+fn tried_orders(orders: &[Orders]) -> Option<String> {
+    let most = most(orders).filter(|most| most.operations > 0)?;
     let operations = match most.operations {
         1 => "1 atomic or volatile operation".to_string(),
         count => format!("{} atomic or volatile operations", thousands(count as i64)),

@@ -8,8 +8,8 @@ use crate::explore::{Does, Operation, Reversal};
 use crate::ptx::Space;
 
 impl Checker<'_> {
-    /// What global memory holds at `address` after two orders: `values`, of `bytes` bytes. `reversal`: the two
-    /// operations that the orders differ in, if it is known which.
+    /// What global memory holds at `address` after two orders: `values`, of `bytes` bytes. `reversal`: the
+    /// two operations that the orders differ in, if it is known which.
     pub fn order_decides(
         &self,
         reversal: Option<&Reversal>,

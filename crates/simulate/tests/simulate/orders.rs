@@ -132,9 +132,38 @@ fn the_first_order_of_a_search_counts_as_the_others_do() {
         --arg buf:u32:0 --arg buf:u32:zeros*2")
     .exits(0)
     .stdout();
-    let part = "`out[0]` ends as 1 or as 0, depending on which comes first: the atomic by thread 0 of block 0, \
-                or the atomic by thread 32 of block 0\n";
+    let part = "`out[0]` ends as 1 or as 0, depending on which comes first: the atomic by thread 0 of block \
+                0, or the atomic by thread 32 of block 0\n";
     assert!(text.contains(part), "no {part:?} in\n{text}");
+}
+
+#[test]
+fn a_long_search_tries_early_decisions_too() {
+    let run_of = |name: &str| {
+        run(&format!(
+            "tests/corpus/deadlock/{name}.ptx --grid 16 --block 32 \
+        --arg buf:u32:zeros*16 --arg buf:u32:zeros*16"
+        ))
+    };
+    let text = run_of("philosophers").exits(1).stdout();
+    assert!(text.contains("error[deadlock]"), "{text}");
+    let text = run_of("philosophers_in_order").exits(0).stdout();
+    assert!(text.contains("there are more orders than were tried"), "{text}");
+}
+
+#[test]
+fn warps_come_to_a_barrier_that_counts_some_of_them_in_several_schedules() {
+    let pairs = "tests/corpus/deadlock/pairs_as_they_come.ptx --grid 1 --block 96 --arg buf:i32:zeros*96";
+    let order = scratch("schedules").join("order.json");
+    let order = order.display();
+    let text = run(&format!("{pairs} --save-order {order}")).exits(1).stdout();
+    assert!(
+        text.contains("error[deadlock]") && text.contains(" schedules of its counted barriers"),
+        "{text}"
+    );
+    run(&format!("{pairs} --schedule 0")).exits(0);
+    let again = run(&format!("{pairs} --order {order}")).exits(1).stdout();
+    assert!(again.contains("error[deadlock]"), "{again}");
 }
 
 #[test]
