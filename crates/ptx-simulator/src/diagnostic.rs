@@ -250,11 +250,11 @@ pub enum What {
         /// NVIDIA's header, if both stand in one.
         header: Option<String>,
     },
-    /// Two orders of the launch leave different values; what differs between the two is which of two
-    /// operations comes first.
+    /// Two orders of the launch leave different values.
     OrderDecides {
-        /// Who; the first of the two in the plain order comes last.
-        sides: [Side; 2],
+        /// The two operations that change places, if it is known which; the one that is first in the plain
+        /// order comes last.
+        sides: Option<[Side; 2]>,
         /// Where.
         spot: Spot,
         /// What is there after the plain order, and after the other one.

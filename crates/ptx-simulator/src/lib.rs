@@ -37,6 +37,6 @@ pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;
 pub use grid::Together;
 pub use memory::{Owner, Written, Wrong, address_of, number_and_offset};
-pub use orders::{Budget, Cut, Failing, Orders};
+pub use orders::{Budget, Cut, Failing, Orders, failing};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};

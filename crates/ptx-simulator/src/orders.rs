@@ -2,7 +2,9 @@
 //! order of its strong operations, until there is no other (`explore/`).
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::collections::VecDeque;
+use std::ops::{Range, RangeInclusive};
+use std::rc::Rc;
 use std::str::FromStr;
 
 use rustc_hash::FxHashSet;
@@ -10,7 +12,7 @@ use serde::Serialize;
 
 use crate::check::Checker;
 use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
-use crate::explore::{GivenUp, Hears, Interleaving, Reversal, Turns};
+use crate::explore::{GivenUp, Hears, Interleaving, Lanes, Operation, Reversal, Turns, Uneven};
 use crate::grid::Together;
 use crate::memory::Memory;
 use crate::observe::{Act, Event, Observer};
@@ -60,6 +62,14 @@ const BYTES_PER_WORK: u64 = 1 << 11;
 const MAX_BYTES: u64 = 16 << 20;
 /// Other results, of each of which an order is kept.
 const MAX_RESULTS: usize = 8;
+/// Other schedules in which warps come to counted barriers.
+const SCHEDULES: RangeInclusive<u64> = 1..=7;
+/// Work after which a search is a long one.
+const LONG: u64 = 1 << 21;
+/// Places, at most, in which an order differs from the first one of a long search.
+const MAX_PREEMPTIONS: usize = 2;
+/// Such orders, at most, that wait for their run.
+const MAX_AHEAD: usize = 1 << 12;
 /// How many times the instructions of the plain order another one may take before it counts as endless.
 const LONGER: u64 = 64;
 
@@ -80,6 +90,9 @@ pub enum Cut {
 /// An order that shows something that the plain one does not.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failing {
+    /// How bad the worst of that is.
+    #[serde(skip)]
+    pub severity: Severity,
     /// Its turns.
     #[serde(flatten)]
     pub order: Interleaving,
@@ -89,7 +102,7 @@ pub struct Failing {
 }
 
 /// The result of trying.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Orders {
     /// Orders that were tried.
     pub tried: u64,
@@ -97,11 +110,28 @@ pub struct Orders {
     pub operations: usize,
     /// Why these are not all; `None` if they are.
     pub cut: Option<Cut>,
-    /// The first order that showed something that the plain one does not.
+    /// Orders of the lanes of one instruction that were tried beside these; 0 if none makes a difference.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lanes: u64,
+    /// Schedules in which the warps came to barriers that only some of them wait at; 0 without such barriers.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub schedules: u64,
+    /// The first order that showed something that the plain one does not, and if there is one, the first
+    /// that showed an error.
     pub failing: Option<Failing>,
     /// Orders that leave other bytes than the plain one, an order for each such result.
     #[serde(skip)]
     pub others: Vec<Interleaving>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// The first order that shows the worst, and of which launch it is.
+pub fn failing(orders: &[Orders]) -> Option<(usize, &Failing)> {
+    let all = (0..).zip(orders).filter_map(|(launch, one)| Some((launch, one.failing.as_ref()?)));
+    all.min_by_key(|(_, failing)| failing.severity)
 }
 
 impl Simulator {
@@ -135,12 +165,12 @@ impl Simulator {
         let mut seen = Seen::default();
         let mut both = (observer, &mut seen as &mut dyn Observer);
         self.launch_together(module, (launches, how), &mut both, found)?;
-        let mut orders = Orders { tried: 1, operations: 0, cut: None, failing: None, others: Vec::new() };
+        let mut orders = Orders { tried: 1, ..Orders::default() };
         if found[before..].iter().any(|one| one.severity == Severity::Error) {
             orders.cut = Some(Cut::Found);
             return Ok(orders);
         }
-        if seen.operations == 0 {
+        if seen.operations == 0 && !seen.counts_warps {
             return Ok(orders);
         }
         let takes = seen.work().saturating_mul(2);
@@ -159,14 +189,23 @@ impl Simulator {
             how,
             start,
             plain,
+            first: None,
             compared: budget.compared,
             left: most,
             known: found[before..].to_vec(),
+            unexplained: None,
             results: FxHashSet::default(),
+            fingerprints: FxHashSet::default(),
             orders,
         };
-        search.all(budget.orders);
-        search.last_lanes_first();
+        if seen.operations > 0 {
+            search.all(budget.orders);
+            search.other_lanes();
+        }
+        if seen.counts_warps {
+            search.other_schedules();
+        }
+        search.name_the_unexplained();
         let Search { plain, known, orders, left: unspent, .. } = search;
         *left = left.saturating_sub(most - unspent);
         let new = found.len() - before;
@@ -182,9 +221,16 @@ impl Simulator {
         self.order = order;
     }
 
-    /// The turns of the order that was asked for.
+    /// The turns of the order that was asked for, if that is no schedule.
     pub(crate) fn turns(&self) -> Option<RefCell<Turns>> {
-        self.order.as_ref().map(|order| RefCell::new(Turns::following(order)))
+        let order = self.order.as_ref().filter(|order| order.schedule == 0)?;
+        Some(RefCell::new(Turns::following(order)))
+    }
+
+    /// The schedule of the order that was asked for, or else that of all launches.
+    pub(crate) fn schedule(&self) -> u64 {
+        let asked = self.order.as_ref().map_or(0, |order| order.schedule);
+        if asked == 0 { self.limits.schedule } else { asked }
     }
 }
 
@@ -197,6 +243,10 @@ struct Search<'s, 'l> {
     /// Memory before the launch, and after it in the plain order.
     start: Memory,
     plain: Memory,
+    /// The first run of the search, if its result is another one.
+    first: Option<First>,
+    /// Another result, of an order of which nobody knows what makes the difference.
+    unexplained: Option<Shown>,
     /// What of it has to be the same in all orders.
     compared: Option<Range<u64>>,
     /// Work that may still be done.
@@ -205,132 +255,279 @@ struct Search<'s, 'l> {
     known: Vec<Diagnostic>,
     /// What other orders have left in memory, by its hash.
     results: FxHashSet<u64>,
+    /// The orders that were tried, by their hashes.
+    fingerprints: FxHashSet<u64>,
     orders: Orders,
 }
 
+/// The first run of a search: it changes no other one, so that nothing says which operations make its result.
+struct First {
+    memory: Memory,
+    order: Interleaving,
+}
+
+/// Something that a run has shown, and the order that shows it.
+type Shown = (Diagnostic, Failing);
+
 impl<'l> Search<'_, 'l> {
-    /// Tries one order after the other.
+    /// Tries one order after the other, depth first.
     fn all(&mut self, most: u64) {
         let turns = RefCell::new(Turns::default());
-        let mut seen = FxHashSet::default();
+        let soon = self.left.saturating_sub((self.left / 2).min(LONG));
+        let mut has_changed_few = false;
         loop {
             turns.borrow_mut().restart();
-            let (checker, ended) = self.run(&turns);
-            let run = turns.borrow();
-            match run.given_up {
-                GivenUp::Known | GivenUp::MovedInVain => {}
-                GivenUp::No => {
-                    // Looks in vain may have made another run of the same order.
-                    seen.insert(run.fingerprint());
-                    self.orders.tried = seen.len() as u64;
-                    self.orders.operations = self.orders.operations.max(run.operations());
-                    if self.shows_an_error(checker, ended, &run) {
-                        self.orders.cut = Some(Cut::Found);
-                        return;
-                    }
-                }
-                GivenUp::TooLong | GivenUp::Misfit => {
-                    self.orders.cut = Some(Cut::TooLarge);
-                    return;
-                }
+            if let GivenUp::TooLong | GivenUp::Misfit = self.try_order(&turns, None) {
+                self.orders.cut = Some(Cut::TooLarge);
             }
-            drop(run);
-            if !turns.borrow_mut().next_run() {
+            if self.orders.cut.is_some() || !turns.borrow_mut().next_run() {
                 return;
             }
-            if self.orders.tried >= most || self.left == 0 {
+            if self.left < soon && !has_changed_few {
+                has_changed_few = true;
+                self.change_few(most);
+            }
+            if self.orders.cut.is_some() {
+                return;
+            }
+            if self.is_spent(most) {
                 self.orders.cut = Some(Cut::Budget);
                 return;
             }
         }
     }
 
-    /// The lanes of an instruction have no order either: one run in which the last ones come first.
-    fn last_lanes_first(&mut self) {
+    fn is_spent(&self, most: u64) -> bool {
+        self.orders.tried >= most || self.left == 0
+    }
+
+    /// Depth first, the early decisions of a long search come last. So orders in which everybody has one
+    /// operation in turn, and orders that differ from the first one in one place or two, have a share of the
+    /// work (Musuvathi and Qadeer, "Iterative Context Bounding for Systematic Testing of Multithreaded
+    /// Programs", PLDI 2007).
+    fn change_few(&mut self, most: u64) {
+        let until = self.left - self.left.min(LONG) / 2;
+        self.try_order(&RefCell::new(Turns::round_robin()), None);
+        let mut ahead = VecDeque::from([(Vec::new(), None)]);
+        while let Some((at, changes)) = ahead.pop_front() {
+            if self.orders.cut.is_some() || self.is_spent(most) || self.left < until {
+                return;
+            }
+            let turns = RefCell::new(Turns::preempting(&at));
+            self.try_order(&turns, changes.as_ref());
+            if at.len() < MAX_PREEMPTIONS && ahead.len() < MAX_AHEAD {
+                let further = turns.borrow().preemptions();
+                ahead.extend(
+                    further.into_iter().map(|(one, changes)| ([&at[..], &[one]].concat(), Some(changes))),
+                );
+            }
+        }
+    }
+
+    /// Runs the launch in one order, and takes in what that shows. `changes`: what the order changes of
+    /// another one, if the tree of orders does not know it.
+    fn try_order(&mut self, turns: &RefCell<Turns>, changes: Option<&Reversal>) -> GivenUp {
+        let (checker, ended) = self.run(Some(turns));
+        let run = turns.borrow();
+        if run.given_up != GivenUp::No {
+            return run.given_up;
+        }
+        // Looks in vain may have made another run of the same order.
+        self.fingerprints.insert(run.fingerprint());
+        self.orders.operations = self.orders.operations.max(run.operations());
+        let changes = changes.or(run.tree.reversal.as_ref());
+        if self.shows_an_error(checker, ended, run.order(), changes) {
+            self.orders.cut = Some(Cut::Found);
+        }
+        self.orders.tried = self.fingerprints.len() as u64;
+        GivenUp::No
+    }
+
+    /// The lanes of an instruction have no order either: one run in which the last ones come first, and for
+    /// each lane that meets others one in which it comes last.
+    fn other_lanes(&mut self) {
         if self.orders.cut == Some(Cut::Found) {
             return;
         }
-        let order = Interleaving { last_lanes_first: true, ..Interleaving::default() };
-        let turns = RefCell::new(Turns::following(&order));
-        let (checker, ended) = self.run(&turns);
+        let uneven = self.run_lanes(Lanes::Backwards, &[]);
+        for lane in (0..u32::BITS).filter(|lane| comes_last(&uneven, *lane).is_some()) {
+            if self.orders.cut == Some(Cut::Found) {
+                return;
+            }
+            if self.left == 0 {
+                self.orders.cut = Some(Cut::Budget);
+                return;
+            }
+            self.run_lanes(Lanes::Last(lane), &uneven);
+        }
+    }
+
+    /// A run with another order of lanes, and the operations whose lanes meet in it. `uneven`: those of an
+    /// earlier one, of which a lane that comes last is taken.
+    fn run_lanes(&mut self, lanes: Lanes, uneven: &[Uneven]) -> Vec<Uneven> {
+        let turns = RefCell::new(Turns::following(&Interleaving { lanes, ..Interleaving::default() }));
+        let (checker, ended) = self.run(Some(&turns));
         let run = turns.borrow();
-        let Some(operation) = run.uneven.clone().filter(|_| ended.is_ok()) else { return };
-        let reversal = Reversal { first: operation.clone(), second: operation };
-        if let Some(found) = self.difference(&checker, &reversal) {
-            self.keep_result(&run);
-            let changed = checker.sites(&reversal);
-            if self.add(found) {
-                self.orders.failing.get_or_insert_with(|| Failing { order: run.order(), changed });
+        let reversal = match lanes {
+            Lanes::Last(lane) => comes_last(uneven, lane),
+            _ => run.uneven.first().map(|one| swapped(&one.operation, [one.first(), one.last()])),
+        };
+        let Some(reversal) = reversal.filter(|_| run.given_up == GivenUp::No) else { return Vec::new() };
+        // The plain order's lanes are one order too.
+        self.orders.lanes = self.orders.lanes.max(1) + 1;
+        if self.shows_an_error(checker, ended, run.order(), Some(&reversal)) {
+            self.orders.cut = Some(Cut::Found);
+        }
+        run.uneven.clone()
+    }
+
+    /// Which warps meet at a barrier that counts only some may depend on who is there first: one run in each
+    /// of a few schedules.
+    fn other_schedules(&mut self) {
+        self.orders.schedules = 1;
+        for schedule in SCHEDULES {
+            if self.orders.cut == Some(Cut::Found) {
+                return;
+            }
+            if self.left == 0 {
+                self.orders.cut = Some(Cut::Budget);
+                return;
+            }
+            let plain = std::mem::replace(&mut self.simulator.limits.schedule, schedule);
+            let (checker, ended) = self.run(None);
+            self.simulator.limits.schedule = plain;
+            self.orders.schedules += 1;
+            let order = Interleaving { schedule, ..Interleaving::default() };
+            if self.shows_an_error(checker, ended, order, None) {
+                self.orders.cut = Some(Cut::Found);
             }
         }
     }
 
     /// Runs the launch once more: what the checks have heard, and how it ended.
-    fn run(&mut self, turns: &RefCell<Turns>) -> (Checker<'l>, Result<(), Box<Diagnostic>>) {
+    fn run(&mut self, turns: Option<&RefCell<Turns>>) -> (Checker<'l>, Result<(), Box<Diagnostic>>) {
         self.simulator.memory = self.start.clone();
         let mut seen = Seen::default();
-        let mut hears = (&mut seen, Hears(Some(turns)));
+        let mut hears = (&mut seen, Hears(turns));
         let mut both = (&mut hears as &mut dyn Observer, self.simulator.checker(self.module));
-        let ended = self.simulator.run(self.module, (self.launches, self.how), &mut both, Some(turns));
+        let ended = self.simulator.run(self.module, (self.launches, self.how), &mut both, turns);
         let checker = both.1;
         self.left = self.left.saturating_sub(seen.work());
         (checker, ended)
     }
 
     /// Takes in what a run has shown that no other one has; whether some of that is an error.
-    fn shows_an_error(&mut self, checker: Checker, ended: Result<(), Box<Diagnostic>>, run: &Turns) -> bool {
-        let mut new = Vec::new();
-        let reversal = run.tree.reversal.as_ref();
+    fn shows_an_error(
+        &mut self,
+        checker: Checker,
+        ended: Result<(), Box<Diagnostic>>,
+        order: Interleaving,
+        reversal: Option<&Reversal>,
+    ) -> bool {
         let changed = reversal.map_or(Vec::new(), |reversal| checker.sites(reversal));
-        if let (Some(reversal), true) = (reversal, ended.is_ok())
-            && let Some(difference) = self.difference(&checker, reversal)
-        {
-            self.keep_result(run);
-            new.push(difference);
+        let of_run = Failing { severity: Severity::Note, order, changed };
+        let mut new: Vec<Shown> = Vec::new();
+        if ended.is_ok() {
+            new.extend(match reversal {
+                Some(reversal) => self.other_result(&checker, reversal, &of_run),
+                None => self.unexplained_result(&checker, &of_run),
+            });
         }
-        new.extend(checker.into_found());
-        new.extend(ended.err().map(|found| *found));
+        let found = checker.into_found().into_iter().chain(ended.err().map(|found| *found));
+        new.extend(found.map(|found| (found, of_run.clone())));
         let mut is_error = false;
-        for found in new {
-            let severity = found.severity;
-            if self.add(found) {
-                is_error |= severity == Severity::Error;
-                let changed = changed.clone();
-                self.orders.failing.get_or_insert_with(|| Failing { order: run.order(), changed });
-            }
+        for shown in new {
+            is_error |= self.add(shown) == Some(Severity::Error);
         }
         is_error
     }
 
-    /// Adds a finding, unless it, or a worse one at the same place, is known; whether it was new.
-    fn add(&mut self, found: Diagnostic) -> bool {
+    /// Adds a finding, unless it, or a worse one at the same place, is known: how bad it is if it is new.
+    fn add(&mut self, (found, failing): Shown) -> Option<Severity> {
         let is_alike = |known: &Diagnostic| {
             (known.kind, known.line, &known.file) == (found.kind, found.line, &found.file)
                 && known.severity <= found.severity
         };
         // One place that depends on the order is enough: others mostly follow from it.
         let is_known = |known: &Diagnostic| known.kind == Kind::OrderDependent && found.kind == known.kind;
-        let is_new = !self.known.iter().any(|known| is_alike(known) || is_known(known));
-        if is_new {
-            self.known.push(found);
+        if self.known.iter().any(|known| is_alike(known) || is_known(known)) {
+            return None;
         }
-        is_new
+        let severity = found.severity;
+        if self.orders.failing.as_ref().is_none_or(|kept| severity < kept.severity) {
+            self.orders.failing = Some(Failing { severity, ..failing });
+        }
+        self.known.push(found);
+        Some(severity)
     }
 
     /// Keeps an order whose result no other one has.
-    fn keep_result(&mut self, run: &Turns) {
+    fn keep_result(&mut self, order: &Interleaving) {
         if self.orders.others.len() < MAX_RESULTS && self.results.insert(self.simulator.memory.hash()) {
-            self.orders.others.push(run.order());
+            self.orders.others.push(order.clone());
         }
     }
 
-    /// Where memory differs from what the plain order leaves, after a run that differs in this.
-    fn difference(&self, checker: &Checker, reversal: &Reversal) -> Option<Diagnostic> {
-        let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
+    /// A result that is not that of the plain order, of a run that changes no other one. If it is the first
+    /// run of the search, which operations make it is seen when another run leaves the plain one's.
+    fn unexplained_result(&mut self, checker: &Checker, run: &Failing) -> Option<Shown> {
         let (address, values) =
-            self.plain.first_difference(&self.simulator.memory, bytes, self.compared.clone())?;
-        Some(checker.order_decides(reversal, address, values, bytes as u32))
+            self.plain.first_difference(&self.simulator.memory, 4, self.compared.clone())?;
+        self.keep_result(&run.order);
+        let differs = checker.order_decides(None, address, values, 4);
+        if self.fingerprints.len() == 1 {
+            let memory = self.simulator.memory.clone();
+            self.first = Some(First { memory, order: run.order.clone() });
+        }
+        self.unexplained.get_or_insert((differs, run.clone()));
+        None
     }
+
+    /// What differs after a run that changes `reversal`: from the first run of the search, if that has a
+    /// result of its own, or else from the plain order.
+    fn other_result(&mut self, checker: &Checker, reversal: &Reversal, run: &Failing) -> Option<Shown> {
+        let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
+        let found = |before: &Memory, now: &Memory, reversal: &Reversal| {
+            let (address, values) = before.first_difference(now, bytes, self.compared.clone())?;
+            Some(checker.order_decides(Some(reversal), address, values, bytes as u32))
+        };
+        let memory = &self.simulator.memory;
+        let from_plain = found(&self.plain, memory, reversal);
+        let shown = match &self.first {
+            None => from_plain.clone().map(|found| (found, run.clone())),
+            // This run leaves what the plain order does, and so the first one is the other.
+            Some(first) if from_plain.is_none() => {
+                let back = Reversal { first: reversal.second.clone(), second: reversal.first.clone() };
+                let changed = checker.sites(&back);
+                let failing = Failing { order: first.order.clone(), changed, ..run.clone() };
+                found(memory, &first.memory, &back).map(|found| (found, failing))
+            }
+            Some(first) => found(&first.memory, memory, reversal).map(|found| (found, run.clone())),
+        };
+        if from_plain.is_some() {
+            self.keep_result(&run.order);
+        }
+        shown
+    }
+
+    /// Adds that there is another result, unless a run has shown what makes it.
+    fn name_the_unexplained(&mut self) {
+        if let Some(shown) = self.unexplained.take() {
+            self.add(shown);
+        }
+    }
+}
+
+/// What `lane` changes where it comes last: it goes after the lane that comes last otherwise.
+fn comes_last(uneven: &[Uneven], lane: u32) -> Option<Reversal> {
+    let meets = |one: &&Uneven| one.mask >> lane & 1 == 1 && one.last() != lane;
+    uneven.iter().find(meets).map(|one| swapped(&one.operation, [lane, one.last()]))
+}
+
+/// Two lanes of an operation that change places.
+fn swapped(operation: &Operation, lanes: [u32; 2]) -> Reversal {
+    let [first, second] = lanes.map(|lane| Rc::new(operation.of_lane(lane)));
+    Reversal { first, second }
 }
 
 /// What a run takes: instructions of warps, and lanes of operations whose order may matter.
@@ -338,6 +535,8 @@ impl<'l> Search<'_, 'l> {
 struct Seen {
     executed: u64,
     operations: u64,
+    /// Whether a barrier has opened for some warps of a block only.
+    counts_warps: bool,
 }
 
 impl Seen {
@@ -350,6 +549,7 @@ impl Observer for Seen {
     fn event(&mut self, event: &Event) {
         match event {
             Event::Executed { by_warps, .. } => self.executed += by_warps,
+            Event::BarrierOpens { all: false, .. } => self.counts_warps = true,
             Event::By(_, Act::Mbarrier(request, _)) => {
                 self.operations += u64::from(request.mask.count_ones())
             }

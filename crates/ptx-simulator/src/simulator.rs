@@ -390,9 +390,12 @@ impl Simulator {
     ) -> Result<(), Box<Diagnostic>> {
         self.prepare(module, launches)?;
         let turns = self.turns();
+        let asked = self.schedule();
+        let schedule = std::mem::replace(&mut self.limits.schedule, asked);
         let mut hears = (observer, Hears(turns.as_ref()));
         let mut both = (&mut hears as &mut dyn observe::Observer, self.checker(module));
         let ended = self.run(module, (launches, how), &mut both, turns.as_ref());
+        self.limits.schedule = schedule;
         found.extend(both.1.into_found());
         let ended = ended.map_err(|found| match turns {
             Some(turns) if turns.borrow().given_up != GivenUp::No => host_error(

@@ -21,14 +21,15 @@ impl What {
                 let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
                 message + &header.unwrap_or_default()
             }
-            What::OrderDecides { sides: [me, other], spot, values: [plain, reversed], is_sum } => {
+            What::OrderDecides { sides, spot, values: [plain, reversed], is_sum } => {
                 let what = if *is_sum { ", since the sum is rounded at each step" } else { "" };
-                let me = me.operation();
-                let other = other.operation();
-                format!(
-                    "{spot} ends as {plain} or as {reversed}, depending on which comes first{what}: {me}, or \
-                     {other}"
-                )
+                let decides = match sides {
+                    Some([me, other]) => {
+                        format!("which comes first{what}: {}, or {}", me.operation(), other.operation())
+                    }
+                    None => "the order of the atomic and volatile operations".to_string(),
+                };
+                format!("{spot} ends as {plain} or as {reversed}, depending on {decides}")
             }
             What::Outlived(me, spot) => {
                 format!("{me} {spot}, and nothing keeps that block from ending first")
@@ -78,7 +79,7 @@ impl What {
             What::Race { sides: [me, other], order, .. } => {
                 (&other.at, format!("{} {} it here", other.seen_from(me, *order), other.does))
             }
-            What::OrderDecides { sides: [_, other], .. } => (&other.at, other.operation()),
+            What::OrderDecides { sides: Some([_, other]), .. } => (&other.at, other.operation()),
             What::Unwritten { read, spot, .. } => {
                 let here = match spot {
                     Some(spot) => format!("the value is read here, and {spot} is uninitialized"),

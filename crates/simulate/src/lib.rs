@@ -9,6 +9,7 @@
 //! | `fit.rs` | arguments against parameters |
 //! | `kinds.rs` | the elements of buffers against what the parameters point to |
 //! | `orders.rs` | which orders are tried, and what is said of them |
+//! | `later.rs` | what follows a launch whose result depends on the order |
 //! | `causes.rs` | findings that have one cause, as one |
 //! | `cures.rs` | edits of the source that may cure what was found, tried |
 //! | `patience.rs` | how far a long run is |
@@ -29,6 +30,7 @@ mod export;
 mod fit;
 mod input;
 mod kinds;
+mod later;
 mod launch;
 mod names;
 mod options;
@@ -164,6 +166,7 @@ fn simulate(options: &Options) -> Result<Report> {
     let order = options.order.as_deref().map(orders::read).transpose()?;
     let mut launched = run(options, &script, order)?;
     let skipped = launched.ran.skipped;
+    later::tried(&mut launched, &script, |order| run(options, &script.without_outputs(), Some(order)))?;
     if remembers && let Some(order) = orders::failing(&launched.orders, skipped) {
         // What is shown is the order that has shown something.
         let trace = run(options, &script.without_outputs(), Some(order))?.trace;

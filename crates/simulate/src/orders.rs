@@ -36,7 +36,7 @@ pub fn read(path: &Path) -> Result<LaunchOrder> {
     })
 }
 
-/// Keeps the first order that has shown something, if there is one.
+/// Keeps the first order that has shown the worst, if one has shown something.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -46,9 +46,9 @@ pub fn save(path: &Path, orders: &[Orders], skipped: usize) -> Result<()> {
     write_whole(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The first order that has shown something that the plain one has not; `skipped` launches came before those
+/// The first order that has shown the worst that the plain one has not; `skipped` launches came before those
 /// of `orders`.
 pub fn failing(orders: &[Orders], skipped: usize) -> Option<LaunchOrder> {
-    let mut all = orders.iter().zip(skipped..);
-    all.find_map(|(one, launch)| Some(LaunchOrder { launch, order: one.failing.as_ref()?.order.clone() }))
+    let (launch, failing) = ptx_simulator::failing(orders)?;
+    Some(LaunchOrder { launch: skipped + launch, order: failing.order.clone() })
 }

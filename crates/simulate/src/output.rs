@@ -244,14 +244,9 @@ impl Report {
 
     /// That there are no findings; and what the launches have left out.
     fn all_right(&self) -> String {
-        let has_several = self.launched.orders.iter().any(|one| one.tried > 1);
-        let orders = match view::orders::said(&self.launched.orders) {
-            Some(orders) if has_several => format!(" ({orders}: the same result)"),
-            Some(orders) => format!(" ({orders})"),
-            None => String::new(),
-        };
+        let all_right = view::orders::all_right(&self.launched.orders);
         let warned = if self.sources.warned { ", but see the compiler's warnings above" } else { "" };
-        format!("ok: nothing is wrong{orders}{}{warned}", left_out(&self.launched.unwritten))
+        format!("{all_right}{}{warned}", left_out(&self.launched.unwritten))
     }
 }
 

@@ -248,12 +248,8 @@ impl Report {
             Ended::Status(status) => format!("; the program returned {status}"),
             Ended::Stopped => "; the program was stopped".to_string(),
         };
-        let orders = match view::orders::said(&self.orders) {
-            Some(orders) => format!(" ({orders})"),
-            None => String::new(),
-        };
         let first = match (counted.is_empty(), checks) {
-            (true, Checks::On) => format!("ok: nothing is wrong{orders}"),
+            (true, Checks::On) => view::orders::all_right(&self.orders),
             (true, Checks::Off) => "ran to its end; the checks were off".to_string(),
             (false, _) => counted.join(", "),
         };

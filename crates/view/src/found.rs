@@ -18,7 +18,7 @@ pub struct Found {
 /// event of its thread at its line, or the last of its thread; `None` if nothing was found.
 pub fn at(trace: &Trace) -> Option<Found> {
     let found = trace.findings.first()?;
-    if let What::Race { sides, .. } | What::OrderDecides { sides, .. } = &found.what
+    if let What::Race { sides, .. } | What::OrderDecides { sides: Some(sides), .. } = &found.what
         && let Some(clash) = clash(trace, sides)
     {
         return Some(clash);

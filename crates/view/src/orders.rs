@@ -1,6 +1,6 @@
 //! What is said of the orders of a launch that were tried.
 
-use ptx_simulator::{Cut, Orders, Site};
+use ptx_simulator::{Cut, Orders, Site, failing};
 use text::number::thousands;
 
 /// What tries all orders, in a terminal.
@@ -9,14 +9,77 @@ const ALL: &str = if cfg!(target_family = "wasm") { "" } else { ", and --orders 
 /// How many orders a verdict rests on: `all 24 orders of its 4 atomic or volatile operations`. `None` where
 /// there is nothing to order.
 pub fn said(orders: &[Orders]) -> Option<String> {
-    if orders.iter().any(|one| one.cut == Some(Cut::TooLarge) && one.operations == 0) {
+    if is_too_large(orders) {
         return Some("one order: the launch is too large to try others".to_string());
     }
-    let late = match orders.iter().filter(|one| one.cut == Some(Cut::Spent)).count() {
-        0 => "",
-        _ => "; later launches in one order only, to save time",
+    let tried = tried(orders)?;
+    let said = match most(orders)?.cut {
+        Some(Cut::Budget) => format!("{tried}; there are more{ALL}"),
+        Some(Cut::TooLarge) => format!("{tried}, which are too many to try others"),
+        None | Some(Cut::Found | Cut::Spent) => tried,
     };
-    let most = orders.iter().filter(|one| one.operations > 0).max_by_key(|one| one.tried)?;
+    let late = if is_late(orders) { format!("; {LATE}") } else { String::new() };
+    Some(said + &late)
+}
+
+/// The verdict on launches in which nothing is wrong. Where not all orders were tried, that comes first.
+pub fn all_right(orders: &[Orders]) -> String {
+    if is_too_large(orders) {
+        return "other orders were not tried, since the launch is too large: nothing is wrong in this one"
+            .to_string();
+    }
+    let (Some(tried), Some(most)) = (tried(orders), most(orders)) else {
+        return "ok: nothing is wrong".to_string();
+    };
+    let unseen = match most.cut {
+        Some(Cut::Budget) => format!("there are more orders than were tried{ALL}"),
+        Some(Cut::TooLarge) => "other orders were not tried, since there are too many operations".to_string(),
+        _ if is_late(orders) => LATE.to_string(),
+        _ if has_several(orders) => return format!("ok: nothing is wrong ({tried}: the same result)"),
+        _ => return format!("ok: nothing is wrong ({tried})"),
+    };
+    match has_several(orders) {
+        true => format!("{unseen}: nothing is wrong in {tried}, and the result is the same"),
+        false => format!("{unseen}: nothing is wrong in {tried}"),
+    }
+}
+
+/// That the budget was spent before the last launches.
+const LATE: &str = "later launches in one order only, to save time";
+
+fn is_late(orders: &[Orders]) -> bool {
+    orders.iter().any(|one| one.cut == Some(Cut::Spent))
+}
+
+fn is_too_large(orders: &[Orders]) -> bool {
+    orders.iter().any(|one| one.cut == Some(Cut::TooLarge) && one.operations == 0 && one.schedules == 0)
+}
+
+fn has_several(orders: &[Orders]) -> bool {
+    orders.iter().any(|one| one.tried > 1 || one.lanes > 1 || one.schedules > 1)
+}
+
+/// `8 schedules of its counted barriers`
+fn schedules(orders: &[Orders]) -> Option<String> {
+    let schedules = orders.iter().map(|one| one.schedules).max().filter(|schedules| *schedules > 0)?;
+    Some(format!("{schedules} schedules of its counted barriers"))
+}
+
+/// The launch of which the most orders were tried.
+fn most(orders: &[Orders]) -> Option<&Orders> {
+    let ordered = |one: &&Orders| one.operations > 0 || one.schedules > 0;
+    orders.iter().filter(ordered).max_by_key(|one| one.tried)
+}
+
+/// What was tried, of all kinds.
+fn tried(orders: &[Orders]) -> Option<String> {
+    let all: Vec<String> = [tried_orders(orders), schedules(orders)].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(", and "))
+}
+
+/// `all 24 orders of its 4 atomic or volatile operations, and 3 of the lanes that meet in one`
+fn tried_orders(orders: &[Orders]) -> Option<String> {
+    let most = most(orders).filter(|most| most.operations > 0)?;
     let operations = match most.operations {
         1 => "1 atomic or volatile operation".to_string(),
         count => format!("{} atomic or volatile operations", thousands(count as i64)),
@@ -25,17 +88,21 @@ pub fn said(orders: &[Orders]) -> Option<String> {
         1 => "1 order".to_string(),
         tried => format!("{} orders", thousands(tried as i64)),
     };
-    let said = match most.cut {
-        None if most.tried == 1 => format!("every order of its {operations} gives the same"),
-        None => format!("all {tried} of its {operations}"),
-        Some(Cut::Budget) => format!("{tried} of its {operations}; there are more{ALL}"),
-        Some(Cut::TooLarge) => format!("{tried} of its {operations}, which are too many to try others"),
-        Some(Cut::Found | Cut::Spent) => format!("{tried} of its {operations}"),
+    let lanes = match orders.iter().map(|one| one.lanes).max() {
+        None | Some(0) => String::new(),
+        Some(lanes) => format!(", and {lanes} of the lanes that meet in one"),
     };
-    Some(said + late)
+    let is_one = most.cut.is_none() && most.tried == 1;
+    Some(match (is_one, most.cut) {
+        (true, _) if lanes.is_empty() && failing(orders).is_none() => {
+            format!("every order of its {operations} gives the same")
+        }
+        (false, None) => format!("all {tried} of its {operations}{lanes}"),
+        _ => format!("{tried} of its {operations}{lanes}"),
+    })
 }
 
-/// The same, with what the first order that has shown something changes.
+/// The same, with what the order that has shown the worst changes.
 pub fn summary(orders: &[Orders]) -> Option<String> {
     let said = said(orders)?;
     Some(match changed(orders) {
@@ -44,9 +111,9 @@ pub fn summary(orders: &[Orders]) -> Option<String> {
     })
 }
 
-/// What the first order that has shown something changes, as a sentence.
+/// What the first order that has shown the worst changes, as a sentence.
 pub fn changed(orders: &[Orders]) -> Option<String> {
-    let [now_first, before] = &orders.iter().find_map(|one| one.failing.as_ref())?.changed[..] else {
+    let [now_first, before] = &failing(orders)?.1.changed[..] else {
         return None;
     };
     let place = |site: &Site| format!("{} (line {})", site.message, site.line);

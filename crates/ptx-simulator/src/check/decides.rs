@@ -8,17 +8,17 @@ use crate::explore::{Does, Operation, Reversal};
 use crate::ptx::Space;
 
 impl Checker<'_> {
-    /// What global memory holds at `address` after two orders, which differ in which of two operations comes
-    /// first: `values`, of `bytes` bytes.
+    /// What global memory holds at `address` after two orders: `values`, of `bytes` bytes. `reversal`: the
+    /// two operations that the orders differ in, if it is known which.
     pub fn order_decides(
         &self,
-        Reversal { first, second }: &Reversal,
+        reversal: Option<&Reversal>,
         address: u64,
         values: [u64; 2],
         bytes: u32,
     ) -> Diagnostic {
         let rounds = |one: &Operation| matches!(one.does, Does::Update { op: AtomOp::AddFloat(_), .. });
-        let is_sum = rounds(first) && rounds(second);
+        let is_sum = reversal.is_some_and(|two| rounds(&two.first) && rounds(&two.second));
         let shown = values.map(|value| match bytes {
             4 if is_sum => f32::from_bits(value as u32).to_string(),
             8 if is_sum => f64::from_bits(value).to_string(),
@@ -32,13 +32,21 @@ impl Checker<'_> {
             "expect either result, or let one thread compute it from what all have left in memory"
         };
         let what = What::OrderDecides {
-            sides: [self.side_of(second), self.side_of(first)],
+            sides: reversal.map(|two| [self.side_of(&two.second), self.side_of(&two.first)]),
             spot: self.spot(Space::Global, address, (0, 0)),
             values: shown,
             is_sum,
         };
-        let who = who(second);
-        Diagnostic { severity: Severity::Warning, ..self.diagnostic(Kind::OrderDependent, who, what, help) }
+        let found = match reversal {
+            Some(two) => self.diagnostic(Kind::OrderDependent, who(&two.second), what, help),
+            None => Diagnostic::of_host(
+                Kind::OrderDependent,
+                self.kernels.first().map(|name| &**name),
+                what,
+                help,
+            ),
+        };
+        Diagnostic { severity: Severity::Warning, ..found }
     }
 
     /// Two operations that have changed places, the one that comes first now in front.

@@ -104,12 +104,12 @@ impl Context<'_> {
         (Some(place), self.shared.offset(address, bytes))
     }
 
-    /// Which lane of `rest` comes next in an atomic operation: they have no order, and both are tried.
+    /// Which lane of `rest` comes next in an atomic operation: they have no order, and several are tried.
     #[inline(always)]
     pub fn next_lane(&self, rest: u32) -> usize {
         match self.turns {
-            Some(turns) if turns.borrow().last_lane_first => 31 - rest.leading_zeros() as usize,
-            _ => rest.trailing_zeros() as usize,
+            Some(turns) => turns.borrow().lanes.next(rest),
+            None => rest.trailing_zeros() as usize,
         }
     }
 }

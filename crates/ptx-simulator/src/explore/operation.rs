@@ -73,6 +73,11 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// The part of it that one of its lanes does.
+    pub fn of_lane(&self, lane: u32) -> Operation {
+        Operation { process: Process { lane, ..self.process }, mask: 1 << lane, ..self.clone() }
+    }
+
     /// Whether the two touch a word of which one writes something, so that it may matter which comes first.
     /// Additions of integers, minima and the like lead to the same sum in either order; what they return
     /// does not.

@@ -13,14 +13,14 @@ use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::rc::Rc;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::operation::{BlockId, Operation, Process, Word};
 use super::past::Past;
 use super::set::Set;
 use super::tree::{EarlierTurn, Reversal, Tree};
-use crate::arith::groups;
+use crate::arith::{WARP, groups};
 use crate::observe::{Access, Act, Actor, Event, Observer, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
 
@@ -33,13 +33,67 @@ pub struct Interleaving {
     /// Number of the grid, linear number of the block in it, number of the warp in that, and its lowest lane
     /// that takes part.
     pub turns: Vec<(u32, u64, u32, u32)>,
-    /// Whether lanes that execute an atomic together do so from the last one on.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub last_lanes_first: bool,
+    /// The order of lanes that execute an atomic together.
+    #[serde(default, skip_serializing_if = "Lanes::are_forwards")]
+    pub lanes: Lanes,
+    /// A schedule in place of all these, unless it is 0 (`set_schedule`).
+    #[serde(default, skip_serializing_if = "is_plain")]
+    pub schedule: u64,
 }
 
-fn is_false(flag: &bool) -> bool {
-    !flag
+fn is_plain(schedule: &u64) -> bool {
+    *schedule == 0
+}
+
+/// An order of the lanes of one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lanes {
+    /// From the first one on.
+    #[default]
+    Forwards,
+    /// From the last one on.
+    Backwards,
+    /// From the first one on, but this one comes last.
+    Last(u32),
+}
+
+impl Lanes {
+    fn are_forwards(&self) -> bool {
+        *self == Lanes::Forwards
+    }
+
+    /// Which of `rest`, which is not empty, comes next.
+    pub fn next(self, rest: u32) -> usize {
+        let others = match self {
+            Lanes::Last(lane) => rest & !(1 << (lane % WARP as u32)),
+            _ => 0,
+        };
+        match self {
+            Lanes::Backwards => WARP - 1 - rest.leading_zeros() as usize,
+            _ if others != 0 => others.trailing_zeros() as usize,
+            _ => rest.trailing_zeros() as usize,
+        }
+    }
+}
+
+/// An operation of which several lanes meet at one address, where their order makes a difference.
+#[derive(Clone, Debug)]
+pub struct Uneven {
+    pub operation: Rc<Operation>,
+    /// The lanes that meet others.
+    pub mask: u32,
+}
+
+impl Uneven {
+    /// The lane that comes first in the plain order, and the one that comes last.
+    pub fn first(&self) -> u32 {
+        self.mask.trailing_zeros()
+    }
+
+    pub fn last(&self) -> u32 {
+        u32::BITS - 1 - self.mask.leading_zeros()
+    }
 }
 
 /// Who has the next turn.
@@ -106,13 +160,38 @@ struct Last {
     known: Set,
 }
 
+/// What decides whose turn it is.
+#[derive(Clone, Debug, Default)]
+enum Policy {
+    /// The tree of orders, from one run to the next.
+    #[default]
+    Tree,
+    /// An order, as far as it goes.
+    Follow(Vec<Process>),
+    /// Everybody in turn, one operation each.
+    RoundRobin,
+    /// Everybody goes on as long as they can, but for these places. Who is preempted there comes after the
+    /// others (Emmi, Qadeer and Rakamarić, "Delay-Bounded Scheduling", POPL 2011).
+    Preempt(Vec<Preemption>),
+}
+
+/// A place where somebody else has the turn than the one who could go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Preemption {
+    /// How many operations have been done.
+    pub number: usize,
+    pub by: Process,
+}
+
 #[derive(Debug, Default)]
 pub struct Turns {
     pub tree: Tree,
-    /// The order to follow, if there is one; then no other is looked for.
-    follows: Option<Vec<Process>>,
-    /// Lanes of one instruction have their turns from the last one on.
-    pub last_lane_first: bool,
+    policy: Policy,
+    /// Pairs of operations that could change places, by their numbers, where no tree takes them in.
+    races: Vec<(usize, usize)>,
+    /// Who could have gone on, but was preempted.
+    preempted: Vec<Process>,
+    pub lanes: Lanes,
     past: Past,
     done: Vec<Done>,
     /// Operations at each word, by their numbers.
@@ -126,8 +205,8 @@ pub struct Turns {
     /// When processes that wait for a change had a turn all the same, by the state of memory.
     tried: FxHashMap<Process, u64>,
     pub given_up: GivenUp,
-    /// The first operation whose lanes do something at one address in an order that makes a difference.
-    pub uneven: Option<Rc<Operation>>,
+    /// The first operations in which each lane meets others.
+    pub uneven: Vec<Uneven>,
 }
 
 impl Turns {
@@ -135,15 +214,23 @@ impl Turns {
     pub fn following(interleaving: &Interleaving) -> Turns {
         let process = |&(grid, block, warp, lane)| Process { grid, block, warp, lane };
         let order = interleaving.turns.iter().map(process).collect();
-        let last_lane_first = interleaving.last_lanes_first;
-        Turns { follows: Some(order), last_lane_first, ..Turns::default() }
+        Turns { policy: Policy::Follow(order), lanes: interleaving.lanes, ..Turns::default() }
+    }
+
+    /// Turns in which everybody does one operation, and then the next one does.
+    pub fn round_robin() -> Turns {
+        Turns { policy: Policy::RoundRobin, ..Turns::default() }
+    }
+
+    /// Turns in which everybody goes on as long as they can, but for these places, in their order.
+    pub fn preempting(at: &[Preemption]) -> Turns {
+        Turns { policy: Policy::Preempt(at.to_vec()), ..Turns::default() }
     }
 
     /// Another run begins.
     pub fn restart(&mut self) {
         let tree = std::mem::take(&mut self.tree);
-        let follows = self.follows.take();
-        *self = Turns { tree, follows, ..Turns::default() };
+        *self = Turns { tree, ..Turns::default() };
     }
 
     /// The run is over: goes to the next order that has not been tried; `false` if there is none.
@@ -159,7 +246,7 @@ impl Turns {
             (grid, block, warp, lane)
         };
         let turns = self.done.iter().map(turn).collect();
-        Interleaving { turns, last_lanes_first: self.last_lane_first }
+        Interleaving { turns, lanes: self.lanes, schedule: 0 }
     }
 
     /// A hash that is equal for two orders that differ only in swaps of independent operations: it covers,
@@ -303,7 +390,7 @@ impl Turns {
         // Then undo it. If this run was made only to try that look earlier, it leads nowhere new.
         self.done[number].is_void = true;
         self.past.set(operation.process, operation.mask, look.known);
-        if self.follows.is_none() && self.tree.is_all_about(number) {
+        if self.explores() && self.tree.is_all_about(number) {
             self.given_up = GivenUp::MovedInVain;
         }
         Some(words)
@@ -322,11 +409,16 @@ impl Turns {
         if number >= MAX_OPERATIONS {
             return self.give_up(GivenUp::TooLong);
         }
-        let explores = self.follows.is_none();
-        let prescribed = match &self.follows {
-            Some(order) => order.get(number).copied(),
-            None if self.tree.repeats(number) => self.tree.planned(number),
-            None => None,
+        let explores = self.explores();
+        let prescribed = match &self.policy {
+            Policy::Follow(order) => order.get(number).copied(),
+            Policy::Preempt(at) => {
+                let by = at.iter().find(|one| one.number == number).map(|one| one.by);
+                self.preempted.extend(by.and(self.done.last()).map(|last| last.operation.process));
+                by
+            }
+            Policy::Tree if self.tree.repeats(number) => self.tree.planned(number),
+            Policy::Tree | Policy::RoundRobin => None,
         };
         if let Some(process) = prescribed {
             if !self.waiting.contains_key(&process) {
@@ -347,9 +439,7 @@ impl Turns {
         if planned.is_some() && as_planned.is_none() {
             self.tree.leave_plan();
         }
-        // Threads that spin come last; of the others, the one that went last goes on as long as it can.
-        let previous = self.done.last().map(|one| one.operation.process);
-        let rank = |one: &&Rc<Operation>| (one.waits, Some(one.process) != previous, one.process);
+        let rank = |one: &&Rc<Operation>| self.rank(one);
         let Some(next) = as_planned.or_else(|| awake.iter().copied().min_by_key(rank)) else {
             return self.give_up(GivenUp::Known);
         };
@@ -360,6 +450,18 @@ impl Turns {
         self.grant(process)
     }
 
+    /// Whose turn comes first: those that were preempted come last, and before them threads that spin. Of the
+    /// others the one that went last goes on as long as it can, or the one after it has its turn.
+    fn rank(&self, waiting: &Operation) -> impl Ord + use<> {
+        let process = waiting.process;
+        let previous = self.done.last().map(|one| one.operation.process);
+        let is_later = match self.policy {
+            Policy::RoundRobin => previous.is_some_and(|previous| process <= previous),
+            _ => previous != Some(process),
+        };
+        (self.preempted.contains(&process), waiting.waits, is_later, process)
+    }
+
     /// All who wait look at something that has not changed. What they look at may have been changed by a
     /// plain store, and they may give up after some looks: so each has a turn, once in each state of memory,
     /// whose number is `state`. `None`: all have had it.
@@ -367,7 +469,7 @@ impl Turns {
         let is_due = |process: &&Process| self.tried.get(process) != Some(&state);
         let (process, waiting) = self.waiting.iter().find(|(process, _)| is_due(process))?;
         let process = *process;
-        if self.follows.is_none() {
+        if self.explores() {
             let asleep = self.tree.asleep();
             self.tree.add(process, vec![waiting.operation.clone()], asleep);
         }
@@ -390,10 +492,11 @@ impl Turns {
     fn record_races(&mut self) {
         self.close_last();
         let Some(Last { races, .. }) = self.last.take() else { return };
-        if self.follows.is_some() {
+        let number = self.done.len() - 1;
+        if !self.explores() {
+            self.races.extend(races.into_iter().map(|other| (other, number)));
             return;
         }
-        let number = self.done.len() - 1;
         for other in races {
             let turns = self.turns_without(other, number);
             let reversal = Reversal {
@@ -402,6 +505,31 @@ impl Turns {
             };
             self.tree.could_change(other, &turns, reversal);
         }
+    }
+
+    /// Whether other orders are looked for as the tree has them.
+    fn explores(&self) -> bool {
+        matches!(self.policy, Policy::Tree)
+    }
+
+    /// Where somebody else could have had the turn after the places where the run did so already, and what
+    /// that changes: before an operation, the one whose later operation depends on it.
+    pub fn preemptions(&self) -> Vec<(Preemption, Reversal)> {
+        let Policy::Preempt(at) = &self.policy else { return Vec::new() };
+        let first = at.last().map_or(0, |last| last.number + 1);
+        let counts = |race: &(usize, usize)| race.0 >= first && !self.done[race.0].is_void;
+        let mut races: Vec<(usize, usize)> = self.races.iter().copied().filter(counts).collect();
+        races.sort_unstable();
+        let mut known = FxHashSet::default();
+        let mut all = Vec::new();
+        for (number, later) in races {
+            let [earlier, later] = [number, later].map(|number| self.done[number].operation.clone());
+            let preemption = Preemption { number, by: later.process };
+            if known.insert(preemption) {
+                all.push((preemption, Reversal { first: earlier, second: later }));
+            }
+        }
+        all
     }
 
     /// Whose turns lead to operation `last` without operation `number` before it: those of all operations
@@ -459,13 +587,18 @@ impl Turns {
         }
     }
 
-    /// Notes an operation of which several lanes meet at one address, where their order makes a difference.
+    /// Notes an operation in which lanes meet that have not met in an earlier one.
     fn note_lanes(&mut self, request: &Request) {
         let Some(Done { operation, .. }) = self.done.last() else { return };
-        let meet =
-            || groups(request.mask, |lane| request.addresses[lane]).any(|(_, mask)| mask.count_ones() > 1);
-        if self.uneven.is_none() && operation.conflicts_with(operation) && meet() {
-            self.uneven = Some(operation.clone());
+        let known = self.uneven.iter().fold(0, |all, one| all | one.mask);
+        if request.mask & !known == 0 || !operation.conflicts_with(operation) {
+            return;
+        }
+        let at_one_address = groups(request.mask, |lane| request.addresses[lane]);
+        let mask =
+            at_one_address.fold(0, |all, (_, mask)| if mask.count_ones() > 1 { all | mask } else { all });
+        if mask & !known != 0 {
+            self.uneven.push(Uneven { operation: operation.clone(), mask });
         }
     }
 }
