@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use kernel_compiler::parameters::{parameters, shared_kind};
@@ -46,6 +47,8 @@ pub struct SimulatorOptions {
     /// How many levels of grids may wait for their children (`cudaLimitDevRuntimeSyncDepth`); for device code
     /// of before CUDA 12.
     pub sync_depth: u32,
+    /// Is set by somebody who wants what runs to stop.
+    pub stop: Option<&'static AtomicBool>,
     /// Whether what kernels print is kept for [`Device::take_printed`](super::Device::take_printed), and does
     /// not go to stderr.
     pub keep_printed: bool,
@@ -72,6 +75,7 @@ impl Default for SimulatorOptions {
             gpu: DeviceProperties::H200,
             memory: DEFAULT_MEMORY,
             sync_depth: DEFAULT_SYNC_DEPTH,
+            stop: None,
             keep_printed: false,
         }
     }
@@ -130,6 +134,9 @@ impl Simulator {
         core.set_sync_depth_limit(options.sync_depth);
         core.set_properties(options.gpu);
         core.set_step_limit(options.step_limit);
+        if let Some(stop) = options.stop {
+            core.set_stop(stop);
+        }
         core.set_memory_limit(options.memory);
         Simulator {
             core: RefCell::new(core),

@@ -53,6 +53,14 @@ impl Natives for Runtime<'_> {
             let help = "close files and destroy graphs after their last use, and wait for streams";
             return Err(host.fault(Kind::MemoryLimit, what, help).into());
         }
+        if simulator.is_to_stop() {
+            let millions = host.steps() / 1_000_000;
+            let what = format!(
+                "stopped after {millions} million instructions of the host, before the program had ended"
+            );
+            let help = "what is said here holds for what was executed until then";
+            return Err(host.fault(Kind::StepLimit, what, help).into());
+        }
         let Some(limit) = self.step_limit.filter(|limit| host.steps() > *limit) else { return Ok(()) };
         let line =
             host.busiest().map_or(String::new(), |(file, line)| format!(", most of them at {file}:{line}"));

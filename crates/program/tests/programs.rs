@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use device::{Device, SimulatorOptions};
 use program::{Ended, Options, Outside, Ran, Standard};
@@ -104,6 +105,15 @@ fn run(name: &str) -> (String, Ran, Vec<Diagnostic>, Vec<Orders>) {
 
 /// The same of a program in that folder.
 fn run_in(folder: &str, name: &str) -> (String, Ran, Vec<Diagnostic>, Vec<Orders>) {
+    run_until(folder, name, None)
+}
+
+/// The same, until `stop` is set.
+fn run_until(
+    folder: &str,
+    name: &str,
+    stop: Option<&'static AtomicBool>,
+) -> (String, Ran, Vec<Diagnostic>, Vec<Orders>) {
     let path = path_of(folder).join(name);
     let read = |extension: &str| std::fs::read_to_string(path.with_extension(extension)).unwrap();
     let ptx = read("ptx");
@@ -123,6 +133,7 @@ fn run_in(folder: &str, name: &str) -> (String, Ran, Vec<Diagnostic>, Vec<Orders
     let device = Device::simulator(SimulatorOptions {
         every_order: Some(budget),
         memory: MEMORY,
+        stop,
         keep_printed: true,
         ..SimulatorOptions::default()
     });
@@ -198,6 +209,18 @@ fn the_launches_of_a_program_share_the_time_to_try_orders() {
     assert!(orders[spent..].iter().all(|one| one.tried == 1), "{orders:?}");
     let said = view::orders::said(&orders).unwrap();
     assert!(said.ends_with("; later launches in one order only, to save time"), "{said}");
+}
+
+#[test]
+fn a_program_that_is_to_stop_says_how_far_it_was() {
+    static STOP: AtomicBool = AtomicBool::new(true);
+    let (_, ran, found, _) = run_until(MISTAKES, "too_much_work_on_the_host", Some(&STOP));
+    assert_eq!((ran.ended, found.len()), (Ended::Stopped, 1), "{found:?}");
+    let message = found[0].message();
+    assert!(
+        message.starts_with("stopped after ") && message.ends_with("before the program had ended"),
+        "{message}"
+    );
 }
 
 #[test]

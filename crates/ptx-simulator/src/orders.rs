@@ -85,6 +85,8 @@ pub enum Cut {
     TooLarge,
     /// Something was found.
     Found,
+    /// Somebody wanted it to stop.
+    Stopped,
 }
 
 /// An order that shows something that the plain one does not.
@@ -297,6 +299,10 @@ impl<'l> Search<'_, 'l> {
         }
     }
 
+    fn is_cut_short(&self) -> bool {
+        matches!(self.orders.cut, Some(Cut::Found | Cut::Stopped))
+    }
+
     fn is_spent(&self, most: u64) -> bool {
         self.orders.tried >= most || self.left == 0
     }
@@ -329,6 +335,9 @@ impl<'l> Search<'_, 'l> {
     fn try_order(&mut self, turns: &RefCell<Turns>, changes: Option<&Reversal>) -> GivenUp {
         let (checker, ended) = self.run(Some(turns));
         let run = turns.borrow();
+        if self.orders.cut.is_some() {
+            return GivenUp::No;
+        }
         if run.given_up != GivenUp::No {
             return run.given_up;
         }
@@ -346,12 +355,12 @@ impl<'l> Search<'_, 'l> {
     /// The lanes of an instruction have no order either: one run in which the last ones come first, and for
     /// each lane that meets others one in which it comes last.
     fn other_lanes(&mut self) {
-        if self.orders.cut == Some(Cut::Found) {
+        if self.is_cut_short() {
             return;
         }
         let uneven = self.run_lanes(Lanes::Backwards, &[]);
         for lane in (0..u32::BITS).filter(|lane| comes_last(&uneven, *lane).is_some()) {
-            if self.orders.cut == Some(Cut::Found) {
+            if self.is_cut_short() {
                 return;
             }
             if self.left == 0 {
@@ -372,7 +381,8 @@ impl<'l> Search<'_, 'l> {
             Lanes::Last(lane) => comes_last(uneven, lane),
             _ => run.uneven.first().map(|one| swapped(&one.operation, [one.first(), one.last()])),
         };
-        let Some(reversal) = reversal.filter(|_| run.given_up == GivenUp::No) else { return Vec::new() };
+        let is_whole = run.given_up == GivenUp::No && !self.is_cut_short();
+        let Some(reversal) = reversal.filter(|_| is_whole) else { return Vec::new() };
         // The plain order's lanes are one order too.
         self.orders.lanes = self.orders.lanes.max(1) + 1;
         if self.shows_an_error(checker, ended, run.order(), Some(&reversal)) {
@@ -386,7 +396,7 @@ impl<'l> Search<'_, 'l> {
     fn other_schedules(&mut self) {
         self.orders.schedules = 1;
         for schedule in SCHEDULES {
-            if self.orders.cut == Some(Cut::Found) {
+            if self.is_cut_short() {
                 return;
             }
             if self.left == 0 {
@@ -396,6 +406,9 @@ impl<'l> Search<'_, 'l> {
             let plain = std::mem::replace(&mut self.simulator.limits.schedule, schedule);
             let (checker, ended) = self.run(None);
             self.simulator.limits.schedule = plain;
+            if self.is_cut_short() {
+                return;
+            }
             self.orders.schedules += 1;
             let order = Interleaving { schedule, ..Interleaving::default() };
             if self.shows_an_error(checker, ended, order, None) {
@@ -412,6 +425,9 @@ impl<'l> Search<'_, 'l> {
         let mut both = (&mut hears as &mut dyn Observer, self.simulator.checker(self.module));
         let ended = self.simulator.run(self.module, (self.launches, self.how), &mut both, turns);
         let checker = both.1;
+        if self.simulator.is_to_stop() {
+            self.orders.cut = Some(Cut::Stopped);
+        }
         self.left = self.left.saturating_sub(seen.work());
         (checker, ended)
     }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::check::Checker;
 use crate::counters::Counters;
@@ -272,6 +273,16 @@ impl Simulator {
     /// never to (`ends/`).
     pub fn set_step_limit(&mut self, instructions: Option<u64>) {
         self.limits.steps = instructions;
+    }
+
+    /// As soon as `stop` is set, what runs is stopped, and says so.
+    pub fn set_stop(&mut self, stop: &'static AtomicBool) {
+        self.limits.stop = Some(stop);
+    }
+
+    /// Whether what runs is to stop.
+    pub fn is_to_stop(&self) -> bool {
+        self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// All buffers together, and what the checks remember of a launch, may take this many bytes;

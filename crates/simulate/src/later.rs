@@ -7,6 +7,7 @@ use launch::{Script, Step};
 use ptx_simulator::{Diagnostic, Failing, Interleaving, Severity};
 
 use super::launch::Launched;
+use super::stop;
 
 /// Instructions that the warps of all these runs may execute together.
 const WORK: u64 = 1 << 22;
@@ -31,6 +32,9 @@ pub fn tried(
             }
             left -= 1;
             let again = run(LaunchOrder { launch, order: order.clone() })?;
+            if stop::is_asked() {
+                return Ok(());
+            }
             if let Some(severity) = add(launched, again) {
                 keep(launched, number, severity, order);
             }

@@ -15,7 +15,7 @@ use super::cures::Cure;
 use super::input::MAX_SOURCE;
 use super::kinds::{self, Warning};
 use super::options::{Checks, Options, with_option};
-use super::{buffers, fit, names, orders};
+use super::{buffers, fit, names, orders, stop};
 
 /// The result of a launch.
 #[derive(Default)]
@@ -54,6 +54,7 @@ pub fn device(options: &Options, order: Option<LaunchOrder>) -> Result<Device> {
         gpu: options.gpu,
         memory: options.memory,
         sync_depth: options.sync_depth,
+        stop: Some(&stop::ASKED),
         keep_printed: true,
     });
     device.set_pending_launch_limit(options.pending_launches)?;

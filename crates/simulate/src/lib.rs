@@ -13,6 +13,7 @@
 //! | `causes.rs` | findings that have one cause, as one |
 //! | `cures.rs` | edits of the source that may cure what was found, tried |
 //! | `patience.rs` | how far a long run is |
+//! | `stop.rs` | Ctrl-C |
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | the whole result, as text or as JSON, and the exit status |
@@ -38,6 +39,7 @@ mod orders;
 mod output;
 mod patience;
 pub mod program;
+mod stop;
 #[cfg(not(target_family = "wasm"))]
 mod terminal;
 
@@ -61,7 +63,8 @@ use view::{self, Film};
 
 /// Does what the command line asks for, as [`done`] says.
 pub fn run() -> ExitCode {
-    say::status(done(&Options::parse_or_exit()).0)
+    let (status, _) = done(&Options::parse_or_exit());
+    say::status(if stop::is_asked() { stop::STATUS } else { status })
 }
 
 /// Does what `options` ask for, and prints the result. The exit status: 0 nothing is wrong, 1 a diagnostic of
@@ -164,10 +167,14 @@ fn simulate(options: &Options) -> Result<Report> {
         }
     };
     let order = options.order.as_deref().map(orders::read).transpose()?;
+    stop::listen();
     let mut launched = run(options, &script, order)?;
     let skipped = launched.ran.skipped;
     later::tried(&mut launched, &script, |order| run(options, &script.without_outputs(), Some(order)))?;
-    if remembers && let Some(order) = orders::failing(&launched.orders, skipped) {
+    if remembers
+        && !stop::is_asked()
+        && let Some(order) = orders::failing(&launched.orders, skipped)
+    {
         // What is shown is the order that has shown something.
         let trace = run(options, &script.without_outputs(), Some(order))?.trace;
         let findings = launched.diagnostics.clone();

@@ -11,6 +11,8 @@ use ptx_simulator::{
 };
 use text::{arguments, say};
 
+use super::stop;
+
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:
   i32:5                   a number: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64; i32:-5, u32:0xff,
@@ -275,7 +277,7 @@ fn whole<T: TryFrom<u64>>(what: &'static str) -> impl Fn(&str) -> Result<T, Stri
 /// page has no command line.
 pub fn with_option(kind: Kind, help: &str) -> String {
     match kind {
-        _ if cfg!(target_family = "wasm") => help.to_string(),
+        _ if cfg!(target_family = "wasm") || stop::is_asked() => help.to_string(),
         Kind::StepLimit => format!("{help} (--steps-limit N; `none` for any number)"),
         Kind::MemoryLimit if help.contains("smaller") => {
             format!("{help}; --memory allows more, and --checks off needs less")

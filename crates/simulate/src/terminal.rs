@@ -12,6 +12,7 @@ use text::say;
 
 use super::options::Options;
 use super::program::{Report, run};
+use super::stop;
 
 /// Bytes of a program's output that are kept for JSON, at most.
 const MAX_PRINTED: usize = 64 << 20;
@@ -150,6 +151,7 @@ pub fn compiled_and_run(options: &Options) -> Result<Report> {
     let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), &folder)?;
     say::err(&program.said);
     let mut terminal = Terminal::new(options);
+    stop::listen();
     let report = run(options, &program, &mut terminal)?;
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(Report { printed: terminal.printed.map(text), refused: terminal.refused, ..report })

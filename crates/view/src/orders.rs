@@ -16,6 +16,7 @@ pub fn said(orders: &[Orders]) -> Option<String> {
     let said = match most(orders)?.cut {
         Some(Cut::Budget) => format!("{tried}; there are more{ALL}"),
         Some(Cut::TooLarge) => format!("{tried}, which are too many to try others"),
+        Some(Cut::Stopped) => format!("{tried}; then stopped"),
         None | Some(Cut::Found | Cut::Spent) => tried,
     };
     let late = if is_late(orders) { format!("; {LATE}") } else { String::new() };
@@ -34,6 +35,7 @@ pub fn all_right(orders: &[Orders]) -> String {
     let unseen = match most.cut {
         Some(Cut::Budget) => format!("there are more orders than were tried{ALL}"),
         Some(Cut::TooLarge) => "other orders were not tried, since there are too many operations".to_string(),
+        Some(Cut::Stopped) => "stopped before all orders were tried".to_string(),
         _ if is_late(orders) => LATE.to_string(),
         _ if has_several(orders) => return format!("ok: nothing is wrong ({tried}: the same result)"),
         _ => return format!("ok: nothing is wrong ({tried})"),

@@ -105,6 +105,17 @@ impl Context<'_> {
         self.fault(warp, at, Kind::StepLimit, what, help)
     }
 
+    /// Somebody wants the launch to stop.
+    #[cold]
+    pub fn stopped(&self) -> Box<Diagnostic> {
+        let what = format!(
+            "stopped after {} warp instructions, before the launch had ended",
+            thousands(self.progress.executed)
+        );
+        let help = "what is said here holds for what was executed until then";
+        Box::new(Diagnostic::of_host(Kind::StepLimit, Some(self.kernel), what, help))
+    }
+
     /// What the checks remember has no room any more.
     #[cold]
     pub fn out_of_memory(&self) -> Box<Diagnostic> {

@@ -5,6 +5,8 @@
 //! more. (Without checks every store counts as a change.) Any other run may still end; how long it may take
 //! is for the caller to say, by a limit of instructions.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::still::Steps;
 
 /// The first time that a launch says how far it is; again whenever it has executed twice as much.
@@ -30,6 +32,8 @@ pub struct Progress {
     end: u64,
     /// The same, times the lanes that were active.
     pub by_threads: u64,
+    /// Is set by somebody who wants it to stop.
+    stop: Option<&'static AtomicBool>,
     /// When it says next how far it is.
     news: u64,
     /// What has changed, counted; when the last of it has; and how many warps have gone round in a circle or
@@ -77,6 +81,7 @@ impl Progress {
             executed: 0,
             end,
             by_threads: 0,
+            stop: None,
             news: NEWS,
             changes: 1,
             changed_at: 0,
@@ -95,6 +100,16 @@ impl Progress {
         self.executed += 1;
         self.by_threads += u64::from(threads);
         true
+    }
+
+    /// The same, but it ends as soon as `stop` is set.
+    pub fn until(self, stop: Option<&'static AtomicBool>) -> Progress {
+        Progress { stop, ..self }
+    }
+
+    /// Whether somebody wants it to stop.
+    pub fn is_to_stop(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// At least so many instructions more may be executed.

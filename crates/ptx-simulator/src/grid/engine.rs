@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicBool;
 
 use super::before::Recurrence;
 use crate::decode::Program;
@@ -21,6 +22,8 @@ pub struct Limits {
     pub sync_depth: u32,
     /// Instructions in all; `None` for a number that grows while the launch gets on.
     pub steps: Option<u64>,
+    /// Is set by somebody who wants it to stop.
+    pub stop: Option<&'static AtomicBool>,
     pub schedule: u64,
     /// Blocks of a cluster, for the launches of the host.
     pub cluster: Option<[u32; 3]>,
@@ -162,7 +165,7 @@ impl<'e> Engine<'e> {
             launches: Launches::new(limits.pending_launches, limits.sync_depth),
             schedule: Schedule::new(limits.schedule),
             limits,
-            progress: Progress::new(limits.steps),
+            progress: Progress::new(limits.steps).until(limits.stop),
             grids: FxHashMap::default(),
             running: VecDeque::new(),
             ready: VecDeque::new(),

@@ -19,6 +19,9 @@ const RECORDED_TURN: u32 = 64;
 /// A warp has its turn, of at most `left` instructions: why it stopped, and whether it goes round in a
 /// circle.
 fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(Stop, bool)> {
+    if context.progress.is_to_stop() {
+        return Err(context.stopped());
+    }
     let before = context.progress.executed;
     let exited = context.block.exited;
     let changes = context.progress.changes();

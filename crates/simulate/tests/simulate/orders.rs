@@ -151,6 +151,37 @@ fn a_long_search_tries_early_decisions_too() {
     assert!(text.contains("there are more orders than were tried"), "{text}");
 }
 
+/// Whether a process has a handler for SIGINT.
+#[cfg(target_os = "linux")]
+fn hears_of_interrupts(process: u32) -> bool {
+    const SIGINT: u64 = 2;
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    u64::from_str_radix(caught.trim(), 16).unwrap() >> (SIGINT - 1) & 1 == 1
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_prints_what_is_known() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let args = "tests/corpus/deadlock/philosophers_in_order.ptx --orders all --grid 16 --block 32 \
+        --arg buf:u32:zeros*16 --arg buf:u32:zeros*16";
+    let child = super::simulate().args(args.split_whitespace()).stdout(Stdio::piped()).spawn().unwrap();
+    let process = child.id();
+    while !hears_of_interrupts(process) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // The launch itself takes a few milliseconds, all its orders take hours.
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(Command::new("kill").args(["-s", "INT", &process.to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(text.contains("\nstopped before all orders were tried: nothing is wrong in "), "{text}");
+}
+
 #[test]
 fn warps_come_to_a_barrier_that_counts_some_of_them_in_several_schedules() {
     let pairs = "tests/corpus/deadlock/pairs_as_they_come.ptx --grid 1 --block 96 --arg buf:i32:zeros*96";
