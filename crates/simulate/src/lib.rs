@@ -10,7 +10,7 @@
 //! | `kinds.rs` | the elements of buffers against what the parameters point to |
 //! | `orders.rs` | which orders are tried, and what is said of them |
 //! | `causes.rs` | findings that have one cause, as one |
-//! | `cures.rs` | edits of the source that may cure what was found, tried |
+//! | [`cures`] | edits of the source that may cure what was found, tried |
 //! | `patience.rs` | how far a long run is |
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
@@ -170,8 +170,7 @@ fn simulate(options: &Options) -> Result<Report> {
         let findings = launched.diagnostics.clone();
         launched.trace = trace.map(|trace| Trace { findings, ..trace });
     }
-    #[cfg(not(target_family = "wasm"))]
-    cures::tried(options, &script, (&ptx, &sources), &mut launched);
+    launched.cures = cures::of_launches(options, &script, (&ptx, &sources), &mut launched);
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
         launched
