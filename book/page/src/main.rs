@@ -12,7 +12,7 @@
 //! | `NAME.cu`, `NAME.ptx` | read where it is called `simulate`: kernels of the reader, and their PTX |
 //! | `program.json` | read there, if they are a whole program: its variables, [`mod@program`] |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
-//! | `request.json`, `compiled.json` | written, and then read: what the worker compiles meanwhile, [`compile`] |
+//! | `request.json`, `compiled.json` | written, then read: what the worker compiles meanwhile, [`compile`] |
 //!
 //! Called `exercise`, it marks the exercises ([`mod@exercise`]).
 //!

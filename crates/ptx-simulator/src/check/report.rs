@@ -178,9 +178,9 @@ impl Checker<'_> {
     /// What has to hold of two accesses that race. What to put where is known once it was tried.
     fn race_help(&self, me: &Later, race: &Race, between: Between, flag: Option<u32>) -> String {
         if race.why == Disorder::ReadOnly {
-            return "such a read, by __ldg or a const __restrict__ pointer, promises that nothing writes there \
-                    while the grid runs: the read has to be a plain one, or the write has to come from before \
-                    the launch"
+            return "such a read, by __ldg or a const __restrict__ pointer, promises that nothing writes \
+                    there while the grid runs: the read has to be a plain one, or the write has to come \
+                    from before the launch"
                 .into();
         }
         let order = self.order_of(me.who.grid, between);
@@ -201,22 +201,23 @@ impl Checker<'_> {
     fn order_of(&self, grid: u32, between: Between) -> &'static str {
         match between {
             Between::Lanes => {
-                "a barrier that every lane of the warp reaches (they do not run in lockstep), or every thread \
-                 of the block,"
+                "a barrier that every lane of the warp reaches (they do not run in lockstep), or every \
+                 thread of the block,"
             }
             Between::Warps => "a barrier that every thread of the block reaches",
             Between::Cluster => "a barrier that every thread of the cluster reaches",
             Between::Blocks => {
-                "an atomic flag with a fence of the GPU's scope on each side, or the end of the launch, since \
-                 blocks run in any order,"
+                "an atomic flag with a fence of the GPU's scope on each side, or the end of the launch, \
+                 since blocks run in any order,"
             }
             Between::Grids if self.order.is_dependent(grid) => {
-                "the end of the grid that this one depends on, for which cudaGridDependencySynchronize() waits,"
+                "the end of the grid that this one depends on, for which cudaGridDependencySynchronize() \
+                 waits,"
             }
             Between::Grids => "the end of one of the two grids",
             Between::Devices => {
-                "the end of one of the two kernels, or an atomic flag of scope system (_system) with a fence of \
-                 that scope on each side,"
+                "the end of one of the two kernels, or an atomic flag of scope system (_system) with a fence \
+                 of that scope on each side,"
             }
             Between::ParentAndChild => "the end of the child, for which its parent does not wait,",
         }

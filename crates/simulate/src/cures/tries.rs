@@ -190,8 +190,8 @@ impl<'a> Tries<'a> {
         Ok(compared.map(|compared| Cured { left, compared }))
     }
 
-    /// What the result of an edited source is compared with; `None`, if the edit decides for a result that the
-    /// source does not leave without it.
+    /// What the result of an edited source is compared with; `None`, if the edit decides for a result that
+    /// the source does not leave without it.
     fn compared(&self, candidate: &Candidate, cured: &Outcome) -> Option<Compared> {
         let runs = || [&self.before].into_iter().chain(self.others());
         // A program may say itself that it has failed; after the edit it does not.
@@ -201,7 +201,7 @@ impl<'a> Tries<'a> {
         if runs().any(|run| counts(run) && is_same(&run.left, &cured.left)) {
             return Some(Compared::Before);
         }
-        // What only orders accesses leaves what some order leaves, which need not be among those that were run.
+        // What only orders accesses leaves what some order leaves, which need not be one of those.
         (!candidate.selects).then_some(Compared::Nothing)
     }
 

@@ -79,8 +79,8 @@ mod with_a_fake_nvcc {
         let json = run.exits(1).json();
         let helps = helps(&json);
         assert!(helps.iter().all(|help| !help.contains("tried: then")), "{helps:?}");
-        let in_vain = "a barrier that every thread of the block reaches has to come between the two; 1 edit was tried \
-                       here, and none of them makes it go away";
+        let in_vain = "a barrier that every thread of the block reaches has to come between the two; 1 edit \
+                       was tried here, and none of them makes it go away";
         assert_eq!((helps.len(), helps[1], calls), (2, in_vain, 3));
         assert!(json["diagnostics"][1].get("cure").is_none(), "{json}");
     }
@@ -110,8 +110,8 @@ mod with_a_fake_nvcc {
 const COMPARED: &str = "(tried: then nothing is wrong)";
 const NOTHING: &str = "(tried: then nothing is wrong; nothing says whether the result is right)";
 
-/// A kernel and its launch, the edit that cures it, and what the result was compared with; nothing, where none
-/// is to be advised.
+/// A kernel and its launch, the edit that cures it, and what the result was compared with; nothing, where
+/// none is to be advised.
 const PROGRAMS: [(&str, &str, &str, &str); 12] = [
     (
         "a tile of a later pass",
