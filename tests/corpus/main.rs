@@ -115,15 +115,15 @@ fn found_in_four_schedules(name: &str) -> Vec<(u64, Vec<Diagnostic>)> {
 #[test]
 fn the_advice_fits_all_that_races() {
     for (name, words) in [
-        ("warp_tree", "__syncwarp()"),
-        ("shared_missing_barrier", "put __syncthreads() between the two"),
-        ("tile_loop_missing_barrier", "put __syncthreads() between the two"),
-        ("message_passing_no_fence", "put __threadfence() before that write"),
-        ("last_block_no_fence", "put __threadfence() before that write"),
+        ("warp_tree", "every lane of the warp reaches"),
+        ("shared_missing_barrier", "a barrier that every thread of the block reaches"),
+        ("tile_loop_missing_barrier", "a barrier that every thread of the block reaches"),
+        ("message_passing_no_fence", "orders nothing without fences"),
+        ("last_block_no_fence", "orders nothing without fences"),
         ("across_blocks", "blocks run in any order"),
-        ("atomic_and_plain_write", "make the other access atomic too"),
-        ("message_passing_plain_flag", "make the other access atomic too"),
-        ("atomic_ref_block_scope", "not at a scope that includes both threads"),
+        ("atomic_and_plain_write", "both have to be atomic"),
+        ("message_passing_plain_flag", "both have to be atomic"),
+        ("atomic_ref_block_scope", "at a scope that includes both threads"),
         ("same_value", "the same value"),
     ] {
         for (schedule, found) in found_in_four_schedules(name) {
@@ -179,17 +179,17 @@ fn a_race_has_the_shape_of_its_threads() {
 }
 
 /// Two threads that update one element need an atomic operation, whatever else they read in that line; where
-/// one reads what another updates, the two need a barrier, and in one line a variable besides.
+/// one reads what another updates, something has to come between the two.
 #[test]
-fn the_advice_on_a_race_is_its_cure() {
+fn the_advice_on_a_race_says_what_has_to_hold() {
     for (name, cure) in [
-        ("histogram", "atomicAdd"),
-        ("histogram_of_blocks", "atomicAdd"),
-        ("warp_tree", "__syncthreads()"),
-        ("across_blocks", "another launch"),
-        ("scan_without_barrier", "into the body of its loop"),
-        ("scan_in_place", "and only then write"),
-        ("blocks_at_one_element", "check the index"),
+        ("histogram", "both have to be atomic at a scope that includes both threads"),
+        ("histogram_of_blocks", "both have to be atomic at a scope that includes both threads"),
+        ("warp_tree", "or every thread of the block, has to come between the two"),
+        ("across_blocks", "or the end of the launch"),
+        ("scan_without_barrier", "every thread of the block"),
+        ("scan_in_place", "every thread of the block"),
+        ("blocks_at_one_element", "or the end of the launch"),
     ] {
         for (schedule, found) in found_in_four_schedules(name) {
             let races: Vec<_> = found.iter().filter(|found| found.kind == Kind::DataRace).collect();

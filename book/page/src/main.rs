@@ -7,10 +7,12 @@
 //! | `build.json` | read, if the chapter has kernels: their build, which a terminal's program has in itself |
 //! | `edited.json` | read, if there is one: an edited source with its PTX, in place of that build |
 //! | `show.json` | read: what the page shows of the record, [`show::Wanted`] |
+//! | `cures.json` | written, if it is there: what cures what was found, in place of all else, [`cures`] |
 //! | `shown.json` | written: the record, and the HTML that shows it, [`show::Shown`] |
 //! | `NAME.cu`, `NAME.ptx` | read where it is called `simulate`: kernels of the reader, and their PTX |
 //! | `program.json` | read there, if they are a whole program: its variables, [`mod@program`] |
 //! | `request.json` | read where it is called `clang`: what is asked about the page's compiler, [`clang`] |
+//! | `request.json`, `compiled.json` | written, then read: what the worker compiles meanwhile, [`compile`] |
 //!
 //! Called `exercise`, it marks the exercises ([`mod@exercise`]).
 //!
@@ -18,6 +20,8 @@
 //! another name than a chapter's, it prints theirs.
 
 mod clang;
+mod compile;
+mod cures;
 mod exercise;
 mod program;
 mod show;
@@ -61,9 +65,11 @@ fn main() -> ExitCode {
 fn run(chapter: &Chapter) -> Result<u8> {
     let mut options = Options::parse_for(chapter);
     let printed = if chapter.place == Place::Cpu { None } else { Some(build_of(chapter.stem)?) };
+    let mut edited_from = None;
     let build = match (printed, std::fs::read_to_string("/edited.json")) {
         (Some(printed), Ok(edited)) => {
             options.step_limit = patience(options.n.unwrap_or((chapter.default_n)(DeviceKind::Sim)));
+            edited_from = Some(printed.clone());
             Some(kernels::edited(printed, &edited)?)
         }
         (None, Ok(_)) => bail!("{} has no kernel to edit", chapter.stem),
@@ -72,6 +78,12 @@ fn run(chapter: &Chapter) -> Result<u8> {
     };
     let wanted = serde_json::from_str(&read("show.json")?).context("show.json is not what is to be shown")?;
     let ran = run_with(chapter, build.clone(), &options, &mut Page::default());
+    if let (true, Some(report)) = (cures::are_wanted(), &ran.report) {
+        let builds = edited_from.zip(build);
+        let found = builds.map(|builds| cures::of_chapter(chapter, builds, &options, report));
+        cures::leave(found.unwrap_or_default())?;
+        return Ok(ran.status);
+    }
     if let Some(report) = ran.report {
         let shown = serde_json::to_vec(&show::shown(report, build.as_ref(), &options.kernels, &wanted)?)?;
         std::fs::write("/shown.json", shown).context("cannot write shown.json")?;

@@ -5,12 +5,15 @@ use std::fs;
 use anyhow::{Context, Result};
 use program::{Outside, Standard};
 use serde::Serialize;
+use simulate::cures::of_program;
 use simulate::program::{Report, run as simulated};
 use simulate::{Options, film};
-use workbook::kernel_compiler::in_page::Variables;
+use workbook::kernel_compiler::in_page::{Compiled, Variables};
 use workbook::kernel_compiler::program::Program;
 use workbook::sim::Diagnostic;
 use workbook::text::columns::html_table;
+
+use super::cures;
 
 /// Bytes of what is printed to stdout and to stderr that a page shows, each.
 const MAX_PRINTED: usize = 1_000_000;
@@ -35,14 +38,20 @@ struct Shown<'a> {
 
 /// Runs the program that the page's compiler has left beside its source.
 pub fn run(options: &Options, variables: &str) -> Result<u8> {
-    let Variables { device, managed } =
+    let variables: Variables =
         serde_json::from_str(variables).context("program.json does not list variables")?;
     let ptx = options.file.with_extension("ptx");
     let ptx = fs::read_to_string(&ptx).with_context(|| format!("cannot read {}", ptx.display()))?;
-    let program = Program { ptx, device_variables: device, managed_variables: managed, said: String::new() };
+    let program = Program::from(Compiled { ptx, program: Some(variables), ..Compiled::default() });
     let source = fs::read_to_string(&options.file).context("cannot read the program")?;
     let mut page = Page { source, ..Page::default() };
-    let report = simulated(options, &program, &mut page)?;
+    let mut report = simulated(options, &program, &mut page)?;
+    if let Some(compile) = options.compile {
+        let again = |text: &str, _| compile(&options.file, text);
+        let found = of_program(options, program.into(), Box::new(again), &mut page, &mut report);
+        cures::leave(found)?;
+        return Ok(report.status());
+    }
     let shown = serde_json::to_vec(&shown(&report, options, page))?;
     fs::write("/shown.json", shown).context("cannot write shown.json")?;
     Ok(report.status())

@@ -8,7 +8,7 @@ use workbook::text::columns::{Column, escape, html_table};
 use workbook::text::printed::first_lines;
 use workbook::text::say;
 
-use super::program;
+use super::{compile, cures, program};
 
 /// What the page gets.
 #[derive(Serialize)]
@@ -40,11 +40,17 @@ struct Buffer {
 
 /// Runs it with the command line of this process.
 pub fn run() -> Result<u8> {
-    let options = Options { remembers: true, ..Options::parse_or_exit() };
+    let wants_cures = cures::are_wanted();
+    let compile = wants_cures.then_some(compile::own as _);
+    let options = Options { remembers: !wants_cures, compile, ..Options::parse_or_exit() };
     if let Ok(variables) = std::fs::read_to_string("/program.json") {
         return program::run(&options, &variables);
     }
     let (status, report) = simulate::done(&options);
+    if wants_cures {
+        cures::leave(report.map_or_else(Vec::new, |report| report.launched.cures))?;
+        return Ok(status);
+    }
     if let Some(report) = report {
         let shown = serde_json::to_vec(&shown(&report, &options))?;
         std::fs::write("/shown.json", shown).context("cannot write shown.json")?;

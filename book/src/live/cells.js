@@ -5,6 +5,7 @@ import { asCard, follow, part, touched } from './bar.js';
 import { say, stop } from './card.js';
 import { looks } from './card_result.js';
 import * as controls from './controls.js';
+import { edited as withEdits } from './cures.js';
 import * as edits from './edits.js';
 import { stylesheet } from './html.js';
 import * as listings from './listings.js';
@@ -69,10 +70,27 @@ export async function edit(_, cells, caption) {
     cells.forEach(cell => follow(cell, cells));
 }
 
+/** Puts edits of the source that a cell runs into the editor of the listing that has the first of their lines. */
+async function take(cell, cells, changes) {
+    const file = edits.edited(cell);
+    const [{ line }] = changes;
+    const isIn = listing => listing.lines.includes(line) || listing.lines.includes(line - 1);
+    const all = listings.ofFile(file.path);
+    const listing = all.find(listing => listing.code.editor && isIn(listing)) ?? all.find(isIn) ?? workbench.listingOf(cell, cells);
+    await edit(cell, cells, listing.caption);
+    edits.write(file, withEdits(file.source, changes));
+    workbench.showSource(file);
+    showEdits(file, cells);
+    listing.code.editor.reveal(line);
+}
+
 /** Brings back the reader's edits, and shows the code of a link; running it is left to the reader. */
 export async function begin(_, cells) {
     await Promise.all([looks(), ownLooks()]);
-    cells.forEach(asCard);
+    for (const cell of cells) {
+        asCard(cell);
+        cell.take = changes => take(cell, cells, changes);
+    }
     for (const cell of cells.filter(edits.hasDraft)) {
         const file = await edits.open(cell);
         workbench.showSource(file);

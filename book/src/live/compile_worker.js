@@ -58,7 +58,23 @@ function compile(request) {
     }
 }
 
-onmessage = ({ data: { request, given, ...modules } }) => {
+/** How a program asks on stderr for what its request.json wants compiled. */
+const ASKED = '\x1b]9;compile\x07';
+
+/** Runs the program of the page, and compiles what it asks for meanwhile. */
+function ran({ args, files }) {
+    const listen = (text, disk) => {
+        if (text.includes(ASKED)) {
+            const { compiled } = compile(JSON.parse(disk.read('request.json')));
+            disk.write('compiled.json', JSON.stringify(compiled));
+        }
+        return '';
+    };
+    const { files: left } = instantiate(tools.workbook)(args, { files, listen });
+    return new TextDecoder().decode(left.get('cures.json').data);
+}
+
+onmessage = ({ data: { request, run, given, ...modules } }) => {
     try {
         tools ??= modules;
         Object.entries(given ?? {}).forEach(([name, files]) => headers.set(name, bundle(files)));
@@ -66,6 +82,9 @@ onmessage = ({ data: { request, given, ...modules } }) => {
             const started = performance.now();
             const { lacks, compiled } = compile(request);
             postMessage(lacks ? { lacks } : { compiled: { ...compiled, seconds: (performance.now() - started) / 1000 } });
+        }
+        if (run) {
+            postMessage({ cures: JSON.parse(ran(run)) });
         }
         ahead ??= instantiate(tools.clang);
     } catch (error) {

@@ -133,13 +133,18 @@ async function started(signal, tell) {
     return own;
 }
 
+/** What `work(signal)` gives within some seconds. */
+function limited(seconds, signal, work) {
+    const within = new AbortController();
+    signal.addEventListener('abort', () => within.abort(signal.reason), { once: true });
+    const timer = setTimeout(() => within.abort(new Sentence(TOO_LONG)), 1000 * seconds);
+    return work(within.signal).finally(() => clearTimeout(timer));
+}
+
 /** What the worker makes of a request, once it has the headers that it lacks. */
 async function compiledBy(own, request, signal, tell, given) {
     tell('Compiling');
-    const limited = new AbortController();
-    signal.addEventListener('abort', () => limited.abort(signal.reason), { once: true });
-    const timer = setTimeout(() => limited.abort(new Sentence(TOO_LONG)), 1000 * LIMIT);
-    const made = await answer(own, { request, given }, limited.signal).finally(() => clearTimeout(timer));
+    const made = await limited(LIMIT, signal, signal => answer(own, { request, given }, signal));
     if (made.trapped !== undefined) {
         throw broken(made);
     }
@@ -150,13 +155,12 @@ async function compiledBy(own, request, signal, tell, given) {
     return compiledBy(own, request, signal, tell, { [made.lacks]: await headers(made.lacks) });
 }
 
-async function inTurn(request, signal, tell) {
+/** What `work(worker)` gives, once the worker is there. */
+async function inTurn(work, signal, tell) {
     signal.throwIfAborted();
     try {
         ready ??= started(signal, tell);
-        const own = await ready;
-        const made = await compiledBy(own, request, signal, tell);
-        return { ...made, compiler: `clang ${(await manifest()).version}` };
+        return await work(await ready);
     } catch (error) {
         ready?.then(own => own.terminate(), () => (module = undefined));
         ready = undefined;
@@ -172,14 +176,27 @@ function asSentence(error) {
     return isRefused ? new Sentence(NOT_STARTED) : error;
 }
 
-/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, program, status, seconds }`,
-    of which crates/kernel-compiler/src/in_page.rs has the meaning, and the compiler's name, `compiler`. Without PTX if it refuses. `tell` gets
-    words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
-export function compile(request, signal, tell) {
-    const turn = before.then(() => inTurn(request, signal, tell));
+function afterOthers(work, signal, tell) {
+    const turn = before.then(() => inTurn(work, signal, tell));
     before = turn.catch(() => {});
     return turn;
 }
+
+/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, program, status, seconds }`,
+    of which crates/kernel-compiler/src/in_page.rs has the meaning, and the compiler's name, `compiler`. Without PTX if it refuses. `tell` gets
+    words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
+export const compile = (request, signal, tell) => afterOthers(async own => {
+    const made = await compiledBy(own, request, signal, tell);
+    return { ...made, compiler: `clang ${(await manifest()).version}` };
+}, signal, tell);
+
+/** What cures what the page's program finds with `args` and `files`: a list of { says, cures_all, edits }, the best first. The worker
+    that compiles runs it, since a cure was compiled and run. */
+export const cures = ({ args, files }, signal, tell) => afterOthers(async own => {
+    const asked = { args, files: { ...files, 'cures.json': '[]' } };
+    const tried = await limited(LIMIT, signal, signal => answer(own, { run: asked }, signal));
+    return tried.cures ?? Promise.reject(broken(tried));
+}, signal, tell);
 
 /** What came of a request, by its text. */
 const known = new Map();

@@ -41,6 +41,20 @@ class Words extends WidgetType {
     }
 }
 
+/** The one piece that makes a text of another: what lies around it keeps its marks. */
+function change(before, after) {
+    const most = Math.min(before.length, after.length);
+    let from = 0;
+    while (from < most && before[from] === after[from]) {
+        from += 1;
+    }
+    let same = 0;
+    while (same < most - from && before.at(-1 - same) === after.at(-1 - same)) {
+        same += 1;
+    }
+    return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
+}
+
 /** Of a change that is not the reader's. */
 const isShown = Annotation.define();
 
@@ -118,14 +132,15 @@ export function editor({ text, first, label, keys, changed }) {
     return {
         frame,
         focus: () => view.focus(),
-        /** Shows another text, of which nobody need be told. */
+        /** Shows another text, of which nobody need be told. Undo takes it back, as what the reader does. */
         show(text, line) {
             if (line !== first) {
                 first = line;
                 view.dispatch({ effects: numbers.reconfigure(numbered()) });
             }
-            if (text !== view.state.doc.toString()) {
-                view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations: isShown.of(true) });
+            const before = view.state.doc.toString();
+            if (text !== before) {
+                view.dispatch({ changes: change(before, text), annotations: isShown.of(true), userEvent: 'show' });
             }
         },
         /** Marks a line of the file: `words` below it, and when they are pressed `sentence`, `help`, and `others`, places to which

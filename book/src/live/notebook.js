@@ -4,6 +4,7 @@
 import { perform, runOrStop, say, showAge, stop } from './card.js';
 import { Code } from './card_code.js';
 import { ownText } from './card_text.js';
+import { addCures, edited } from './cures.js';
 import * as edits from './edits.js';
 import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
@@ -226,7 +227,29 @@ async function ran(cell, signal, tell) {
     cell.out.classList.remove('old');
     cell.out.replaceChildren(...came.parts);
     say(cell, came.sentence);
+    await cured(cell, came, signal, tell);
     return came.goesOn;
+}
+
+/** Offers what cures what a run of the cell has found. */
+async function cured(cell, { launched }, signal, tell) {
+    const take = edits => put(cell, edits);
+    const show = cures => cell.out.prepend(...cures);
+    await addCures({ ...launched, isOld: cell.isOld, say: sentence => say(cell, sentence), show, take }, signal, tell);
+}
+
+/** Puts edits of what a cell runs into the cells that have these lines. */
+async function put(cell, edits) {
+    await openAll();
+    const last = cells.indexOf(cell);
+    const first = file.firstLines(cells);
+    const placeOf = line => first.findLastIndex((start, place) => place <= last && start <= line);
+    const own = place => edits.filter(({ line }) => placeOf(line) === place);
+    const moved = place => own(place).map(edit => ({ ...edit, line: edit.line - first[place] + 1 }));
+    const places = new Set(edits.map(({ line }) => placeOf(line)));
+    places.forEach(place => (cells[place].text = edited(cells[place].text, moved(place))));
+    changed(Math.min(...places));
+    reveal(edits[0].line);
 }
 
 /** What `work` gives, in the place of all that is under way. */

@@ -11,6 +11,8 @@ const MEMORY = ['--memory', '2^30'];
 /** The arguments of what runs a cell, or a whole program. More steps are taken for an endless kernel, or are more than a page has. */
 const words = (path, cell, { program }) => [path, ...(program ? ['--steps-limit', '2^24'] : ['--cell', `${cell}`, '--steps-limit', '2^22']), ...MEMORY];
 const command = words => ['cargo run --example simulate --', ...words].join(' ');
+/** The verdict comes first: what cures it is tried after that. */
+const VERDICT = ['--cures', 'off'];
 /** What `save` writes stays in the page's own memory, to be downloaded. */
 const IN_PAGE = ['--out', '/'];
 
@@ -19,7 +21,8 @@ const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch …
 const isError = ({ kind }) => kind === 'error';
 
 /** What a run of `source`, the file `path`, gives down to the cell with this number, which `launches` something or is a program: what to
-    say, the `parts` that show it, the `sites` to mark, and whether what comes next may follow. `reveal` goes to a line. */
+    say, the `parts` that show it, the `sites` to mark, and whether what comes next may follow; and what cures.js takes of it, if
+    it was launched. `reveal` goes to a line. */
 export async function runOwn({ path, source, cell = 1, launches = true, reveal }, signal, tell) {
     const leads = leadTo(path, reveal);
     const made = await build({ path, source, programs: true }, signal, tell);
@@ -39,7 +42,7 @@ export async function runOwn({ path, source, cell = 1, launches = true, reveal }
     const program = made.program && { 'program.json': JSON.stringify(made.program) };
     const files = { [path]: source, [path.replace('.cu', '.ptx')]: made.ptx, ...program };
     const asked = words(path, cell, made);
-    const left = await simulator.start(['simulate', ...asked, ...IN_PAGE], () => files, signal, tell);
+    const left = await simulator.start(['simulate', ...asked, ...VERDICT, ...IN_PAGE], () => files, signal, tell);
     const answer = simulator.shown(left);
     if (!answer) {
         const start = `error: ${path}:`;
@@ -49,7 +52,9 @@ export async function runOwn({ path, source, cell = 1, launches = true, reveal }
         return { sentence, parts: [...told, said(left.stderr, leads)], sites: all(errors), goesOn: false };
     }
     const given = Object.keys(files);
-    const shown = program ? resultOfProgram(answer, { given }, leads) : result(answer, { command: command(asked), given }, leads);
+    const shown = program ? resultOfProgram(answer, { given }, leads) : result(answer, { command: command([...asked, ...VERDICT]), given }, leads);
     const sentence = `Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.`;
-    return { sentence, parts: [...told, ...shown], sites: all(answer.diagnostics), goesOn: true };
+    const { diagnostics } = answer;
+    const launched = { run: { args: ['simulate', ...asked, ...IN_PAGE], files }, diagnostics, sentence };
+    return { sentence, parts: [...told, ...shown], sites: all(diagnostics), goesOn: true, launched };
 }

@@ -2,19 +2,23 @@
 'use strict';
 
 /** An instance of `module`, ready to run, once. The function returns `{ status, files, stdout, stderr }`, of files those in
-    directories too; what the program writes to stderr goes through `hear`. A program that traps throws, with what it has
-    said so far as `stderr`. */
+    directories too; what the program writes to stderr goes through `listen`, which may use its files meanwhile. A program that
+    traps throws, with what it has said so far as `stderr`. */
 function instantiate(module) {
     const { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } = wasiShim;
     const input = new File([]);
     const contents = new Map();
     const texts = { stdout: '', stderr: '' };
+    const disk = {
+        read: name => new TextDecoder().decode(contents.get(name).data),
+        write: (name, text) => contents.set(name, new File(new TextEncoder().encode(text))),
+    };
     let hear = text => text;
     const stream = name => {
         const decoder = new TextDecoder();
         return new ConsoleStdout(bytes => {
             const text = decoder.decode(bytes, { stream: true });
-            texts[name] += name === 'stderr' ? hear(text) : text;
+            texts[name] += name === 'stderr' ? hear(text, disk) : text;
         });
     };
     const all = (folder, path) =>
@@ -28,7 +32,7 @@ function instantiate(module) {
         hear = listen;
         wasi.args = args;
         input.data = stdin ?? input.data;
-        Object.entries(files).forEach(([name, text]) => contents.set(name, new File(new TextEncoder().encode(text))));
+        Object.entries(files).forEach(([name, text]) => disk.write(name, text));
         try {
             const status = wasi.start(instance);
             return { status, ...texts, files: new Map(all(contents, '')) };

@@ -5,6 +5,7 @@ import { perform, runOrStop, say, showAge } from './card.js';
 import { Code } from './card_code.js';
 import { looks } from './card_result.js';
 import { ownText } from './card_text.js';
+import { addCures, edited } from './cures.js';
 import * as edits from './edits.js';
 import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet } from './html.js';
@@ -71,7 +72,17 @@ export async function show(card) {
         program.out.classList.remove('old');
         program.out.replaceChildren(...came.parts);
         say(program, came.sentence);
+        const show = cures => program.out.prepend(...cures);
+        await addCures({ ...came.launched, isOld: program.isOld, say: sentence => say(program, sentence), show, take }, signal, tell);
         showAge(program); // it may have been changed meanwhile
+    }
+
+    /** Puts edits into the program. */
+    async function take(edits) {
+        await open(false);
+        changed(edited(file.source, edits));
+        follow();
+        code.editor.reveal(edits[0].line);
     }
 
     /** The program of a link is shown, and does not run. */

@@ -177,6 +177,9 @@ export function showWarnings(cell, { compiler, said }, found) {
     cell.element.querySelector('.live-out > .cell-files').before(...message(cell, null, said, compiler));
 }
 
+/** What cures what was found, below the messages. */
+export const showCures = (cell, cures) => cell.element.querySelector('.live-out > .cell-files').before(...cures);
+
 /** What the compiler says of a source that it refuses, in place of a result. */
 export function showRefused(cell, { compiler, said }, found) {
     remove(cell);

@@ -5,9 +5,10 @@ import { perform, runOrStop as pressed, say } from './card.js';
 import { MAX_ELEMENTS } from './card_result.js';
 import { build, messages, refusal } from './compiler.js';
 import { chosenWhatIf, options } from './controls.js';
+import { addCures } from './cures.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
-import { addChart, remove, show, showRefused, showWarnings } from './result.js';
+import { addChart, remove, show, showCures, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
 
 /** Whether all results are right, or what is wrong. */
@@ -35,6 +36,16 @@ async function compiled(cell, request, signal, tell) {
         say(cell, refusal(found));
     }
     return made;
+}
+
+/** Offers what cures what was found in the reader's kernels. */
+async function cured(cell, { words, edited, diagnostics, sentence }, signal, tell) {
+    const { stem, simulated, file } = cell.live;
+    const run = await simulator.asked({ stem, simulated, edited, options: [...words, '--no-sweep'], show: {} });
+    const own = diagnostics.filter(found => found.file === file);
+    const show = cures => showCures(cell, cures);
+    const { isOld, take } = cell;
+    await addCures({ run, diagnostics: own, sentence, isOld, say: sentence => say(cell, sentence), show, take }, signal, tell);
 }
 
 async function ran(cell, signal, tell) {
@@ -77,6 +88,9 @@ async function ran(cell, signal, tell) {
     cell.ran = of;
     const done = `Done in ${inWords(answer.seconds)}: ${verdict(answer)}.`;
     say(cell, done);
+    if (edited) {
+        await cured(cell, { words, edited, diagnostics: answer.diagnostics, sentence: done }, signal, tell);
+    }
     if (!chart) {
         return true;
     }

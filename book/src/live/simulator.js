@@ -70,12 +70,18 @@ export const refusal = ({ stderr }) => stderr.replace(/^error: /, '').trim();
 
 const asSentence = words => `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith('.') ? '' : '.'}`;
 
+const words = ({ stem, options }) => [stem, ...options.join(' ').split(' ')];
+
+const given = async ({ stem, simulated, whatIf, edited, show }) =>
+    ({ 'build.json': await build({ stem, simulated, whatIf }), 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) });
+
+/** The arguments and the files of a run of a chapter, of which `run` has the words. */
+export const asked = async request => ({ args: words(request), files: await given(request) });
+
 /** Runs the chapter `stem` with its command line's `options`, edited as `whatIf` says or with the build `edited`, to `show`
     what book/page can: `{ answer }`, or `{ error, said }`, a sentence that the program says, and all that it says. */
-export async function run({ stem, simulated, whatIf, edited, options, show }, signal, tell) {
-    const fetch = async () =>
-        ({ 'build.json': await build({ stem, simulated, whatIf }), 'show.json': JSON.stringify(show), ...(edited && { 'edited.json': JSON.stringify(edited) }) });
-    const ran = await start([stem, ...options.join(' ').split(' ')], fetch, signal, tell);
+export async function run(request, signal, tell) {
+    const ran = await start(words(request), () => given(request), signal, tell);
     const answer = shown(ran);
     return answer ? { answer } : { error: asSentence(refusal(ran).split('\n')[0]), said: ran.stderr };
 }

@@ -20,7 +20,7 @@ use super::{call, capability, clang, prebuilt};
 const ARGUMENTS: &str = include_str!("cc1.json");
 
 /// A source that a page wants compiled.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// From the repository root: `kernels/ch3_blocks.cu`.
@@ -79,7 +79,7 @@ pub struct Call {
 const HEADERS: [&str; 3] = ["headers.json", "host_headers.json", "cpp_headers.json.zst"];
 
 /// What came of a request.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Compiled {
     /// 0: it compiled.
     pub status: i32,
@@ -94,12 +94,27 @@ pub struct Compiled {
 }
 
 /// The variables of a whole program: see [`Program`].
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variables {
     /// `__device__` and `__constant__`.
     pub device: Vec<String>,
     /// `__managed__`.
     pub managed: Vec<String>,
+}
+
+impl From<Program> for Compiled {
+    fn from(program: Program) -> Compiled {
+        let Program { ptx, device_variables, managed_variables, said } = program;
+        let variables = Variables { device: device_variables, managed: managed_variables };
+        Compiled { ptx, said, program: Some(variables), ..Compiled::default() }
+    }
+}
+
+impl From<Compiled> for Program {
+    fn from(Compiled { ptx, said, program, .. }: Compiled) -> Program {
+        let Variables { device, managed } = program.unwrap_or_default();
+        Program { ptx, device_variables: device, managed_variables: managed, said }
+    }
 }
 
 /// What is to be done for `request` when its calls so far have these `answers`.
@@ -186,10 +201,7 @@ fn of_program(request: &Request, mut answers: Vec<Answer>) -> Result<Next> {
             Next::Calls(Calls { headers, calls: calls.collect::<Result<_>>()? })
         }
         program::Next::Refused(said) => Next::Compiled(Compiled { status: 1, said, ..Compiled::default() }),
-        program::Next::Done(Program { ptx, device_variables, managed_variables, said }) => {
-            let program = Variables { device: device_variables, managed: managed_variables };
-            Next::Compiled(Compiled { ptx, said, program: Some(program), ..Compiled::default() })
-        }
+        program::Next::Done(program) => Next::Compiled(program.into()),
     })
 }
 

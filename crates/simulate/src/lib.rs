@@ -11,7 +11,7 @@
 //! | `orders.rs` | which orders are tried, and what is said of them |
 //! | `later.rs` | what follows a launch whose result depends on the order |
 //! | `causes.rs` | findings that have one cause, as one |
-//! | `cures.rs` | edits of the source that may cure what was found, tried |
+//! | [`cures`] | edits of the source that may cure what was found, tried |
 //! | `patience.rs` | how far a long run is |
 //! | `stop.rs` | Ctrl-C |
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
@@ -180,8 +180,7 @@ fn simulate(options: &Options) -> Result<Report> {
         let findings = launched.diagnostics.clone();
         launched.trace = trace.map(|trace| Trace { findings, ..trace });
     }
-    #[cfg(not(target_family = "wasm"))]
-    cures::tried(options, &script, (&ptx, &sources), &mut launched);
+    launched.cures = cures::of_launches(options, &script, (&ptx, &sources), &mut launched);
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
         launched

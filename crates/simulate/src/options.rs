@@ -1,9 +1,10 @@
 //! The command line of `simulate`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use clap::{Parser, ValueEnum};
-#[cfg(not(target_family = "wasm"))]
+use kernel_compiler::in_page::Compiled;
 use kernel_compiler::staging::Given;
 use launch::{Dimensions, Scope, Spec};
 use ptx_simulator::{
@@ -199,6 +200,9 @@ pub struct Options {
     /// The steps are remembered for whoever calls this, shown or not.
     #[arg(skip)]
     pub remembers: bool,
+    /// How a page compiles a text in place of what a file holds.
+    #[arg(skip)]
+    pub compile: Option<fn(&Path, &str) -> Result<Compiled>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -221,14 +225,12 @@ impl Options {
     }
 
     /// The compute capability that was asked for.
-    #[cfg(not(target_family = "wasm"))]
     pub fn capability(&self) -> Option<&str> {
         let arch = self.arch.as_deref()?;
         Some(arch.trim_start_matches("compute_").trim_start_matches("sm_"))
     }
 
     /// What the compiler is given besides.
-    #[cfg(not(target_family = "wasm"))]
     pub fn for_compiler(&self) -> Given<'_> {
         Given { include: &self.include, define: &self.define }
     }

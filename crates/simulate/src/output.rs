@@ -9,7 +9,7 @@ use serde::Serialize;
 use text::number::thousands;
 use text::printed::first_lines;
 use text::say;
-use view::diagnostics;
+use view::diagnostics::{self, Advice};
 
 use super::cures::Cure;
 use super::input::Sources;
@@ -42,6 +42,15 @@ pub struct Found<'a> {
     /// What cures it, if that was tried and found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cure: Option<&'a Cure>,
+}
+
+impl<'a> Found<'a> {
+    /// Each finding, with what cures it.
+    pub fn all(found: &'a [Diagnostic], cures: &'a [Cure]) -> Vec<Found<'a>> {
+        let cure = |number| cures.iter().find(|cure| cure.finding == number);
+        let found = found.iter().enumerate();
+        found.map(|(number, diagnostic)| Found { diagnostic, cure: cure(number) }).collect()
+    }
 }
 
 /// The object that `--json` prints.
@@ -92,10 +101,8 @@ impl Report {
     /// All that is found, warnings of the script first.
     pub fn found(&self) -> Vec<Finding<'_>> {
         let lines = self.launched.warnings.iter().map(Finding::Line);
-        let cure = |number| self.launched.cures.iter().find(|cure| cure.finding == number);
-        let found = self.launched.diagnostics.iter().enumerate();
-        let found = found.map(|(number, diagnostic)| Found { diagnostic, cure: cure(number) });
-        lines.chain(found.map(Finding::Kernel)).collect()
+        let found = Found::all(&self.launched.diagnostics, &self.launched.cures);
+        lines.chain(found.into_iter().map(Finding::Kernel)).collect()
     }
 
     /// Prints all of it: on stdout, but what the simulator cannot take on stderr.
@@ -163,14 +170,15 @@ impl Report {
 
     /// Each finding with its source lines.
     pub fn messages(&self, color: bool) -> impl Iterator<Item = String> + '_ {
-        self.found().into_iter().map(move |found| self.message(&found, color))
+        let mut advice = Advice::default();
+        self.found().into_iter().map(move |found| self.message(&found, &mut advice, color))
     }
 
-    fn message(&self, found: &Finding, color: bool) -> String {
+    fn message(&self, found: &Finding, advice: &mut Advice, color: bool) -> String {
         let text = |file: &str| self.sources.text(file);
         match found {
             Finding::Line(warning) => warning.text(warning.file.as_deref().and_then(text), color),
-            Finding::Kernel(found) => diagnostics::render(found.diagnostic, text, color),
+            Finding::Kernel(found) => diagnostics::render(&advice.once(found.diagnostic), text, color),
         }
     }
 

@@ -12,13 +12,15 @@ use serde::Serialize;
 use text::columns::{Column, text_table};
 use text::number::thousands;
 use text::say;
-use view::diagnostics;
+use view::diagnostics::{self, Advice};
 
 use super::by_value;
 use super::causes;
+use super::cures::Cure;
 use super::input::{self, Sources};
 use super::names::readable;
 use super::options::{Checks, Options, with_option};
+use super::output::Found;
 
 /// Instructions that the warps of all launches may execute together, unless `--steps-limit` says another
 /// number: from ten seconds to two minutes, depending on what they do.
@@ -31,6 +33,8 @@ pub struct Report {
     pub ended: Ended,
     /// What is wrong with it, its host's part first.
     pub found: Vec<Diagnostic>,
+    /// What cures that, as far as it was tried and found.
+    pub cures: Vec<Cure>,
     /// Its kernels.
     pub kernels: Vec<KernelRun>,
     /// Which orders of its launches were tried.
@@ -55,7 +59,7 @@ struct Json<'a> {
     printed: &'a str,
     printed_to_stderr: &'a str,
     kernels: Vec<JsonKernel<'a>>,
-    diagnostics: &'a [Diagnostic],
+    diagnostics: Vec<Found<'a>>,
     #[serde(skip_serializing_if = "<[Orders]>::is_empty")]
     orders: &'a [Orders],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,6 +127,7 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
     Ok(Report {
         ended,
         found,
+        cures: Vec::new(),
         kernels,
         orders: seen.orders,
         trace: device.take_trace(),
@@ -185,7 +190,7 @@ impl Report {
             printed: &self.printed[0],
             printed_to_stderr: &self.printed[1],
             kernels: kernels.collect(),
-            diagnostics: &self.found,
+            diagnostics: Found::all(&self.found, &self.cures),
             orders: &self.orders,
             steps: self.trace.as_ref().filter(|_| options.steps),
         }
@@ -208,7 +213,9 @@ impl Report {
 
     /// Each finding with its source lines.
     pub fn messages(&self, color: bool) -> impl Iterator<Item = String> + '_ {
-        self.found.iter().map(move |found| diagnostics::render(found, |file| self.sources.text(file), color))
+        let mut advice = Advice::default();
+        let source = |file: &str| self.sources.text(file);
+        self.found.iter().map(move |found| diagnostics::render(&advice.once(found), source, color))
     }
 
     /// A line for each kernel: its launches, its first grid and block, what its warps counted.

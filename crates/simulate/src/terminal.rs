@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use ::program::{Outside, Standard};
 use anyhow::{Context, Result};
 use kernel_compiler::compiler::{Compiler, HOW_TO_GET_CLANG, Maker};
-use kernel_compiler::program::compile;
+use kernel_compiler::program::{compile, compile_text};
 use text::say;
 
+use super::cures::of_program;
 use super::options::Options;
 use super::program::{Report, run};
 use super::stop;
@@ -148,11 +149,18 @@ pub fn compiled_and_run(options: &Options) -> Result<Report> {
     // The changed C++ headers are kept for the next time, if there is a place for them.
     let kept = root.join("target");
     let folder = if std::fs::create_dir_all(&kept).is_ok() { kept } else { std::env::temp_dir() };
-    let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), &folder)?;
+    let clang = clang.run_in(&here);
+    let given = options.for_compiler();
+    let program = compile(&clang, &files, &given, &folder)?;
     say::err(&program.said);
     let mut terminal = Terminal::new(options);
     stop::listen();
-    let report = run(options, &program, &mut terminal)?;
+    let mut report = run(options, &program, &mut terminal)?;
+    let again = |text: &str, limit| {
+        let clang = clang.clone().within(limit);
+        Ok(compile_text(&clang, &files, (&options.file, text), &given, &folder)?.into())
+    };
+    report.cures = of_program(options, program.into(), Box::new(again), &mut terminal, &mut report);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(Report { printed: terminal.printed.map(text), refused: terminal.refused, ..report })
 }

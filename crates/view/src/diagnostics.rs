@@ -1,5 +1,7 @@
 //! A diagnostic of the simulator as rustc would print it, with the source lines it is about.
 
+use std::collections::HashSet;
+
 use ptx_simulator::{Diagnostic, Severity};
 use text::say::{self, visible};
 
@@ -12,6 +14,21 @@ struct Mark {
     /// Whether this is the place of the diagnostic itself.
     primary: bool,
     label: String,
+}
+
+/// The advice of several findings, each said once.
+#[derive(Default)]
+pub struct Advice {
+    said: HashSet<String>,
+}
+
+impl Advice {
+    /// A finding as it is shown after others: without the help that one of them has.
+    pub fn once(&mut self, found: &Diagnostic) -> Diagnostic {
+        let is_new = self.said.insert(found.help.clone());
+        let help = if is_new { found.help.clone() } else { String::new() };
+        Diagnostic { help, ..found.clone() }
+    }
 }
 
 /// `found` as text, with `source` for the text of a file where it is known; `color` for a terminal. Ends in

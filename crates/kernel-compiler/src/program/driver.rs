@@ -23,6 +23,30 @@ use crate::within;
 /// # Errors
 /// As [`Compiler::ptx`].
 pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Path) -> Result<Program> {
+    compile_sources(clang, files, None, given, scratch)
+}
+
+/// [`compile`], where one of the files holds a `text`, whatever is in it.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_text(
+    clang: &Compiler,
+    files: &[PathBuf],
+    text: (&Path, &str),
+    given: &Given,
+    scratch: &Path,
+) -> Result<Program> {
+    compile_sources(clang, files, Some(text), given, scratch)
+}
+
+fn compile_sources(
+    clang: &Compiler,
+    files: &[PathBuf],
+    text: Option<(&Path, &str)>,
+    given: &Given,
+    scratch: &Path,
+) -> Result<Program> {
     ensure!(
         clang.maker == Maker::Clang,
         "a program is compiled by clang, and {} is not: install the wheel ziglang that \
@@ -31,7 +55,10 @@ pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Pat
     );
     let scratch = std::path::absolute(scratch)?;
     let folders: Vec<PathBuf> = given.include.iter().map(|folder| clang.root.join(folder)).collect();
-    let sources = Sources::gathered(files, &folders, &clang.root, is_program)?;
+    let mut sources = Sources::gathered(files, &folders, &clang.root, is_program)?;
+    if let Some((file, text)) = text {
+        sources.replace(file, text)?;
+    }
     let compilation = Compilation {
         clang,
         given,

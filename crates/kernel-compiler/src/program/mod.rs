@@ -33,9 +33,9 @@ use text::path;
 
 use super::call;
 use super::lex::{Token, joined, tokens};
-pub use driver::compile;
 #[cfg(test)]
 pub use driver::page_flags;
+pub use driver::{compile, compile_text};
 use edits::{Edit, edited};
 pub use library::{HOST, in_page as headers_in_page};
 use lines::with_own_lines;

@@ -71,6 +71,19 @@ impl Sources {
         Ok(Sources { files: found, named: files.len(), root })
     }
 
+    /// Lets a file hold another text.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none of these.
+    pub fn replace(&mut self, file: &Path, text: &str) -> Result<()> {
+        let path = read(file)?.path;
+        let source = self.files.iter_mut().find(|source| source.path == path);
+        let source = source.with_context(|| format!("{} is none of the files", shown(&self.root, &path)))?;
+        source.text = text.to_owned();
+        source.original = text.to_owned();
+        Ok(())
+    }
+
     /// One file, at `path` from the `root`.
     pub fn of_text(root: &Path, path: &str, text: &str) -> Sources {
         let source = Source { path: root.join(path), text: text.to_owned(), original: text.to_owned() };

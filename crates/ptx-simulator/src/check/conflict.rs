@@ -57,17 +57,16 @@ pub struct Later {
     pub space: Space,
     /// In whose shared memory.
     pub place: BlockId,
-    /// All lanes of the request, and bytes of each.
-    pub mask: u32,
+    /// Of each lane of the request.
     pub bytes: u32,
 }
 
 impl Later {
     pub fn new(actor: Actor, request: &Request, lane: usize) -> Later {
-        let Request { access, space, mask, bytes, .. } = *request;
+        let Request { access, space, bytes, .. } = *request;
         let who = Who::new(actor, lane);
         let place = place_of(actor, request);
-        Later { who, access, space, place, mask, bytes }
+        Later { who, access, space, place, bytes }
     }
 }
 

@@ -7,8 +7,7 @@ use super::order::BlockId;
 use super::peers::Visit;
 use super::{About, Checker, Place};
 use crate::arith::WARP;
-use crate::decode::flow::{self, Around};
-use crate::decode::{Inst, Op, runtime};
+use crate::decode::{Op, runtime};
 use crate::diagnostic::{
     Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What,
 };
@@ -16,17 +15,6 @@ use crate::memory;
 use crate::memory::shared::Layout;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::Space;
-
-/// How two accesses follow each other in the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passes {
-    /// In two lines, or as if they were.
-    TwoLines,
-    /// In one line, in one or two passes of a loop that has no barrier.
-    SomeOfALoop,
-    /// In one line, with nothing in between.
-    One,
-}
 
 impl Checker<'_> {
     /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are
@@ -114,7 +102,7 @@ impl Checker<'_> {
             Disorder::FirstGuess => "right as long as the value is only the compare-and-swap's first guess; \
                                      an atomic or volatile read would say so"
                 .into(),
-            _ => self.race_help(&me, &race, (between, shape), flag),
+            _ => self.race_help(&me, &race, between, flag),
         };
         if let Some((at, _)) = known {
             self.said.insert(about, (at, between));
@@ -187,173 +175,52 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether some threads of the warp are not at this access: it stands in an `if` or a loop, in which a
-    /// barrier would diverge.
-    fn is_in_a_branch(&self, me: &Later) -> bool {
-        let before = me.who.thread / WARP as u32 * WARP as u32;
-        let threads = self.order.grids[me.who.grid as usize].threads() - before;
-        me.mask.count_ones() < threads.min(WARP as u32)
+    /// What has to hold of two accesses that race. What to put where is known once it was tried.
+    fn race_help(&self, me: &Later, race: &Race, between: Between, flag: Option<u32>) -> String {
+        if race.why == Disorder::ReadOnly {
+            return "such a read, by __ldg or a const __restrict__ pointer, promises that nothing writes \
+                    there while the grid runs: the read has to be a plain one, or the write has to come \
+                    from before the launch"
+                .into();
+        }
+        let order = self.order_of(me.who.grid, between);
+        let has_atomic = [race.earlier_access, me.access].into_iter().any(Access::is_atomic);
+        let atomic = if has_atomic || race.updates {
+            "both have to be atomic at a scope that includes both threads, or "
+        } else {
+            ""
+        };
+        let flag = flag.filter(|_| between == Between::Blocks && !has_atomic);
+        let seen = flag.and_then(|loc| self.site(loc)).map_or(String::new(), |(_, line)| {
+            format!("what this block has seen of another one in line {line} orders nothing without fences: ")
+        });
+        format!("{seen}{atomic}{order} has to come between the two")
     }
 
-    fn race_help(
-        &self,
-        me: &Later,
-        race: &Race,
-        (between, shape): (Between, Shape),
-        flag: Option<u32>,
-    ) -> String {
-        let atomics = [race.earlier_access, me.access].map(Access::is_atomic);
-        let flag = flag.and_then(|loc| self.site(loc));
-        if let (
-            Between::Blocks,
-            Disorder::Nothing | Disorder::Turns { .. },
-            [false, false],
-            Some((_, line)),
-        ) = (between, race.why, atomics, &flag)
-        {
-            return format!(
-                "this block has seen what another one wrote in line {line}: put __threadfence() before \
-                 that write, and one after the read that sees it"
-            );
+    /// What orders accesses of threads that are so far apart.
+    fn order_of(&self, grid: u32, between: Between) -> &'static str {
+        match between {
+            Between::Lanes => {
+                "a barrier that every lane of the warp reaches (they do not run in lockstep), or every \
+                 thread of the block,"
+            }
+            Between::Warps => "a barrier that every thread of the block reaches",
+            Between::Cluster => "a barrier that every thread of the cluster reaches",
+            Between::Blocks => {
+                "an atomic flag with a fence of the GPU's scope on each side, or the end of the launch, \
+                 since blocks run in any order,"
+            }
+            Between::Grids if self.order.is_dependent(grid) => {
+                "the end of the grid that this one depends on, for which cudaGridDependencySynchronize() \
+                 waits,"
+            }
+            Between::Grids => "the end of one of the two grids",
+            Between::Devices => {
+                "the end of one of the two kernels, or an atomic flag of scope system (_system) with a fence \
+                 of that scope on each side,"
+            }
+            Between::ParentAndChild => "the end of the child, for which its parent does not wait,",
         }
-        let is_dependent = self.order.is_dependent(me.who.grid);
-        let help = match (race.why, between) {
-            (
-                Disorder::NoFence | Disorder::FenceElsewhere | Disorder::NarrowFence { .. },
-                Between::Devices,
-            ) => "this fence orders memory only within one GPU: use __threadfence_system(), or scope sys",
-            (Disorder::NoFence, _) => {
-                "put __threadfence() between the atomic that sees the flag or the ticket and this line, or \
-                 let the atomic acquire; the rules ask for it, though most code does without"
-            }
-            (Disorder::FenceElsewhere, _) => {
-                "put __threadfence() after the read that sees the flag, in the same thread and before the \
-                 barrier: only there does it count"
-            }
-            (Disorder::NarrowFence { .. }, _) => {
-                "__threadfence_block() orders memory only within one block: use __threadfence(), or scope gpu"
-            }
-            (Disorder::ReadOnly, _) => {
-                "read it by a plain load: __ldg, or a const __restrict__ pointer, promises that \
-                 nothing writes there while the grid runs"
-            }
-            (_, Between::ParentAndChild) => {
-                "the parent does not wait for its child: read what it writes in a tail launch, or on the host"
-            }
-            (_, Between::Grids) if is_dependent => {
-                "this grid may start before the one it depends on has ended: call \
-                 cudaGridDependencySynchronize() before this line, in the threads that touch what that \
-                 one does"
-            }
-            (_, Between::Grids) => {
-                "let the launching thread see the writes first (a barrier before the launch), or use a tail \
-                 launch"
-            }
-            (_, Between::Devices) if atomics == [true; 2] => {
-                "another GPU takes part: an atomic without _system in its name is atomic among the threads \
-                 of one GPU alone; use atomicAdd_system and its like, or thread_scope_system"
-            }
-            (_, Between::Devices) if !atomics.contains(&true) => {
-                "nothing orders kernels that run on two GPUs at the same time: use an atomic of scope \
-                 system, or let the host wait for one before it launches the other"
-            }
-            _ if atomics == [true; 2] => {
-                "both are atomic, but not at a scope that includes both threads: leave _block out of the \
-                 name, or use thread_scope_device"
-            }
-            (_, Between::Blocks | Between::Cluster) if atomics.contains(&true) => {
-                "an atomic protects only against other atomics, and a barrier orders only the threads of one \
-                 block: make the other access atomic too, or let the host or an earlier launch do it"
-            }
-            _ if atomics.contains(&true) => {
-                "an atomic protects only against other atomics: make the other access atomic too, or put a \
-                 barrier between the two"
-            }
-            _ if race.updates => {
-                "each of the two threads reads the element, changes it and writes it back, so one of the \
-                 changes can be lost: use an atomic operation like atomicAdd, which does all three in one \
-                 step, or give each thread an element of its own"
-            }
-            _ if race.same_value => {
-                "the values are equal only by chance, as far as the rules go: let one thread write it, or \
-                 use an atomic"
-            }
-            (_, Between::Cluster) => {
-                "put cluster.sync() between the two, where every thread of the cluster reaches it"
-            }
-            (_, Between::Blocks) if shape == Shape::TwoWriters => {
-                "blocks run in any order, and either value may be left: check the index, so that one thread \
-                 alone writes this element; where each is to add to it, use an atomic operation"
-            }
-            (_, Between::Blocks) => {
-                "blocks run in any order: use an atomic, a fence with an atomic flag, or another launch for \
-                 what comes after"
-            }
-            _ if shape == Shape::Overlap => {
-                "the two accesses differ in width and overlap: give the elements one type, \
-                 or put __syncthreads() between the two, where every thread of the block reaches it"
-            }
-            _ if shape == Shape::TwoWriters => {
-                "let only one of the two write this element, or give each an element of its own; \
-                 __syncthreads() between the two helps only if the second value is the one to keep"
-            }
-            _ => {
-                return self.barrier_help(me, race, between);
-            }
-        };
-        help.to_string()
-    }
-
-    /// Where a barrier orders a read and a write of two threads of a block.
-    fn barrier_help(&self, me: &Later, race: &Race, between: Between) -> String {
-        let branch = if self.is_in_a_branch(me) { "outside the branch that this line is in, " } else { "" };
-        let every = format!("{branch}where every thread of the block reaches it");
-        let (place, cure) = match self.passes(me, race) {
-            Passes::TwoLines => (None, format!("put __syncthreads() between the two, {every}")),
-            Passes::SomeOfALoop => (
-                Some("both are this line"),
-                format!("put __syncthreads() into the body of its loop, {every}"),
-            ),
-            Passes::One => (
-                Some("both are this line"),
-                format!(
-                    "read the element into a variable, then __syncthreads(), {every}, and only then write"
-                ),
-            ),
-        };
-        let is_of_lanes = between == Between::Lanes;
-        let lanes = is_of_lanes.then_some("lanes of a warp do not run in lockstep");
-        let because: Vec<&str> = lanes.into_iter().chain(place).collect();
-        let because = if because.is_empty() { String::new() } else { because.join(", and ") + ": " };
-        let enough =
-            if is_of_lanes { "; __syncwarp() is enough if no other warp ever touches it" } else { "" };
-        format!("{because}{cure}{enough}")
-    }
-
-    /// How the read and the write of a race follow each other in the source.
-    fn passes(&self, me: &Later, race: &Race) -> Passes {
-        if me.who.loc != race.earlier_loc || me.who.grid != self.earlier(race).grid {
-            return Passes::TwoLines;
-        }
-        let kernel = self.kernels.get(me.who.grid as usize);
-        let Some(function) = kernel.and_then(|name| self.program.by_name.get(name)) else {
-            return Passes::TwoLines;
-        };
-        let code = &self.program.functions[*function].code;
-        let is_store = |pc: &usize| {
-            code[*pc].loc == me.who.loc
-                && matches!(&code[*pc].op, Op::Store { space, .. } if *space == me.space)
-        };
-        let stores: Vec<usize> = (0..code.len()).filter(is_store).collect();
-        if stores.is_empty() {
-            // It stands in a function that is called.
-            return Passes::TwoLines;
-        }
-        // A loop that the compiler has unrolled has several.
-        let is_barrier = |inst: &Inst| matches!(inst.op, Op::Barrier { .. });
-        let lacks_barrier = |pair: &[usize]| !code[pair[0]..pair[1]].iter().any(is_barrier);
-        let is_in_loop = stores.iter().any(|&store| flow::around(code, store) == Around::Loop);
-        if is_in_loop || stores.windows(2).any(lacks_barrier) { Passes::SomeOfALoop } else { Passes::One }
     }
 
     /// An access to what an asynchronous copy is about to write or to read.
@@ -399,10 +266,7 @@ impl Checker<'_> {
         let what =
             What::Divergence { at: self.place(at).into(), past: self.place(past).into(), cluster, branch };
         let group = if cluster { "cluster" } else { "block" };
-        let help = format!(
-            "move the barrier out of the branch or loop, to where every thread of the {group} reaches it the \
-             same number of times"
-        );
+        let help = format!("every thread of the {group} has to reach this barrier the same number of times");
         self.tell(Kind::BarrierDivergence, at, barrier_loc, what, &help);
     }
 

@@ -37,39 +37,6 @@ pub fn next(code: &[Inst], pc: usize) -> impl Iterator<Item = u32> {
     falls_through.then_some(pc as u32 + 1).into_iter().chain(targets(&inst.op).iter().copied())
 }
 
-/// The loop around an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Around {
-    /// There is none.
-    NoLoop,
-    /// One that can be gone round without a barrier of the block.
-    Loop,
-    /// Every way round it has such a barrier.
-    LoopWithBarrier,
-}
-
-/// The loop around the instruction at `pc`, within its function.
-pub fn around(code: &[Inst], pc: usize) -> Around {
-    let leads_back = |passes: &dyn Fn(&Op) -> bool| {
-        let mut seen = vec![false; code.len()];
-        let mut open: Vec<usize> = next(code, pc).map(|next| next as usize).collect();
-        while let Some(at) = open.pop() {
-            if at == pc {
-                return true;
-            }
-            if at < code.len() && passes(&code[at].op) && !std::mem::replace(&mut seen[at], true) {
-                open.extend(next(code, at).map(|next| next as usize));
-            }
-        }
-        false
-    };
-    match () {
-        () if leads_back(&|op| !matches!(op, Op::Barrier { .. })) => Around::Loop,
-        () if leads_back(&|_| true) => Around::LoopWithBarrier,
-        () => Around::NoLoop,
-    }
-}
-
 /// The immediate post-dominator of each instruction; the number of them is the virtual exit. [`usize::MAX`]
 /// where no way leads to the exit.
 fn post_dominators(successors: &[Vec<usize>]) -> Vec<usize> {

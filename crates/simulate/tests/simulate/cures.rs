@@ -60,7 +60,7 @@ mod with_a_fake_nvcc {
     fn what_cures_is_advised_with_its_edit() {
         let (run, calls) = with_nvcc("cured", &[(ZEROS, RACY), (BARRIER, RIGHT)], "--json");
         let json = run.exits(1).json();
-        let says = "put `__syncthreads();` before line 7 (tried: then nothing is wrong)";
+        let says = &*format!("put `__syncthreads();` before line 7 {NOTHING}");
         assert_eq!((helps(&json), calls), (vec![says; 2], 3));
         let cure = serde_json::json!({
             "says": says,
@@ -79,8 +79,8 @@ mod with_a_fake_nvcc {
         let json = run.exits(1).json();
         let helps = helps(&json);
         assert!(helps.iter().all(|help| !help.contains("tried: then")), "{helps:?}");
-        let in_vain =
-            "nothing orders these two accesses; 1 edit was tried here, and none of them makes it go away";
+        let in_vain = "a barrier that every thread of the block reaches has to come between the two; 1 edit \
+                       was tried here, and none of them makes it go away";
         assert_eq!((helps.len(), helps[1], calls), (2, in_vain, 3));
         assert!(json["diagnostics"][1].get("cure").is_none(), "{json}");
     }
@@ -107,8 +107,12 @@ mod with_a_fake_nvcc {
     }
 }
 
-/// A kernel and its launch, and the edit that cures it; nothing, where none is to be advised.
-const PROGRAMS: [(&str, &str, &str); 12] = [
+const COMPARED: &str = "(tried: then nothing is wrong)";
+const NOTHING: &str = "(tried: then nothing is wrong; nothing says whether the result is right)";
+
+/// A kernel and its launch, the edit that cures it, and what the result was compared with; nothing, where
+/// none is to be advised.
+const PROGRAMS: [(&str, &str, &str, &str); 12] = [
     (
         "a tile of a later pass",
         "extern \"C\" __global__ void k(const int *in, int *out, int n) {
@@ -123,6 +127,7 @@ const PROGRAMS: [(&str, &str, &str); 12] = [
 }
 //@ launch k<<<1, 64>>> buf:i32:iota*256 buf:i32:uninit*64 i32:256",
         "put `__syncthreads();` at the end of the loop's body, after line 7",
+        NOTHING,
     ),
     (
         "a helper that is called twice",
@@ -140,6 +145,7 @@ extern \"C\" __global__ void k(int *out) {
 //@ launch k<<<1, 64>>> buf:i32:uninit*64
 //@ expect 0 = i32:7*64",
         "put `__syncthreads();` before line 9, which calls `first`",
+        COMPARED,
     ),
     (
         "a total that some have not read yet",
@@ -155,6 +161,7 @@ extern \"C\" __global__ void k(int *out) {
 //@ launch k<<<1, 64>>> buf:i32:uninit*64
 //@ expect 0 = i32:64*64",
         "put `__syncthreads();` before line 6",
+        COMPARED,
     ),
     (
         "a histogram",
@@ -162,6 +169,7 @@ extern \"C\" __global__ void k(int *out) {
 //@ launch k<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*8
 //@ expect 1 = i32:8*8",
         "put `atomicAdd(&bins[in[threadIdx.x] % 8], 1);` in line 1",
+        COMPARED,
     ),
     (
         "the last warp's steps",
@@ -175,6 +183,7 @@ extern \"C\" __global__ void k(int *out) {
 }
 //@ launch k<<<1, 32>>> buf:i32:iota*32",
         "put `__syncwarp();` after each of lines 3 to 7",
+        COMPARED,
     ),
     (
         "a barrier in a branch",
@@ -188,6 +197,7 @@ extern \"C\" __global__ void k(int *out) {
 }
 //@ launch k<<<1, 64>>> buf:i32:zeros*64",
         "move `__syncthreads();` from line 5 to after the branch of line 3",
+        COMPARED,
     ),
     (
         "a message without fences",
@@ -203,6 +213,7 @@ extern \"C\" __global__ void k(int *out) {
 //@ launch k<<<2, 1>>> buf:i32:0 buf:i32:0 buf:i32:0
 //@ expect 2 = i32:42",
         "put `__threadfence();` after line 3 and after line 6",
+        COMPARED,
     ),
     (
         "one element too many",
@@ -214,6 +225,7 @@ extern \"C\" __global__ void k(int *out) {
 //@ launch k<<<1, 1>>> buf:i32:iota*100 i32:100 buf:i32:zeros*1
 //@ expect 2 = i32:4950",
         "put `<` in place of `<=` in line 3",
+        COMPARED,
     ),
     (
         "a block that is not full",
@@ -223,6 +235,7 @@ extern \"C\" __global__ void k(int *out) {
 }
 //@ launch k<<<2, 64>>> buf:i32:iota*100 buf:i32:uninit*100 i32:100",
         "put `if (i < n)` before line 3",
+        NOTHING,
     ),
     (
         "the rest of a tile",
@@ -239,6 +252,7 @@ extern \"C\" __global__ void k(int *out) {
 //@ launch k<<<1, 32>>> buf:i32:iota*20 i32:20 buf:i32:zeros*1
 //@ expect 2 = i32:190",
         "let every thread write: `s[t] = t < n ? in[t] : 0;` in line 4",
+        COMPARED,
     ),
     (
         "the same value by all, which one thread would write, if it had it",
@@ -247,11 +261,13 @@ extern \"C\" __global__ void k(int *out) {
 }
 //@ launch k<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*1",
         "put `atomicExch(found, 1);` in line 2",
+        COMPARED,
     ),
     (
         "different values, of which nobody knows which is meant",
         "extern \"C\" __global__ void k(int *out) { *out = threadIdx.x; }
 //@ launch k<<<1, 32>>> buf:i32:zeros*1",
+        "",
         "",
     ),
 ];
@@ -260,7 +276,7 @@ extern \"C\" __global__ void k(int *out) {
 #[ignore = "needs clang"]
 fn programs_get_the_cure_that_was_tried() {
     let folder = scratch("cures");
-    for (name, source, expected) in PROGRAMS {
+    for (name, source, expected, end) in PROGRAMS {
         let file = folder.join("mine.cu");
         std::fs::write(&file, source).unwrap();
         let json = run(&format!("{} --json", file.display())).json();
@@ -268,11 +284,55 @@ fn programs_get_the_cure_that_was_tried() {
         assert!(!found.is_empty(), "{name}: {json}");
         for found in found {
             let says = found["cure"]["says"].as_str().unwrap_or_default();
-            let end = "(tried: then nothing is wrong)";
             let is_it = says.starts_with(expected) && says.ends_with(end);
             assert!(is_it || expected.is_empty() && says.is_empty(), "{name}: {found:#}");
         }
     }
+}
+
+/// A program whose kernel lacks a barrier, with what its `main` does at the end.
+fn program(end: &str) -> String {
+    "#include <cstdio>
+__global__ void next(const int *in, int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    out[t] = s[(t + 32) % 64];
+}
+int main() {
+    int *in, *out;
+    cudaMallocManaged(&in, 64 * sizeof(int));
+    cudaMallocManaged(&out, 64 * sizeof(int));
+    for (int i = 0; i < 64; i++) in[i] = i;
+    next<<<1, 64>>>(in, out);
+    cudaDeviceSynchronize();
+    "
+    .to_string()
+        + end
+        + "\n}\n"
+}
+
+#[test]
+#[ignore = "needs clang"]
+fn a_whole_program_gets_the_cure_that_was_tried() {
+    let folder = scratch("cures_of_programs");
+    let file = folder.join("mine.cu");
+    let says = |end: &str| {
+        std::fs::write(&file, program(end)).unwrap();
+        let json = run(&format!("{} --json", file.display())).json();
+        let found = json["diagnostics"].as_array().unwrap().iter();
+        let races: Vec<&Value> = found.filter(|found| found["kind"] == "data-race").collect();
+        let [race] = races[..] else { panic!("{json}") };
+        (race["cure"]["says"].as_str().unwrap_or_default().to_string(), json["printed"].clone())
+    };
+    let barrier = "put `__syncthreads();` before line 6";
+    // What the program returns says whether the result is right.
+    let checked = says("printf(\"%d\\n\", out[0]); return out[0] != 32;");
+    assert_eq!(checked.0, format!("{barrier} {COMPARED}"));
+    // What the tries print is not printed.
+    assert_eq!(checked.1.as_str().unwrap().lines().count(), 1, "{}", checked.1);
+    let unchecked = says("printf(\"%d\\n\", out[0]); return 0;");
+    assert_eq!(unchecked.0, format!("{barrier} {NOTHING}"));
 }
 
 /// For how many kernels of the corpus that have something wrong a cure is found: a table for whoever changes

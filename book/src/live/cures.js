@@ -1,0 +1,55 @@
+// What cures what a run has found: once its verdict is shown, edits of the reader's source are compiled and run, and those that
+// cure it are offered. One that the reader takes goes into the editor, where undo takes it back.
+
+import { note } from './card_result.js';
+import * as compiler from './compiler.js';
+import { button, element } from './html.js';
+
+const TRYING = 'Trying edits that may cure it';
+const SHOW = 'Show the change';
+const IS_OLD = 'The code has changed since. Run it again, and its cures are tried again.';
+const SHOWN = 'The change is in your code; Undo takes it back. It runs when you press Run.';
+
+/** Whether something is wrong that an edit may cure. */
+const isWrong = diagnostics => diagnostics.some(({ severity, file }) => file && severity !== 'note');
+
+/** A source with the lines of an edit changed: { line, removed, text }, from the top. */
+export function edited(source, edits) {
+    const lines = source.split('\n');
+    for (const { line, removed, text } of edits.toReversed()) {
+        lines.splice(line - 1, removed, ...(text === null ? [] : text.split('\n')));
+    }
+    return lines.join('\n');
+}
+
+/** What the simulator says between backticks is code. */
+const words = says => says.split('`').map((part, place) => (place % 2 ? element('code', { textContent: part }) : part));
+
+function shown({ says, edits }, take) {
+    const offer = button(SHOW, () => take(edits));
+    const sentence = note(element('strong', { textContent: 'Cure: ' }), ...words(says), '. ', offer);
+    sentence.classList.add('cell-cure');
+    return sentence;
+}
+
+/** Tries edits for the `diagnostics` that a `run`, { args, files }, has given, after its verdict, the `sentence` that the card
+    says; `show` takes elements that offer those that cure something. `take(edits)` puts one into the code, unless that `isOld`. */
+export async function addCures({ run, diagnostics = [], sentence, isOld, say, show, take }, signal, tell) {
+    if (!isWrong(diagnostics)) {
+        return;
+    }
+    const trying = () => tell(`${sentence} ${TRYING}`);
+    trying();
+    const found = await compiler.cures(run, signal, trying).catch(() => []); // the verdict stands without them
+    signal.throwIfAborted();
+    const takeIt = async edits => {
+        if (isOld()) {
+            say(IS_OLD);
+            return;
+        }
+        await take(edits);
+        say(SHOWN);
+    };
+    show(found.map(cure => shown(cure, takeIt)));
+    say(sentence);
+}

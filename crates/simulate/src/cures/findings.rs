@@ -1,0 +1,69 @@
+//! What the simulator has found, as an edit may cure it.
+
+use std::path::Path;
+
+use kernel_compiler::cures::{Finding, Mistake, Sides};
+use ptx_simulator::{Diagnostic, Kind, Severity, Shape};
+
+/// A finding as it is found again in another run.
+pub type Wrong = (Kind, Vec<u32>);
+
+/// What is wrong: its kind and its lines of `file`, in their order.
+pub fn wrong(found: &[Diagnostic], file: &Path) -> Vec<Wrong> {
+    found.iter().filter(|found| is_serious(found)).map(|found| identity(found, file)).collect()
+}
+
+/// What makes a finding the same in another run.
+pub fn identity(found: &Diagnostic, file: &Path) -> Wrong {
+    let mut lines = lines(found, file);
+    lines.sort_unstable();
+    lines.dedup();
+    (found.kind, lines)
+}
+
+/// An error or a warning.
+pub fn is_serious(found: &Diagnostic) -> bool {
+    found.severity != Severity::Note
+}
+
+/// What an edit may cure: an error or a warning in a kernel of the reader's file.
+pub fn finding(found: &Diagnostic, file: &Path) -> Option<Finding> {
+    let mistake = mistake(found)?;
+    let lines = lines(found, file);
+    let is_in_a_kernel = found.kernel.is_some() && !lines.is_empty();
+    (is_serious(found) && is_in_a_kernel).then_some(Finding { mistake, lines })
+}
+
+/// The lines of `file` that a finding names, its own first.
+fn lines(found: &Diagnostic, file: &Path) -> Vec<u32> {
+    // The compiler names a file from the working directory, whatever the reader does.
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let is_here = |name: &str| whole(Path::new(name)) == whole(file);
+    let own = found.line.filter(|_| found.file.as_deref().is_some_and(is_here));
+    let related = found.related().into_iter().filter(|site| is_here(&site.file)).map(|site| site.line);
+    own.into_iter().chain(related).collect()
+}
+
+fn mistake(found: &Diagnostic) -> Option<Mistake> {
+    let sides = match found.shape {
+        Some(Shape::SameWarp) => Sides::Lanes,
+        Some(Shape::SameBlock | Shape::Overlap) => Sides::Block,
+        Some(Shape::SameCluster) => Sides::Cluster,
+        Some(Shape::OtherBlock) => Sides::Blocks,
+        Some(Shape::TwoWriters) => Sides::Writers,
+        Some(Shape::OtherGrid) => Sides::Grids,
+        Some(Shape::ParentAndChild) => Sides::Family,
+        Some(Shape::OtherGpu) | None => return kind(found.kind),
+    };
+    Some(Mistake::Race(sides))
+}
+
+/// The mistake of what is no race.
+fn kind(kind: Kind) -> Option<Mistake> {
+    match kind {
+        Kind::BarrierDivergence => Some(Mistake::Divergence),
+        Kind::OutOfBounds => Some(Mistake::OutOfBounds),
+        Kind::UninitializedRead => Some(Mistake::Uninitialized),
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! The launches of a script, as what is edited and run again.
+
+use std::path::Path;
+use std::time::Duration;
+
+use ::launch::{Script, Step};
+use anyhow::Result;
+use kernel_compiler::compiler::{Compiler, Maker};
+use kernel_compiler::in_page::Compiled;
+
+use super::{Cure, How, Outcome, Subject, cures};
+use crate::input::Sources;
+use crate::launch::{Launched, device, launch};
+use crate::options::{Checks, Cures, Options, Steps};
+
+/// Edits that are tried, at most.
+pub const MAX_TRIES: usize = 8;
+/// The same with nvcc, which takes a second for each.
+const MAX_TRIES_OF_NVCC: usize = 3;
+
+/// Tries edits of the source for what was `launched`, and gives what cures it.
+pub fn of_launches(
+    options: &Options,
+    script: &Script,
+    (ptx, sources): (&str, &Sources),
+    launched: &mut Launched,
+) -> Vec<Cure> {
+    let is_of_the_launch = options.checks == Checks::On && launched.ran.stopped_in.is_none();
+    let file = options.file.display().to_string();
+    let Some(source) = sources.text(&file).filter(|_| options.cures == Cures::On && is_of_the_launch) else {
+        return Vec::new();
+    };
+    let script = &script.without_outputs();
+    let found = &mut launched.diagnostics;
+    let tried = ways(options, sources, ptx).into_iter().find_map(|Way { compile, built, most }| {
+        let subject = Launches { options, script, sources, file: &file, compile };
+        cures(&subject, (source, built), most, found)
+    });
+    tried.unwrap_or_default()
+}
+
+/// A way to compile the source.
+struct Way<'a> {
+    compile: Compile<'a>,
+    /// What it has made of the source, if that is known.
+    built: Option<Compiled>,
+    /// How many edits are tried.
+    most: usize,
+}
+
+/// What compiles a text, within a limit.
+pub type Compile<'a> = Box<dyn Fn(&str, Duration) -> Result<Compiled> + 'a>;
+
+/// First with clang, which is the faster one; then with what has compiled the source.
+fn ways<'a>(options: &'a Options, sources: &Sources, ptx: &str) -> Vec<Way<'a>> {
+    let mut ways = Vec::new();
+    let built = || Some(Compiled { ptx: ptx.to_string(), ..Compiled::default() });
+    if let Some(compile) = options.compile {
+        let compile: Compile = Box::new(move |text, _| compile(&options.file, text));
+        ways.push(Way { compile, built: built(), most: MAX_TRIES });
+    }
+    let Some(own) = &sources.compiler else { return ways };
+    let is_slow = own.maker == Maker::Nvcc;
+    if let Some(clang) = Some(()).filter(|()| is_slow).and_then(|()| clang()) {
+        ways.push(Way { compile: by(options, clang), built: None, most: MAX_TRIES });
+    }
+    let most = if is_slow { MAX_TRIES_OF_NVCC } else { MAX_TRIES };
+    ways.push(Way { compile: by(options, own.clone()), built: built(), most });
+    ways
+}
+
+fn clang() -> Option<Compiler> {
+    let clang = Compiler::of(Maker::Clang, kernel_compiler::root().ok()?).ok()??;
+    Some(clang.run_in(&std::env::current_dir().ok()?))
+}
+
+fn by(options: &Options, compiler: Compiler) -> Compile<'_> {
+    Box::new(move |text, limit| {
+        let compiler = compiler.clone().within(limit);
+        let given = options.for_compiler();
+        let made = compiler.ptx_of_text(&options.file, text.to_string(), options.capability(), given)?;
+        Ok(Compiled { ptx: made.text, ..Compiled::default() })
+    })
+}
+
+/// The launches of a script.
+struct Launches<'a> {
+    options: &'a Options,
+    script: &'a Script,
+    sources: &'a Sources,
+    file: &'a str,
+    compile: Compile<'a>,
+}
+
+impl Subject for Launches<'_> {
+    fn file(&self) -> &Path {
+        &self.options.file
+    }
+
+    fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {
+        (self.compile)(text, limit)
+    }
+
+    fn run(&self, built: &Compiled, text: &str, how: &How) -> Result<Outcome> {
+        let options = as_asked(self.options, how);
+        let device = device(&options, None)?;
+        let module = device.load_code(self.file, &built.ptx, &[])?;
+        let templates = self.sources.templates(&self.options.file);
+        let Launched { ran, diagnostics, .. } =
+            launch(&device, &module, &options, self.script, (text, &templates[..]))?;
+        let expects = self.script.steps.iter().any(|step| matches!(step, Step::Check { .. }));
+        Ok(Outcome {
+            found: diagnostics,
+            completed: ran.completed,
+            is_right: expects.then_some(ran.wrong.is_empty()),
+            left: ran.buffers,
+            instructions: ran.counters.iter().map(|launch| launch.warp_instructions).sum(),
+        })
+    }
+}
+
+/// The reader's options, but for how a try runs.
+pub fn as_asked(options: &Options, how: &How) -> Options {
+    Options {
+        schedule: how.schedule.or(options.schedule),
+        orders: Some(how.orders.clone()),
+        order: None,
+        steps_limit: Some(Steps(Some(how.steps))),
+        ..options.clone()
+    }
+}
