@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use simulate::cures::{Cure, How, Outcome, Subject, cures};
+use simulate::cure::Cure;
+use simulate::cures::{How, Outcome, Subject, cures};
 use workbook::chapter::{Chapter, Options, Report, run_with};
 use workbook::kernel_compiler::build::Build;
 use workbook::kernel_compiler::in_page::Compiled;

@@ -3,8 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::values::Values;
-
 /// The kinds of diagnostic. Their names are stable: programs read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -233,6 +231,30 @@ pub enum Matters {
     Operand,
     /// It is an argument of a function that the program calls.
     Argument,
+}
+
+/// What the bits of an element are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// A whole number with a sign.
+    Signed,
+    /// A whole number without.
+    Unsigned,
+    /// A floating-point number of IEEE 754 with so many bits.
+    Float,
+    /// A `bfloat16`.
+    Bfloat,
+}
+
+/// What an element holds after two orders of a launch, which is not the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Values {
+    /// The bits after the plain order, and after the other one.
+    pub bits: [u64; 2],
+    /// Bytes of each, at most 8.
+    pub bytes: u32,
+    /// What they are.
+    pub number: Number,
 }
 
 /// What is wrong.

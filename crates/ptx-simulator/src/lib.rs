@@ -31,8 +31,8 @@ pub use device::{
     LaunchConfig, Residency, Scarce, check_config,
 };
 pub use diagnostic::{
-    Access, Diagnostic, Disorder, Kind, Limit, Matters, Region, Severity, Shape, Side, Site, Spot, What,
-    Words,
+    Access, Diagnostic, Disorder, Kind, Limit, Matters, Number, Region, Severity, Shape, Side, Site, Spot,
+    Values, What, Words,
 };
 pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;
@@ -41,4 +41,3 @@ pub use memory::{Owner, Written, Wrong, address_of, number_and_offset};
 pub use orders::{Budget, Cut, Failing, Orders, failing};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};
-pub use values::{Number, Values};

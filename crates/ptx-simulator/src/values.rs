@@ -1,28 +1,7 @@
 //! Two values of one element, as numbers of its type.
 
 use crate::arith::Format;
-
-/// What the bits of an element are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
-    /// A whole number with a sign.
-    Signed,
-    /// A whole number without.
-    Unsigned,
-    /// A floating-point number.
-    Float(Format),
-}
-
-/// What an element holds after two orders of a launch, which is not the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Values {
-    /// The bits after the plain order, and after the other one.
-    pub bits: [u64; 2],
-    /// Bytes of each, at most 8.
-    pub bytes: u32,
-    /// What they are.
-    pub number: Number,
-}
+use crate::diagnostic::{Number, Values};
 
 impl Number {
     /// What elements of this type are, and the bytes of one: `f32`, `i8`.
@@ -30,7 +9,8 @@ impl Number {
         let digits = kind.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let bits: u32 = digits.parse().ok()?;
         let number = match Format::parse(kind) {
-            Some(format) => Number::Float(format),
+            Some(Format::BF16) => Number::Bfloat,
+            Some(_) => Number::Float,
             None if kind.starts_with('u') => Number::Unsigned,
             None => Number::Signed,
         };
@@ -55,8 +35,10 @@ impl Values {
         self.bits.map(|bits| match self.number {
             Number::Signed => ((bits << unused) as i64 >> unused).to_string(),
             Number::Unsigned => bits.to_string(),
-            Number::Float(Format::F64) => format!("{:?}", f64::from_bits(bits)),
-            Number::Float(format) => format!("{:?}", format.decode(bits) as f32),
+            Number::Float if self.bytes == 8 => format!("{:?}", f64::from_bits(bits)),
+            Number::Float if self.bytes == 4 => format!("{:?}", f32::from_bits(bits as u32)),
+            Number::Float => format!("{:?}", Format::F16.decode(bits) as f32),
+            Number::Bfloat => format!("{:?}", Format::BF16.decode(bits) as f32),
         })
     }
 }

@@ -11,7 +11,7 @@ use ptx_simulator::{self as sim, DEFAULT_STEP_LIMIT, Diagnostic, Kind, Orders, R
 use text::files::{check_place, read_text};
 use text::number::thousands;
 
-use super::cures::Cure;
+use super::cure::Cure;
 use super::input::MAX_SOURCE;
 use super::kinds::{self, Warning};
 use super::options::{Checks, Options, with_option};

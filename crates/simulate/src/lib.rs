@@ -11,6 +11,7 @@
 //! | `orders.rs` | which orders are tried, and what is said of them |
 //! | `later.rs` | what follows a launch whose result depends on the order |
 //! | `causes.rs` | findings that have one cause, as one |
+//! | [`cure`] | what cures a finding |
 //! | [`cures`] | edits of the source that may cure what was found, tried |
 //! | `patience.rs` | how far a long run is |
 //! | `stop.rs` | Ctrl-C |
@@ -26,6 +27,7 @@ pub mod buffers;
 mod by_value;
 mod causes;
 pub mod counts;
+pub mod cure;
 pub mod cures;
 mod export;
 mod fit;

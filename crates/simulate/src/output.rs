@@ -11,7 +11,7 @@ use text::printed::first_lines;
 use text::say;
 use view::diagnostics::{self, Advice};
 
-use super::cures::Cure;
+use super::cure::Cure;
 use super::input::Sources;
 use super::kinds::Warning;
 use super::launch::Launched;

@@ -16,7 +16,7 @@ use view::diagnostics::{self, Advice};
 
 use super::by_value;
 use super::causes;
-use super::cures::Cure;
+use super::cure::Cure;
 use super::input::{self, Sources};
 use super::names::readable;
 use super::options::{Checks, Options, with_option};

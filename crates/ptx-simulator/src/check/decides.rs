@@ -2,11 +2,10 @@
 
 use super::Checker;
 use super::conflict::Who;
-use crate::arith::{AtomOp, Format};
-use crate::diagnostic::{Access, Diagnostic, Kind, Severity, Side, Site, What};
+use crate::arith::AtomOp;
+use crate::diagnostic::{Access, Diagnostic, Kind, Number, Severity, Side, Site, Values, What};
 use crate::explore::{Does, Operation, Reversal};
 use crate::ptx::Space;
-use crate::values::{Number, Values};
 
 impl Checker<'_> {
     /// What global memory holds at `address` after two orders: `values`, of `bytes` bytes. `reversal`: the
@@ -20,11 +19,7 @@ impl Checker<'_> {
     ) -> Diagnostic {
         let rounds = |one: &Operation| matches!(one.does, Does::Update { op: AtomOp::AddFloat(_), .. });
         let is_sum = reversal.is_some_and(|two| rounds(&two.first) && rounds(&two.second));
-        let number = match bytes {
-            4 if is_sum => Number::Float(Format::F32),
-            8 if is_sum => Number::Float(Format::F64),
-            _ => Number::Signed,
-        };
+        let number = if is_sum { Number::Float } else { Number::Signed };
         let help = if is_sum {
             "floating-point additions round, so that another order gives another sum: for the same bits \
              every time, leave one partial sum per block in memory and add them in a fixed order"

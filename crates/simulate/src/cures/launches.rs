@@ -8,7 +8,9 @@ use anyhow::Result;
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
 
-use super::{Cure, How, Outcome, Subject, cures};
+use super::subject::{How, Outcome, Subject};
+use super::tries::cures;
+use crate::cure::Cure;
 use crate::input::Sources;
 use crate::launch::{Launched, device, launch};
 use crate::options::{Checks, Cures, Options, Steps};

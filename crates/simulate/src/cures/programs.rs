@@ -10,7 +10,9 @@ use kernel_compiler::in_page::Compiled;
 use kernel_compiler::program::Program;
 
 use super::launches::{Compile, MAX_TRIES, as_asked};
-use super::{Cure, How, Outcome, Subject, cures, printed};
+use super::subject::{How, Outcome, Subject, printed};
+use super::tries::cures;
+use crate::cure::Cure;
 use crate::options::{Checks, Cures, Options};
 use crate::program::{Report, run};
 

@@ -3,7 +3,7 @@
 use ::launch::Held;
 use ptx_simulator::Kind;
 
-use super::Outcome;
+use super::subject::Outcome;
 use crate::buffers;
 
 /// What the result of an edited source was compared with.

@@ -10,7 +10,9 @@ use ptx_simulator::{Budget, Diagnostic};
 
 use super::findings::{Wrong, finding, identity, is_serious, wrong};
 use super::results::{Compared, counts, is_as_good, is_same};
-use super::{Cure, How, Outcome, Subject};
+use super::subject::{How, Outcome, Subject};
+use crate::cure::Cure;
+use crate::stop;
 
 /// How long tries may begin.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -141,7 +143,7 @@ impl<'a> Tries<'a> {
     }
 
     fn has_time(&self) -> bool {
-        self.left > 0 && self.started.elapsed() < LIMIT
+        self.left > 0 && self.started.elapsed() < LIMIT && !stop::is_asked()
     }
 
     /// Keeps a candidate as the cure of all that it cures.

@@ -1,0 +1,57 @@
+//! What is edited and run again, how, and what that shows.
+
+use std::path::Path;
+use std::time::Duration;
+
+use ::launch::{Held, Type};
+use anyhow::Result;
+use kernel_compiler::in_page::Compiled;
+use ptx_simulator::{Budget, Diagnostic};
+
+/// What a reader's source does, as often as it is asked to.
+pub trait Subject {
+    /// The reader's file, as findings name it.
+    fn file(&self) -> &Path;
+
+    /// Compiles `text` in place of what the file holds.
+    ///
+    /// # Errors
+    /// It does not compile, or not within `limit`.
+    fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled>;
+
+    /// Runs what was made of `text`.
+    ///
+    /// # Errors
+    /// It does not fit what it is to run with.
+    fn run(&self, built: &Compiled, text: &str, how: &How) -> Result<Outcome>;
+}
+
+/// How a source is run.
+#[derive(Clone, Debug)]
+pub struct How {
+    /// The order of turns; none: the reader's own.
+    pub schedule: Option<u64>,
+    /// Which orders of strong operations are tried, where the order of turns is the reader's own.
+    pub orders: Budget,
+    /// Instructions that its warps may execute.
+    pub steps: u64,
+}
+
+/// What a run shows.
+pub struct Outcome {
+    /// What is wrong.
+    pub found: Vec<Diagnostic>,
+    /// Whether it came to its end.
+    pub completed: bool,
+    /// Whether the result is what is expected; none where nothing says what that is.
+    pub is_right: Option<bool>,
+    /// What it leaves.
+    pub left: Vec<Held>,
+    /// Instructions that its warps have executed.
+    pub instructions: u64,
+}
+
+/// A text that a run has printed, as something that it leaves.
+pub fn printed(text: &str) -> Held {
+    Held { name: String::new(), kind: Type::Unsigned(8), bytes: text.as_bytes().to_vec(), written: None }
+}
