@@ -113,7 +113,9 @@ impl<'p> Checker<'p> {
     /// What was found, in the order in which it was found.
     pub fn into_found(mut self) -> Vec<Diagnostic> {
         // Strong reads whose threads have gone on with the value.
-        for Doubt { later, race, flag, .. } in std::mem::take(&mut self.strong).into_doubts(&self.order) {
+        for Doubt { later, race, flag, .. } in
+            std::mem::take(&mut self.strong).into_doubts(&self.order, &self.reads)
+        {
             self.race(later, race, flag);
         }
         self.found
@@ -193,7 +195,7 @@ impl Watch for (&mut dyn Observer, Checker<'_>) {
     }
 
     fn moved(&mut self, reads: &[u32], mask: u32) -> Vec<u32> {
-        let ahead = self.1.reads.not_raced(reads);
+        let ahead = self.1.reads.handed_on(reads, mask);
         let shown = self.1.reads.used(&ahead, mask);
         self.1.show(shown);
         ahead

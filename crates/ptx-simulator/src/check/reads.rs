@@ -132,7 +132,9 @@ impl Reads {
         let Some(read) = self.reads.get_mut(&number) else { return };
         let later = Later::new(actor, request, race.lane);
         read.addresses = Some(Box::new(*request.addresses));
-        read.races = vec![Pending { later, race, flag, is_guess: false, lanes: u32::MAX }];
+        // Lanes may still hold what an earlier one has given.
+        let lanes = read.races.iter().fold(race.lanes, |lanes, earlier| lanes | earlier.lanes);
+        read.races = vec![Pending { later, race, flag, is_guess: false, lanes }];
     }
 
     /// A write races with a read before it that has a number; the race, if that has been used.
@@ -170,11 +172,26 @@ impl Reads {
         shown
     }
 
-    /// Those of `numbers` that have not raced yet: to hand their values on to other lanes or threads counts
-    /// as use.
-    pub fn not_raced(&self, numbers: &[u32]) -> Vec<u32> {
-        let is_ahead = |number: &u32| self.reads.get(number).is_some_and(|read| read.is_ahead);
-        numbers.iter().copied().filter(is_ahead).collect()
+    /// Whether a lane has used what a read has given; what is not followed counts as used.
+    pub fn is_used(&self, number: u32, lane: u8) -> bool {
+        self.reads.get(&number).is_none_or(|read| read.used >> lane & 1 == 1)
+    }
+
+    /// Lanes hand on what these reads have given to other lanes or threads, whose use of it counts as theirs.
+    /// Those that have not raced yet: for them that is a use itself.
+    pub fn handed_on(&mut self, numbers: &[u32], mask: u32) -> Vec<u32> {
+        let mut not_raced = Vec::new();
+        for number in numbers {
+            let Some(read) = self.reads.get_mut(number) else { continue };
+            if read.is_ahead {
+                not_raced.push(*number);
+                continue;
+            }
+            for race in read.races.iter_mut().filter(|race| race.lanes & mask != 0) {
+                race.lanes = u32::MAX;
+            }
+        }
+        not_raced
     }
 
     /// Lanes compare what they have read with what is there, by a compare-and-swap: the lanes for which it is

@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::conflict::{Later, Race, Strength, morally_strong, place_of, strength};
 use super::order::{Before, BlockId, Gap, Here, Order, Past};
+use super::reads::Reads;
 use crate::arith::lanes;
 use crate::decode::{Op, Program};
 use crate::diagnostic::{Depends, Disorder};
@@ -29,6 +30,8 @@ const WORD: u64 = 4;
 /// Readers of a word that are kept, and doubts about the same two lines.
 const READERS: usize = 1 << 12;
 const ALIKE: usize = 8;
+/// The same of doubts whose value is followed: most of them may turn out to be none.
+const ALIKE_FOLLOWED: usize = 1 << 10;
 
 /// A word: the block in whose shared memory it lies, if it does, and its number.
 type Word = (Option<BlockId>, u64);
@@ -43,6 +46,8 @@ struct Touched {
     strength: Strength,
     access: Access,
     used: Use,
+    /// The number of a read whose value is followed.
+    read: u32,
     /// Whether the same thread has waited for what it reads now.
     has_looked: bool,
     volatile: bool,
@@ -76,6 +81,8 @@ struct Known {
 pub struct Doubt {
     word: Word,
     reader: Past,
+    /// The number of the read, if its value is followed: it is a doubt only if that is used.
+    read: u32,
     /// Whether it is one only if the reader goes on to change the word itself.
     is_open: bool,
     /// Whether both are in one warp, and in one block.
@@ -95,7 +102,7 @@ struct By<'a> {
 }
 
 impl By<'_> {
-    fn doubt(&self, word: Word, me: &Touched, earlier: &Touched, reader: Past) -> Doubt {
+    fn doubt(&self, word: Word, me: &Touched, earlier: &Touched, reader: &Touched) -> Doubt {
         let used = [me.used, earlier.used];
         let are_stores = [me.access, earlier.access] == [Access::Store; 2];
         let depends = match word.0 {
@@ -106,7 +113,8 @@ impl By<'_> {
         let lane = me.past.lane as usize;
         Doubt {
             word,
-            reader,
+            reader: reader.past,
+            read: reader.read,
             is_open: used.contains(&Use::Claims),
             near: [self.here.warp == earlier.past.warp, self.here.is_own_block(earlier.past)],
             later: Later::new(self.actor, self.request, lane),
@@ -173,6 +181,7 @@ impl Strong {
         let by = By { here: order.here(actor), actor, request, flag };
         let loc = actor.loc;
         let access = request.access;
+        let read = request.read;
         let used = if access.is_atomic() { Use::Waits } else { request.used };
         let has_looked = used == Use::Waits;
         let volatile = request.order == MemoryOrder::Volatile;
@@ -189,7 +198,7 @@ impl Strong {
             for number in start / WORD..end.div_ceil(WORD) {
                 let bytes = (start.max(number * WORD)..end.min((number + 1) * WORD))
                     .fold(0, |bytes, address| bytes | 1 << (address % WORD));
-                let me = Touched { past, loc, bytes, strength, access, used, has_looked, volatile };
+                let me = Touched { past, loc, bytes, strength, access, used, read, has_looked, volatile };
                 self.touch(&by, (place, number), me, writes);
             }
         }
@@ -214,7 +223,7 @@ impl Strong {
             && !me.has_looked
             && let Some(write) = known.write.filter(|write| meet(by.here, write, &me))
         {
-            keep(&mut self.doubts, by.doubt(word, &me, &write, me.past));
+            keep(&mut self.doubts, by.doubt(word, &me, &write, &me));
         }
         match mine {
             _ if me.access == Access::Store => {}
@@ -233,7 +242,7 @@ impl Strong {
         }
         for read in known.reads.iter().filter(|read| read.is_doubtful(in_shared)) {
             if meet(by.here, read, &me) {
-                keep(&mut self.doubts, by.doubt(word, &me, read, read.past));
+                keep(&mut self.doubts, by.doubt(word, &me, read, read));
             }
         }
         // Of two stores the last one stays, unless it has seen the other (PTX ISA 8.9.5: what has been
@@ -245,7 +254,7 @@ impl Strong {
             [me.access, write.access] == [Access::Store; 2] && (in_shared || changes) && !has_seen
         };
         if let Some(write) = known.write.filter(|write| is_doubtful(write) && meet(by.here, write, &me)) {
-            keep(&mut self.doubts, by.doubt(word, &me, &write, write.past));
+            keep(&mut self.doubts, by.doubt(word, &me, &write, &write));
         }
         known.reads.clear();
         known.write = Some(me);
@@ -257,11 +266,12 @@ impl Strong {
         self.held -= words.values().map(|known| 2 + known.reads.capacity()).sum::<usize>();
     }
 
-    /// What is left, but for blocks that are still under way: the launch has been stopped.
-    pub fn into_doubts(mut self, order: &Order) -> Vec<Doubt> {
+    /// What is left, but for values that no thread has used, and for blocks that are still under way: the
+    /// launch has been stopped.
+    pub fn into_doubts(mut self, order: &Order, reads: &Reads) -> Vec<Doubt> {
         self.doubts.retain(|doubt| {
             let (block, _) = order.locate(doubt.reader.warp);
-            !doubt.is_open && !order.is_under_way(block)
+            !doubt.is_open && !order.is_under_way(block) && reads.is_used(doubt.read, doubt.reader.lane)
         });
         self.doubts
     }
@@ -279,8 +289,12 @@ fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
 
 /// Keeps a doubt, unless there are many of the same two lines.
 fn keep(doubts: &mut Vec<Doubt>, doubt: Doubt) {
-    let kind = |doubt: &Doubt| (doubt.later.who.loc, doubt.race.earlier_loc, doubt.near, doubt.is_open);
-    if doubts.iter().filter(|other| kind(other) == kind(&doubt)).count() < ALIKE {
+    let is_followed = doubt.read != 0;
+    let kind = |doubt: &Doubt| {
+        (doubt.later.who.loc, doubt.race.earlier_loc, doubt.near, doubt.is_open, doubt.read != 0)
+    };
+    let most = if is_followed { ALIKE_FOLLOWED } else { ALIKE };
+    if doubts.iter().filter(|other| kind(other) == kind(&doubt)).count() < most {
         doubts.push(doubt);
     }
 }

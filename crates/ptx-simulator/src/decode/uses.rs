@@ -1,7 +1,7 @@
 //! What becomes of the value of a load.
 //!
-//! Of a plain one: whether it may be discarded, as far as the code shows it (`set_follows`). If it may, the
-//! run has to see whether it is used, since a write that comes later may race with it (`check/reads.rs`).
+//! Whether it may be discarded, as far as the code shows it (`set_follows`). If it may, the run has to see
+//! whether it is used, since a write that comes later may race with it (`check/reads.rs`).
 //!
 //! Of a strong one, volatile or relaxed: whether its thread waits for it, only decides by it, or goes on with
 //! it (`set_uses`).
@@ -67,13 +67,14 @@ pub fn set_uses(code: &mut [Inst]) {
 /// Instructions that a value which may be discarded goes through, at most.
 const MAX_STEPS: usize = 24;
 
-/// Fills in `follows` of every plain load.
+/// Fills in `follows` of every load that a race or a doubt may be about: a plain one, or a strong one whose
+/// thread goes on with the value.
 pub fn set_follows(code: &mut [Inst]) {
-    let is_plain = |op: &Op| {
-        matches!(op, Op::Load { space: Space::Global | Space::Shared | Space::Generic, order, .. }
-            if matches!(order, Order::Weak | Order::ReadOnly))
+    let counts = |op: &Op| {
+        matches!(op, Op::Load { space: Space::Global | Space::Shared | Space::Generic, used, .. }
+            if !is_strong(op) || *used == Use::GoesOn)
     };
-    let loads: Vec<usize> = (0..code.len()).filter(|&pc| is_plain(&code[pc].op)).collect();
+    let loads: Vec<usize> = (0..code.len()).filter(|&pc| counts(&code[pc].op)).collect();
     let mut readers = Readers::default();
     for (pc, inst) in code.iter().enumerate() {
         if inst.guard != NONE {
@@ -111,7 +112,7 @@ struct Step {
 enum Fate {
     /// It computes something from it.
     Computes,
-    /// It takes it or another one.
+    /// What it gives may not depend on it: it takes another one, or its other operand decides.
     Selects,
     /// It uses it, whatever comes later.
     Uses,
@@ -122,22 +123,26 @@ enum Fate {
 }
 
 impl Readers {
-    /// Whether a way leads from the load at `at` to the end of its function on which nothing surely uses the
-    /// value, or a compare-and-swap checks it. A value that is carried from one round of a loop to the next
-    /// counts as used.
+    /// Whether a way leads from the load at `at` to the end of its function, or back to the load, on which
+    /// nothing surely uses the value; or a compare-and-swap checks it. If the load is in a loop, a value that
+    /// is carried from one round to the next counts as used.
     fn may_be_discarded(&self, code: &[Inst], at: usize) -> bool {
         let mut open: Vec<Step> = Vec::new();
         let mut done: FxHashSet<usize> = FxHashSet::default();
         let mut surely: FxHashSet<usize> = FxHashSet::default();
+        let mut made: FxHashSet<usize> = FxHashSet::default();
         let mut uses: FxHashSet<usize> = FxHashSet::default();
+        let is_in_loop = after(code, at).contains(&at);
         self.readers_of(&code[at].op, (at, true), &mut open);
+        let mut is_carried = false;
         while let Some(Step { pc, from, is_sure }) = open.pop() {
+            is_carried |= pc <= from;
             let is_new = done.insert(pc);
             let is_newly_sure = is_sure && surely.insert(pc);
             if !is_new && !is_newly_sure {
                 continue;
             }
-            if pc <= from || done.len() > MAX_STEPS {
+            if is_in_loop && pc <= from || done.len() > MAX_STEPS {
                 return false;
             }
             let inst = &code[pc];
@@ -147,20 +152,28 @@ impl Readers {
                 // An instruction under a predicate may not be executed.
                 Fate::Uses if inst.guard == NONE && is_sure => _ = uses.insert(pc),
                 Fate::Uses => {}
-                Fate::Computes => self.readers_of(&inst.op, (pc, is_sure), &mut open),
+                Fate::Computes => {
+                    let is_sure = is_sure && inst.guard == NONE;
+                    if is_sure {
+                        made.insert(pc);
+                    }
+                    self.readers_of(&inst.op, (pc, is_sure), &mut open);
+                }
                 Fate::Selects => self.readers_of(&inst.op, (pc, false), &mut open),
             }
         }
+        let sure = self.values(code, &made, at);
         // The way of lanes that nothing has stopped.
         let mut way = vec![at + 1];
         let mut seen = FxHashSet::default();
         while let Some(pc) = way.pop() {
-            let decides = done.contains(&pc) && is_decision(&code[pc], &self.values(code, &done, at));
+            let decides = done.contains(&pc) && is_decision(&code[pc], &sure);
             if uses.contains(&pc) || decides || !seen.insert(pc) {
                 continue;
             }
             let mut next = flow::next(code, pc).map(|next| next as usize).peekable();
-            if next.peek().is_none() || matches!(code[pc].op, Op::Exit {} | Op::Return {}) {
+            let is_read_anew = pc == at && !is_carried;
+            if is_read_anew || next.peek().is_none() || matches!(code[pc].op, Op::Exit {} | Op::Return {}) {
                 return true;
             }
             way.extend(next.filter(|next| *next < code.len()));
@@ -200,6 +213,19 @@ struct Values {
     predicates: FxHashSet<Pred>,
 }
 
+/// What may be executed after the instruction at `at`; itself only where a loop leads back to it.
+fn after(code: &[Inst], at: usize) -> FxHashSet<usize> {
+    let next = |pc: usize| flow::next(code, pc).map(|next| next as usize).filter(|next| *next < code.len());
+    let mut open: Vec<usize> = next(at).collect();
+    let mut seen = FxHashSet::default();
+    while let Some(pc) = open.pop() {
+        if seen.insert(pc) {
+            open.extend(next(pc));
+        }
+    }
+    seen
+}
+
 /// Whether an instruction is executed or not, or where it leads, as the value says.
 fn is_decision(inst: &Inst, values: &Values) -> bool {
     inst.guard != NONE && values.predicates.contains(&inst.guard)
@@ -215,7 +241,7 @@ fn fate(op: &Op, values: &Values) -> Fate {
         Op::Store { .. } | Op::Load { .. } | Op::Atomic { .. } => Fate::Uses,
         Op::Barrier { .. } | Op::Mbarrier { .. } | Op::CopyAsync { .. } | Op::Call { .. } => Fate::Uses,
         Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Return {} | Op::Exit {} => Fate::Uses,
-        Op::Select { .. } => Fate::Selects,
+        Op::Select { .. } | Op::Logic { b: Some(_), .. } | Op::Test { combine: Some(_), .. } => Fate::Selects,
         op if op.members().is_some() => Fate::Uses,
         _ => Fate::Computes,
     }

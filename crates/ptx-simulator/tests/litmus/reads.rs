@@ -37,6 +37,87 @@ fn a_value_that_is_discarded_is_no_race() {
     ]);
 }
 
+/// `if (threadIdx.x == 0 && v > best) best = v;`, for which a compiler reads `best` in all threads.
+#[test]
+fn a_value_that_another_condition_outweighs_is_no_race() {
+    let write = "st.global.u32 [x], 1";
+    let body = |logic: &str, block: u32| {
+        format!(
+            "ld.global.u32 %r1, [x]; setp.ne.u32 %p1, %block, {block}; {logic}; @%p2 bra SKIP; \
+             st.global.u32 [%out], 1; SKIP:"
+        )
+    };
+    let apart = "setp.eq.u32 %p3, %r1, 7; or.pred %p2, %p1, %p3";
+    let at_once = "setp.eq.or.u32 %p2, %r1, 7, %p1";
+    for logic in [apart, at_once] {
+        let [outweighed, decides] = [7, 1].map(|block| body(logic, block));
+        check(&[
+            (logic, &[(Thread(0, 0), write), (Thread(1, 0), &*outweighed)], Fine),
+            (logic, &[(Thread(0, 0), write), (Thread(1, 0), &*decides)], Race),
+        ]);
+    }
+}
+
+/// One lane has written what all of its warp read, and uses it; the others discard it.
+#[test]
+fn what_a_lane_uses_of_its_own_is_no_use_by_the_others() {
+    let body = |user: u32| {
+        format!(
+            "@%first st.shared.u32 [s], 1; ld.shared.u32 %r1, [s]; setp.ne.u32 %p1, %lane, {user}; \
+             setp.eq.u32 %p3, %r1, 7; or.pred %p2, %p1, %p3; @%p2 bra SKIP; st.global.u32 [%out], %r1; SKIP:"
+        )
+    };
+    let [own, of_another] = [0, 5].map(body);
+    check(&[
+        ("its own", &[(Warp(0, 0), &*own)], Fine),
+        ("that of another lane", &[(Warp(0, 0), &*of_another)], Race),
+    ]);
+}
+
+/// The same in a loop that keeps the value in a register.
+#[test]
+fn a_value_that_a_loop_carries_counts_only_where_it_is_used() {
+    let write = "st.global.u32 [x], 1";
+    let body = |block: u32| {
+        format!(
+            "ld.global.u32 %r1, [x]; mov.u32 %r2, 0; setp.ne.u32 %p1, %block, {block}; ROUND: @%p1 bra SKIP; \
+             max.u32 %r1, %r1, %r2; use %r1; SKIP: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; \
+             @%p2 bra ROUND"
+        )
+    };
+    let [skipped, used] = [7, 1].map(body);
+    check(&[
+        ("skipped", &[(Thread(0, 0), write), (Thread(1, 0), &*skipped)], Fine),
+        ("used", &[(Thread(0, 0), write), (Thread(1, 0), &*used)], Race),
+    ]);
+}
+
+/// The reader of a seqlock reads once more when the counter has changed.
+#[test]
+fn a_value_that_a_second_look_discards_is_no_race() {
+    for kind in ["", ".volatile"] {
+        let write = format!(
+            "st.volatile.global.u32 [f], 1; membar.gl; st{kind}.global.u32 [x], 1; membar.gl; \
+             st.volatile.global.u32 [f], 2"
+        );
+        let read = |second: &str| {
+            format!(
+                "LOOK: ld.volatile.global.u32 %r1, [f]; membar.gl; ld{kind}.global.u32 %r2, [x]; {second}; \
+                 and.b32 %r4, %r1, 1; setp.ne.u32 %p2, %r4, 0; @%p2 bra LOOK; use %r2"
+            )
+        };
+        let look = "ld.volatile.global.u32 %r3, [f]; setp.ne.u32 %p1, %r1, %r3; @%p1 bra LOOK";
+        let [looks, late, never] = [&*format!("membar.gl; {look}"), look, ""].map(read);
+        let one = Thread(0, 0);
+        let two = Thread(1, 0);
+        check(&[
+            ("looks again", &[(one, &*write), (two, &*looks)], Fine),
+            ("without a fence in front", &[(one, &*write), (two, &*late)], RaceInSome),
+            ("never", &[(one, &*write), (two, &*never)], RaceInSome),
+        ]);
+    }
+}
+
 /// A partial sum that is exchanged, and that the lanes without a neighbour discard.
 #[test]
 fn a_value_that_other_lanes_discard_is_no_race() {
