@@ -28,6 +28,9 @@ impl Names {
     /// of each.
     pub fn name(&self, found: &mut Diagnostic, kernel: &str, arguments: &[u64]) {
         let running = found.kernel.clone();
+        if let Some(kind) = self.kind(found, kernel) {
+            found.show_as(kind);
+        }
         let Some(spot) = found.spot_mut() else { return };
         match spot.region.clone() {
             Region::Argument(place) => self.argument(spot, place, kernel, arguments),
@@ -46,6 +49,14 @@ impl Names {
             }
             Region::Variable(_) | Region::Buffer => {}
         }
+    }
+
+    /// The type of the elements that `found` is about, if they are an argument's and it is known.
+    fn kind(&self, found: &mut Diagnostic, kernel: &str) -> Option<&'static str> {
+        let Region::Argument(place) = found.spot_mut()?.region else { return None };
+        let called = self.called.get(place).and_then(Option::as_ref).and_then(|called| called.kind);
+        let parameter = || parameters(&self.source, kernel).into_iter().nth(place)?.kind;
+        called.or_else(parameter)
     }
 
     fn argument(&self, spot: &mut Spot, place: usize, kernel: &str, arguments: &[u64]) {

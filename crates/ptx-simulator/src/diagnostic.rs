@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::values::Values;
+
 /// The kinds of diagnostic. Their names are stable: programs read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -258,7 +260,7 @@ pub enum What {
         /// Where.
         spot: Spot,
         /// What is there after the plain order, and after the other one.
-        values: [String; 2],
+        values: Values,
         /// Whether both are additions of floating-point numbers.
         is_sum: bool,
     },
@@ -401,6 +403,16 @@ impl Diagnostic {
     /// Other places that belong to it: the other side of a race.
     pub fn related(&self) -> Vec<Site> {
         self.what.related()
+    }
+
+    /// The values that it names are elements of this type: `f32`.
+    pub fn show_as(&mut self, kind: &str) {
+        if let What::OrderDecides { spot, values, .. } = &mut self.what
+            && let Some((elements, before)) = values.as_elements(kind)
+        {
+            *values = elements;
+            spot.byte += i64::from(before);
+        }
     }
 
     /// Where in memory it is about.

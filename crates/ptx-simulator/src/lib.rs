@@ -20,6 +20,7 @@ mod orders;
 mod ptx;
 mod simulator;
 pub mod trace;
+mod values;
 mod words;
 
 pub use arith::Format;
@@ -40,3 +41,4 @@ pub use memory::{Owner, Written, Wrong, address_of, number_and_offset};
 pub use orders::{Budget, Cut, Failing, Orders};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};
+pub use values::{Number, Values};

@@ -21,7 +21,8 @@ impl What {
                 let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
                 message + &header.unwrap_or_default()
             }
-            What::OrderDecides { sides: [me, other], spot, values: [plain, reversed], is_sum } => {
+            What::OrderDecides { sides: [me, other], spot, values, is_sum } => {
+                let [plain, reversed] = values.shown();
                 let what = if *is_sum { ", since the sum is rounded at each step" } else { "" };
                 let me = me.operation();
                 let other = other.operation();

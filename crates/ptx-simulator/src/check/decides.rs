@@ -2,10 +2,11 @@
 
 use super::Checker;
 use super::conflict::Who;
-use crate::arith::AtomOp;
+use crate::arith::{AtomOp, Format};
 use crate::diagnostic::{Access, Diagnostic, Kind, Severity, Side, Site, What};
 use crate::explore::{Does, Operation, Reversal};
 use crate::ptx::Space;
+use crate::values::{Number, Values};
 
 impl Checker<'_> {
     /// What global memory holds at `address` after two orders, which differ in which of two operations comes
@@ -19,12 +20,11 @@ impl Checker<'_> {
     ) -> Diagnostic {
         let rounds = |one: &Operation| matches!(one.does, Does::Update { op: AtomOp::AddFloat(_), .. });
         let is_sum = rounds(first) && rounds(second);
-        let shown = values.map(|value| match bytes {
-            4 if is_sum => f32::from_bits(value as u32).to_string(),
-            8 if is_sum => f64::from_bits(value).to_string(),
-            4 => (value as i32).to_string(),
-            _ => (value as i64).to_string(),
-        });
+        let number = match bytes {
+            4 if is_sum => Number::Float(Format::F32),
+            8 if is_sum => Number::Float(Format::F64),
+            _ => Number::Signed,
+        };
         let help = if is_sum {
             "floating-point additions round, so that another order gives another sum: for the same bits \
              every time, leave one partial sum per block in memory and add them in a fixed order"
@@ -34,7 +34,7 @@ impl Checker<'_> {
         let what = What::OrderDecides {
             sides: [self.side_of(second), self.side_of(first)],
             spot: self.spot(Space::Global, address, (0, 0)),
-            values: shown,
+            values: Values { bits: values, bytes, number },
             is_sum,
         };
         let who = who(second);

@@ -44,6 +44,16 @@ fn what_depends_on_the_order_is_named_with_both_results_and_both_operations() {
     }
 }
 
+/// The same bits as another type.
+#[test]
+fn results_are_shown_in_the_type_of_their_buffer() {
+    let command = "tests/corpus/order-dependent/last_writer.ptx --grid 3 --block 32 --arg";
+    for (buffer, values) in [("buf:u32:0", "3 or as 2"), ("buf:f32:0", "4e-45 or as 3e-45")] {
+        let text = run(&format!("{command} {buffer}")).exits(0).stdout();
+        assert!(text.contains(&format!("ends as {values}, depending")), "{text}");
+    }
+}
+
 #[test]
 fn an_order_that_fails_is_kept_and_runs_again() {
     let order = scratch("orders").join("order.json");
