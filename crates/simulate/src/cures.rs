@@ -161,7 +161,7 @@ mod tries {
             let compiler = compiler.clone().within(2 * LIMIT);
             let Options { file, .. } = self.options;
             let given = self.options.for_compiler();
-            Ok(compiler.ptx_of_text(file, text.to_string(), self.options.capability(), given)?.text)
+            Ok(compiler.ptx_of_text(file, text.to_string(), Some(&self.options.capability()), given)?.text)
         }
 
         /// What the launch does with this PTX, in the order of a schedule.

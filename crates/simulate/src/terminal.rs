@@ -147,7 +147,8 @@ pub fn compiled_and_run(options: &Options) -> Result<Report> {
     // The changed C++ headers are kept for the next time, if there is a place for them.
     let kept = root.join("target");
     let folder = if std::fs::create_dir_all(&kept).is_ok() { kept } else { std::env::temp_dir() };
-    let program = compile(&clang.run_in(&here), &files, &options.for_compiler(), &folder)?;
+    let program =
+        compile(&clang.run_in(&here), &files, &options.capability(), &options.for_compiler(), &folder)?;
     say::err(&program.said);
     let mut terminal = Terminal::new(options);
     let report = run(options, &program, &mut terminal)?;
