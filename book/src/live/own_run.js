@@ -7,6 +7,8 @@ import { result, resultOfProgram } from './own_result.js';
 import { sites } from './said.js';
 import * as simulator from './simulator.js';
 
+/** Cells are compiled for the GPU that is simulated, an H200. */
+const CAPABILITY = '90';
 const MEMORY = ['--memory', '2^30'];
 /** The arguments of what runs a cell, or a whole program. More steps are taken for an endless kernel, or are more than a page has. */
 const words = (path, cell, { program }) => [path, ...(program ? ['--steps-limit', '2^24'] : ['--cell', `${cell}`, '--steps-limit', '2^22']), ...MEMORY];
@@ -25,7 +27,7 @@ const isError = ({ kind }) => kind === 'error';
     it was launched. `reveal` goes to a line. */
 export async function runOwn({ path, source, cell = 1, launches = true, reveal }, signal, tell) {
     const leads = leadTo(path, reveal);
-    const made = await build({ path, source, programs: true }, signal, tell);
+    const made = await build({ path, source, programs: true, capability: CAPABILITY }, signal, tell);
     const found = messages(made.said).filter(message => message.file === path);
     /** The compiler's errors come first, then what the simulator has found, and with the first what is open. */
     const all = (diagnostics = []) => {

@@ -17,7 +17,7 @@ fn main() -> Result<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().context("usage: programs FOLDER [INCLUDED FOLDER]...")?;
     let include: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
-    let given = Given { include: &include, define: &[] };
+    let given = Given { include: &include, ..Given::default() };
     let clang = Compiler::require(Maker::Clang, kernel_compiler::root()?)?;
     let scratch = kernel_compiler::root()?.join("target").join("programs");
     let mut files = Vec::new();
@@ -26,7 +26,7 @@ fn main() -> Result<ExitCode> {
     let mut compiled = 0;
     for file in &files {
         let started = Instant::now();
-        match program::compile(&clang, std::slice::from_ref(file), &given, &scratch) {
+        match program::compile(&clang, std::slice::from_ref(file), "90", &given, &scratch) {
             Ok(made) => {
                 compiled += 1;
                 let seconds = started.elapsed().as_secs_f32();

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use text::{near, path};
 
 use super::call;
+use super::staging::Optimise;
 
 /// The oldest clang that compiles a launch in a kernel.
 const OLDEST: u32 = 22;
@@ -37,15 +38,27 @@ pub fn ask(path: &Path) -> Result<(&'static [&'static str], String)> {
     Err(wrong.context(format!("{} --version does not answer as clang does", path::shown(path))))
 }
 
-/// The options for fast code.
-pub const OPTIMISED: &[&str] = &["-O2"];
+/// The options for code that is optimised or not.
+pub fn options(optimise: Optimise) -> &'static [&'static str] {
+    match optimise {
+        Optimise::On => &["-O2"],
+        Optimise::Off => &["-O0"],
+    }
+}
+
+/// The options for the GPU, and for a version of PTX that knows it.
+pub fn target(capability: &str) -> String {
+    let is_newer = capability.len() > 2;
+    let version = if is_newer { "86" } else { "80" };
+    format!("--cuda-feature=+ptx{version} --cuda-gpu-arch=sm_{capability}")
+}
 
 /// All options of a call for PTX.
 pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
     // Who calls a compiler has found the repository.
     let headers = crate::root().unwrap_or(Path::new("")).join(HEADERS);
     let mut flags: Vec<String> = FLAGS.split(' ').map(str::to_owned).collect();
-    flags.push(format!("--cuda-gpu-arch=sm_{capability}"));
+    flags.extend(target(capability).split(' ').map(str::to_owned));
     flags.extend(nested.then(|| "-fgpu-rdc".to_owned()));
     flags.extend(options.iter().map(|option| option.to_string()));
     flags.push("-isystem".to_owned());
@@ -61,7 +74,7 @@ pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
 /// and else they would be gone in silence, together with all that follows. Messages are in nvcc's form,
 /// `x.cu(3): error: …`, then the line; and warnings are of what nvcc warns by itself.
 const FLAGS: &str = "\
-    -x cuda --cuda-device-only -S --target=x86_64-unknown-linux-gnu --cuda-feature=+ptx80 \
+    -x cuda --cuda-device-only -S --target=x86_64-unknown-linux-gnu \
     -nocudainc -nocudalib -nostdinc -std=c++17 -ffp-contract=fast -fms-extensions -gline-tables-only -cuid=0 \
     -fno-delete-null-pointer-checks -fno-finite-loops \
     -fdiagnostics-format=msvc -fno-show-column -fno-diagnostics-show-line-numbers \

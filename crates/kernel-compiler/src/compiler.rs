@@ -228,7 +228,7 @@ impl Compiler {
     }
 
     /// [`Compiler::ptx`] for a given compute capability (`80`) instead of the one that the source needs, and
-    /// with the reader's folders of headers and macros.
+    /// with the reader's folders of headers and macros, optimised or not.
     ///
     /// # Errors
     /// As [`Compiler::ptx`]; nvcc cannot be given such a macro.
@@ -254,8 +254,8 @@ impl Compiler {
         let capability = capability.unwrap_or(capability::of(&staged.text));
         let is_nested = nested(&staged.text);
         let mut flags = match self.maker {
-            Maker::Nvcc => nvcc::ptx_flags(&["-O3", "-lineinfo"], capability, is_nested),
-            Maker::Clang => clang::flags(clang::OPTIMISED, capability, is_nested),
+            Maker::Nvcc => nvcc::ptx_flags(nvcc::options(given.optimise), capability, is_nested),
+            Maker::Clang => clang::flags(clang::options(given.optimise), capability, is_nested),
         };
         flags.extend(self.folders(staged));
         flags.extend(given.define.iter().map(|macro_| format!("-D{macro_}")));

@@ -213,7 +213,7 @@ fn includes_library(said: &str) -> bool {
 
 /// A call for a whole program, with the texts of its files.
 fn in_memory(path: &str, program::Call { pass, sources }: program::Call) -> Result<Call> {
-    let mut args = front_end(kind_of(pass), path, "80")?;
+    let mut args = front_end(kind_of(pass), path, program::PAGE_CAPABILITY)?;
     if pass == Pass::Border {
         args.splice(0..0, PRINTING.split(' ').map(str::to_owned));
     }
@@ -257,6 +257,7 @@ mod tests {
 
     use super::super::compiler::{Compiler, Maker};
     use super::super::renew::committed;
+    use super::super::staging::Optimise;
     use super::*;
 
     fn request(source: &str, capability: Option<&str>) -> Request {
@@ -408,7 +409,10 @@ mod tests {
         let clang = Compiler::require(Maker::Clang, crate::root().unwrap()).unwrap();
         let mut kinds = BTreeMap::new();
         for nested in [false, true] {
-            kinds.insert(kind(nested), driven(&clang, clang::flags(clang::OPTIMISED, "75", nested)));
+            kinds.insert(
+                kind(nested),
+                driven(&clang, clang::flags(clang::options(Optimise::On), "75", nested)),
+            );
         }
         for pass in [Pass::Border, Pass::Device] {
             kinds.insert(kind_of(pass), driven(&clang, program::page_flags(pass).unwrap()));

@@ -10,7 +10,7 @@ use text::say::visible;
 use super::build::{Registers, Text};
 use super::maker::Maker;
 use super::names::check_names;
-use super::staging::Staged;
+use super::staging::{Optimise, Staged};
 use super::{call, refusal};
 
 /// The version of the program, `13.0.88`.
@@ -67,7 +67,7 @@ const MAX_ERRORS: usize = 4;
 /// The options of each call of nvcc `version` for a kernel's PTX and fatbin.
 #[allow(dead_code)] // build.rs writes no manifest
 pub fn flags(version: &str, nested: bool) -> Vec<String> {
-    let ptx = ptx_flags(&["-O3", "-lineinfo"], "75", nested).join(" ");
+    let ptx = ptx_flags(options(Optimise::On), "75", nested).join(" ");
     let fatbin = fatbin_flags(version).join(" ");
     if !nested {
         return vec![ptx, format!("{fatbin} {SAY_REGISTERS}")];
@@ -76,7 +76,16 @@ pub fn flags(version: &str, nested: bool) -> Vec<String> {
     vec![ptx, format!("{object} {SAY_REGISTERS}"), format!("{fatbin} -dlink")]
 }
 
-/// The options for PTX.
+/// The options for PTX that is optimised or not. `-G` would do the latter too, with tables for a debugger
+/// that are much longer than the code.
+pub fn options(optimise: Optimise) -> &'static [&'static str] {
+    match optimise {
+        Optimise::On => &["-O3", "-lineinfo"],
+        Optimise::Off => &["-Xcicc", "-O0", "-lineinfo"],
+    }
+}
+
+/// All options for PTX.
 pub fn ptx_flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
     let mut flags = vec!["-ptx".to_owned()];
     flags.extend(options.iter().map(|option| option.to_string()));

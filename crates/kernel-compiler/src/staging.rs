@@ -27,6 +27,18 @@ pub struct Given<'a> {
     pub include: &'a [PathBuf],
     /// Macros (`-D`): `NAME` or `NAME=VALUE`.
     pub define: &'a [String],
+    /// Whether it optimises.
+    pub optimise: Optimise,
+}
+
+/// Whether a compiler optimises. What nothing reads it may remove then, and with it a race.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Optimise {
+    /// For fast code.
+    #[default]
+    On,
+    /// Not at all: each line does what it says.
+    Off,
 }
 
 /// A source, ready to be compiled.

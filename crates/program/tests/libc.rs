@@ -102,7 +102,7 @@ fn the_programs_of_the_c_library_are_renewed_by_clang() {
     let clang = Compiler::require(Maker::Clang, root).unwrap().run_in(&root.join(folder));
     for name in ["math", "text"] {
         let source = root.join(folder).join(name).with_extension("cu");
-        let made = compile(&clang, &[source], &Given::default(), &root.join("target")).unwrap();
+        let made = compile(&clang, &[source], "80", &Given::default(), &root.join("target")).unwrap();
         kernel_compiler::renew::committed(folder.join(name).with_extension("ptx"), made.ptx);
     }
 }

@@ -260,7 +260,7 @@ fn the_programs_are_renewed_by_clang() {
         let clang = Compiler::require(Maker::Clang, root).unwrap().run_in(&path_of(folder));
         let file = Path::new(&name).with_extension("cu");
         let kept = root.join("target");
-        let made = compile(&clang, &[path_of(folder).join(&file)], &Given::default(), &kept).unwrap();
+        let made = compile(&clang, &[path_of(folder).join(&file)], "80", &Given::default(), &kept).unwrap();
         let device = made.device_variables.join(" ");
         let managed = made.managed_variables.join(" ");
         let text = format!("// device: {device}\n// managed: {managed}\n{}", made.ptx);

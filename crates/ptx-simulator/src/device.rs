@@ -137,6 +137,12 @@ impl DeviceProperties {
         Self::ALL.into_iter().find(|device| plain(device.name) == plain(name))
     }
 
+    /// Its compute capability as compilers have it: `90`.
+    pub fn capability(&self) -> String {
+        let (major, minor) = self.compute_capability;
+        format!("{major}{minor}")
+    }
+
     /// Blocks in the shape of `config` that fit at the same time, with `shared` bytes of shared memory per
     /// block and so many registers per thread, if that is known: as many as there is room for, and one at
     /// least.

@@ -96,10 +96,33 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<Compile
     // From the working directory, so that the compiler names the file as the reader does.
     let here = std::env::current_dir().context("the working directory is gone")?;
     let compiler = compiler.run_in(&here);
-    let ptx = compiler.ptx_with(file, options.capability(), options.for_compiler())?;
-    say::err(&ptx.warnings);
+    let ptx = compiler.ptx_with(file, Some(&options.capability()), options.for_compiler())?;
+    say::err(&(ptx.warnings.clone() + &for_another_gpu(options)));
     let warned = !ptx.warnings.trim().is_empty();
     Ok(Compiled { ptx: ptx.text, warned, compiler: Some(compiler) })
+}
+
+/// A note, if the file is compiled for another GPU than the one that is simulated.
+#[cfg(not(target_family = "wasm"))]
+fn for_another_gpu(options: &Options) -> String {
+    let Options { file, gpu, .. } = options;
+    let asked = options.capability();
+    let has = gpu.capability();
+    if asked == has {
+        return String::new();
+    }
+    let shown = |number: &str| match number.split_at_checked(number.len().saturating_sub(1)) {
+        Some((major, minor)) => format!("{major}.{minor}"),
+        None => number.to_owned(),
+    };
+    format!(
+        "note: {} is compiled for compute capability {}, and the simulated GPU, {}, has {}: __CUDA_ARCH__ is \
+         {asked}0\n",
+        file.display(),
+        shown(&asked),
+        gpu.name,
+        shown(&has)
+    )
 }
 
 /// The text of source files, by the names that diagnostics have for them.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use kernel_compiler::in_page::Compiled;
-use kernel_compiler::staging::Given;
+use kernel_compiler::staging::{self, Given};
 use launch::{Dimensions, Scope, Spec};
 use ptx_simulator::{
     Budget, DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_SYNC_DEPTH, DeviceProperties, Kind,
@@ -128,9 +128,13 @@ pub struct Options {
     /// Where the file's own lines may read files by `file=`; without it in the file's own folder
     #[arg(long, value_name = "FOLDER")]
     pub data: Option<PathBuf>,
-    /// For a .cu: the compute capability it is compiled for, like 90
+    /// For a .cu: the compute capability it is compiled for, like 75; without it that of the GPU (--gpu)
     #[arg(long, value_name = "CC")]
     pub arch: Option<String>,
+    /// For a .cu: whether it is compiled for fast code, as nvcc does; off: each line does what it says. What
+    /// is written and never read a compiler removes, and with it a race, so `off` can show more
+    #[arg(long, value_enum, default_value_t = Optimise::On)]
+    pub optimise: Optimise,
     /// For a .cu: where included files are looked for
     #[arg(short = 'I', value_name = "DIRECTORY")]
     pub include: Vec<PathBuf>,
@@ -170,8 +174,9 @@ pub struct Options {
     /// `none`: any number
     #[arg(long, value_name = "N", value_parser = steps, allow_hyphen_values = true)]
     pub steps_limit: Option<Steps>,
-    /// The GPU that is simulated: how many blocks are under way at the same time depends on it, and how much
-    /// shared memory a block can have. One of T4, A100, RTX3090, L4, RTX4090, H100, H200, B200
+    /// The GPU that is simulated: what a .cu is compiled for depends on it (`__CUDA_ARCH__`), how many blocks
+    /// are under way at the same time, and how much shared memory a block can have. One of T4, A100, RTX3090,
+    /// L4, RTX4090, H100, H200, B200
     #[arg(long, value_name = "NAME", value_parser = gpu, default_value = DeviceProperties::H200.name)]
     pub gpu: DeviceProperties,
     /// Memory of this machine for the buffers and what the checks remember, in bytes
@@ -211,6 +216,13 @@ pub enum Checks {
     Off,
 }
 
+/// Whether the compiler optimises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Optimise {
+    On,
+    Off,
+}
+
 /// Whether cures are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Cures {
@@ -224,15 +236,21 @@ impl Options {
         Options::try_parse().unwrap_or_else(|error| say::usage(&error))
     }
 
-    /// The compute capability that was asked for.
-    pub fn capability(&self) -> Option<&str> {
-        let arch = self.arch.as_deref()?;
-        Some(arch.trim_start_matches("compute_").trim_start_matches("sm_"))
+    /// The compute capability to compile for: the one that was asked for, or that of the GPU.
+    pub fn capability(&self) -> String {
+        match &self.arch {
+            Some(arch) => arch.trim_start_matches("compute_").trim_start_matches("sm_").to_owned(),
+            None => self.gpu.capability(),
+        }
     }
 
     /// What the compiler is given besides.
     pub fn for_compiler(&self) -> Given<'_> {
-        Given { include: &self.include, define: &self.define }
+        let optimise = match self.optimise {
+            Optimise::On => staging::Optimise::On,
+            Optimise::Off => staging::Optimise::Off,
+        };
+        Given { include: &self.include, define: &self.define, optimise }
     }
 }
 

@@ -150,15 +150,16 @@ pub fn compiled_and_run(options: &Options) -> Result<Report> {
     let kept = root.join("target");
     let folder = if std::fs::create_dir_all(&kept).is_ok() { kept } else { std::env::temp_dir() };
     let clang = clang.run_in(&here);
+    let capability = options.capability();
     let given = options.for_compiler();
-    let program = compile(&clang, &files, &given, &folder)?;
+    let program = compile(&clang, &files, &capability, &given, &folder)?;
     say::err(&program.said);
     let mut terminal = Terminal::new(options);
     stop::listen();
     let mut report = run(options, &program, &mut terminal)?;
     let again = |text: &str, limit| {
         let clang = clang.clone().within(limit);
-        Ok(compile_text(&clang, &files, (&options.file, text), &given, &folder)?.into())
+        Ok(compile_text(&clang, &files, (&options.file, text), &capability, &given, &folder)?.into())
     };
     report.cures = of_program(options, program.into(), Box::new(again), &mut terminal, &mut report);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

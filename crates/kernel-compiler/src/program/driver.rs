@@ -12,18 +12,25 @@ use super::library;
 use super::library::Library;
 use super::sources::Sources;
 use super::{Answer, Call, HOST, Next, Pass, Program, border, is_program, next};
+use crate::clang;
 use crate::compiler::{Compiler, Maker};
 use crate::refusal::{Refused, failed_itself};
-use crate::staging::Given;
+use crate::staging::{Given, Optimise};
 use crate::within;
 
-/// Compiles the program whose `files` these are, one of which has `main`. The files are compiled as one. What
-/// has to be kept for a while is in `scratch`.
+/// Compiles the program whose `files` these are, one of which has `main`, for this compute capability: `90`.
+/// The files are compiled as one. What has to be kept for a while is in `scratch`.
 ///
 /// # Errors
 /// As [`Compiler::ptx`].
-pub fn compile(clang: &Compiler, files: &[PathBuf], given: &Given, scratch: &Path) -> Result<Program> {
-    compile_sources(clang, files, None, given, scratch)
+pub fn compile(
+    clang: &Compiler,
+    files: &[PathBuf],
+    capability: &str,
+    given: &Given,
+    scratch: &Path,
+) -> Result<Program> {
+    compile_sources(clang, files, None, capability, given, scratch)
 }
 
 /// [`compile`], where one of the files holds a `text`, whatever is in it.
@@ -34,16 +41,18 @@ pub fn compile_text(
     clang: &Compiler,
     files: &[PathBuf],
     text: (&Path, &str),
+    capability: &str,
     given: &Given,
     scratch: &Path,
 ) -> Result<Program> {
-    compile_sources(clang, files, Some(text), given, scratch)
+    compile_sources(clang, files, Some(text), capability, given, scratch)
 }
 
 fn compile_sources(
     clang: &Compiler,
     files: &[PathBuf],
     text: Option<(&Path, &str)>,
+    capability: &str,
     given: &Given,
     scratch: &Path,
 ) -> Result<Program> {
@@ -61,6 +70,7 @@ fn compile_sources(
     }
     let compilation = Compilation {
         clang,
+        capability,
         given,
         library: Library::of(&clang.path, &scratch)?,
         scratch: scratch.join(format!("program-{}", std::process::id())),
@@ -74,6 +84,7 @@ fn compile_sources(
 /// How a program is compiled.
 struct Compilation<'a> {
     clang: &'a Compiler,
+    capability: &'a str,
     given: &'a Given<'a>,
     library: Library,
     scratch: PathBuf,
@@ -171,7 +182,9 @@ impl Compilation<'_> {
     }
 
     fn flags(&self, pass: Pass, overlay: &Path) -> Result<Vec<String>> {
-        let mut flags = flags(pass, &crate::root()?.join(HOST), &self.library.cpp, &self.library.builtin);
+        let Library { cpp, builtin, .. } = &self.library;
+        let how = How { pass, capability: self.capability, optimise: self.given.optimise };
+        let mut flags = flags(how, &crate::root()?.join(HOST), cpp, builtin);
         let folder = |folder: &PathBuf| format!("-I{}", self.clang.root.join(folder).display());
         flags.extend(self.given.include.iter().map(folder));
         flags.extend(self.given.define.iter().map(|name| format!("-D{name}")));
@@ -181,13 +194,22 @@ impl Compilation<'_> {
     }
 }
 
+/// How a pass is made.
+struct How<'a> {
+    pass: Pass,
+    capability: &'a str,
+    optimise: Optimise,
+}
+
 /// The options of a pass, where headers lie in `host`, `cpp` and `builtin`.
-fn flags(pass: Pass, host: &Path, cpp: &Path, builtin: &Path) -> Vec<String> {
-    let of_pass = match pass {
-        Pass::Border => BORDER,
-        Pass::Device => DEVICE,
+fn flags(how: How, host: &Path, cpp: &Path, builtin: &Path) -> Vec<String> {
+    let optimised = clang::options(how.optimise).join(" ");
+    let of_pass = match how.pass {
+        Pass::Border => BORDER.to_owned(),
+        Pass::Device => format!("{DEVICE} {optimised}"),
     };
-    let words = [FLAGS, LIBRARY, of_pass].into_iter().flat_map(str::split_whitespace);
+    let target = clang::target(how.capability);
+    let words = [FLAGS, &target, LIBRARY, &of_pass].into_iter().flat_map(str::split_whitespace);
     let mut flags: Vec<String> = words.map(str::to_owned).collect();
     let folders = [&host.join("std"), cpp, &host.join("cuda"), &host.join("c"), builtin];
     for folder in folders {
@@ -202,12 +224,13 @@ fn flags(pass: Pass, host: &Path, cpp: &Path, builtin: &Path) -> Vec<String> {
 /// The options of a pass in a page.
 #[cfg(test)]
 pub fn page_flags(pass: Pass) -> Result<Vec<String>> {
-    Ok(flags(pass, &crate::root()?.join(HOST), Path::new(library::CPP), Path::new(library::BUILTIN)))
+    let how = How { pass, capability: super::PAGE_CAPABILITY, optimise: Optimise::On };
+    Ok(flags(how, &crate::root()?.join(HOST), Path::new(library::CPP), Path::new(library::BUILTIN)))
 }
 
 /// As for kernels alone (`clang.rs`), but for the headers; columns are for `later.rs`.
 const FLAGS: &str = "\
-    -x cuda --cuda-device-only --target=x86_64-unknown-linux-gnu --cuda-feature=+ptx80 --cuda-gpu-arch=sm_80 \
+    -x cuda --cuda-device-only --target=x86_64-unknown-linux-gnu \
     -nocudainc -nocudalib -nostdinc -nostdinc++ -std=c++17 -ffp-contract=fast -fms-extensions \
     -gline-tables-only -cuid=0 -fgpu-rdc -fcomplex-arithmetic=basic -fno-delete-null-pointer-checks \
     -fno-finite-loops -fno-builtin \
@@ -231,7 +254,7 @@ const LIBRARY: &str = "\
 const BORDER: &str = "-DWB_BORDER -S -emit-llvm -O0 -Xclang -disable-llvm-passes";
 
 /// Of the second. A function that lacks its `return` does not fall through into the next.
-const DEVICE: &str = "-S -O2 -fno-exceptions -fno-rtti -Xclang -fno-strict-return -w";
+const DEVICE: &str = "-S -fno-exceptions -fno-rtti -Xclang -fno-strict-return -w";
 
 #[cfg(test)]
 mod tests {
@@ -247,7 +270,7 @@ mod tests {
         fs::write(folder.join("beside.h"), "#pragma once\n__global__ void beside(int *p);\n")?;
         let clang = clang.run_in(&folder);
         let result =
-            compile(&clang, &[folder.join("program.cu")], &Given::default(), &folder.join("scratch"));
+            compile(&clang, &[folder.join("program.cu")], "90", &Given::default(), &folder.join("scratch"));
         fs::remove_dir_all(&folder)?;
         result
     }

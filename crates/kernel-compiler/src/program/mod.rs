@@ -45,6 +45,9 @@ use variables::{variables, with_own_names};
 /// The names of all functions that a program's PTX may call and does not define, one a line.
 pub const NATIVES: &str = include_str!("../../../../kernels/clang/host/natives.txt");
 
+/// The compute capability that a page compiles programs for.
+pub const PAGE_CAPABILITY: &str = "80";
+
 /// A compiled program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {

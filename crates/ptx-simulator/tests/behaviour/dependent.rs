@@ -49,15 +49,17 @@ fn what_the_grid_in_front_wrote_is_there_for_threads_that_have_waited() {
     assert_eq!(found(&waits, Together::Dependent), (vec![], 7));
     let one_waits = format!("@!%p griddepcontrol.wait;\nbar.sync 0;\n{READ}");
     assert_eq!(found(&one_waits, Together::Dependent), (vec![], 7), "the others met it at a barrier");
+    let alone = format!("@!%p griddepcontrol.wait;\n{READ}");
+    assert_eq!(found(&alone, Together::Dependent), (vec![], 7), "the others discard what they have read");
 }
 
 #[test]
 fn a_thread_that_has_not_waited_races_with_the_grid_in_front() {
     let late = format!("{READ}\ngriddepcontrol.wait;");
-    let alone = format!("@!%p griddepcontrol.wait;\n{READ}");
+    let others_wait = format!("@%p griddepcontrol.wait;\n{READ}");
     let write = "st.global.u32 [%a], 8;\ngriddepcontrol.wait;";
     let early = "@!%p st.global.u32 [%o], 8;\ngriddepcontrol.wait;";
-    for body in [READ, &late, &alone, write, early] {
+    for body in [READ, &late, &others_wait, write, early] {
         let (found, _) = found(body, Together::Dependent);
         assert!(!found.is_empty(), "{body}");
         for found in found {

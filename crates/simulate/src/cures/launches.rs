@@ -80,7 +80,8 @@ fn by(options: &Options, compiler: Compiler) -> Compile<'_> {
     Box::new(move |text, limit| {
         let compiler = compiler.clone().within(limit);
         let given = options.for_compiler();
-        let made = compiler.ptx_of_text(&options.file, text.to_string(), options.capability(), given)?;
+        let made =
+            compiler.ptx_of_text(&options.file, text.to_string(), Some(&options.capability()), given)?;
         Ok(Compiled { ptx: made.text, ..Compiled::default() })
     })
 }

@@ -10,6 +10,11 @@ mod with_a_fake_nvcc {
 
     /// Runs it on `mine.cu` with an nvcc that does as `body` says.
     fn with_nvcc(name: &str, body: &str) -> Run {
+        with_options(name, "--arch 90 -Ihere -DN=4", body)
+    }
+
+    /// The same with these options.
+    fn with_options(name: &str, options: &str, body: &str) -> Run {
         let directory = scratch(name);
         let nvcc = directory.join("nvcc");
         let version = "Cuda compilation tools, release 13.0, V13.0.88";
@@ -19,10 +24,44 @@ mod with_a_fake_nvcc {
         std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::copy(root().join("crates/simulate/tests/simulate/kernels.cu"), directory.join("mine.cu"))
             .unwrap();
-        let line = "mine.cu --kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4 --arch 90 -Ihere -DN=4";
+        let line = format!("mine.cu --kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4 {options}");
         let mut command = simulate();
         command.current_dir(&directory).env("NVCC", &nvcc).args(line.split_whitespace());
-        Run { line: line.into(), output: command.output().unwrap() }
+        Run { line, output: command.output().unwrap() }
+    }
+
+    /// nvcc repeats its options as an error.
+    const REPEATS: &str = "echo \"mine.cu(1): error: $*\" >&2; exit 1";
+
+    #[test]
+    fn it_compiles_for_the_gpu_that_is_simulated() {
+        for (options, capability) in [
+            ("", "90"),
+            ("--gpu T4", "75"),
+            ("--gpu RTX3090", "86"),
+            ("--gpu B200", "100"),
+            ("--gpu T4 --arch sm_80", "80"),
+        ] {
+            let expected = format!(" -arch=compute_{capability} ");
+            with_options("capability", options, REPEATS).refuses(&[&expected]);
+        }
+    }
+
+    #[test]
+    fn it_optimises_unless_told_otherwise() {
+        with_options("optimised", "", REPEATS).refuses(&[" -O3 -lineinfo "]);
+        with_options("plain", "--optimise off", REPEATS).refuses(&[" -Xcicc -O0 -lineinfo "]);
+    }
+
+    #[test]
+    fn what_is_compiled_for_another_gpu_is_said() {
+        let body =
+            format!("while [ \"$1\" != -o ]; do shift; done\ncp {} \"$2\"", root().join(KERNELS).display());
+        let note = "note: mine.cu is compiled for compute capability 8.0, and the simulated GPU, T4, has 7.5";
+        let said = with_options("other_gpu", "--gpu T4 --arch 80", &body).exits(1).stderr();
+        assert!(said.contains(note), "{said}");
+        let said = with_options("own_gpu", "--gpu T4 --arch 75", &body).exits(1).stderr();
+        assert!(!said.contains("note"), "{said}");
     }
 
     #[test]
@@ -281,10 +320,77 @@ wait
     }
 }
 
+/// What real compilers do with the options.
+mod with_real_compilers {
+    use super::*;
+    use kernel_compiler::compiler::{Compiler, Maker};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Each compiler, and the variable that asks for it.
+    const ALL: [(Maker, &str); 2] = [(Maker::Nvcc, "NVCC"), (Maker::Clang, "CLANG")];
+
+    /// Runs a source, compiled by this compiler, with these options.
+    fn run_by((maker, variable): (Maker, &str), source: &str, options: &str) -> Run {
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
+        let folder = scratch(&format!("real_compilers_{}", RUNS.fetch_add(1, Ordering::Relaxed)));
+        std::fs::write(folder.join("mine.cu"), source).unwrap();
+        let compiler = Compiler::require(maker, root()).unwrap();
+        let mut command = simulate();
+        command.current_dir(&folder).env(variable, &compiler.path).arg("mine.cu").args(["--cures", "off"]);
+        let output = command.args(options.split_whitespace()).output().unwrap();
+        Run { line: format!("{} {options}", maker.name()), output }
+    }
+
+    /// Neighbours write one element that is never read.
+    const NEVER_READ: &str = "__global__ void k(const int *in, int *out)\n{\n\
+        __shared__ int s[64];\nint t = threadIdx.x;\ns[t / 2] = in[t];\nout[t] = in[t];\n}\n\
+        //@ launch k<<<1, 64>>> buf:i32:iota*64 buf:i32:uninit*64\n";
+
+    #[test]
+    #[ignore = "needs nvcc and clang"]
+    fn what_is_never_read_races_only_without_optimisation() {
+        for compiler in ALL {
+            run_by(compiler, NEVER_READ, "").exits(0);
+            let text = run_by(compiler, NEVER_READ, "--optimise off").exits(1).stdout();
+            assert!(text.contains("error[data-race]") && text.contains("--> mine.cu:5"), "{text}");
+        }
+    }
+
+    /// An asynchronous copy, which older GPUs do at once.
+    const COPY: &str = "#include <cuda_pipeline.h>\n__global__ void k(const float *in, float *out)\n{\n\
+        __shared__ float s[64];\nint t = threadIdx.x;\n\
+        __pipeline_memcpy_async(&s[t], &in[t], sizeof(float));\n__pipeline_commit();\n__syncthreads();\n\
+        out[t] = s[63 - t];\n}\n//@ launch k<<<1, 64>>> buf:f32:iota*64 buf:f32:uninit*64\n";
+
+    #[test]
+    #[ignore = "needs nvcc"]
+    fn a_copy_that_is_not_waited_for_is_found_where_the_gpu_has_such_copies() {
+        for (options, status) in [("", 1), ("--gpu A100", 1), ("--gpu T4", 0)] {
+            let text = run_by(ALL[0], COPY, options).exits(status).stdout();
+            assert_eq!(text.contains("the copy has not been waited for"), status == 1, "{options}: {text}");
+        }
+    }
+
+    const PROGRAM: &str = "#include <cstdio>\n__global__ void k(int *p) { *p = __CUDA_ARCH__; }\n\
+        int main()\n{\nint *p, number;\ncudaMalloc(&p, 4);\nk<<<1, 1>>>(p);\n\
+        cudaMemcpy(&number, p, 4, cudaMemcpyDeviceToHost);\nprintf(\"for %d\\n\", number);\n\
+        cudaFree(p);\n}\n";
+
+    #[test]
+    #[ignore = "needs clang"]
+    fn a_whole_program_is_compiled_for_the_gpu_that_is_simulated() {
+        for (options, number) in [("", 900), ("--gpu T4", 750), ("--gpu B200", 1000), ("--optimise off", 900)]
+        {
+            let text = run_by(ALL[1], PROGRAM, options).exits(0).stdout();
+            assert!(text.starts_with(&format!("for {number}\n")), "{options}: {text}");
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs nvcc 13.0.88"]
 fn a_source_runs_as_its_ptx_does() {
     let rest = "--grid 1 --block 64 --checks off --json --arg buf:i32:iota*64 --arg buf:i32:0";
-    let compiled = run(&format!("{} {rest}", SUM.replace(".ptx", ".cu"))).exits(0);
+    let compiled = run(&format!("{} {rest} --arch 75", SUM.replace(".ptx", ".cu"))).exits(0);
     assert_eq!(compiled.json(), run(&format!("{SUM} {rest}")).json());
 }
