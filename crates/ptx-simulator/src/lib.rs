@@ -30,8 +30,8 @@ pub use device::{
     LaunchConfig, Residency, Scarce, check_config,
 };
 pub use diagnostic::{
-    Access, Diagnostic, Disorder, Kind, Limit, Matters, Region, Severity, Shape, Side, Site, Spot, What,
-    Words,
+    Access, Diagnostic, Disorder, Kind, Limit, Matters, Region, Severity, Shape, Side, Site, Spot, Unordered,
+    What, Words,
 };
 pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::check::Checker;
-use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
+use crate::diagnostic::{Diagnostic, Kind, Severity, Side, Site};
 use crate::explore::{GivenUp, Hears, Interleaving, Reversal, Turns};
 use crate::grid::Together;
 use crate::memory::Memory;
@@ -162,6 +162,7 @@ impl Simulator {
             compared: budget.compared,
             left: most,
             known: found[before..].to_vec(),
+            unfenced: None,
             results: FxHashSet::default(),
             orders,
         };
@@ -203,6 +204,8 @@ struct Search<'s, 'l> {
     left: u64,
     /// What was found so far, by the plain order first.
     known: Vec<Diagnostic>,
+    /// Two accesses that a lock or a flag orders, where some order has left out a fence.
+    unfenced: Option<[Side; 2]>,
     /// What other orders have left in memory, by its hash.
     results: FxHashSet<u64>,
     orders: Orders,
@@ -280,6 +283,7 @@ impl<'l> Search<'_, 'l> {
     /// Takes in what a run has shown that no other one has; whether some of that is an error.
     fn shows_an_error(&mut self, checker: Checker, ended: Result<(), Box<Diagnostic>>, run: &Turns) -> bool {
         let mut new = Vec::new();
+        self.unfenced = self.unfenced.take().or_else(|| checker.unfenced());
         let reversal = run.tree.reversal.as_ref();
         let changed = reversal.map_or(Vec::new(), |reversal| checker.sites(reversal));
         if let (Some(reversal), true) = (reversal, ended.is_ok())
@@ -329,7 +333,7 @@ impl<'l> Search<'_, 'l> {
         let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
         let (address, values) =
             self.plain.first_difference(&self.simulator.memory, bytes, self.compared.clone())?;
-        Some(checker.order_decides(reversal, address, values, bytes as u32))
+        Some(checker.order_decides(reversal, address, values, bytes as u32, self.unfenced.as_ref()))
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Later {
     /// All lanes of the request, and bytes of each.
     pub mask: u32,
     pub bytes: u32,
+    /// Bytes of an element of it, if it is a vector.
+    pub element: u32,
 }
 
 impl Later {
@@ -67,7 +69,7 @@ impl Later {
         let Request { access, space, mask, bytes, .. } = *request;
         let who = Who::new(actor, lane);
         let place = place_of(actor, request);
-        Later { who, access, space, place, mask, bytes }
+        Later { who, access, space, place, mask, bytes, element: request.element_bytes() }
     }
 }
 

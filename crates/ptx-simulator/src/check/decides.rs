@@ -2,20 +2,26 @@
 
 use super::Checker;
 use super::conflict::Who;
-use crate::arith::AtomOp;
-use crate::diagnostic::{Access, Diagnostic, Kind, Severity, Side, Site, What};
+use super::order::Past;
+use crate::arith::{AtomOp, WARP};
+use crate::diagnostic::{Access, Diagnostic, Kind, Severity, Side, Site, Unordered, What};
 use crate::explore::{Does, Operation, Reversal};
 use crate::ptx::Space;
 
+/// Bytes of the words that operations touch.
+const WORD_BYTES: u64 = 4;
+
 impl Checker<'_> {
     /// What global memory holds at `address` after two orders, which differ in which of two operations comes
-    /// first: `values`, of `bytes` bytes.
+    /// first: `values`, of `bytes` bytes. `unfenced`: two accesses that some order of the launch leaves
+    /// without a fence between them.
     pub fn order_decides(
         &self,
         Reversal { first, second }: &Reversal,
         address: u64,
         values: [u64; 2],
         bytes: u32,
+        unfenced: Option<&[Side; 2]>,
     ) -> Diagnostic {
         let rounds = |one: &Operation| matches!(one.does, Does::Update { op: AtomOp::AddFloat(_), .. });
         let is_sum = rounds(first) && rounds(second);
@@ -25,7 +31,21 @@ impl Checker<'_> {
             4 => (value as i32).to_string(),
             _ => (value as i64).to_string(),
         });
-        let help = if is_sum {
+        // Who writes what another thread updates by an atomic, at the same time.
+        let word = (None, address / WORD_BYTES);
+        let meet = [second, first].iter().all(|one| one.words.contains(&word));
+        let is_plain = |one: &Operation| matches!(one.does, Does::Write | Does::Read);
+        let unordered = match unfenced {
+            Some(sides) => Unordered::Unfenced(sides.clone()),
+            None if meet && (is_plain(first) || is_plain(second)) => Unordered::These,
+            None => Unordered::No,
+        };
+        let help = if let Unordered::Unfenced(_) = unordered {
+            "put __threadfence() after the atomic that takes the lock or sees the flag, and one before the \
+             one that gives it back: without, what the lock protects may come out of it"
+        } else if unordered == Unordered::These {
+            "make both accesses atomic, or let a lock, a flag or a barrier order them"
+        } else if is_sum {
             "floating-point additions round, so that another order gives another sum: for the same bits \
              every time, leave one partial sum per block in memory and add them in a fixed order"
         } else {
@@ -33,12 +53,23 @@ impl Checker<'_> {
         };
         let what = What::OrderDecides {
             sides: [self.side_of(second), self.side_of(first)],
-            spot: self.spot(Space::Global, address, (0, 0)),
+            spot: self.spot(Space::Global, address, (0, 0), bytes),
             values: shown,
             is_sum,
+            unordered,
         };
         let who = who(second);
         Diagnostic { severity: Severity::Warning, ..self.diagnostic(Kind::OrderDependent, who, what, help) }
+    }
+
+    /// Two accesses that a lock or a flag orders, if a fence was missing; the later one comes first.
+    pub fn unfenced(&self) -> Option<[Side; 2]> {
+        let side = |(past, loc, access): (Past, u32, Access)| {
+            let ((grid, block), warp) = self.order.locate(past.warp);
+            let thread = warp * WARP as u32 + u32::from(past.lane);
+            self.side(access, Who { grid, block, thread, loc })
+        };
+        self.strong.unfenced.map(|sides| sides.map(side))
     }
 
     /// Two operations that have changed places, the one that comes first now in front.
