@@ -164,14 +164,16 @@ fn simulate(options: &Options) -> Result<Report> {
     let order = options.order.as_deref().map(orders::read).transpose()?;
     let mut launched = run(options, &script, order)?;
     let skipped = launched.ran.skipped;
+    #[cfg(not(target_family = "wasm"))]
+    cures::tried(options, &script, (&ptx, &sources), &mut launched);
+    causes::join(&mut launched);
+    launched.put_into_words();
     if remembers && let Some(order) = orders::failing(&launched.orders, skipped) {
         // What is shown is the order that has shown something.
         let trace = run(options, &script.without_outputs(), Some(order))?.trace;
         let findings = launched.diagnostics.clone();
         launched.trace = trace.map(|trace| Trace { findings, ..trace });
     }
-    #[cfg(not(target_family = "wasm"))]
-    cures::tried(options, &script, (&ptx, &sources), &mut launched);
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
         launched
