@@ -91,7 +91,11 @@ fn what_may_be_right_gets_a_note() {
     };
     for (name, line, words) in [
         ("data-race/add_by_swaps", "atomicCAS", "which the compare-and-swap checks again"),
-        ("barrier-divergence/in_the_last_if", "__sync", "16 of the block's 32 threads had already left"),
+        (
+            "barrier-divergence/in_the_last_if",
+            "__sync",
+            "16 of the block's 32 threads had already left when this barrier opened: they had returned, or",
+        ),
     ] {
         let notes = notes(name);
         let source = std::fs::read_to_string(root().join(format!("tests/corpus/{name}.cu"))).unwrap();
@@ -131,6 +135,46 @@ fn the_advice_fits_all_that_races() {
             let fits = found.iter().any(|found| said(&found.message()) || said(&found.help));
             assert!(fits, "{name}, schedule {schedule}: {found:#?}");
         }
+    }
+}
+
+/// The cause of what is found, in one report: words of its message, its other places or its advice.
+#[test]
+fn the_report_names_the_cause_once() {
+    for (name, count, words) in [
+        ("child-visibility/parent_reads_what_is_unwritten", 1, "child, which may not have run yet"),
+        ("child-visibility/freed_before_the_child", 1, "does not wait for the child"),
+        ("out-of-bounds/index_of_32_bits", 1, "is 2,800,000,000, which does not fit into 32 bits"),
+        ("out-of-bounds/unsigned_below_zero", 1, "wraps to a huge one"),
+        ("out-of-bounds/before_the_start", 1, "below 0 here"),
+        ("data-race/two_children", 1, "memory of its own"),
+        (
+            "data-race/mbarrier_one_lane_arrives",
+            1,
+            "phase 0 was complete after 1 arrival, the first by thread 0",
+        ),
+        ("data-race/mbarrier_one_lane_arrives", 1, "__syncwarp()) before thread 0 arrives for all"),
+        ("barrier-divergence/tail_of_the_first_warp", 1, "__syncwarp() is enough"),
+        ("deadlock/lock_never_released", 1, "thread 0 of block 0 holds it"),
+        ("deadlock/lock_never_released", 1, "thread 0 of block 0 took it here"),
+        ("uninitialized-read/two_loads_in_a_line", 2, "`b[0]` is uninitialized"),
+        ("uninitialized-read/left_out_by_a_guard", 1, "thread 63 of block 1 should have written it here"),
+        (
+            "order-dependent/lock_without_a_second_fence",
+            1,
+            "and no fence orders the write by thread 0 of block",
+        ),
+        ("order-dependent/write_and_atomic", 1, "nothing orders these two accesses"),
+        ("order-dependent/last_writer", 1, "expect either result"),
+        ("never-read/tree_of_48", 1, "what thread 2 left in `cache[2]` is never read"),
+    ] {
+        let case = case::all().into_iter().find(|case| case.name == name).unwrap();
+        let found = case.run_in(&case.module(), Order::Every).diagnostics;
+        let said = |one: &Diagnostic| {
+            let related = one.related().into_iter().map(|site| site.message);
+            related.chain([one.message(), one.help.clone()]).any(|text| text.contains(words))
+        };
+        assert!(found.len() == count && found.iter().any(said), "{name}: {words}: {found:#?}");
     }
 }
 

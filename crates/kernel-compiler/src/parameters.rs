@@ -123,14 +123,14 @@ fn length_of(text: &str) -> Option<(usize, &str)> {
 /// The parameters of `kernel`, by its name in the source or in PTX; none if a macro or a template makes the
 /// kernel.
 pub fn parameters(source: &str, kernel: &str) -> Vec<Parameter> {
-    let code = without_comments(source);
+    let code = instance(source, kernel);
     let list = after(&code, source_name(kernel)).and_then(|rest| rest.split(')').next());
     list.into_iter().flat_map(|list| list.split(',')).map(parameter).collect()
 }
 
 /// What the shared arrays of `kernel` consist of, if it has some and all have the same type.
 pub fn shared_kind(source: &str, kernel: &str) -> Option<&'static str> {
-    let code = without_comments(source);
+    let code = instance(source, kernel);
     let mut kinds = shared(&code, kernel).into_iter().map(|shared| shared.array.kind);
     let first = kinds.next()?;
     first.filter(|_| kinds.all(|kind| kind == first))
@@ -147,10 +147,10 @@ pub struct Elements {
 
 /// The elements of the shared array `name` of `kernel`, which has `size` bytes, if the source tells them.
 pub fn shared_elements(source: &str, kernel: &str, name: &str, size: u64) -> Option<Elements> {
-    let code = without_comments(source);
+    let code = instance(source, kernel);
     let found = shared(&code, kernel).into_iter().find(|shared| shared.array.name == name)?;
-    let bytes = found.array.bytes?;
     let extents: Vec<Option<u64>> = found.extents.iter().map(|text| extent(source, text)).collect();
+    let bytes = found.array.bytes.or_else(|| share(size, &extents))?;
     let Some((outer, inner)) = extents.split_first().filter(|(_, inner)| !inner.is_empty()) else {
         return Some(Elements { bytes, inner: Vec::new() });
     };
@@ -164,6 +164,13 @@ pub fn shared_elements(source: &str, kernel: &str, name: &str, size: u64) -> Opt
     let rows = size.checked_div(row)?;
     let is_all = rows * row == size && outer.is_none_or(|outer| outer == rows);
     is_all.then_some(Elements { bytes, inner })
+}
+
+/// The bytes of an element, where `size` bytes are divided into so many.
+fn share(size: u64, extents: &[Option<u64>]) -> Option<u32> {
+    let count = extents.iter().try_fold(1u64, |count, extent| count.checked_mul((*extent)?))?;
+    let is_whole = count > 0 && size.is_multiple_of(count);
+    (size / count.max(1)).try_into().ok().filter(|bytes| is_whole && *bytes > 0)
 }
 
 /// Constants that are looked up for one extent, at most: each may be made of others.
@@ -215,7 +222,7 @@ fn definition(line: &str) -> Option<(&str, &str)> {
 
 /// Name and bytes of an element of the dynamic shared memory of `kernel`, if it calls that by one name only.
 pub fn dynamic_shared(source: &str, kernel: &str) -> Option<(String, u32)> {
-    let code = without_comments(source);
+    let code = instance(source, kernel);
     let mut dynamic = shared(&code, kernel).into_iter().filter(|shared| shared.is_extern);
     let Shared { array: Parameter { name, bytes, .. }, extents, .. } = dynamic.next()?;
     let is_alone = extents.len() == 1 && dynamic.next().is_none();
@@ -256,13 +263,88 @@ fn without_comments(source: &str) -> String {
 
 /// What follows the name of `kernel` and the parenthesis where it is defined.
 fn after<'a>(code: &'a str, kernel: &str) -> Option<&'a str> {
+    definition_of(code, kernel).map(|(_, rest)| rest)
+}
+
+/// What stands before the name of `kernel` where it is defined, and what follows the parenthesis.
+fn definition_of<'a>(code: &'a str, kernel: &str) -> Option<(&'a str, &'a str)> {
     code.match_indices(kernel).find_map(|(at, _)| {
         let before = &code[..at];
         let after = &code[at + kernel.len()..];
         let rest = after.trim_start().strip_prefix('(')?;
         let head = before.strip_suffix(char::is_whitespace)?.rsplit([';', '{', '}']).next()?;
-        head.contains("__global__").then_some(rest)
+        head.contains("__global__").then_some((head, rest))
     })
+}
+
+/// `source` without comments and, if `kernel` is an instance of a template, with what it was made for in
+/// place of the template's parameters.
+fn instance(source: &str, kernel: &str) -> String {
+    let code = without_comments(source);
+    let head = definition_of(&code, source_name(kernel)).map(|(head, _)| head);
+    let given: Vec<(String, String)> = head
+        .map(template_parameters)
+        .into_iter()
+        .flatten()
+        .map(str::to_string)
+        .zip(template_arguments(kernel))
+        .collect();
+    if given.is_empty() {
+        return code;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let one = |piece: &str| {
+        let word = piece.trim_end_matches(|c| !is_part(c));
+        let value = given.iter().find(|(name, _)| name == word).map_or(word, |(_, value)| value);
+        format!("{value}{}", &piece[word.len()..])
+    };
+    code.split_inclusive(|c| !is_part(c)).map(one).collect()
+}
+
+/// `T` and `N` of `template <typename T, int N> __global__ void`.
+fn template_parameters(head: &str) -> impl Iterator<Item = &str> {
+    let list = head.split_once("template").and_then(|(_, rest)| rest.split_once('<'));
+    let list = list.and_then(|(_, rest)| rest.split_once('>')).map(|(list, _)| list);
+    list.into_iter()
+        .flat_map(|list| list.split(','))
+        .filter_map(|one| one.split('=').next()?.split_whitespace().next_back())
+}
+
+/// `float` and `32` of `_Z5tilesIfLi32EEvPf` (Itanium C++ ABI, 5.1.5 and 5.1.6.1), as far as they are types
+/// of numbers and whole numbers.
+fn template_arguments(kernel: &str) -> Vec<String> {
+    let list = kernel.split_once(source_name(kernel)).and_then(|(_, rest)| rest.strip_prefix('I'));
+    let mut rest = list.unwrap_or_default();
+    let mut arguments = Vec::new();
+    while let Some((argument, behind)) = template_argument(rest) {
+        arguments.push(argument);
+        rest = behind;
+    }
+    arguments
+}
+
+/// The first of the arguments that `text` begins with, and what follows it.
+fn template_argument(text: &str) -> Option<(String, &str)> {
+    if let Some(literal) = text.strip_prefix('L') {
+        let (number, rest) = literal.get(1..)?.split_once('E')?;
+        let is_number = number.trim_start_matches('n').bytes().all(|byte| byte.is_ascii_digit());
+        return is_number.then(|| (number.replace('n', "-"), rest));
+    }
+    let name = match text.chars().next()? {
+        'a' | 'c' => "char",
+        'h' => "unsigned char",
+        'b' => "bool",
+        's' => "short",
+        't' => "unsigned short",
+        'i' => "int",
+        'j' => "unsigned int",
+        'l' | 'x' => "long long",
+        'm' | 'y' => "unsigned long long",
+        'f' => "float",
+        'd' => "double",
+        _ => return None,
+    };
+    Some((name.to_string(), &text[1..]))
 }
 
 fn parameter(text: &str) -> Parameter {
@@ -368,6 +450,21 @@ mod tests {
         let dynamic = |body: &str| dynamic_shared(&with(body), "dot");
         assert_eq!(dynamic("extern __shared__ double all[];"), Some(("all".to_string(), 8)));
         assert_eq!(dynamic(one), Some(("tile".to_string(), 4)), "beside a static array");
+    }
+
+    #[test]
+    fn what_a_template_is_made_for_stands_in_place_of_its_parameters() {
+        let source = "template <typename T, int N = 32> __global__ void turn(const T *in, int n)\n\
+            { __shared__ T tile[N][N + 1]; __shared__ Pair pairs[4 * 4]; }";
+        let of = |kernel: &str, name, size| {
+            shared_elements(source, kernel, name, size).map(|elements| (elements.bytes, elements.inner))
+        };
+        assert_eq!(of("_Z4turnIdLi8EEvPKT_i", "tile", 8 * 9 * 8), Some((8, vec![9])));
+        assert_eq!(of("_Z4turnIfLj16EEvPKT_i", "tile", 16 * 17 * 4), Some((4, vec![17])));
+        assert_eq!(of("_Z4turnI4PairLi8EEvPKT_i", "tile", 8 * 9 * 8), None, "of a type of its own");
+        assert_eq!(of("_Z4turnIfLi8EEvPKT_i", "pairs", 16 * 12), Some((12, vec![])), "a share of all bytes");
+        assert_eq!(parameters(source, "_Z4turnIdLi8EEvPKT_i")[0].kind, Some("f64"));
+        assert_eq!(parameters(source, "_Z4turn")[0].kind, None);
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub enum Kind {
     HostAccess,
     /// Memory, a stream or an event that has been freed or destroyed.
     UseAfterFree,
+    /// A value that was stored in shared memory and that no thread reads.
+    NeverRead,
 }
 
 /// How bad it is.
@@ -205,6 +207,30 @@ pub enum Disorder {
     },
     /// The other side is an asynchronous copy that has not been waited for.
     Copy,
+    /// The other side is a child grid, which may not have run yet.
+    Child,
+    /// The two grids were launched into two streams, and neither launched the other.
+    Streams,
+    /// The thread has waited at an mbarrier, in a phase in which the other one has not arrived.
+    NotArrived {
+        /// Which phase, from 0.
+        phase: u32,
+        /// How many arrivals have completed it.
+        arrivals: u32,
+        /// The first thread that has arrived, in x, y, z.
+        first: [u32; 3],
+    },
+}
+
+/// Accesses that nothing orders, where the result of a launch depends on the order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unordered {
+    /// None but atomic operations, which are made for that.
+    No,
+    /// The two operations themselves, of which one is no atomic.
+    These,
+    /// Two accesses that a lock or a flag would order, with a fence; the later one comes first.
+    Unfenced([Side; 2]),
 }
 
 /// What depends on which of two strong accesses comes first.
@@ -285,6 +311,8 @@ pub enum What {
         values: Values,
         /// Whether both are additions of floating-point numbers.
         is_sum: bool,
+        /// What is unordered besides.
+        unordered: Unordered,
     },
     /// An access to the shared memory of a block that may have ended.
     Outlived(Side, Spot),
@@ -305,9 +333,18 @@ pub enum What {
         read: Option<(String, u32)>,
         /// Which byte, if this thread has read it there itself.
         spot: Option<Spot>,
+        /// The thread that should have written it, and where, if its neighbours show that.
+        writer: Option<Side>,
     },
     /// An atomic operation on what nobody has written.
     UnwrittenAtomic(Spot),
+    /// A value in shared memory that no thread has read when the block ends.
+    NeverRead {
+        /// Who has stored it.
+        by: Side,
+        /// Where.
+        spot: Spot,
+    },
     /// A thread comes to a barrier that another one goes past.
     Divergence {
         /// Block and thread that come to it.
@@ -444,6 +481,7 @@ impl Diagnostic {
             | What::OrderDecides { spot, .. }
             | What::Outlived(_, spot)
             | What::UnwrittenAtomic(spot)
+            | What::NeverRead { spot, .. }
             | What::Unwritten { spot: Some(spot), .. }
             | What::Outside { spot, .. } => Some(spot),
             _ => None,

@@ -32,7 +32,7 @@ pub use device::{
 };
 pub use diagnostic::{
     Access, Diagnostic, Disorder, Kind, Limit, Matters, Number, Region, Severity, Shape, Side, Site, Spot,
-    Values, What, Words,
+    Unordered, Values, What, Words,
 };
 pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;

@@ -2,7 +2,7 @@
 
 use crate::arith::Lanes;
 use crate::device::LaunchConfig;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Side};
 use crate::ptx::{Order, Scope, Space};
 
 pub use crate::diagnostic::Access;
@@ -300,7 +300,14 @@ pub enum Event<'a> {
     /// Lanes of a warp do something.
     By(Actor<'a>, &'a Act<'a>),
     /// Something is wrong that does not stop the launch.
-    Finding(&'a Diagnostic),
+    Finding {
+        /// Number of the grid in this launch.
+        grid: u32,
+        /// Linear number of the block in its grid.
+        block: u64,
+        /// What.
+        found: &'a Diagnostic,
+    },
 }
 
 /// What lanes of a warp do. A mask says which.
@@ -400,6 +407,11 @@ pub(crate) trait Watch: Observer {
     /// reads of which that is all that counts, so that their values need not be followed any further.
     fn moved(&mut self, _reads: &[u32], _mask: u32) -> Vec<u32> {
         Vec::new()
+    }
+
+    /// Which thread holds the lock that a lane asks for, and where it took it.
+    fn holder(&self, _actor: Actor, _request: &Request, _lane: usize) -> Option<Side> {
+        None
     }
 
     /// A compare-and-swap compares what these reads have given: the lanes whose word is the one that was

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::check::Checker;
-use crate::diagnostic::{Diagnostic, Kind, Severity, Site};
+use crate::diagnostic::{Diagnostic, Kind, Severity, Side, Site};
 use crate::explore::{GivenUp, Hears, Interleaving, Lanes, Operation, Reversal, Turns, Uneven};
 use crate::grid::Together;
 use crate::memory::Memory;
@@ -196,6 +196,7 @@ impl Simulator {
             left: most,
             known: found[before..].to_vec(),
             unexplained: None,
+            unfenced: None,
             results: FxHashSet::default(),
             fingerprints: FxHashSet::default(),
             orders,
@@ -255,6 +256,8 @@ struct Search<'s, 'l> {
     left: u64,
     /// What was found so far, by the plain order first.
     known: Vec<Diagnostic>,
+    /// Two accesses that a lock or a flag orders, where some order has left out a fence.
+    unfenced: Option<[Side; 2]>,
     /// What other orders have left in memory, by its hash.
     results: FxHashSet<u64>,
     /// The orders that were tried, by their hashes.
@@ -440,6 +443,7 @@ impl<'l> Search<'_, 'l> {
         order: Interleaving,
         reversal: Option<&Reversal>,
     ) -> bool {
+        self.unfenced = self.unfenced.take().or_else(|| checker.unfenced());
         let changed = reversal.map_or(Vec::new(), |reversal| checker.sites(reversal));
         let of_run = Failing { severity: Severity::Note, order, changed };
         let mut new: Vec<Shown> = Vec::new();
@@ -490,7 +494,7 @@ impl<'l> Search<'_, 'l> {
         let (address, values) =
             self.plain.first_difference(&self.simulator.memory, 4, self.compared.clone())?;
         self.keep_result(&run.order);
-        let differs = checker.order_decides(None, address, values, 4);
+        let differs = checker.order_decides(None, address, values, 4, self.unfenced.as_ref());
         if self.fingerprints.len() == 1 {
             let memory = self.simulator.memory.clone();
             self.first = Some(First { memory, order: run.order.clone() });
@@ -505,7 +509,8 @@ impl<'l> Search<'_, 'l> {
         let bytes = if reversal.second.bytes == 8 { 8 } else { 4 };
         let found = |before: &Memory, now: &Memory, reversal: &Reversal| {
             let (address, values) = before.first_difference(now, bytes, self.compared.clone())?;
-            Some(checker.order_decides(Some(reversal), address, values, bytes as u32))
+            let unfenced = self.unfenced.as_ref();
+            Some(checker.order_decides(Some(reversal), address, values, bytes as u32, unfenced))
         };
         let memory = &self.simulator.memory;
         let from_plain = found(&self.plain, memory, reversal);

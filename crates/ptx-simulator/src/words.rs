@@ -1,7 +1,7 @@
 //! A finding in words.
 
 use crate::diagnostic::{
-    Access, Depends, Disorder, Matters, Region, Side, Site, Spot, What, bytes, thousands,
+    Access, Depends, Disorder, Matters, Region, Side, Site, Spot, Unordered, What, bytes, thousands,
 };
 
 impl What {
@@ -21,7 +21,7 @@ impl What {
                 let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
                 message + &header.unwrap_or_default()
             }
-            What::OrderDecides { sides, spot, values, is_sum } => {
+            What::OrderDecides { sides, spot, values, is_sum, unordered } => {
                 let [plain, reversed] = values.shown();
                 let what = if *is_sum { ", since the sum is rounded at each step" } else { "" };
                 let decides = match sides {
@@ -30,7 +30,7 @@ impl What {
                     }
                     None => "the order of the atomic and volatile operations".to_string(),
                 };
-                format!("{spot} ends as {plain} or as {reversed}, depending on {decides}")
+                format!("{spot} ends as {plain} or as {reversed}, depending on {decides}{unordered}")
             }
             What::Outlived(me, spot) => {
                 format!("{me} {spot}, and nothing keeps that block from ending first")
@@ -38,6 +38,10 @@ impl What {
             What::Outside { does, bytes: width, spot } => of_bytes(*does, *width) + &spot.outside(*width),
             What::Unwritten { matters, .. } => matters.said().to_string(),
             What::UnwrittenAtomic(spot) => format!("an atomic reads {spot}, which is uninitialized"),
+            What::NeverRead { by, spot } => format!(
+                "what thread {} left in {spot} is never read, unlike what other threads stored in this line",
+                index(by.thread)
+            ),
             What::Divergence { at: [block, thread], past: [other_block, other], cluster, .. } => {
                 let thread = index(*thread);
                 let other = index(*other);
@@ -57,7 +61,8 @@ impl What {
                 }
             }
             What::LeftBefore { exited, threads, cluster } => format!(
-                "{exited} of the {}'s {threads} threads had already left when this barrier opened",
+                "{exited} of the {}'s {threads} threads had already left when this barrier opened: they had \
+                 returned, or gone past it",
                 group(*cluster)
             ),
             What::Dropped { count, limit } => {
@@ -70,6 +75,14 @@ impl What {
         }
     }
 
+    /// Where what is uninitialized should have been written.
+    fn writer(&self) -> Option<Site> {
+        let What::Unwritten { writer: Some(writer), .. } = self else { return None };
+        let (file, line) = writer.at.clone()?;
+        let message = format!("{} should have written it here, as its neighbours have", writer.named());
+        Some(Site { file, line, message })
+    }
+
     /// Other places that belong to it: the other side of a race.
     pub fn related(&self) -> Vec<Site> {
         let (at, message) = match self {
@@ -79,6 +92,13 @@ impl What {
             }
             What::Race { sides: [me, other], order, .. } => {
                 (&other.at, format!("{} {} it here", other.seen_from(me, *order), other.does))
+            }
+            What::OrderDecides { unordered: Unordered::Unfenced(sides), .. } => {
+                let site = |side: &Side| {
+                    let (file, line) = side.at.clone()?;
+                    Some(Site { file, line, message: side.operation() })
+                };
+                return sides.iter().filter_map(site).collect();
             }
             What::OrderDecides { sides: Some([_, other]), .. } => (&other.at, other.operation()),
             What::Unwritten { read, spot, .. } => {
@@ -94,7 +114,7 @@ impl What {
             _ => return Vec::new(),
         };
         let site = |(file, line): &(String, u32)| Site { file: file.clone(), line: *line, message };
-        at.as_ref().map(site).into_iter().collect()
+        at.as_ref().map(site).into_iter().chain(self.writer()).collect()
     }
 }
 
@@ -121,6 +141,11 @@ impl Side {
         let grid = if self.grid == 0 { String::new() } else { format!(" of grid {}", self.grid) };
         let gpu = if self.gpu == 0 { String::new() } else { format!(" on GPU {}", self.gpu) };
         format!("{noun} by thread {} of block {}{grid}{gpu}", index(self.thread), index(self.block))
+    }
+
+    /// `thread 5 of block 3`
+    pub(crate) fn named(&self) -> String {
+        format!("thread {} of block {}", index(self.thread), index(self.block))
     }
 
     /// ` of block 3`
@@ -245,6 +270,9 @@ impl std::fmt::Display for Spot {
                 write!(f, "{element} of block {}", index(*block))
             }
             (Some(element), _) => f.write_str(&element),
+            (None, Region::Shared { block: None, .. }) if self.name.is_some() => {
+                write!(f, "byte {} of {}", self.byte, self.called())
+            }
             (None, Region::Shared { start, .. }) => {
                 write!(f, "byte {} of {}", start.wrapping_add_signed(self.byte), self.region)
             }
@@ -301,8 +329,34 @@ impl std::fmt::Display for Disorder {
                 );
             }
             Disorder::Copy => "and the copy has not been waited for",
+            Disorder::Child => "and the parent does not wait for that child, which may not have run yet",
+            Disorder::Streams => "and nothing orders the two grids",
+            Disorder::NotArrived { phase, arrivals, first } => {
+                let plural = if arrivals == 1 { "" } else { "s" };
+                return write!(
+                    f,
+                    "without arriving at the mbarrier that orders the two: its phase {phase} was complete \
+                     after {arrivals} arrival{plural}, the first by thread {}",
+                    index(first)
+                );
+            }
         };
         f.write_str(words)
+    }
+}
+
+impl std::fmt::Display for Unordered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unordered::No => Ok(()),
+            Unordered::These => f.write_str(", and nothing orders these two accesses"),
+            Unordered::Unfenced([later, earlier]) => write!(
+                f,
+                "; and no fence orders {} after {}, which the lock or the flag is for",
+                later.operation(),
+                earlier.operation()
+            ),
+        }
     }
 }
 
@@ -312,7 +366,7 @@ fn group(cluster: bool) -> &'static str {
 }
 
 /// `5`, or `(5, 1, 0)` where there are more dimensions.
-fn index([x, y, z]: [u32; 3]) -> String {
+pub(crate) fn index([x, y, z]: [u32; 3]) -> String {
     if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") }
 }
 

@@ -1,36 +1,65 @@
 //! Findings that have one cause, as one finding.
 
-use ptx_simulator::{Diagnostic, Kind, Shape, Site, What, Words};
+use ptx_simulator::{Diagnostic, Disorder, Kind, Region, Shape, Site, What, Words};
+
+use super::launch::Launched;
 
 /// Makes one finding of all races that lanes of a warp have in one array of a kernel: what lacks is the order
-/// of lanes. The first of them has the lines of the others as related places.
+/// of lanes. The same of the races of grids in two streams in one array. The first of them has the lines of
+/// the others as related places.
 pub fn joined(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut joined: Vec<Cause> = Vec::new();
-    for one in found {
-        match joined.iter_mut().find(|known| is_same(&known.first, &one)) {
-            Some(known) => known.add(&one),
-            None => joined.push(Cause { first: one, others: Vec::new() }),
-        }
-    }
-    joined.into_iter().map(Cause::said).collect()
+    causes(found).into_iter().map(Cause::said).collect()
 }
 
-/// A finding, and the places of others that have the same cause.
+/// The same of what a launch has shown, whose cures are those of the findings that are left.
+pub fn join(launched: &mut Launched) {
+    let causes = causes(std::mem::take(&mut launched.diagnostics));
+    let place = |finding: usize| causes.iter().position(|cause| cause.number == finding);
+    launched.cures.retain_mut(|cure| {
+        let place = place(cure.finding);
+        cure.finding = place.unwrap_or(cure.finding);
+        place.is_some()
+    });
+    launched.diagnostics = causes.into_iter().map(Cause::said).collect();
+}
+
+fn causes(found: Vec<Diagnostic>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = Vec::new();
+    for (number, one) in found.into_iter().enumerate() {
+        match causes.iter_mut().find(|known| is_same(&known.first, &one)) {
+            Some(known) => known.add(&one),
+            None => {
+                let in_one_line = is_in_one_line(&one);
+                causes.push(Cause { number, first: one, others: Vec::new(), in_one_line });
+            }
+        }
+    }
+    causes
+}
+
+/// A finding, which one that was, and the places of others that have the same cause.
 struct Cause {
+    number: usize,
     first: Diagnostic,
     others: Vec<(String, u32)>,
+    /// Whether one of them reads and writes in one line.
+    in_one_line: bool,
 }
 
 impl Cause {
     fn add(&mut self, other: &Diagnostic) {
+        self.in_one_line |= is_in_one_line(other);
         let place = other.file.clone().zip(other.line);
         self.others.extend(place.filter(|place| !self.others.contains(place)));
     }
 
     fn said(self) -> Diagnostic {
-        let Cause { mut first, others } = self;
+        let Cause { mut first, others, in_one_line, .. } = self;
         if others.is_empty() {
             return first;
+        }
+        if in_one_line && first.help.contains("lockstep") {
+            first.help = IN_EACH_LINE.to_string();
         }
         let mut words = Words::from(first.what);
         let is_known = |words: &Words, file: &str, line: u32| {
@@ -50,24 +79,40 @@ impl Cause {
     }
 }
 
-/// Whether both are races of lanes of a warp in the same array of the same kernel.
+/// Whether both accesses of a race stand in one line.
+fn is_in_one_line(found: &Diagnostic) -> bool {
+    matches!(&found.what, What::Race { sides: [one, other], .. } if one.at == other.at)
+}
+
+/// What to do about several lines in which lanes of a warp race in one array.
+const IN_EACH_LINE: &str = "lanes of a warp do not run in lockstep: in each of these lines read into a \
+                            variable first, then __syncwarp(), write, and __syncwarp() again; or use \
+                            shuffles";
+
+/// Whether both are races of lanes of a warp in the same array of the same kernel, or both of grids in two
+/// streams in the same array.
 fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
-    let array = |found: &Diagnostic| match &found.what {
-        What::Race { spot, .. } if found.shape == Some(Shape::SameWarp) => {
-            Some((spot.region.clone(), spot.name.clone()))
-        }
-        _ => None,
-    };
     let is_race = one.kind == Kind::DataRace && other.kind == Kind::DataRace;
-    let is_alike = (&one.kernel, one.severity) == (&other.kernel, other.severity);
-    is_race && is_alike && array(one).is_some() && array(one) == array(other)
+    is_race && one.severity == other.severity && array(one).is_some() && array(one) == array(other)
+}
+
+/// The array that such a race is in, and the kernel, if that is a part of the cause.
+fn array(found: &Diagnostic) -> Option<(Option<&String>, &Region, Option<&String>)> {
+    let What::Race { spot, order, .. } = &found.what else { return None };
+    let kernel = match (found.shape, order) {
+        (Some(Shape::SameWarp), _) => found.kernel.as_ref(),
+        (_, Disorder::Streams) => None,
+        _ => return None,
+    };
+    Some((kernel, &spot.region, spot.name.as_ref()))
 }
 
 #[cfg(test)]
 mod tests {
-    use ptx_simulator::{Access, Disorder, Region, Severity, Side, Spot};
+    use ptx_simulator::{Access, Region, Severity, Side, Spot};
 
     use super::*;
+    use crate::cure::Cure;
 
     /// Thread `to` reads what thread `from` of its warp wrote in line `line` - 1.
     fn race(array: &str, line: u32, shape: Shape) -> Diagnostic {
@@ -104,6 +149,35 @@ mod tests {
         assert_eq!(lines, [Some(20), Some(30)]);
         let related: Vec<_> = found[0].related().iter().map(|site| site.line).collect();
         assert_eq!(related, [19, 21, 22]);
+    }
+
+    #[test]
+    fn races_of_grids_in_two_streams_in_one_array_are_one_finding() {
+        let streams = |array, kernel: &str| {
+            let mut found = race(array, 20, Shape::OtherGrid);
+            found.kernel = Some(kernel.to_string());
+            if let What::Race { order, .. } = &mut found.what {
+                *order = Disorder::Streams;
+            }
+            found
+        };
+        let found = joined(vec![streams("a", "count"), streams("a", "place"), streams("b", "place")]);
+        assert_eq!(found.len(), 2);
+        assert_eq!(joined(vec![race("a", 20, Shape::OtherGrid), race("a", 21, Shape::OtherGrid)]).len(), 2);
+    }
+
+    #[test]
+    fn a_cure_stays_with_the_finding_that_is_left() {
+        let lanes = |line| race("a", line, Shape::SameWarp);
+        let cure = |finding| Cure { finding, says: String::new(), cures_all: true, edits: Vec::new() };
+        let mut launched = Launched {
+            diagnostics: vec![lanes(20), lanes(21), race("b", 30, Shape::SameBlock)],
+            cures: vec![cure(0), cure(1), cure(2)],
+            ..Launched::default()
+        };
+        join(&mut launched);
+        assert_eq!(launched.diagnostics.len(), 2);
+        assert_eq!(launched.cures.iter().map(|cure| cure.finding).collect::<Vec<_>>(), [0, 1]);
     }
 
     #[test]

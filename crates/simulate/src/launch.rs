@@ -40,6 +40,21 @@ pub struct Launched {
     pub trace: Option<Trace>,
 }
 
+impl Launched {
+    /// Says what was found in words, with names as the source has them.
+    pub fn put_into_words(&mut self) {
+        for found in &mut self.diagnostics {
+            let mut words = sim::Words::from(found.what.clone());
+            let related = words.related.iter_mut().map(|site| &mut site.message);
+            let texts = related.chain([&mut words.message, &mut found.help]).chain(&mut found.kernel);
+            for text in texts {
+                *text = names::readable(text);
+            }
+            found.what = words.into();
+        }
+    }
+}
+
 /// The simulator that `options` ask for. With an `order` it follows that one, and tries no other.
 ///
 /// # Errors
@@ -178,13 +193,6 @@ pub fn launch(
     let stopped = stopped.and_then(|number| script.launches().nth(number));
     for found in &mut launched.diagnostics {
         let alone = stopped.and_then(|launch| one_element(found, launch, &script));
-        let mut words = sim::Words::from(found.what.clone());
-        let related = words.related.iter_mut().map(|site| &mut site.message);
-        let texts = related.chain([&mut words.message, &mut found.help]).chain(&mut found.kernel);
-        for text in texts {
-            *text = names::readable(text);
-        }
-        found.what = words.into();
         found.help = with_option(found.kind, &found.help).replace("cudaMemcpyToSymbol", "--symbol");
         found.help += &alone.unwrap_or_default();
     }

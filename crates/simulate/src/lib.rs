@@ -173,6 +173,9 @@ fn simulate(options: &Options) -> Result<Report> {
     let mut launched = run(options, &script, order)?;
     let skipped = launched.ran.skipped;
     later::tried(&mut launched, &script, |order| run(options, &script.without_outputs(), Some(order)))?;
+    launched.cures = cures::of_launches(options, &script, (&ptx, &sources), &mut launched);
+    causes::join(&mut launched);
+    launched.put_into_words();
     if remembers
         && !stop::is_asked()
         && let Some(order) = orders::failing(&launched.orders, skipped)
@@ -182,7 +185,6 @@ fn simulate(options: &Options) -> Result<Report> {
         let findings = launched.diagnostics.clone();
         launched.trace = trace.map(|trace| Trace { findings, ..trace });
     }
-    launched.cures = cures::of_launches(options, &script, (&ptx, &sources), &mut launched);
     sources.read_for(&launched.diagnostics);
     if let Some(path) = &options.save_order {
         launched

@@ -7,6 +7,7 @@
 use super::carry::Extended;
 use super::compare::SetHalves;
 use super::conversions::{self, Conversion};
+use super::exact::Exact;
 use super::float::{self, Float};
 use super::integers;
 use super::lanes::{AluFn, LaneFn, Lanes, lanes};
@@ -49,13 +50,14 @@ impl Alu {
 /// The computation that an arithmetic opcode stands for and how many sources it takes; `None` for one that is
 /// not known.
 pub fn select(words: &[&str]) -> Option<(Alu, usize)> {
+    let plain = |f: AluFn| Alu::Plain(AluFn { exact: Exact::of(words), ..f });
     if words.first() == Some(&"cvt") {
         let (conversion, sources) = conversions::select(words)?;
-        return Some((conversion.plain().map_or(Alu::Convert(conversion), Alu::Plain), sources));
+        return Some((conversion.plain().map_or(Alu::Convert(conversion), plain), sources));
     }
     integers::select(words)
         .or_else(|| float::native(words))
-        .map(|(f, sources)| (Alu::Plain(f), sources))
+        .map(|(f, sources)| (plain(f), sources))
         .or_else(|| integers::select_rare(words).map(|(f, sources)| (Alu::Rare(f), sources)))
         .or_else(|| float::select(words).map(|(float, sources)| (Alu::Float(float), sources)))
 }

@@ -1,5 +1,7 @@
 //! The 32 lanes of a warp: one register of all of them, and loops over those of a mask.
 
+use super::exact::Exact;
+
 /// Lanes of a warp.
 pub const WARP: usize = 32;
 /// One register of a warp.
@@ -11,6 +13,8 @@ pub struct AluFn {
     pub all: fn(&mut Lanes, [&Lanes; 4], u32),
     /// Which of those it is that every loop is full of, if it is one.
     pub common: Option<Common>,
+    /// What it does with an index, if that is known.
+    pub exact: Option<Exact>,
 }
 
 /// Computations that the host's thread does without a call.

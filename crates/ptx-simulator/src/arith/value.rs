@@ -61,6 +61,6 @@ macro_rules! looped {
         fn all(out: &mut Lanes, source: [&Lanes; 4], mask: u32) {
             each(mask, |lane| out[lane] = one(source[0][lane], source[1][lane], source[2][lane]))
         }
-        AluFn { one, all, common: None }
+        AluFn { one, all, common: None, exact: None }
     }};
 }

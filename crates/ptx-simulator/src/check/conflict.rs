@@ -59,6 +59,8 @@ pub struct Later {
     pub place: BlockId,
     /// Of each lane of the request.
     pub bytes: u32,
+    /// Bytes of an element of it, if it is a vector.
+    pub element: u32,
 }
 
 impl Later {
@@ -66,7 +68,7 @@ impl Later {
         let Request { access, space, bytes, .. } = *request;
         let who = Who::new(actor, lane);
         let place = place_of(actor, request);
-        Later { who, access, space, place, bytes }
+        Later { who, access, space, place, bytes, element: request.element_bytes() }
     }
 }
 

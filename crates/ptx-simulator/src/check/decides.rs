@@ -2,25 +2,50 @@
 
 use super::Checker;
 use super::conflict::Who;
-use crate::arith::AtomOp;
-use crate::diagnostic::{Access, Diagnostic, Kind, Number, Severity, Side, Site, Values, What};
+use super::order::Past;
+use crate::arith::{AtomOp, WARP};
+use crate::diagnostic::{Access, Diagnostic, Kind, Number, Severity, Side, Site, Unordered, Values, What};
 use crate::explore::{Does, Operation, Reversal};
 use crate::ptx::Space;
 
+/// Bytes of the words that operations touch.
+const WORD_BYTES: u64 = 4;
+
+/// Whether one of two operations writes or reads by a plain store or load what the other one changes by an
+/// atomic, at the same time.
+fn meet_unordered(Reversal { first, second }: &Reversal, address: u64) -> bool {
+    let word = (None, address / WORD_BYTES);
+    let both = [second, first];
+    both.iter().all(|one| one.words.contains(&word))
+        && both.iter().any(|one| matches!(one.does, Does::Write | Does::Read))
+}
+
 impl Checker<'_> {
     /// What global memory holds at `address` after two orders: `values`, of `bytes` bytes. `reversal`: the
-    /// two operations that the orders differ in, if it is known which.
+    /// two operations that the orders differ in, if it is known which. `unfenced`: two accesses that some
+    /// order of the launch leaves without a fence between them.
     pub fn order_decides(
         &self,
         reversal: Option<&Reversal>,
         address: u64,
         values: [u64; 2],
         bytes: u32,
+        unfenced: Option<&[Side; 2]>,
     ) -> Diagnostic {
         let rounds = |one: &Operation| matches!(one.does, Does::Update { op: AtomOp::AddFloat(_), .. });
         let is_sum = reversal.is_some_and(|two| rounds(&two.first) && rounds(&two.second));
         let number = if is_sum { Number::Float } else { Number::Signed };
-        let help = if is_sum {
+        let unordered = match (unfenced, reversal) {
+            (Some(sides), _) => Unordered::Unfenced(sides.clone()),
+            (None, Some(two)) if meet_unordered(two, address) => Unordered::These,
+            (None, _) => Unordered::No,
+        };
+        let help = if let Unordered::Unfenced(_) = unordered {
+            "put __threadfence() after the atomic that takes the lock or sees the flag, and one before the \
+             one that gives it back: without, what the lock protects may come out of it"
+        } else if unordered == Unordered::These {
+            "make both accesses atomic, or let a lock, a flag or a barrier order them"
+        } else if is_sum {
             "floating-point additions round, so that another order gives another sum: for the same bits \
              every time, leave one partial sum per block in memory and add them in a fixed order"
         } else {
@@ -28,9 +53,10 @@ impl Checker<'_> {
         };
         let what = What::OrderDecides {
             sides: reversal.map(|two| [self.side_of(&two.second), self.side_of(&two.first)]),
-            spot: self.spot(Space::Global, address, (0, 0)),
+            spot: self.spot(Space::Global, address, (0, 0), bytes),
             values: Values { bits: values, bytes, number },
             is_sum,
+            unordered,
         };
         let found = match reversal {
             Some(two) => self.diagnostic(Kind::OrderDependent, who(&two.second), what, help),
@@ -42,6 +68,16 @@ impl Checker<'_> {
             ),
         };
         Diagnostic { severity: Severity::Warning, ..found }
+    }
+
+    /// Two accesses that a lock or a flag orders, if a fence was missing; the later one comes first.
+    pub fn unfenced(&self) -> Option<[Side; 2]> {
+        let side = |(past, loc, access): (Past, u32, Access)| {
+            let ((grid, block), warp) = self.order.locate(past.warp);
+            let thread = warp * WARP as u32 + u32::from(past.lane);
+            self.side(access, Who { grid, block, thread, loc })
+        };
+        self.strong.unfenced.map(|sides| sides.map(side))
     }
 
     /// Two operations that have changed places, the one that comes first now in front.

@@ -4,21 +4,30 @@
 //! | --- | --- |
 //! | `race.rs`, `order/`, `shadow.rs`, `touch.rs`, `conflict.rs` | data-race, child-visibility |
 //! | `reads.rs` | which racing reads count |
+//! | `handoff.rs` | data-race of threads that have waited at an mbarrier |
 //! | `strong.rs` | data-race of volatile and relaxed accesses |
 //! | `copies.rs` | data-race with asynchronous copies |
 //! | `barrier.rs` | barrier-divergence |
 //! | `peers.rs` | out-of-bounds in the shared memory of another block |
 //! | `decides.rs` | order-dependent |
+//! | `locks.rs` | deadlock: who holds a lock |
+//! | `missing.rs` | uninitialized-read: who should have written |
+//! | `unread.rs` | never-read |
 //! | `report.rs` | the findings, and what to do |
+//! | `causes.rs` | findings that follow from others |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
 //! The others show where an instruction is executed (`exec/`): out-of-bounds, misaligned,
 //! uninitialized-read, warp-collective, step-limit, and deadlock where turns are given (`grid/`).
 
 mod barrier;
+mod causes;
 mod conflict;
 mod copies;
 mod decides;
+mod handoff;
+mod locks;
+mod missing;
 mod order;
 mod peers;
 mod race;
@@ -27,21 +36,25 @@ mod report;
 mod shadow;
 mod strong;
 mod touch;
+mod unread;
 
 use barrier::{Branches, Group};
 use conflict::{Between, Later, Race, Who};
 use copies::UnderWay;
+use handoff::Handoffs;
+use locks::Locks;
 use order::Order;
 use peers::Visits;
 use race::Shadow;
 use reads::{Pending, Reads};
 use strong::{Doubt, Strong};
+use unread::Unread;
 
 use rustc_hash::FxHashMap;
 
 use crate::decode::Program;
 use crate::device::index_in;
-use crate::diagnostic::{Diagnostic, Disorder, Kind, Region, Severity, What};
+use crate::diagnostic::{Diagnostic, Disorder, Kind, Region, Severity, Side, What};
 use crate::observe::{Access, Act, Actor, CopyRequest, Event, Given, Observer, Request, Watch};
 use crate::ptx::Space;
 
@@ -59,6 +72,9 @@ pub struct Checker<'p> {
     strong: Strong,
     copies: UnderWay,
     visits: Visits,
+    handoffs: Handoffs,
+    locks: Locks,
+    unread: Unread,
     branches: Branches,
     kernels: Vec<String>,
     /// Which warp has last come to a barrier, by its first thread there.
@@ -102,6 +118,9 @@ impl<'p> Checker<'p> {
             strong: Strong::new(program),
             copies: UnderWay::default(),
             visits: Visits::default(),
+            handoffs: Handoffs::default(),
+            locks: Locks::new(program),
+            unread: Unread::new(program),
             branches: Branches::default(),
             kernels: Vec::new(),
             last_arrival: None,
@@ -118,7 +137,7 @@ impl<'p> Checker<'p> {
         {
             self.race(later, race, flag);
         }
-        self.found
+        causes::without_consequences(self.found)
     }
 
     /// A finding about a thread, and maybe another one in line `other`.
@@ -201,6 +220,11 @@ impl Watch for (&mut dyn Observer, Checker<'_>) {
         ahead
     }
 
+    fn holder(&self, actor: Actor, request: &Request, lane: usize) -> Option<Side> {
+        let who = self.1.locks.holder(actor, request, lane)?;
+        Some(self.1.side(Access::Atomic { returns: true }, who))
+    }
+
     fn guesses(&mut self, actor: Actor, reads: &[u32], request: &Request) -> u32 {
         self.1.reads.guesses(actor, reads, request)
     }
@@ -231,10 +255,13 @@ impl Checker<'_> {
                 }
                 let guesses = self.reads.block_end((grid, block));
                 self.show(guesses);
+                self.left_unread((grid, block));
                 self.order.block_end((grid, block));
                 self.shadow.block_end(grid, block);
                 self.strong.block_end((grid, block));
                 self.copies.block_end(grid, block);
+                self.handoffs.block_end((grid, block));
+                self.locks.block_end((grid, block));
                 let blocks = self.order.grids[grid as usize].cluster_dim.iter().product();
                 let (_, cluster) = self.order.cluster_of((grid, block));
                 self.branches.block_end(grid, block, (cluster, blocks));
@@ -252,8 +279,13 @@ impl Checker<'_> {
                     self.opens_without(grid, Some(block), (exited, threads));
                 }
             }
-            Event::Finding(diagnostic) => {
-                self.say(diagnostic.clone(), Place::Line(diagnostic.line));
+            Event::Finding { grid, block, found } => {
+                let mut found = found.clone();
+                if let What::Unwritten { spot: Some(spot), writer, .. } = &mut found.what {
+                    *writer = self.writer((grid, block), spot);
+                }
+                let place = Place::Line(found.line);
+                self.say(found, place);
             }
         }
     }
@@ -272,6 +304,8 @@ impl Checker<'_> {
                 self.copy(actor, copy);
             }
             Act::Mbarrier(request, by) => {
+                let time = self.order.here(actor).now();
+                self.handoffs.used(actor, request, &by, time);
                 self.visits.access(&mut self.order, actor, request);
                 for race in self.shadow.mbarrier(&mut self.order, actor, request, &by) {
                     self.meets(actor, request, race);
@@ -323,6 +357,7 @@ impl Checker<'_> {
     }
 
     fn access(&mut self, actor: Actor, request: &Request) {
+        self.locks.request(actor, request);
         self.visits.access(&mut self.order, actor, request);
         if let Some(meeting) = self.copies.meets(actor, request) {
             self.meeting(actor, request, meeting);

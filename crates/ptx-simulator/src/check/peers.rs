@@ -18,6 +18,8 @@ pub struct Visit {
     pub who: Who,
     pub address: u64,
     pub access: Access,
+    /// Bytes of an element.
+    pub bytes: u32,
 }
 
 /// The last access of lanes of a warp, by its block and its number there.
@@ -30,6 +32,7 @@ struct Last {
     loc: u32,
     address: u64,
     access: Access,
+    bytes: u32,
 }
 
 /// By the block whose memory it is.
@@ -50,6 +53,7 @@ impl Visits {
         let mask = request.mask;
         let loc = actor.loc;
         let access = request.access;
+        let bytes = request.element_bytes();
         let address = request.addresses[mask.trailing_zeros() as usize & 31];
         let block = actor.block;
         let warp = actor.warp;
@@ -60,7 +64,7 @@ impl Visits {
             }
             last.mask != 0
         });
-        all.push(Last { block, warp, mask, time, loc, address, access });
+        all.push(Last { block, warp, mask, time, loc, address, access, bytes });
     }
 
     /// A block ends: an access that nothing orders before something in the block.
@@ -68,12 +72,12 @@ impl Visits {
         let visits = self.of.remove(&id)?;
         let known = order.known_at_all(id);
         let mut found: Vec<Visit> = Vec::new();
-        for Last { block, warp, mask, time, loc, address, access } in visits {
+        for Last { block, warp, mask, time, loc, address, access, bytes } in visits {
             let actor = Actor { grid: id.0, block, warp, loc, kernel: "" };
             let global = order.warp_number(actor);
             let lost =
                 lanes(mask).find(|&lane| !order.knows(&known, Past { warp: global, lane: lane as u8, time }));
-            found.extend(lost.map(|lane| Visit { who: Who::new(actor, lane), address, access }));
+            found.extend(lost.map(|lane| Visit { who: Who::new(actor, lane), address, access, bytes }));
         }
         found.into_iter().min_by_key(|visit| (visit.who.block, visit.who.thread))
     }

@@ -25,13 +25,26 @@
 use rustc_hash::FxHashMap;
 
 use super::conflict::{Race, Strength, place_of, strength};
-use super::order::{BlockId, Location, Order};
+use super::order::{BlockId, Location, Order, Past};
 use super::shadow::{How, Region};
 use super::touch::Touch;
 use crate::arith::{at, groups, lanes};
 use crate::memory::number_and_offset;
 use crate::observe::{Access, Actor, MbarrierUse, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
+
+/// What a store has left in a part of shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    pub offset: u64,
+    pub past: Past,
+    pub loc: u32,
+    /// Bytes of an element.
+    pub width: u8,
+    /// Half of an update.
+    pub updates: bool,
+    pub is_read: bool,
+}
 
 #[derive(Debug, Default)]
 pub struct Shadow {
@@ -58,6 +71,30 @@ impl Shadow {
     /// Bytes that all this takes.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Who has last written a byte, by a plain store that is no update, and in which line: of the shared
+    /// memory of block `place`, or of the allocation whose number stands there, at an offset.
+    pub fn stored(&self, space: Space, place: BlockId, offset: u64) -> Option<(Past, u32)> {
+        let region = match space {
+            Space::Shared => self.shared.get(&place).map(|region| &**region),
+            _ => self.global.get(place.1 as usize),
+        };
+        let write = region?.known(offset)?.write;
+        let past = write.pasts().next()?;
+        let how = self.hows.get(write.how as usize)?;
+        (how.access == Access::Store && !how.updates).then_some((past, how.loc))
+    }
+
+    /// What plain stores have left in the shared memory of a block, part by part.
+    pub fn left(&self, block: BlockId) -> impl Iterator<Item = Left> + '_ {
+        let cells = self.shared.get(&block).into_iter().flat_map(|region| region.cells());
+        cells.filter_map(|(offset, cell)| {
+            let past = cell.write.pasts().next()?;
+            let How { loc, access, width, updates, .. } = *self.hows.get(cell.write.how as usize)?;
+            let is_read = !cell.read.is_nobody() || cell.more != 0;
+            (access == Access::Store).then_some(Left { offset, past, loc, width, updates, is_read })
+        })
     }
 
     /// Takes in a request, with what it acquires and releases, and finds the races in it.

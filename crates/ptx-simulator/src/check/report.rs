@@ -3,6 +3,7 @@
 use super::barrier::{Divergence, Group};
 use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
+use super::handoff::Uncovered;
 use super::order::BlockId;
 use super::peers::Visit;
 use super::{About, Checker, Place};
@@ -15,11 +16,15 @@ use crate::memory;
 use crate::memory::shared::Layout;
 use crate::observe::{Access, Actor, DeviceLaunch, Request};
 use crate::ptx::Space;
+use crate::words::index;
+
+/// Bytes of an mbarrier.
+const MBARRIER: u32 = 8;
 
 impl Checker<'_> {
-    /// A byte that was touched. In shared memory it is that of a `block` of the cluster, if there are
-    /// several.
-    pub(super) fn spot(&self, space: Space, address: u64, (grid, block): (u32, u64)) -> Spot {
+    /// A byte that was touched, by an access of so many bytes. In shared memory it is that of a `block` of
+    /// the cluster, if there are several.
+    pub(super) fn spot(&self, space: Space, address: u64, (grid, block): (u32, u64), bytes: u32) -> Spot {
         if space == Space::Shared {
             let kernel = self.kernels.get(grid as usize).and_then(|name| self.program.by_name.get(name));
             let function = kernel.map(|kernel| &self.program.functions[*kernel]);
@@ -31,6 +36,7 @@ impl Checker<'_> {
             let mut spot = Layout { variables, dynamic: (dynamic, 0) }.spot(address, block);
             // How many bytes a launch has asked for, nobody knows here.
             spot.size = spot.size.filter(|_| spot.name.is_some());
+            spot.element = Some(bytes);
             return spot;
         }
         let (number, offset) = memory::number_and_offset(address);
@@ -110,16 +116,62 @@ impl Checker<'_> {
             self.found[at].shape = Some(shape);
             return;
         }
-        let order = if race.same_value { Disorder::SameValue } else { race.why };
+        let order = self.disorder(&me, &race, between);
+        let mut sides = [(me.access, who), (race.earlier_access, earlier)];
+        if order == Disorder::Child && me.access.writes() {
+            sides.reverse();
+        }
         let what = What::Race {
-            sides: [self.side(me.access, who), self.side(race.earlier_access, earlier)],
-            spot: self.spot(me.space, race.address, me.place),
+            sides: sides.map(|(access, who)| self.side(access, who)),
+            spot: self.spot(me.space, race.address, me.place, me.element),
             order,
             header,
         };
-        let found = self.diagnostic(about.kind, who, what, "");
+        let found = self.diagnostic(about.kind, sides[0].1, what, "");
         let severity = about.severity;
         self.add(about, between, Diagnostic { severity, help, shape: Some(shape), ..found });
+    }
+
+    /// Why nothing orders the two, as far as that depends on who they are.
+    fn disorder(&self, me: &Later, race: &Race, between: Between) -> Disorder {
+        match (race.why, between) {
+            _ if race.same_value => Disorder::SameValue,
+            (Disorder::Nothing, Between::ParentAndChild) => Disorder::Child,
+            (Disorder::Nothing, Between::Grids) if self.are_siblings(me, race) => Disorder::Streams,
+            (Disorder::Nothing, _) => self.not_arrived(me, race).unwrap_or(Disorder::Nothing),
+            (why, _) => why,
+        }
+    }
+
+    /// Whether both grids were launched by device code, and neither within the other.
+    fn are_siblings(&self, me: &Later, race: &Race) -> bool {
+        let grids = [me.who.grid, self.earlier(race).grid];
+        let is_child = |grid: u32| self.order.grids[grid as usize].parent.is_some();
+        let [a, b] = grids;
+        a != b && grids.into_iter().all(is_child) && !self.order.within(a, b) && !self.order.within(b, a)
+    }
+
+    /// The phase of an mbarrier that the later thread has waited for, if it does not cover the earlier one.
+    fn uncovered(&self, me: &Later, race: &Race) -> Option<Uncovered> {
+        self.handoffs.uncovered(me.who, self.earlier(race), race.earlier.time)
+    }
+
+    fn not_arrived(&self, me: &Later, race: &Race) -> Option<Disorder> {
+        let Uncovered { phase, arrivals, first, .. } = self.uncovered(me, race)?;
+        let (_, first) = self.place(first);
+        Some(Disorder::NotArrived { phase, arrivals, first })
+    }
+
+    /// What to do where a phase of an mbarrier does not cover a thread.
+    fn arrival_help(&self, Uncovered { mbarrier: (place, address), first, .. }: Uncovered) -> String {
+        let name = self.spot(Space::Shared, address, place, MBARRIER).name;
+        let name = name.map_or("the mbarrier".to_string(), |name| format!("`{name}`"));
+        let thread = index(self.place(first).1);
+        format!(
+            "an arrival covers only what its own thread has done before: let every thread that takes part \
+             arrive at {name}, and initialise it with their number, or let them wait for each other \
+             (__syncwarp()) before thread {thread} arrives for all"
+        )
     }
 
     /// How far apart the threads of a race are.
@@ -177,6 +229,15 @@ impl Checker<'_> {
 
     /// What has to hold of two accesses that race. What to put where is known once it was tried.
     fn race_help(&self, me: &Later, race: &Race, between: Between, flag: Option<u32>) -> String {
+        if let (Disorder::Nothing, Some(uncovered)) = (race.why, self.uncovered(me, race)) {
+            return self.arrival_help(uncovered);
+        }
+        if between == Between::Grids && self.are_siblings(me, race) {
+            return "two child grids run in any order, or at the same time, unless one block launches both \
+                    into one stream (each block has a default stream of its own): do that, or give each grid \
+                    memory of its own"
+                .into();
+        }
         if race.why == Disorder::ReadOnly {
             return "such a read, by __ldg or a const __restrict__ pointer, promises that nothing writes \
                     there while the grid runs: the read has to be a plain one, or the write has to come \
@@ -230,7 +291,12 @@ impl Checker<'_> {
         let does = if request.space == Space::Shared { Access::Store } else { Access::Load };
         let what = What::Race {
             sides: [self.side(request.access, who), self.side(does, owner)],
-            spot: self.spot(request.space, meeting.address, place_of(actor, request)),
+            spot: self.spot(
+                request.space,
+                meeting.address,
+                place_of(actor, request),
+                request.element_bytes(),
+            ),
             order: Disorder::Copy,
             header: None,
         };
@@ -241,8 +307,8 @@ impl Checker<'_> {
 
     /// An access to the shared memory of a block that may have ended by then.
     pub fn outlived(&mut self, place: BlockId, visit: Visit) {
-        let Visit { who, address, access } = visit;
-        let what = What::Outlived(self.side(access, who), self.spot(Space::Shared, address, place));
+        let Visit { who, address, access, bytes } = visit;
+        let what = What::Outlived(self.side(access, who), self.spot(Space::Shared, address, place, bytes));
         self.tell(Kind::OutOfBounds, who, who.loc, what, KEEP_ALIVE);
     }
 
@@ -266,7 +332,14 @@ impl Checker<'_> {
         let what =
             What::Divergence { at: self.place(at).into(), past: self.place(past).into(), cluster, branch };
         let group = if cluster { "cluster" } else { "block" };
-        let help = format!("every thread of the {group} has to reach this barrier the same number of times");
+        // The tail of a tree that the first warp adds up.
+        let is_of_one_warp = at.thread < WARP as u32 && past.thread >= WARP as u32;
+        let lanes = match is_of_one_warp && !cluster {
+            true => "; where only lanes of the first warp have to wait, __syncwarp() is enough",
+            false => "",
+        };
+        let help =
+            format!("every thread of the {group} has to reach this barrier the same number of times{lanes}");
         self.tell(Kind::BarrierDivergence, at, barrier_loc, what, &help);
     }
 

@@ -205,6 +205,22 @@ impl Region {
         bytes + all.len() * size_of::<More>() + reads * size_of::<Touched>()
     }
 
+    /// What is known of the byte at `offset`.
+    pub fn known(&self, offset: u64) -> Option<Cell> {
+        let page = self.pages.get((offset / PAGE) as usize)?.as_ref()?;
+        Some(page.cell((offset % PAGE) as usize >> page.shift))
+    }
+
+    /// All cells, with the offsets of their first bytes.
+    pub fn cells(&self) -> impl Iterator<Item = (u64, Cell)> + '_ {
+        (0..).zip(&self.pages).filter_map(|(number, page)| Some((number, page.as_ref()?))).flat_map(
+            |(number, page): (u64, _)| {
+                (0..page.writes.len())
+                    .map(move |at| (number * PAGE + ((at as u64) << page.shift), page.cell(at)))
+            },
+        )
+    }
+
     /// The page that `offset` lies in, whose cells have at most 2 to the power `shift` bytes; which of them
     /// it is, and how many bytes it has.
     #[inline(always)]

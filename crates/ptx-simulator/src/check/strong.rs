@@ -151,6 +151,8 @@ pub struct Strong {
     /// Words and readers in all, at most.
     held: usize,
     doubts: Vec<Doubt>,
+    /// The first two accesses that a flag orders, or a lock, where a fence is missing; the later one first.
+    pub unfenced: Option<[(Past, u32, Access); 2]>,
 }
 
 impl Strong {
@@ -235,6 +237,11 @@ impl Strong {
             }
             Err(_) => {}
         }
+        if self.unfenced.is_none()
+            && let Some(write) = known.write.filter(|write| lacks_fence(by.here, write, &me))
+        {
+            self.unfenced = Some([&me, &write].map(|one| (one.past, one.loc, one.access)));
+        }
         let Writes::Something { changes } = writes else { return };
         let mine = |doubt: &&mut Doubt| changes && doubt.word == word && me.is_by(doubt.reader);
         for doubt in self.doubts.iter_mut().filter(mine) {
@@ -285,6 +292,14 @@ fn meet(here: Here, earlier: &Touched, me: &Touched) -> bool {
             Before::Yes | Before::Almost(Gap::Fence | Gap::FenceElsewhere)
         )
         && morally_strong(earlier.strength, me.strength, here.scope_with(earlier.past))
+}
+
+/// Whether a flag orders two accesses to the same byte that are not both atomic, and a fence is missing.
+fn lacks_fence(here: Here, earlier: &Touched, me: &Touched) -> bool {
+    let gap = || here.before(earlier.past, me.past.lane as usize);
+    earlier.bytes & me.bytes != 0
+        && !(earlier.access.is_atomic() && me.access.is_atomic())
+        && matches!(gap(), Before::Almost(Gap::Fence | Gap::FenceElsewhere))
 }
 
 /// Keeps a doubt, unless there are many of the same two lines.

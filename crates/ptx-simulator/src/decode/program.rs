@@ -43,6 +43,14 @@ impl Program {
         let file = loc.map_or(self.name.clone(), |loc| loc.file.to_string());
         (Some(file), Some(loc.map_or(line, |loc| loc.line)))
     }
+
+    /// The source line of the instruction in a line of the PTX, if that is known.
+    pub fn source_of(&self, line: u32) -> Option<(String, u32)> {
+        let mut code = self.functions.iter().flat_map(|function| &function.code);
+        let inst = code.find(|inst| inst.line == line)?;
+        let loc = self.locs.get(inst.loc as usize)?;
+        Some((loc.file.to_string(), loc.line))
+    }
 }
 
 /// A branch that decides whether a barrier is reached: its source line, and whether it is the barrier of a

@@ -13,7 +13,7 @@ pub const BARRIERS: usize = 16;
 pub struct SharedMemory {
     pub bytes: Vec<u8>,
     pub written: Written,
-    /// Of bytes that undefined values were stored in, the line that has read these.
+    /// Of bytes that undefined values were stored in, the line of the PTX that has read these.
     pub origins: FxHashMap<usize, u32>,
 }
 

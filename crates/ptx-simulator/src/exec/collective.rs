@@ -204,8 +204,8 @@ impl Context<'_> {
         }
         if let (Some((lost, finding)), Op::Shuffle { d, .. }) = (absent, op) {
             let activation = &mut warp.activations[me.activation as usize];
-            activation.undefined.set(*d, lost, (lost, at.inst.loc));
-            warp.absent.insert(at.inst.loc, finding);
+            activation.undefined.set(*d, lost, (lost, at.inst.line));
+            warp.absent.insert(at.inst.line, finding);
         }
         warp.splits[index].go_on();
         Ok(())

@@ -1,11 +1,12 @@
 //! What is said where an instruction goes wrong, and at which line.
 
 use super::context::{At, Context};
+use super::overflow::Overflow;
 use super::still::Circle;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::device::{DeviceProperties, Residency, Scarce, index_in};
-use crate::diagnostic::{Diagnostic, Kind, Region, Spot, What, thousands};
+use crate::diagnostic::{Diagnostic, Kind, Region, Site, Spot, What, Words, thousands};
 use crate::memory::{Owner, Wrong};
 use crate::observe::{Access, Event, Request};
 use crate::ptx::Space;
@@ -89,7 +90,14 @@ impl Context<'_> {
     /// Something is wrong at an instruction that does not stop the launch.
     pub fn find(&mut self, warp: &Warp, at: At, kind: Kind, what: impl Into<What>, help: &str) {
         let finding = self.fault(warp, at, kind, what, help);
-        self.observer.event(&Event::Finding(&finding));
+        self.tell(&finding);
+    }
+
+    /// Tells the checks of what is wrong.
+    pub fn tell(&mut self, found: &Diagnostic) {
+        let grid = self.grid;
+        let block = self.block.linear;
+        self.observer.event(&Event::Finding { grid, block, found });
     }
 
     /// The launch has used up its instructions.
@@ -157,6 +165,9 @@ impl Context<'_> {
             let (what, help) = unstarted.said(self.device);
             return self.fault(warp, at, Kind::Deadlock, what, &help);
         }
+        if let Some((what, help)) = self.held(warp, split, (function, inst)) {
+            return self.fault(warp, at, Kind::Deadlock, what, help);
+        }
         let what = "a loop waits for a value that is never stored: every thread that has not exited is \
                     spinning or waiting, and nothing in memory changes any more";
         let help = "look at what the loop waits for: no thread is left that could bring it about";
@@ -212,7 +223,7 @@ impl Context<'_> {
                     let region = self.memory.name(number);
                     outside(Spot::new(region, byte, Some(size)))
                 }
-                Err(Wrong::Freed) => format!("{what} in a buffer that has been freed").into(),
+                Err(Wrong::Freed) => return self.freed(warp, lane_at, what, address),
                 Err(Wrong::OtherSide { number, owner, .. }) => {
                     return self.host_memory(warp, lane_at, &what, (number, owner));
                 }
@@ -224,12 +235,37 @@ impl Context<'_> {
                 _ => format!("{what} at address {address:#x}, where nothing has been allocated").into(),
             },
         };
-        let help = index_help(&what);
-        self.fault(warp, lane_at, Kind::OutOfBounds, what, help)
+        let help = match self.overflow(warp, lane_at) {
+            Some(overflow) => overflow_help(overflow),
+            None => index_help(&what).to_string(),
+        };
+        self.fault(warp, lane_at, Kind::OutOfBounds, what, &help)
     }
 }
 
 impl Context<'_> {
+    /// A kernel goes through a pointer to memory that has been freed.
+    fn freed(&self, warp: &Warp, at: At, what: String, address: u64) -> Box<Diagnostic> {
+        let by = self.memory.freed_by(address);
+        let is_of_another_grid = by.is_some_and(|by| by.grid != self.grid);
+        let before = if is_of_another_grid { ", before this grid ran" } else { "" };
+        let site = by.and_then(|by| self.program.locs.get(by.loc as usize));
+        let related = site.map(|loc| Site {
+            file: loc.file.to_string(),
+            line: loc.line,
+            message: "it was freed here".to_string(),
+        });
+        let message = format!("{what} in a buffer that has been freed{before}");
+        let words = Words { message, related: related.into_iter().collect() };
+        let help = if is_of_another_grid {
+            "a launch by device code does not wait for the child: let the child free the memory when it is \
+             done, or free it in a tail launch after the child"
+        } else {
+            "free memory after its last use, by all threads that use it"
+        };
+        self.fault(warp, at, Kind::UseAfterFree, words, help)
+    }
+
     /// A kernel goes through a pointer to memory of the host.
     fn host_memory(&self, warp: &Warp, at: At, what: &str, (number, owner): (u64, Owner)) -> Box<Diagnostic> {
         let name = match self.memory.name(number) {
@@ -246,6 +282,20 @@ impl Context<'_> {
                     or allocate it by cudaMallocManaged";
         self.fault(warp, at, Kind::HostAccess, message, help)
     }
+}
+
+/// What to do about an index that 32 bits were too few for.
+fn overflow_help(Overflow { exact, became }: Overflow) -> String {
+    let shown = |number: i64| {
+        let sign = if number < 0 { "-" } else { "" };
+        format!("{sign}{}", thousands(number.unsigned_abs()))
+    };
+    format!(
+        "the index is {}, which does not fit into 32 bits and became {}: compute it in 64 bits, for example \
+         with (size_t) before the first factor",
+        shown(exact),
+        shown(became)
+    )
 }
 
 /// What to do about an index that leads outside.

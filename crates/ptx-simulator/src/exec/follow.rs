@@ -9,7 +9,7 @@ use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
 use crate::diagnostic::{Kind, Matters, Region, Spot, What};
 use crate::memory;
-use crate::observe::{Event, Peer, Request};
+use crate::observe::{Peer, Request};
 use crate::ptx::Space;
 
 /// Follows values through an instruction that computes, before it is done: what it writes is undefined where
@@ -254,21 +254,21 @@ fn unwritten_help(spot: Option<&Spot>) -> &'static str {
 impl Context<'_> {
     fn undefined(&mut self, warp: &Warp, at: At, origin: u32, matters: Matters) {
         if let Some(absent) = warp.absent.get(&origin) {
-            return self.observer.event(&Event::Finding(absent));
+            return self.tell(absent);
         }
         let lane = at.mask.trailing_zeros();
         let spot = warp.unwritten.get(&(origin, lane)).map(|byte| self.spot(*byte));
         let help = unwritten_help(spot.as_ref());
-        let read = self.program.locs.get(origin as usize);
-        let read = read.map(|loc| (loc.file.to_string(), loc.line));
-        self.find(warp, at, Kind::UninitializedRead, What::Unwritten { matters, read, spot }, help);
+        let read = self.program.source_of(origin);
+        let what = What::Unwritten { matters, read, spot, writer: None };
+        self.find(warp, at, Kind::UninitializedRead, what, help);
     }
 
-    /// A byte of global or shared memory.
+    /// The first byte of an access to global or shared memory.
     fn spot(&self, byte: Byte) -> Spot {
         if byte.space == Space::Shared {
             let block = byte.owner.map(|peer| [peer.block as u32, 0, 0]);
-            return self.shared.spot(byte.address, block);
+            return Spot { element: Some(byte.bytes), ..self.shared.spot(byte.address, block) };
         }
         let (number, offset) = memory::number_and_offset(byte.address);
         Spot::new(self.memory.name(number), offset as i64, None)
@@ -317,7 +317,7 @@ impl Context<'_> {
             });
             let stored = self.stored_undefined(request, undefined, i as u32 * bytes, bytes);
             if undefined != 0 && stored.is_none() && matches!(request.space, Space::Global | Space::Shared) {
-                warp.remember_unwritten(at.inst.loc, undefined, request, i as u32 * bytes);
+                warp.remember_unwritten(at.inst.line, undefined, request, (i as u32 * bytes, bytes));
             }
             if undefined != 0 && request.space == Space::Const {
                 self.unset_constant(warp, at.lane(undefined.trailing_zeros() as usize));
@@ -325,20 +325,20 @@ impl Context<'_> {
             }
             // Neither a call's parameter nor shared memory lacks a value, but what was put there.
             let origin = match request.space {
-                Space::Shared => stored.unwrap_or(at.inst.loc),
+                Space::Shared => stored.unwrap_or(at.inst.line),
                 Space::Param if undefined != 0 => {
                     let lane = undefined.trailing_zeros() as usize;
                     let address = request.addresses[lane] + u64::from(i as u32 * bytes);
                     warp.origin(lane, in_local(address))
                 }
-                _ => at.inst.loc,
+                _ => at.inst.line,
             };
             warp.activations[at.slot as usize].undefined.set(*d, request.mask, (undefined, origin));
         }
     }
 
-    /// The line that has read an undefined value which was stored where one of the lanes of `mask` loads from
-    /// shared memory: `bytes` bytes, `behind` bytes behind its address.
+    /// The PTX line that has read an undefined value which was stored where one of the lanes of `mask` loads
+    /// from shared memory: `bytes` bytes, `behind` bytes behind its address.
     fn stored_undefined(&self, request: &Request, mask: u32, behind: u32, bytes: u32) -> Option<u32> {
         if mask == 0 || request.space != Space::Shared {
             return None;
@@ -409,13 +409,13 @@ impl Context<'_> {
             (0, lanes) => self.undefined(warp, wrong(lanes), origin, Matters::Operand),
             (lanes, _) => {
                 let address = addresses[lanes.trailing_zeros() as usize];
-                let spot = self.spot(Byte { space, owner, address });
+                let spot = self.spot(Byte { space, owner, address, bytes });
                 let help = unwritten_help(Some(&spot));
                 self.find(warp, wrong(lanes), Kind::UninitializedRead, What::UnwrittenAtomic(spot), help);
             }
         }
         if d != NONE {
-            let undefined = if exchanges { (unwritten, at.inst.loc) } else { (0, NONE) };
+            let undefined = if exchanges { (unwritten, at.inst.line) } else { (0, NONE) };
             warp.activations[at.slot as usize].undefined.set(d, mask, undefined);
         }
     }

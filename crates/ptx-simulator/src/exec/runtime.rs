@@ -23,8 +23,8 @@ use crate::decode::FUNCTION_WINDOW;
 use crate::decode::runtime::{self, Call};
 use crate::device::LaunchConfig;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
-use crate::memory::{self, span};
-use crate::observe::{Act, DeviceLaunch, Event};
+use crate::memory::{self, Freed, span};
+use crate::observe::{Act, DeviceLaunch};
 use crate::ptx::Space;
 
 /// Bytes of parameters that a kernel has at most (CUDA C++ Programming Guide, "Function Parameters").
@@ -96,7 +96,7 @@ impl Context<'_> {
         let too_deep = self.launches.depth >= self.launches.sync_depth;
         if self.checks && waits && too_deep {
             let finding = self.too_deep_to_wait(warp, at);
-            self.observer.event(&Event::Finding(&finding));
+            self.tell(&finding);
         }
         let bytes =
             if matches!(call, Call::GetParameterBuffer | Call::GetBuffer | Call::Malloc) { 8 } else { 4 };
@@ -207,7 +207,12 @@ impl Context<'_> {
                 return self.put_word(caller, at, handle, "cudaStreamCreateWithFlags", "cudaStream_t");
             }
             Call::Malloc => return Ok((self.memory.heap_alloc(first).unwrap_or(0), None)),
-            Call::Free | Call::CudaFree if first == 0 || self.memory.heap_free(first) => return Ok(error(0)),
+            Call::Free | Call::CudaFree
+                if first == 0
+                    || self.memory.heap_free(first, Freed { grid: self.grid, loc: at.inst.loc }) =>
+            {
+                return Ok(error(0));
+            }
             Call::CudaFree => return Ok(error(runtime::INVALID_VALUE)),
             Call::Free => {
                 let what = format!("free({first:#x}): not a live allocation from malloc on the device");

@@ -32,7 +32,7 @@ pub trait Origin: Clone + Debug {
     fn join(&self, other: &Self) -> Self;
 }
 
-/// Of an undefined value: the line that it was read in, of the first such.
+/// Of an undefined value: the line in the PTX of the instruction that has read it, of the first such.
 impl Origin for u32 {
     const NOWHERE: u32 = NONE;
 
@@ -75,13 +75,15 @@ impl Origin for RacingReads {
     }
 }
 
-/// A byte of global or shared memory.
+/// The first byte of an access to global or shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Byte {
     pub space: Space,
     /// In whose shared memory, if that is another block's.
     pub owner: Option<Peer>,
     pub address: u64,
+    /// Bytes of the access, or of a part of a vector.
+    pub bytes: u32,
 }
 
 /// Bytes of shared memory that hold such a value, by their offsets; and of the lanes' local memory.

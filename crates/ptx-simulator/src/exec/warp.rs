@@ -60,17 +60,18 @@ pub struct Warp {
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.
     pub local_written: Vec<Written>,
-    /// Lines that undefined bytes of call parameters come from, by lane and place in local memory.
+    /// Lines of the PTX that undefined bytes of call parameters come from, by lane and place in local memory.
     pub origins: FxHashMap<(usize, usize), u32>,
-    /// What its lanes have read that nobody has written: the first byte, by line and lane.
+    /// What its lanes have read that nobody has written: the first byte, by the instruction's line in the PTX
+    /// and the lane.
     pub unwritten: FxHashMap<(u32, u32), Byte>,
     /// Bytes of local memory that hold values from reads that race.
     pub racing: InLocal,
     /// Asynchronous copies that its lanes have not waited for, and the groups that each lane has committed.
     pub copies: Vec<Copy>,
     pub copy_groups: [u32; WARP],
-    /// By line, shuffles in which lanes have read from lanes that did not take part: what is wrong if a value
-    /// from there is used.
+    /// By their lines in the PTX, shuffles in which lanes have read from lanes that did not take part: what
+    /// is wrong if a value from there is used.
     pub absent: FxHashMap<u32, Box<Diagnostic>>,
     position: Position,
     /// `cudaGetLastError` of each thread; empty while there is none.
@@ -149,14 +150,20 @@ impl Warp {
         self.splits = lanes.into_iter().map(|lane| Split::new(0, 1 << lane, 0, Meeting::NONE)).collect();
     }
 
-    /// Lanes of `mask` have read what nobody has written, `behind` bytes behind their addresses. The first
-    /// that a line reads is remembered: what it reads later may come of that.
+    /// Lanes of `mask` have read what nobody has written, `bytes` bytes which begin `after` bytes after their
+    /// addresses. The first that an instruction reads is remembered: what it reads later may come of that.
     #[cold]
-    pub fn remember_unwritten(&mut self, loc: u32, mask: u32, request: &Request, behind: u32) {
+    pub fn remember_unwritten(
+        &mut self,
+        line: u32,
+        mask: u32,
+        request: &Request,
+        (after, bytes): (u32, u32),
+    ) {
         for lane in lanes(mask) {
-            let address = request.addresses[lane] + u64::from(behind);
-            let byte = Byte { space: request.space, owner: request.owner, address };
-            self.unwritten.entry((loc, lane as u32)).or_insert(byte);
+            let address = request.addresses[lane] + u64::from(after);
+            let byte = Byte { space: request.space, owner: request.owner, address, bytes };
+            self.unwritten.entry((line, lane as u32)).or_insert(byte);
         }
     }
 

@@ -211,7 +211,7 @@ impl Undefined {
 
     /// What is said of an undefined value that matters at `place`, and was read at another.
     pub fn said(matters: Matters, place: Option<(String, u32)>, read: Option<(String, u32)>) -> Diagnostic {
-        let what = What::Unwritten { matters, read, spot: None };
+        let what = What::Unwritten { matters, read, spot: None, writer: None };
         let help = "write the memory before it is read: malloc, new and variables in functions hold nothing \
                     until the program has written it";
         let (file, line) = place.unzip();

@@ -49,6 +49,15 @@ pub enum Wrong {
     },
 }
 
+/// Who has freed memory in device code.
+#[derive(Clone, Copy, Debug)]
+pub struct Freed {
+    /// Number of the grid in its launch.
+    pub grid: u32,
+    /// Index into the program's line table.
+    pub loc: u32,
+}
+
 /// Whose memory an allocation is: who reaches it decides that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Owner {
@@ -127,6 +136,8 @@ pub struct Memory {
     pub most_bytes: u64,
     /// The allocations that are arguments: their numbers, and those of the arguments.
     called: Vec<(u64, usize)>,
+    /// What the launch has freed in device code, by the numbers of allocations.
+    freed: FxHashMap<u64, Freed>,
     /// What device code has asked `malloc` for and not freed: addresses and bytes.
     heap: FxHashMap<u64, u64>,
     heap_bytes: u64,
@@ -209,11 +220,17 @@ impl Memory {
     }
 
     /// `free` on the device; whether `malloc` has given this address, and nobody has freed it since.
-    pub fn heap_free(&mut self, address: u64) -> bool {
+    pub fn heap_free(&mut self, address: u64, by: Freed) -> bool {
         let Some(bytes) = self.heap.remove(&address) else { return false };
+        self.freed.insert(address >> OFFSET_BITS, by);
         self.heap_bytes -= bytes;
         self.free(address);
         true
+    }
+
+    /// Who has freed the allocation of an address, if device code of this launch has.
+    pub fn freed_by(&self, address: u64) -> Option<Freed> {
+        self.freed.get(&(address >> OFFSET_BITS)).copied()
     }
 
     /// Bytes of an allocation have been written.
@@ -257,6 +274,7 @@ impl Memory {
 
     /// Says which arguments of the next launch point to allocations, by the addresses of their first bytes.
     pub fn call(&mut self, arguments: impl Iterator<Item = (u64, usize)>) {
+        self.freed.clear();
         self.called = arguments.map(|(address, argument)| (address >> OFFSET_BITS, argument)).collect();
     }
 

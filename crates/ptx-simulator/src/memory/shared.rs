@@ -34,9 +34,17 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// Its name without the number that it has as a part of an array, and that number: the compiler makes
+    /// `a_$_0` and `a_$_1` of an array whose elements are only used by themselves.
+    fn part(&self) -> (&str, Option<u64>) {
+        let split = self.name.rsplit_once("_$_");
+        let part = split.and_then(|(name, number)| Some((name, number.parse().ok()?)));
+        part.map_or((&self.name, None), |(name, number)| (name, Some(number)))
+    }
+
     /// What the source calls it. A variable of a function has a name such as `_ZZ4pairE1a` in PTX.
     pub fn source_name(&self) -> &str {
-        let name = &self.name;
+        let (name, _) = self.part();
         (1..name.len())
             .filter(|&at| name.starts_with("_Z") && name.is_char_boundary(at))
             .map(|at| &name[at..])
@@ -108,7 +116,12 @@ impl Layout<'_> {
         let (start, bytes) = variable.map_or(self.dynamic, |variable| (variable.start, variable.bytes));
         let region = Region::Shared { start: start as u64, block };
         let name = variable.map(|variable| variable.source_name().to_string());
-        Spot { name, ..Spot::new(region, offset as i64 - start as i64, Some(bytes as u64)) }
+        let byte = offset as i64 - start as i64;
+        match variable.and_then(|variable| variable.part().1) {
+            // How many parts there are, the name does not tell.
+            Some(part) => Spot { name, ..Spot::new(region, byte + (part * bytes as u64) as i64, None) },
+            None => Spot { name, ..Spot::new(region, byte, Some(bytes as u64)) },
+        }
     }
 
     /// Where an address that has no offset lies, in front of a variable or behind it.
@@ -203,5 +216,10 @@ mod tests {
         assert_eq!(name("_ZZ4pairPKiPiiE4tile"), "tile");
         assert_eq!(name("tile"), "tile");
         assert_eq!(name("_ZZ4pairE4tile_0"), "_ZZ4pairE4tile_0");
+        assert_eq!(name("_ZZ4pairE4tile_$_1"), "tile");
+        let parts = [variable("_ZZ4pairE4tile_$_0", 0, 4), variable("_ZZ4pairE4tile_$_1", 4, 4)];
+        let layout = Layout { variables: &parts, dynamic: (8, 0) };
+        let spot = Spot { element: Some(4), ..layout.spot(4, None) };
+        assert_eq!(spot.to_string(), "`tile[1]`");
     }
 }

@@ -149,7 +149,7 @@ impl Observer for Recorder {
         match *event {
             observe::Event::Executed { .. }
             | observe::Event::Underway { .. }
-            | observe::Event::Finding(_) => {}
+            | observe::Event::Finding { .. } => {}
             observe::Event::Grid(start) => {
                 self.started = self.started.max(start.grid + 1);
                 let (x, y, z) = start.config.grid_dim;

@@ -34,7 +34,7 @@ extern "C" __global__ void nullPointer(int* data)
 
 extern "C" __global__ void useAfterFree(int* data)
 {
-    data[threadIdx.x] += 1; // expect: out-of-bounds
+    data[threadIdx.x] += 1; // expect: use-after-free
 }
 
 static __device__ int at(const int* data, int i)

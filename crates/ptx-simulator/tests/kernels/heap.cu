@@ -34,7 +34,7 @@ extern "C" __global__ void afterFree(int* out)
     *at = (int*)malloc(16);
     (*at)[0] = 5;
     free(*at);
-    out[2] = (*at)[0]; // expect: out-of-bounds
+    out[2] = (*at)[0]; // expect: use-after-free
 }
 
 extern "C" __global__ void twice(int* out)

@@ -66,6 +66,18 @@ fn an_element_of_several_dimensions_has_all_its_indices() {
 }
 
 #[test]
+fn the_lines_of_a_volatile_tree_are_one_finding() {
+    let tree = "tests/corpus/data-race/warp_tree_volatile.ptx --kernel reduce --grid 1 --block 32";
+    let json = run(&format!("{tree} --arg buf:i32:iota*32 --arg buf:i32:zeros*1 --json")).exits(1).json();
+    let found = json["diagnostics"].as_array().unwrap();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let related = found[0]["related"].as_array().unwrap().iter().map(|site| site["line"].as_u64());
+    let lines: Vec<_> = related.chain([found[0]["line"].as_u64()]).flatten().collect();
+    assert!((10..=13).all(|line| lines.contains(&line)), "{lines:?}");
+    assert!(found[0]["help"].as_str().unwrap().contains("__syncwarp()"), "{}", found[0]["help"]);
+}
+
+#[test]
 fn what_nobody_has_written_is_named() {
     let loaded = of_the_tile('l', 1, 2);
     assert_eq!(loaded["message"], "an uninitialized value is stored to global memory");

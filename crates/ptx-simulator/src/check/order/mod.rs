@@ -69,6 +69,10 @@ impl Grid {
         self.block_dim.iter().product()
     }
 
+    pub fn blocks(&self) -> u64 {
+        self.grid_dim.iter().map(|dim| u64::from(*dim)).product()
+    }
+
     /// Clusters in x, y, z.
     fn clusters(&self) -> [u32; 3] {
         std::array::from_fn(|axis| self.grid_dim[axis] / self.cluster_dim[axis])

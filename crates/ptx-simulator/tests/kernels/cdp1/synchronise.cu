@@ -52,9 +52,9 @@ extern "C" __global__ void waitsAtEveryDepth(int* errors, int* out, int depth)
         waitsAtEveryDepth<<<1, 1>>>(errors + 1, out + 1, depth - 1);
         errors[0] = cudaDeviceSynchronize(); // expect: launch-limit
         errors[0] += 1000 * cudaGetLastError();
-        below = out[1];
+        below = out[1]; // expect: child-visibility
     }
-    out[0] = below + 1; // expect: child-visibility
+    out[0] = below + 1;
 }
 
 extern "C" __global__ void count(int* counter)

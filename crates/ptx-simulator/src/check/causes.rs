@@ -1,0 +1,61 @@
+//! Findings that follow from others: one cause is told once.
+
+use crate::diagnostic::{Access, Diagnostic, Disorder, Kind, Severity, Side, What};
+
+/// All of `found` but what follows from something else in it.
+pub fn without_consequences(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let too_early: Vec<Early> = found.iter().filter_map(reads_too_early).collect();
+    // Who has gone past a barrier has left before later ones open.
+    let diverging: Vec<Option<String>> = found.iter().filter_map(diverges).collect();
+    for one in &mut found {
+        without_a_late_writer(one, &too_early);
+    }
+    let is_wrong = found.iter().any(|one| one.severity == Severity::Error);
+    found.retain(|one| match one.kind {
+        Kind::UninitializedRead => !reads_one_of(one, &too_early),
+        Kind::BarrierDivergence => one.severity != Severity::Note || !diverging.contains(&one.kernel),
+        Kind::NeverRead => !is_wrong,
+        _ => true,
+    });
+    found
+}
+
+/// A line, with its file.
+type Line = Option<(String, u32)>;
+
+/// A read that may come before the store of what it reads: their lines.
+struct Early {
+    read: Line,
+    store: Line,
+    /// Whether the store is by a child.
+    by_child: bool,
+}
+
+fn reads_too_early(found: &Diagnostic) -> Option<Early> {
+    let What::Race { sides, order, .. } = &found.what else { return None };
+    let [read, store] = match sides {
+        [read, store] if read.does == Access::Load && store.does == Access::Store => [read, store],
+        [store, read] if read.does == Access::Load && store.does == Access::Store => [read, store],
+        _ => return None,
+    };
+    let by_child = *order == Disorder::Child;
+    Some(Early { read: read.at.clone(), store: store.at.clone(), by_child })
+}
+
+/// Whether it is about an uninitialized value that a parent has read, since the child stores it later.
+fn reads_one_of(found: &Diagnostic, all: &[Early]) -> bool {
+    let What::Unwritten { read, .. } = &found.what else { return false };
+    all.iter().any(|early| early.by_child && early.read == *read)
+}
+
+/// Takes out the thread that should have written, if it does so later: the two lines race.
+fn without_a_late_writer(found: &mut Diagnostic, all: &[Early]) {
+    let What::Unwritten { read, writer, .. } = &mut found.what else { return };
+    let is_late = |side: &mut Side| all.iter().any(|early| (&early.read, &early.store) == (read, &side.at));
+    writer.take_if(is_late);
+}
+
+/// The kernel in which threads of a block go past a barrier that others come to.
+fn diverges(found: &Diagnostic) -> Option<Option<String>> {
+    matches!(found.what, What::Divergence { .. }).then(|| found.kernel.clone())
+}

@@ -1,0 +1,122 @@
+//! never-read: what a thread has left in shared memory and no thread reads, though what its neighbours left
+//! there by the same instruction is read. So a tree loses an element where its length is no power of two.
+//!
+//! Much is stored and not read, and nothing is wrong: corners of a tile, lanes of a warp that is reduced as
+//! a whole. So this looks only at arrays whose elements are updated in place, at what is there when the block
+//! ends, and at stores of which more than half is read, by threads in a row, an element each.
+
+use rustc_hash::FxHashMap;
+
+use super::Checker;
+use super::conflict::Who;
+use super::order::{BlockId, Past, Time};
+use super::race::Left;
+use crate::arith::WARP;
+use crate::decode::{Op, Program};
+use crate::diagnostic::{Access, Diagnostic, Kind, Region, Severity, What};
+use crate::ptx::Space;
+
+/// Blocks of a launch whose memory is looked at.
+const MAX_BLOCKS: u32 = 64;
+
+/// Stores of one line between two barriers: an array, the line, and when.
+type Stores = (u64, u32, Time);
+
+/// What of them is there when the block ends.
+#[derive(Debug, Default)]
+struct Counts {
+    read: usize,
+    unread: usize,
+    first: Option<(Past, u64, u8)>,
+    /// Threads, counted over all grids, with the number of the element that each has stored.
+    row: Vec<(u64, u64)>,
+}
+
+impl Counts {
+    fn add(&mut self, past: Past, is_read: bool, place: (u64, u8)) {
+        let thread = u64::from(past.warp) * WARP as u64 + u64::from(past.lane);
+        self.row.push((thread, place.0 / u64::from(place.1)));
+        if is_read {
+            self.read += 1;
+        } else {
+            self.unread += 1;
+            self.first.get_or_insert((past, place.0, place.1));
+        }
+    }
+
+    /// Whether some elements are unread, fewer than those that are read and the `overwritten` ones, and all
+    /// stand in a row: each thread has one, and from thread to thread it is as many elements further.
+    fn are_few(&mut self, overwritten: usize) -> bool {
+        self.row.sort_unstable();
+        let step = |pair: &[(u64, u64)]| {
+            let threads = pair[1].0 - pair[0].0;
+            let elements = pair[1].1.checked_sub(pair[0].1)?;
+            (threads > 0 && elements.is_multiple_of(threads)).then(|| elements / threads)
+        };
+        let mut steps = self.row.windows(2).map(step);
+        let first = steps.next().flatten();
+        let is_row = first.is_some_and(|step| step > 0) && steps.all(|step| step == first);
+        is_row && (1..self.read + overwritten).contains(&self.unread)
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Unread {
+    /// Blocks that are still to be looked at.
+    left: u32,
+}
+
+impl Unread {
+    pub fn new(program: &Program) -> Unread {
+        let updates =
+            |op: &Op| matches!(op, Op::Store { space: Space::Shared | Space::Generic, updates: true, .. });
+        let mut code = program.functions.iter().flat_map(|function| &function.code);
+        Unread { left: if code.any(|inst| updates(&inst.op)) { MAX_BLOCKS } else { 0 } }
+    }
+}
+
+impl Checker<'_> {
+    /// A block ends: says what it has left that is never read.
+    pub(super) fn left_unread(&mut self, id: BlockId) {
+        let Some(left) = self.unread.left.checked_sub(1) else { return };
+        self.unread.left = left;
+        let mut stores: FxHashMap<Stores, Counts> = FxHashMap::default();
+        let mut updates: Vec<Stores> = Vec::new();
+        for Left { offset, past, loc, width, updates: is_update, is_read } in self.shadow.left(id) {
+            let spot = self.spot(Space::Shared, offset, id, width.into());
+            let Region::Shared { start, .. } = spot.region else { continue };
+            if spot.byte % i64::from(width) != 0 {
+                continue;
+            }
+            let these = (start, loc, past.time);
+            if is_update {
+                updates.push(these);
+            }
+            stores.entry(these).or_default().add(past, is_read, (offset, width));
+        }
+        let is_lost = |((start, loc, time), counts): &mut (Stores, Counts)| {
+            // An update reads what it overwrites.
+            let is_later = |other: &&Stores| (other.0, other.1) == (*start, *loc) && other.2 > *time;
+            let overwritten = updates.iter().filter(is_later).count();
+            updates.iter().any(|other| other.0 == *start) && counts.are_few(overwritten)
+        };
+        let mut lost: Vec<(Stores, Counts)> = stores.into_iter().collect();
+        lost.retain_mut(is_lost);
+        lost.sort_by_key(|((_, loc, time), _)| (*loc, *time));
+        for ((_, loc, _), Counts { first, .. }) in lost {
+            let Some((past, offset, width)) = first else { continue };
+            self.never_read(id, (past, loc), (offset, width));
+        }
+    }
+
+    fn never_read(&mut self, id: BlockId, (past, loc): (Past, u32), (offset, width): (u64, u8)) {
+        let ((grid, block), warp) = self.order.locate(past.warp);
+        let who = Who { grid, block, thread: warp * WARP as u32 + u32::from(past.lane), loc };
+        let spot = self.spot(Space::Shared, offset, id, width.into());
+        let what = What::NeverRead { by: self.side(Access::Store, who), spot };
+        let help = "is an element lost? A tree that halves its length needs a power of two, or a middle \
+                    element that waits for the next step: (length + 1) / 2, and a guard";
+        let found = self.diagnostic(Kind::NeverRead, who, what, help);
+        self.say(Diagnostic { severity: Severity::Note, ..found }, super::Place::of(loc, loc));
+    }
+}

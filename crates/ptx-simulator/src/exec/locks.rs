@@ -1,0 +1,58 @@
+//! A loop that waits for a lock which is never released: who holds it.
+
+use super::context::{At, Context, Executed};
+use super::split::Split;
+use super::warp::Warp;
+use crate::arith::AtomOp;
+use crate::decode::{Function, Inst, Op};
+use crate::diagnostic::{Side, Site, Words};
+use crate::observe::{Access, Actor, Request};
+
+impl Context<'_> {
+    /// What is wrong, and what helps, if the loop that lanes of `split` are in asks for a lock by `inst`.
+    pub fn held(
+        &self,
+        warp: &Warp,
+        split: &Split,
+        (function, inst): (&Function, &Inst),
+    ) -> Option<(Words, &'static str)> {
+        let at = At { inst, function, slot: split.activation, mask: split.mask };
+        let is_here = std::ptr::eq(self.at_split(warp, split).function, function);
+        let holder = is_here.then(|| self.holder(warp, at))??;
+        let thread = holder.named();
+        let message = format!(
+            "a loop waits for a lock that is never released: {thread} holds it, and every thread that has \
+             not exited is spinning or waiting"
+        );
+        let site =
+            holder.at.map(|(file, line)| Site { file, line, message: format!("{thread} took it here") });
+        let help = "let whoever takes the lock release it on every way on; where a thread takes several, let \
+                    all threads take them in one order";
+        Some((Words { message, related: site.into_iter().collect() }, help))
+    }
+
+    /// Who holds the lock that the first lane asks for.
+    fn holder(&self, warp: &Warp, at: At) -> Option<Side> {
+        let Op::Atomic { space, op, bytes, at: to, order, scope, .. } = &at.inst.op else { return None };
+        if !matches!(op, AtomOp::CompareSwap | AtomOp::Exchange) {
+            return None;
+        }
+        let lane = at.mask.trailing_zeros() as usize;
+        let addresses = self.addresses(warp, at, to);
+        let access = Access::Atomic { returns: true };
+        let request = Request::new(access, *space, 1 << lane, &addresses, *bytes, *order, *scope);
+        let actor = Actor {
+            grid: self.grid,
+            block: self.block.linear,
+            warp: warp.index,
+            loc: at.inst.loc,
+            kernel: self.kernel,
+        };
+        let mut holder = None;
+        let asked: Executed<()> = Self::split_spaces(self.shared, None, &request, |request| {
+            holder = self.observer.holder(actor, request, lane);
+            Ok(())
+        });
+        asked.ok().and(holder)
+    }
+}
