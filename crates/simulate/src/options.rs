@@ -12,6 +12,8 @@ use ptx_simulator::{
 };
 use text::{arguments, say};
 
+use super::cures::Patience;
+
 const SPECS: &str = "\
 An argument, one --arg for each parameter in order:
   i32:5                   a number: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64; i32:-5, u32:0xff,
@@ -198,6 +200,9 @@ pub struct Options {
     /// The steps are remembered for whoever calls this, shown or not.
     #[arg(skip)]
     pub remembers: bool,
+    /// How much is tried for cures.
+    #[arg(skip)]
+    pub patience: Patience,
     /// How a page compiles a text in place of what a file holds.
     #[arg(skip)]
     pub compile: Option<fn(&Path, &str) -> Result<Compiled>>,

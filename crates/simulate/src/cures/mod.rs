@@ -28,7 +28,7 @@ use serde::Serialize;
 
 pub use launches::of_launches;
 pub use programs::of_program;
-pub use tries::cures;
+pub use tries::{Patience, cures};
 
 /// What cures a finding.
 #[derive(Clone, Debug, Serialize)]
