@@ -5,6 +5,7 @@
 
 mod case;
 mod compilers;
+mod cures;
 mod table;
 
 use std::collections::BTreeMap;
@@ -247,6 +248,11 @@ fn the_advice_on_a_race_says_what_has_to_hold() {
 fn the_appendix_is_renewed_by_a_run() {
     let (_, made) = table::on_the_page();
     committed(table::PAGE, made);
+}
+
+#[test]
+fn the_appendix_on_cures_is_renewed_by_a_run() {
+    committed(cures::PAGE, cures::on_the_page());
 }
 
 // ---- the committed PTX --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use simulate::cure::Cure;
+use simulate::cure::{Cure, Limits};
 use simulate::cures::{How, Outcome, Subject, cures};
 use workbook::chapter::{Chapter, Options, Report, run_with};
 use workbook::kernel_compiler::build::Build;
@@ -16,9 +16,6 @@ use workbook::record::{Record, Run};
 use workbook::sim::Diagnostic;
 
 use crate::{Page, compile};
-
-/// Edits that are tried of a chapter, at most.
-const MAX_TRIES: usize = 8;
 
 /// Whether the page asks for cures.
 pub fn are_wanted() -> bool {
@@ -48,7 +45,7 @@ pub fn of_chapter(
     let edited = Edited { chapter, printed, options, path };
     let built =
         Compiled { ptx: build.ptx.to_string(), newer: build.newer.to_string(), ..Compiled::default() };
-    cures(&edited, (&source, Some(built)), MAX_TRIES, &mut found).unwrap_or_default()
+    cures(&edited, (&source, Some(built)), Limits::default(), &mut found).unwrap_or_default()
 }
 
 /// The findings that are not there to be shown.

@@ -1,4 +1,6 @@
-//! What cures a finding.
+//! What cures a finding, and how much is tried to find that.
+
+use std::time::Duration;
 
 use kernel_compiler::cures::Change;
 use serde::Serialize;
@@ -15,4 +17,20 @@ pub struct Cure {
     pub cures_all: bool,
     /// The lines of the reader's file that change, from the top.
     pub edits: Vec<Change>,
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Edits, at most.
+    pub edits: usize,
+    /// How long tries may begin.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    /// That of a reader.
+    fn default() -> Limits {
+        Limits { edits: 8, time: Duration::from_secs(2) }
+    }
 }

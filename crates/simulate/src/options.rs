@@ -12,6 +12,7 @@ use ptx_simulator::{
 };
 use text::{arguments, say};
 
+use super::cure::Limits;
 use super::stop;
 
 const SPECS: &str = "\
@@ -205,6 +206,9 @@ pub struct Options {
     /// The steps are remembered for whoever calls this, shown or not.
     #[arg(skip)]
     pub remembers: bool,
+    /// How much is tried for cures.
+    #[arg(skip)]
+    pub cure_limits: Limits,
     /// How a page compiles a text in place of what a file holds.
     #[arg(skip)]
     pub compile: Option<fn(&Path, &str) -> Result<Compiled>>,

@@ -38,8 +38,8 @@ impl Maker {
             Maker::Nvcc => "PTX and fatbins of the chapters, the what-ifs, the exercises, the tests' kernels",
             Maker::Nvrtc => "the PTX of chapter 4's kernel of 2020",
             Maker::Clang => {
-                "the tests' kernels as clang has them, the appendix' verdicts, the page's headers of C++ and \
-                 the arguments of its clang"
+                "the tests' kernels as clang has them, the appendix' verdicts, which kernels and mutants are \
+                 cured, the page's headers of C++ and the arguments of its clang"
             }
             Maker::Run => {
                 "the exercises' stubs, traces, transcripts, the appendix' tables, the simulator's records"

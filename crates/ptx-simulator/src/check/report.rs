@@ -6,6 +6,8 @@ use super::copies::Meeting;
 use super::handoff::Uncovered;
 use super::order::BlockId;
 use super::peers::Visit;
+use super::race::Left;
+use super::unread::{Lost, lost};
 use super::{About, Checker, Place};
 use crate::arith::WARP;
 use crate::decode::{Op, runtime};
@@ -282,6 +284,32 @@ impl Checker<'_> {
             }
             Between::ParentAndChild => "the end of the child, for which its parent does not wait,",
         }
+    }
+
+    /// A block ends: says what it has left that is never read.
+    pub(super) fn left_unread(&mut self, id: BlockId) {
+        if !self.unread.looks_at_another() {
+            return;
+        }
+        let in_array = |left: Left| {
+            let spot = self.spot(Space::Shared, left.offset, id, left.width.into());
+            let Region::Shared { start, .. } = spot.region else { return None };
+            (spot.byte % i64::from(left.width) == 0).then_some((start, left))
+        };
+        for one in lost(self.shadow.left(id).filter_map(in_array)) {
+            self.never_read(id, one);
+        }
+    }
+
+    fn never_read(&mut self, id: BlockId, Lost { past, loc, offset, width }: Lost) {
+        let ((grid, block), warp) = self.order.locate(past.warp);
+        let who = Who { grid, block, thread: warp * WARP as u32 + u32::from(past.lane), loc };
+        let spot = self.spot(Space::Shared, offset, id, width.into());
+        let what = What::NeverRead { by: self.side(Access::Store, who), spot };
+        let help = "is an element lost? A tree that halves its length needs a power of two, or a middle \
+                    element that waits for the next step: (length + 1) / 2, and a guard";
+        let found = self.diagnostic(Kind::NeverRead, who, what, help);
+        self.say(Diagnostic { severity: Severity::Note, ..found }, Place::of(loc, loc));
     }
 
     /// An access to what an asynchronous copy is about to write or to read.

@@ -7,13 +7,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Checker;
-use super::conflict::Who;
-use super::order::{BlockId, Past, Time};
+use super::order::{Past, Time};
 use super::race::Left;
 use crate::arith::WARP;
 use crate::decode::{Op, Program};
-use crate::diagnostic::{Access, Diagnostic, Kind, Region, Severity, What};
 use crate::ptx::Space;
 
 /// Blocks of a launch whose memory is looked at.
@@ -73,50 +70,48 @@ impl Unread {
         let mut code = program.functions.iter().flat_map(|function| &function.code);
         Unread { left: if code.any(|inst| updates(&inst.op)) { MAX_BLOCKS } else { 0 } }
     }
+
+    /// A block ends: whether it is one of those that are looked at.
+    pub fn looks_at_another(&mut self) -> bool {
+        let looks = self.left > 0;
+        self.left -= u32::from(looks);
+        looks
+    }
 }
 
-impl Checker<'_> {
-    /// A block ends: says what it has left that is never read.
-    pub(super) fn left_unread(&mut self, id: BlockId) {
-        let Some(left) = self.unread.left.checked_sub(1) else { return };
-        self.unread.left = left;
-        let mut stores: FxHashMap<Stores, Counts> = FxHashMap::default();
-        let mut updates: Vec<Stores> = Vec::new();
-        for Left { offset, past, loc, width, updates: is_update, is_read } in self.shadow.left(id) {
-            let spot = self.spot(Space::Shared, offset, id, width.into());
-            let Region::Shared { start, .. } = spot.region else { continue };
-            if spot.byte % i64::from(width) != 0 {
-                continue;
-            }
-            let these = (start, loc, past.time);
-            if is_update {
-                updates.push(these);
-            }
-            stores.entry(these).or_default().add(past, is_read, (offset, width));
-        }
-        let is_lost = |((start, loc, time), counts): &mut (Stores, Counts)| {
-            // An update reads what it overwrites.
-            let is_later = |other: &&Stores| (other.0, other.1) == (*start, *loc) && other.2 > *time;
-            let overwritten = updates.iter().filter(is_later).count();
-            updates.iter().any(|other| other.0 == *start) && counts.are_few(overwritten)
-        };
-        let mut lost: Vec<(Stores, Counts)> = stores.into_iter().collect();
-        lost.retain_mut(is_lost);
-        lost.sort_by_key(|((_, loc, time), _)| (*loc, *time));
-        for ((_, loc, _), Counts { first, .. }) in lost {
-            let Some((past, offset, width)) = first else { continue };
-            self.never_read(id, (past, loc), (offset, width));
-        }
-    }
+/// Something that a thread has left in shared memory and no thread reads.
+#[derive(Debug)]
+pub struct Lost {
+    pub past: Past,
+    pub loc: u32,
+    /// Where it begins in the shared memory of its block, and its bytes.
+    pub offset: u64,
+    pub width: u8,
+}
 
-    fn never_read(&mut self, id: BlockId, (past, loc): (Past, u32), (offset, width): (u64, u8)) {
-        let ((grid, block), warp) = self.order.locate(past.warp);
-        let who = Who { grid, block, thread: warp * WARP as u32 + u32::from(past.lane), loc };
-        let spot = self.spot(Space::Shared, offset, id, width.into());
-        let what = What::NeverRead { by: self.side(Access::Store, who), spot };
-        let help = "is an element lost? A tree that halves its length needs a power of two, or a middle \
-                    element that waits for the next step: (length + 1) / 2, and a guard";
-        let found = self.diagnostic(Kind::NeverRead, who, what, help);
-        self.say(Diagnostic { severity: Severity::Note, ..found }, super::Place::of(loc, loc));
+/// What of all that a block `left` is lost, by line; with each the place where its array begins.
+pub fn lost(left: impl Iterator<Item = (u64, Left)>) -> Vec<Lost> {
+    let mut stores: FxHashMap<Stores, Counts> = FxHashMap::default();
+    let mut updates: Vec<Stores> = Vec::new();
+    for (start, Left { offset, past, loc, width, updates: is_update, is_read }) in left {
+        let these = (start, loc, past.time);
+        if is_update {
+            updates.push(these);
+        }
+        stores.entry(these).or_default().add(past, is_read, (offset, width));
     }
+    let is_lost = |((start, loc, time), counts): &mut (Stores, Counts)| {
+        // An update reads what it overwrites.
+        let is_later = |other: &&Stores| (other.0, other.1) == (*start, *loc) && other.2 > *time;
+        let overwritten = updates.iter().filter(is_later).count();
+        updates.iter().any(|other| other.0 == *start) && counts.are_few(overwritten)
+    };
+    let mut all: Vec<(Stores, Counts)> = stores.into_iter().collect();
+    all.retain_mut(is_lost);
+    all.sort_by_key(|((_, loc, time), _)| (*loc, *time));
+    let first = |((_, loc, _), counts): (Stores, Counts)| {
+        let (past, offset, width) = counts.first?;
+        Some(Lost { past, loc, offset, width })
+    };
+    all.into_iter().filter_map(first).collect()
 }

@@ -10,14 +10,12 @@ use kernel_compiler::in_page::Compiled;
 
 use super::subject::{How, Outcome, Subject};
 use super::tries::cures;
-use crate::cure::Cure;
+use crate::cure::{Cure, Limits};
 use crate::input::Sources;
 use crate::launch::{Launched, device, launch};
 use crate::options::{Checks, Cures, Options, Steps};
 
-/// Edits that are tried, at most.
-pub const MAX_TRIES: usize = 8;
-/// The same with nvcc, which takes a second for each.
+/// Edits that are tried with nvcc, which takes a second for each, at most.
 const MAX_TRIES_OF_NVCC: usize = 3;
 
 /// Tries edits of the source for what was `launched`, and gives what cures it.
@@ -34,9 +32,9 @@ pub fn of_launches(
     };
     let script = &script.without_outputs();
     let found = &mut launched.diagnostics;
-    let tried = ways(options, sources, ptx).into_iter().find_map(|Way { compile, built, most }| {
+    let tried = ways(options, sources, ptx).into_iter().find_map(|Way { compile, built, limits }| {
         let subject = Launches { options, script, sources, file: &file, compile };
-        cures(&subject, (source, built), most, found)
+        cures(&subject, (source, built), limits, found)
     });
     tried.unwrap_or_default()
 }
@@ -46,8 +44,7 @@ struct Way<'a> {
     compile: Compile<'a>,
     /// What it has made of the source, if that is known.
     built: Option<Compiled>,
-    /// How many edits are tried.
-    most: usize,
+    limits: Limits,
 }
 
 /// What compiles a text, within a limit.
@@ -56,18 +53,20 @@ pub type Compile<'a> = Box<dyn Fn(&str, Duration) -> Result<Compiled> + 'a>;
 /// First with clang, which is the faster one; then with what has compiled the source.
 fn ways<'a>(options: &'a Options, sources: &Sources, ptx: &str) -> Vec<Way<'a>> {
     let mut ways = Vec::new();
+    let limits = options.cure_limits;
     let built = || Some(Compiled { ptx: ptx.to_string(), ..Compiled::default() });
     if let Some(compile) = options.compile {
         let compile: Compile = Box::new(move |text, _| compile(&options.file, text));
-        ways.push(Way { compile, built: built(), most: MAX_TRIES });
+        ways.push(Way { compile, built: built(), limits });
     }
     let Some(own) = &sources.compiler else { return ways };
     let is_slow = own.maker == Maker::Nvcc;
     if let Some(clang) = Some(()).filter(|()| is_slow).and_then(|()| clang()) {
-        ways.push(Way { compile: by(options, clang), built: None, most: MAX_TRIES });
+        ways.push(Way { compile: by(options, clang), built: None, limits });
     }
-    let most = if is_slow { MAX_TRIES_OF_NVCC } else { MAX_TRIES };
-    ways.push(Way { compile: by(options, own.clone()), built: built(), most });
+    let edits = if is_slow { MAX_TRIES_OF_NVCC } else { limits.edits };
+    let limits = Limits { edits, ..limits };
+    ways.push(Way { compile: by(options, own.clone()), built: built(), limits });
     ways
 }
 

@@ -9,7 +9,7 @@ use anyhow::Result;
 use kernel_compiler::in_page::Compiled;
 use kernel_compiler::program::Program;
 
-use super::launches::{Compile, MAX_TRIES, as_asked};
+use super::launches::{Compile, as_asked};
 use super::subject::{How, Outcome, Subject, printed};
 use super::tries::cures;
 use crate::cure::Cure;
@@ -34,7 +34,7 @@ pub fn of_program(
         return Vec::new();
     };
     let subject = Whole { options, compile, outside: RefCell::new(outside) };
-    cures(&subject, (&source, Some(program)), MAX_TRIES, &mut report.found).unwrap_or_default()
+    cures(&subject, (&source, Some(program)), options.cure_limits, &mut report.found).unwrap_or_default()
 }
 
 /// A whole program.

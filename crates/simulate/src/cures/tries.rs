@@ -1,9 +1,9 @@
 //! The edits that may cure what was found, one after the other, within a budget.
 
 use std::cell::OnceCell;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use kernel_compiler::cures::{Candidate, candidates};
 use kernel_compiler::in_page::Compiled;
 use ptx_simulator::{Budget, Diagnostic};
@@ -11,11 +11,9 @@ use ptx_simulator::{Budget, Diagnostic};
 use super::findings::{Wrong, finding, identity, is_serious, wrong};
 use super::results::{Compared, counts, is_as_good, is_same};
 use super::subject::{How, Outcome, Subject};
-use crate::cure::Cure;
+use crate::cure::{Cure, Limits};
 use crate::stop;
 
-/// How long tries may begin.
-const LIMIT: Duration = Duration::from_secs(2);
 /// Work for the orders of a try, of which there are several in a second.
 const ORDERS_WORK: u64 = 1 << 20;
 /// A try may execute so many instructions for each of those before the edit, and some more.
@@ -27,19 +25,19 @@ const FEW_STEPS: u64 = 1 << 16;
 /// The schedules in which the last threads have their turns first, and two shuffled ones.
 const OTHERS: [u64; 3] = [2, 1, 3];
 
-/// Tries at most `most` edits of `source` for what `found` says of it; it `built` what shows that, if that is
+/// Tries edits of `source` for what `found` says of it; it `built` what shows that, if that is
 /// known. The help of what is cured says how; where edits were tried in vain for a finding, its help says so.
 pub fn cures(
     subject: &dyn Subject,
     (source, built): (&str, Option<Compiled>),
-    most: usize,
+    limits: Limits,
     found: &mut [Diagnostic],
 ) -> Option<Vec<Cure>> {
     let mut targets = targets(subject, source, found);
     if targets.is_empty() {
         return Some(Vec::new());
     }
-    let cures = Tries::new(subject, (source, built), most, found)?.all(&mut targets, found);
+    let cures = Tries::new(subject, (source, built), limits, found)?.all(&mut targets, found);
     for cure in &cures {
         found[cure.finding].help = cure.says.clone();
     }
@@ -82,7 +80,7 @@ struct Tries<'a> {
     known: Vec<Wrong>,
     /// What it leaves in other orders, as far as that counts.
     others: OnceCell<Vec<Outcome>>,
-    left: usize,
+    limits: Limits,
     started: Instant,
 }
 
@@ -98,10 +96,10 @@ impl<'a> Tries<'a> {
     fn new(
         subject: &'a dyn Subject,
         (source, built): (&'a str, Option<Compiled>),
-        most: usize,
+        limits: Limits,
         found: &[Diagnostic],
     ) -> Option<Tries<'a>> {
-        let built = built.map_or_else(|| subject.compiled(source, 2 * LIMIT), Ok).ok()?;
+        let built = built.map_or_else(|| subject.compiled(source, 2 * limits.time), Ok).ok()?;
         let before = subject.run(&built, source, &how(None, MAX_STEPS)).ok()?;
         let known = wrong(&before.found, subject.file());
         let found = wrong(found, subject.file());
@@ -109,8 +107,7 @@ impl<'a> Tries<'a> {
             found.iter().all(|one| known.contains(one)) && known.iter().all(|one| found.contains(one));
         // On a busy machine too there is time for the first one.
         let started = Instant::now();
-        let tries =
-            Tries { subject, source, built, before, known, others: OnceCell::new(), left: most, started };
+        let tries = Tries { subject, source, built, before, known, others: OnceCell::new(), limits, started };
         shows_the_same.then_some(tries)
     }
 
@@ -132,7 +129,7 @@ impl<'a> Tries<'a> {
             if texts.contains(&text) {
                 continue;
             }
-            self.left -= 1;
+            self.limits.edits -= 1;
             let cured = self.cured_by(&candidate, &text);
             texts.push(text);
             if let Ok(Some(cured)) = cured {
@@ -143,7 +140,7 @@ impl<'a> Tries<'a> {
     }
 
     fn has_time(&self) -> bool {
-        self.left > 0 && self.started.elapsed() < LIMIT && !stop::is_asked()
+        self.limits.edits > 0 && self.started.elapsed() < self.limits.time && !stop::is_asked()
     }
 
     /// Keeps a candidate as the cure of all that it cures.
@@ -165,9 +162,7 @@ impl<'a> Tries<'a> {
 
     /// What an edit leaves; `None`, if it is no cure whatever is gone.
     fn cured_by(&self, candidate: &Candidate, text: &str) -> Result<Option<Cured>> {
-        let rest = LIMIT.saturating_sub(self.started.elapsed());
-        ensure!(!rest.is_zero(), "the time is over");
-        let built = self.subject.compiled(text, 2 * LIMIT)?;
+        let built = self.subject.compiled(text, 2 * self.limits.time)?;
         let run = |schedule| self.subject.run(&built, text, &how(schedule, self.steps()));
         let plain = run(None)?;
         let left = wrong(&plain.found, self.subject.file());

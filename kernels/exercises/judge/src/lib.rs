@@ -27,6 +27,7 @@
 //! | `own.rs` | answers that bring in other files |
 //! | `answer.rs`, `numbers.rs`, `evidence.rs` | answers that are numbers: how they are marked, and by what |
 //! | `figure.rs` | a small launch of an answer as a figure |
+//! | `cures.rs` | for how many mutants a cure is found: a test, which makes the appendix' numbers |
 //! | `state.rs` | what the learner has done so far |
 //! | `show.rs` | what is said |
 //! | `said.rs` | how that is shown: as text in a terminal, as HTML in a page |
@@ -38,6 +39,8 @@ mod answer;
 pub mod catalogue;
 pub mod code;
 pub mod compiler;
+#[cfg(test)]
+mod cures;
 mod evidence;
 pub mod fault;
 mod figure;
