@@ -1,6 +1,6 @@
 //! What the simulator tells those who watch: the core executes, observers count and judge.
 
-use crate::arith::Lanes;
+use crate::arith::{LaneOrder, Lanes};
 use crate::device::LaunchConfig;
 use crate::diagnostic::{Diagnostic, Side};
 use crate::ptx::{Order, Scope, Space};
@@ -89,6 +89,8 @@ pub struct Request<'a> {
     pub scope: Scope,
     /// Of a strong load: what its thread does with the value.
     pub used: Use,
+    /// Of an atomic: which lane comes after which.
+    pub turns: LaneOrder,
     /// Lanes of a store or an atomic that change what is there (known only under checks).
     pub changed: u32,
     /// Lanes of a store that write what is there already (known only under checks), and of an atomic that
@@ -128,6 +130,7 @@ impl<'a> Request<'a> {
             order,
             scope,
             used: Use::default(),
+            turns: LaneOrder::default(),
             follows: false,
             updates: false,
             read: 0,

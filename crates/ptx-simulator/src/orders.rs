@@ -10,9 +10,10 @@ use std::str::FromStr;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
+use crate::arith::LaneOrder;
 use crate::check::Checker;
 use crate::diagnostic::{Diagnostic, Kind, Severity, Side, Site};
-use crate::explore::{GivenUp, Hears, Interleaving, Lanes, Operation, Reversal, Turns, Uneven};
+use crate::explore::{GivenUp, Hears, Interleaving, Operation, Reversal, Turns, Uneven};
 use crate::grid::Together;
 use crate::memory::Memory;
 use crate::observe::{Act, Event, Observer};
@@ -361,7 +362,7 @@ impl<'l> Search<'_, 'l> {
         if self.is_cut_short() {
             return;
         }
-        let uneven = self.run_lanes(Lanes::Backwards, &[]);
+        let uneven = self.run_lanes(LaneOrder::Backwards, &[]);
         for lane in (0..u32::BITS).filter(|lane| comes_last(&uneven, *lane).is_some()) {
             if self.is_cut_short() {
                 return;
@@ -370,18 +371,18 @@ impl<'l> Search<'_, 'l> {
                 self.orders.cut = Some(Cut::Budget);
                 return;
             }
-            self.run_lanes(Lanes::Last(lane), &uneven);
+            self.run_lanes(LaneOrder::Last(lane), &uneven);
         }
     }
 
     /// A run with another order of lanes, and the operations whose lanes meet in it. `uneven`: those of an
     /// earlier one, of which a lane that comes last is taken.
-    fn run_lanes(&mut self, lanes: Lanes, uneven: &[Uneven]) -> Vec<Uneven> {
+    fn run_lanes(&mut self, lanes: LaneOrder, uneven: &[Uneven]) -> Vec<Uneven> {
         let turns = RefCell::new(Turns::following(&Interleaving { lanes, ..Interleaving::default() }));
         let (checker, ended) = self.run(Some(&turns));
         let run = turns.borrow();
         let reversal = match lanes {
-            Lanes::Last(lane) => comes_last(uneven, lane),
+            LaneOrder::Last(lane) => comes_last(uneven, lane),
             _ => run.uneven.first().map(|one| swapped(&one.operation, [one.first(), one.last()])),
         };
         let is_whole = run.given_up == GivenUp::No && !self.is_cut_short();

@@ -1,11 +1,55 @@
 //! The 32 lanes of a warp: one register of all of them, and loops over those of a mask.
 
+use serde::{Deserialize, Serialize};
+
 use super::exact::Exact;
 
 /// Lanes of a warp.
 pub const WARP: usize = 32;
 /// One register of a warp.
 pub type Lanes = [u64; WARP];
+/// An order of the lanes of one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LaneOrder {
+    /// From the first one on.
+    #[default]
+    Forwards,
+    /// From the last one on.
+    Backwards,
+    /// From the first one on, but this one comes last.
+    Last(u32),
+}
+
+impl LaneOrder {
+    pub fn are_forwards(&self) -> bool {
+        *self == LaneOrder::Forwards
+    }
+
+    /// Which of `rest`, which is not empty, comes next.
+    pub fn next(self, rest: u32) -> usize {
+        let others = match self {
+            LaneOrder::Last(lane) => rest & !(1 << (lane % WARP as u32)),
+            _ => 0,
+        };
+        match self {
+            LaneOrder::Backwards => WARP - 1 - rest.leading_zeros() as usize,
+            _ if others != 0 => others.trailing_zeros() as usize,
+            _ => rest.trailing_zeros() as usize,
+        }
+    }
+
+    /// The lanes of `mask`, one after the other.
+    pub fn of(self, mask: u32) -> impl Iterator<Item = usize> {
+        let mut rest = mask;
+        std::iter::from_fn(move || {
+            let lane = (rest != 0).then(|| self.next(rest))?;
+            rest &= !(1 << lane);
+            Some(lane)
+        })
+    }
+}
+
 /// A computation from up to three sources: for one lane, and as a loop over those of a mask.
 #[derive(Clone, Copy, Debug)]
 pub struct AluFn {

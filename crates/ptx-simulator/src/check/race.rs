@@ -112,9 +112,8 @@ impl Shadow {
             return self.strong(order, actor, request);
         }
         // Lanes are threads: what one of them releases the next one acquires, in the order of their turns.
-        lanes(request.mask)
-            .flat_map(|lane| self.strong(order, actor, &Request { mask: 1 << lane, ..*request }))
-            .collect()
+        let turns = request.turns.of(request.mask);
+        turns.flat_map(|lane| self.strong(order, actor, &Request { mask: 1 << lane, ..*request })).collect()
     }
 
     /// Takes in a strong request whose lanes have nothing to do with each other.

@@ -284,10 +284,8 @@ impl Context<'_> {
             let mut changed = 0;
             let mut before = [0; WARP];
             let space = self.memory_of(request);
-            let mut rest = request.mask;
-            while rest != 0 {
-                let lane = self.next_lane(rest);
-                rest &= !(1 << lane);
+            let turns = self.lane_order();
+            for lane in turns.of(request.mask) {
                 let b = at.source(warp, b)[lane];
                 let c = at.source(warp, c)[lane];
                 let word = self.writable(warp, at, request, lane);
@@ -321,7 +319,7 @@ impl Context<'_> {
                 self.racing_atomic(warp, at, request, d, [b, c]);
             }
             let values = &[&before, at.source(warp, b)];
-            self.act(warp, at, Act::Access(&Request { unchanged, changed, values, ..*request }));
+            self.act(warp, at, Act::Access(&Request { turns, unchanged, changed, values, ..*request }));
             Ok(())
         })
     }

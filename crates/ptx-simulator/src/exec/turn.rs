@@ -4,7 +4,7 @@
 use super::context::{At, Context};
 use super::split::Wait;
 use super::warp::Warp;
-use crate::arith::lanes;
+use crate::arith::{LaneOrder, lanes};
 use crate::decode::{Address, Mbarrier, NONE, Op, Role};
 use crate::explore::{Does, Operation, WORD, Word};
 use crate::memory::{resolve, shared};
@@ -104,13 +104,10 @@ impl Context<'_> {
         (Some(place), self.shared.offset(address, bytes))
     }
 
-    /// Which lane of `rest` comes next in an atomic operation: they have no order, and several are tried.
+    /// The order of the lanes of an atomic operation: they have none, and several are tried.
     #[inline(always)]
-    pub fn next_lane(&self, rest: u32) -> usize {
-        match self.turns {
-            Some(turns) => turns.borrow().lanes.next(rest),
-            None => rest.trailing_zeros() as usize,
-        }
+    pub fn lane_order(&self) -> LaneOrder {
+        self.turns.map_or(LaneOrder::Forwards, |turns| turns.borrow().lanes)
     }
 }
 

@@ -18,4 +18,4 @@ mod turns;
 
 pub use operation::{Does, Operation, Process, WORD, Word};
 pub use tree::Reversal;
-pub use turns::{GivenUp, Hears, Interleaving, Lanes, Pick, Turns, Uneven};
+pub use turns::{GivenUp, Hears, Interleaving, Pick, Turns, Uneven};

@@ -20,7 +20,7 @@ use super::operation::{BlockId, Operation, Process, Word};
 use super::past::Past;
 use super::set::Set;
 use super::tree::{EarlierTurn, Reversal, Tree};
-use crate::arith::{WARP, groups};
+use crate::arith::{LaneOrder, groups};
 use crate::observe::{Access, Act, Actor, Event, Observer, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
 
@@ -34,8 +34,8 @@ pub struct Interleaving {
     /// that takes part.
     pub turns: Vec<(u32, u64, u32, u32)>,
     /// The order of lanes that execute an atomic together.
-    #[serde(default, skip_serializing_if = "Lanes::are_forwards")]
-    pub lanes: Lanes,
+    #[serde(default, skip_serializing_if = "LaneOrder::are_forwards")]
+    pub lanes: LaneOrder,
     /// A schedule in place of all these, unless it is 0 (`set_schedule`).
     #[serde(default, skip_serializing_if = "is_plain")]
     pub schedule: u64,
@@ -43,38 +43,6 @@ pub struct Interleaving {
 
 fn is_plain(schedule: &u64) -> bool {
     *schedule == 0
-}
-
-/// An order of the lanes of one instruction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Lanes {
-    /// From the first one on.
-    #[default]
-    Forwards,
-    /// From the last one on.
-    Backwards,
-    /// From the first one on, but this one comes last.
-    Last(u32),
-}
-
-impl Lanes {
-    fn are_forwards(&self) -> bool {
-        *self == Lanes::Forwards
-    }
-
-    /// Which of `rest`, which is not empty, comes next.
-    pub fn next(self, rest: u32) -> usize {
-        let others = match self {
-            Lanes::Last(lane) => rest & !(1 << (lane % WARP as u32)),
-            _ => 0,
-        };
-        match self {
-            Lanes::Backwards => WARP - 1 - rest.leading_zeros() as usize,
-            _ if others != 0 => others.trailing_zeros() as usize,
-            _ => rest.trailing_zeros() as usize,
-        }
-    }
 }
 
 /// An operation of which several lanes meet at one address, where their order makes a difference.
@@ -191,7 +159,7 @@ pub struct Turns {
     races: Vec<(usize, usize)>,
     /// Who could have gone on, but was preempted.
     preempted: Vec<Process>,
-    pub lanes: Lanes,
+    pub lanes: LaneOrder,
     past: Past,
     done: Vec<Done>,
     /// Operations at each word, by their numbers.
