@@ -14,6 +14,7 @@ pub fn request<'a>(access: Access, addresses: &'a [u64; 32], values: &'a [&'a [u
         bytes: 4,
         order: Order::Relaxed,
         scope: Scope::Gpu,
+        turns: Default::default(),
         used: Default::default(),
         changed: 0,
         unchanged: 0,

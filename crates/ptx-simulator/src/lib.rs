@@ -23,7 +23,7 @@ pub mod trace;
 mod values;
 mod words;
 
-pub use arith::Format;
+pub use arith::{Format, LaneOrder};
 pub use counters::Counters;
 pub use decode::Param;
 pub use device::{

@@ -22,7 +22,7 @@ pub enum LaneOrder {
 }
 
 impl LaneOrder {
-    pub fn are_forwards(&self) -> bool {
+    pub(crate) fn are_forwards(&self) -> bool {
         *self == LaneOrder::Forwards
     }
 
