@@ -10,7 +10,7 @@ const notebook = require('./notebook.js');
 
 /** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small modules of
  * its films. None of them fetches the program before a run. */
-const FETCHED = /\/live\/(?!player|film_|exercise|(?:html|fetched|card|simulator|compiler|store|said|offline|steps)\.js)/;
+const FETCHED = /\/live\/(?!files\.json|player|film_|exercise|(?:html|fetched|whole|card|simulator|compiler|store|said|offline|steps)\.js)/;
 /** What a run changes in a page. */
 const CHANGED = '.cell, pre:has(.line-mark)';
 const PATIENCE = 60_000;
