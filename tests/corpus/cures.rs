@@ -36,8 +36,8 @@ fn table() -> String {
     let kinds: BTreeSet<&String> = kernels.iter().map(|(kind, _)| kind).collect();
     mutants.retain(|(kind, _)| kinds.contains(kind));
     let mut out = String::from(
-        "| what is wrong | kernels of the corpus | cured | mutants of the exercises | cured | to the solution \
-         |\n\
+        "| what is wrong | kernels of the corpus | cured | mutants of the exercises | cured \
+         | to the solution |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut row = |title: &str, kind: Option<&String>| {

@@ -1,5 +1,5 @@
-// A grid barrier by hand whose last block sets the counter back after it has opened: a block that is at the next
-// barrier by then is forgotten.
+// A grid barrier by hand whose last block sets the counter back after it has opened: a block that is at the
+// next barrier by then is forgotten.
 //@ launch twice<<<4, 32>>> buf:u32:zeros*2
 // cooperative
 // in some orders

@@ -1,5 +1,5 @@
-// Block 0 waits until the other eight are done. The last of them wakes it if it has said that it sleeps: if that
-// comes between its look and its word, nobody wakes it.
+// Block 0 waits until the other eight are done. The last of them wakes it if it has said that it sleeps: if
+// that comes between its look and its word, nobody wakes it.
 //@ launch join<<<9, 32>>> buf:u32:zeros*3
 // cooperative
 // in some orders
