@@ -5,6 +5,7 @@
 // Exit status: 0 it ended, with what its `//@ expect` lines say if it has any; 2 wrong use; 3 CUDA reported an
 // error; 4 a result is wrong; 5 it had not ended after so many seconds.
 
+#include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 #include <signal.h>
 #include <stdint.h>
@@ -65,6 +66,9 @@ static void append(std::vector<uint8_t>& bytes, const std::string& type, const s
     if (type == "f32") {
         float value = strtof(text.c_str(), nullptr);
         put(&value, 4);
+    } else if (type == "f16") {
+        __half value = __float2half(strtof(text.c_str(), nullptr));
+        put(&value, 2);
     } else if (type == "f64") {
         double value = strtod(text.c_str(), nullptr);
         put(&value, 8);
@@ -77,9 +81,18 @@ static void append(std::vector<uint8_t>& bytes, const std::string& type, const s
     }
 }
 
+// `1,2,3`, `iota*64`, `7*3,1`.
 static std::vector<uint8_t> values(const std::string& type, const std::string& text) {
     std::vector<uint8_t> bytes;
-    for (const std::string& part : split(text, ',')) append(bytes, type, part);
+    for (const std::string& part : split(text, ',')) {
+        size_t star = part.find('*');
+        size_t count = star == std::string::npos ? 1 : strtoull(part.c_str() + star + 1, nullptr, 10);
+        std::string pattern = part.substr(0, star);
+        bool is_zero = pattern == "zeros" || pattern == "uninit";
+        for (size_t i = 0; i < count; i++) {
+            append(bytes, type, pattern == "iota" ? std::to_string(i) : is_zero ? "0" : pattern);
+        }
+    }
     return bytes;
 }
 
@@ -136,17 +149,8 @@ int main(int count, char** words) {
         }
         if (parts.size() != 3) refuse("cannot read `" + argument + "`");
         const std::string &type = parts[1], &what = parts[2];
-        std::vector<uint8_t> bytes;
-        bool written = true;
-        size_t star = what.find('*');
-        if (star == std::string::npos) {
-            bytes = values(type, what);
-        } else {
-            size_t elements = strtoull(what.c_str() + star + 1, nullptr, 10);
-            std::string pattern = what.substr(0, star);
-            written = pattern != "uninit";
-            for (size_t i = 0; i < elements; i++) append(bytes, type, pattern == "iota" ? std::to_string(i) : "0");
-        }
+        std::vector<uint8_t> bytes = values(type, what);
+        bool written = what.rfind("uninit", 0) != 0;
         Buffer buffer = {nullptr, type, bytes.size()};
         check(cudaMalloc(&buffer.device, buffer.bytes), "allocating");
         // A buffer that nobody has written stays so: that is what initcheck is asked about.
