@@ -95,7 +95,7 @@ fn what_may_be_right_gets_a_note() {
         (
             "barrier-divergence/in_the_last_if",
             "__sync",
-            "16 of the block's 32 threads had already left when this barrier opened: they had returned, or",
+            "16 of the block's 32 threads had left or passed by when this barrier opened",
         ),
     ] {
         let notes = notes(name);

@@ -61,8 +61,7 @@ impl What {
                 }
             }
             What::LeftBefore { exited, threads, cluster } => format!(
-                "{exited} of the {}'s {threads} threads had already left when this barrier opened: they had \
-                 returned, or gone past it",
+                "{exited} of the {}'s {threads} threads had left or passed by when this barrier opened",
                 group(*cluster)
             ),
             What::Dropped { count, limit } => {

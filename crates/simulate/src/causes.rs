@@ -29,8 +29,7 @@ fn causes(found: Vec<Diagnostic>) -> Vec<Cause> {
         match causes.iter_mut().find(|known| is_same(&known.first, &one)) {
             Some(known) => known.add(&one),
             None => {
-                let in_one_line = is_in_one_line(&one);
-                causes.push(Cause { number, first: one, others: Vec::new(), in_one_line });
+                causes.push(Cause { number, first: one, others: Vec::new() });
             }
         }
     }
@@ -42,23 +41,20 @@ struct Cause {
     number: usize,
     first: Diagnostic,
     others: Vec<(String, u32)>,
-    /// Whether one of them reads and writes in one line.
-    in_one_line: bool,
 }
 
 impl Cause {
     fn add(&mut self, other: &Diagnostic) {
-        self.in_one_line |= is_in_one_line(other);
         let place = other.file.clone().zip(other.line);
         self.others.extend(place.filter(|place| !self.others.contains(place)));
     }
 
     fn said(self) -> Diagnostic {
-        let Cause { mut first, others, in_one_line, .. } = self;
+        let Cause { mut first, others, .. } = self;
         if others.is_empty() {
             return first;
         }
-        if in_one_line && first.help.contains("lockstep") {
+        if first.help.contains("lockstep") {
             first.help = IN_EACH_LINE.to_string();
         }
         let mut words = Words::from(first.what);
@@ -77,11 +73,6 @@ impl Cause {
         first.what = words.into();
         first
     }
-}
-
-/// Whether both accesses of a race stand in one line.
-fn is_in_one_line(found: &Diagnostic) -> bool {
-    matches!(&found.what, What::Race { sides: [one, other], .. } if one.at == other.at)
 }
 
 /// What to do about several lines in which lanes of a warp race in one array.
