@@ -15,7 +15,7 @@ const LOCKS: &str = "tests/corpus/deadlock/locks_in_two_orders.ptx --grid 2 --bl
 /// Two blocks write their numbers and take a ticket; block 1 waits for ever if it is the first.
 const WAITS: &str = "tests/corpus/deadlock/first_of_two.ptx --grid 2 --block 32 \
     --arg buf:u32:0 --arg buf:u32:0 --arg buf:u32:0";
-/// All threads write to one word, the middle one of three something else than the others.
+/// All threads write to one word. Of three, the one in the middle writes a 9 and the others a 7.
 const LANES: &str = "tests/corpus/order-dependent/middle_lane.ptx";
 
 #[test]
@@ -174,13 +174,15 @@ fn hears_of_interrupts(process: u32) -> bool {
 #[cfg(target_os = "linux")]
 fn an_interrupt_prints_what_is_known() {
     use std::process::{Command, Stdio};
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     let args = "tests/corpus/deadlock/philosophers_in_order.ptx --orders all --grid 16 --block 32 \
         --arg buf:u32:zeros*16 --arg buf:u32:zeros*16";
     let child = super::simulate().args(args.split_whitespace()).stdout(Stdio::piped()).spawn().unwrap();
     let process = child.id();
+    let started = Instant::now();
     while !hears_of_interrupts(process) {
+        assert!(started.elapsed() < Duration::from_secs(60), "it does not listen");
         std::thread::sleep(Duration::from_millis(5));
     }
     // The launch itself takes a few milliseconds, all its orders take hours.
