@@ -20,7 +20,7 @@ pub fn compiled(path: &Path, source: &str, programs: bool) -> Result<Compiled> {
     std::fs::write("/request.json", serde_json::to_vec(&request)?).context("cannot write request.json")?;
     stderr().write_all(ASKED)?;
     let made: Compiled = serde_json::from_str(&crate::read("compiled.json")?)
-        .context("compiled.json is not what came of a request")?;
+        .context("compiled.json holds no answer of the compiler")?;
     ensure!(made.status == 0, "{}", made.said);
     Ok(made)
 }

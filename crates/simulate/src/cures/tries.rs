@@ -224,8 +224,9 @@ fn how(schedule: Option<u64>, steps: u64) -> How {
 
 /// Says of what edits were tried for in vain.
 fn in_vain(found: &mut Diagnostic, tried: usize) {
-    let edits = if tried == 1 { "1 edit was" } else { &format!("{tried} edits were") };
-    if tried > 0 {
-        found.help += &format!("; {edits} tried here, and none of them makes it go away");
+    match tried {
+        0 => {}
+        1 => found.help += "; 1 edit was tried here, and it does not make this go away",
+        _ => found.help += &format!("; {tried} edits were tried here, and none of them makes this go away"),
     }
 }
