@@ -88,7 +88,17 @@ const MISTAKES = [
     { name: 'a null pointer', from: ADD, to: 'int *p = 0; *p = 1;', at: '*p = 1', says: 'a store of 4 bytes at address 0x0, through a null pointer' },
     { name: 'a kernel prints 40,000 lines', from: '*g_odata =', to: 'for (int i = 0; i < 40000; i++) printf("line %d\\n", i);\n        *g_odata =', prints: '… these are the first 100 of 40,000 lines' },
     { name: 'a loop does not end', from: 'stride *= 2', to: 'stride *= 1', at: /stride|other|syncthreads/, says: 'the launch has executed N warp instructions, its limit: a loop or a recursion does not end, or needs more' },
-    { name: 'a barrier is missing', from: '        __syncthreads();\n    }\n    if (tid == 0)', to: '    }\n    if (tid == 0)', at: 'other =', says: 'thread 0 reads `DATA[2]`, which thread 2 of its block writes, and nothing orders the two', helps: 'a barrier that every thread of the block reaches has to come between the two', leads: /^Line \d+: thread 2 of its block writes it here leads to +g_data\[tid\] \+= other;$/ },
+    {
+        name: 'a barrier is missing', from: '        __syncthreads();\n    }\n    if (tid == 0)', to: '    }\n    if (tid == 0)', at: 'other =',
+        says: 'thread 0 reads `DATA[2]`, which thread 2 of its block writes, and nothing orders the two',
+        helps: 'a barrier that every thread of the block reaches has to come between the two',
+        leads: /^Line \d+: thread 2 of its block writes it here leads to +g_data\[tid\] \+= other;$/,
+        // It fails in a block of one warp first.
+        exercise: {
+            at: 'other =', says: 'thread 0 reads `DATA[2]`, which thread 2 of its block writes, and nothing orders the two',
+            helps: 'a barrier that every lane of the warp reaches (they do not run in lockstep), or every thread of the block, has to come',
+        },
+    },
 ];
 
 /** The most seconds that a card has taken, and how many answers were read. */

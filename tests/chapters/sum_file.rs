@@ -154,8 +154,10 @@ fn a_run_waits_for_another_of_the_same_source() {
     let said: String = said.map(Result::unwrap).collect();
     assert!(said.contains("from a run that was interrupted; go on from there with --resume"), "{said}");
     assert_eq!(second.wait().unwrap().code(), Some(2));
-    std::fs::remove_file(directory.join(&checkpoint)).unwrap();
-    assert_eq!(contents(&directory), [], "the lock goes with the run");
+    // Beside the checkpoint there may be one that the first run was writing when it was killed.
+    let is_lock = |name: &OsString| name.to_string_lossy().ends_with(".lock");
+    let left = contents(&directory);
+    assert!(!left.iter().any(|(name, _)| is_lock(name)), "the lock goes with the run");
 }
 
 #[test]

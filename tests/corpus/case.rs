@@ -98,7 +98,8 @@ impl Case {
             let lines = source.lines().filter_map(move |line| line.strip_prefix("// ")?.strip_prefix(key));
             lines.map(|rest| rest.split("  //").next().unwrap_or_default().trim())
         };
-        let script = Script::parse(&launch::in_comments(&source), Scope::default());
+        let constants = launch::constants(&source);
+        let script = Script::parse(&launch::in_comments(&source), Scope::of(&constants));
         let script = script.map_err(|why| format!("{why:#}"))?;
         if script.launches().next().is_none() {
             return Err("has no line `//@ launch …`".to_owned());

@@ -45,7 +45,8 @@ fn unmarked(source: &str) -> String {
 
 /// What is found when the launch in `code` runs, in every order of its atomic operations.
 fn found(book: &Workbook, name: &str, code: &str) -> Result<Vec<Diagnostic>> {
-    let script = Script::parse(&launch::in_comments(code), Scope::default())?;
+    let constants = launch::constants(code);
+    let script = Script::parse(&launch::in_comments(code), Scope::of(&constants))?;
     let device = Device::simulator(SimulatorOptions {
         every_order: Some(Budget::default()),
         step_limit: Some(STEPS),

@@ -50,7 +50,7 @@ function showEdited(cell) {
         const code = text => element('code', { textContent: text });
         note = element('p', { className: 'cell-edited' }, element('strong', { textContent: 'Runs your kernel.' }),
             ' To run yours in a terminal: ', element('em', { textContent: 'Download' }), ' it, put it in the place of ', code(file),
-            ', and run the command above.');
+            ', and run the command above', ...(cell.live.simulated ? ['; without ', code('--device sim'), ' it takes your GPU'] : []), '.');
         part(cell, '.card-status').before(note);
     } else if (!isEdited) {
         note?.remove();

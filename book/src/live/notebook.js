@@ -268,10 +268,15 @@ const run = cell => performOnly(cell, (signal, tell) => ran(cell, signal, tell))
 
 const press = cell => runOrStop(cell, () => run(cell));
 
+/** As in Jupyter, there is a next cell after the last one too. */
 function runAndGoOn(cell) {
-    const next = cells[cells.indexOf(cell) + 1] ?? cell;
     press(cell);
-    next.code.editor?.focus();
+    const next = cells[cells.indexOf(cell) + 1];
+    if (next) {
+        next.code.editor?.focus();
+    } else {
+        add(cell);
+    }
 }
 
 async function runAll() {
@@ -323,7 +328,8 @@ async function taken(chosen) {
         sayOfAll(`${chosen.name} has ${thousands(chosen.size)} bytes; a notebook has at most ${thousands(file.MAX_CHARACTERS)} characters. Nothing has changed.`);
         return;
     }
-    const source = (await chosen.text()).trimEnd();
+    const text = await chosen.text();
+    const source = (chosen.name.endsWith('.ipynb') ? file.ofJupyter(text) : text).trimEnd();
     const excess = file.excess(source);
     if (excess) {
         sayOfAll(`${chosen.name} has ${excess}. Nothing has changed.`);
@@ -349,7 +355,7 @@ async function fromLink() {
 
 const list = element('div', { className: 'notebook-cells' });
 const status = element('p', { className: 'card-status', role: 'status' });
-const input = element('input', { type: 'file', accept: '.cu,.cuh,.txt', hidden: true, onchange: take });
+const input = element('input', { type: 'file', accept: '.cu,.cuh,.txt,.ipynb', hidden: true, onchange: take });
 const undo = button('Put the removed cell back', putBack);
 const own = ownText(draft, { shown: showKept, say: sayOfAll });
 const saveLarge = () => large.forEach((source, place) => save(`large-${place + 1}-${file.PATH}`, source));
@@ -357,7 +363,7 @@ const rest = button('Download what is too large', saveLarge, { title: 'Notebooks
 const bar = element('div', { className: 'card-bar notebook-bar notebook-all', role: 'group', ariaLabel: 'The whole notebook' },
     button('Run all', runAll),
     button('Export', download, { title: `Download ${file.PATH}` }),
-    button('Import', () => input.click(), { title: 'A .cu file' }),
+    button('Import', () => input.click(), { title: 'A .cu file, or a notebook of Jupyter' }),
     button('Copy link', copy),
     button('Reset', () => replace(example, 'The example again. Your notebook is kept: Bring back.'), { title: 'The example again; your notebook is kept' }),
     own.back, undo, rest, input, status);

@@ -76,7 +76,17 @@ export function excess(source) {
 export const title = ({ mark }) => mark.slice(0, 100).replace(MARK, '').trim();
 
 /** Whether a cell launches something. */
-export const launches = ({ text }) => /^[ \t]*\/\/@/m.test(text);
+export const launches = ({ text }) => /^[ \t]*\/\/(?:@|[ \t]+@[ \t]*launch\b)/m.test(text);
+
+/** The cells of a notebook of Jupyter, as a file. Its text becomes comments, and magic commands such as `%%cu` are left out. Fails
+    on what is none. */
+export function ofJupyter(text) {
+    const linesOf = ({ source }) => [source].flat().join('').split('\n');
+    const code = cell => linesOf(cell).filter(line => !/^\s*[%!]/.test(line));
+    const comment = cell => linesOf(cell).map(line => `// ${line}`.trimEnd());
+    const all = JSON.parse(text).cells.map(cell => (cell.cell_type === 'code' ? code : comment)(cell).join('\n').trim());
+    return all.filter(Boolean).map(cell => `${PLAIN}\n${cell}`).join('\n');
+}
 
 const isText = value => typeof value === 'string';
 const isOlder = ({ source, removed, others }) => isText(source) && [removed, others].every(Array.isArray);

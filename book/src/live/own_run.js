@@ -26,6 +26,7 @@ const isError = ({ kind }) => kind === 'error';
     say, the `parts` that show it, the `sites` to mark, and whether what comes next may follow; and what cures.js takes of it, if
     it was launched. `reveal` goes to a line. */
 export async function runOwn({ path, source, cell = 1, launches = true, reveal }, signal, tell) {
+    const begun = performance.now();
     const leads = leadTo(path, reveal);
     const made = await build({ path, source, programs: true, capability: CAPABILITY }, signal, tell);
     const found = messages(made.said).filter(message => message.file === path);
@@ -55,7 +56,8 @@ export async function runOwn({ path, source, cell = 1, launches = true, reveal }
     }
     const given = Object.keys(files);
     const shown = program ? resultOfProgram(answer, { given }, leads) : result(answer, { command: command([...asked, ...VERDICT]), given }, leads);
-    const sentence = `Done in ${answer.seconds.toFixed(2)} s: ${answer.verdict}.`;
+    const seconds = (performance.now() - begun) / 1000;
+    const sentence = `Done in ${seconds.toFixed(2)} s: ${answer.verdict}.`;
     const { diagnostics } = answer;
     const launched = { run: { args: ['simulate', ...asked, ...IN_PAGE], files }, diagnostics, sentence };
     return { sentence, parts: [...told, ...shown], sites: all(diagnostics), goesOn: true, launched };

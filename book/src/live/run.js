@@ -21,7 +21,14 @@ function verdict({ status, record: { runs }, diagnostics }) {
     return wrong.join('; ') || (runs.length > 1 ? 'all results are right' : 'the result is right');
 }
 
-const inWords = seconds => `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
+/** How long ago that was: what the reader has waited for, the compiler too. */
+const since = begun => {
+    const seconds = (performance.now() - begun) / 1000;
+    return `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
+};
+
+/** Whether the cell belongs to the answer of a prediction that the reader has not opened: a run does not give it away. */
+const isFolded = ({ element }) => Boolean(element.closest('details:not([open])'));
 
 /** The columns of the recorded table, and whether the result is right. */
 const columns = ({ live: { columns } }) => (columns.length && !columns.includes('check') ? [...columns, 'check'] : columns);
@@ -49,6 +56,7 @@ async function cured(cell, { words, edited, diagnostics, sentence }, signal, tel
 }
 
 async function ran(cell, signal, tell) {
+    const begun = performance.now();
     const file = edits.edited(cell);
     const request = file && { path: file.path, source: file.source };
     const whatIf = file ? undefined : chosenWhatIf(cell);
@@ -86,7 +94,8 @@ async function ran(cell, signal, tell) {
         showWarnings(cell, { compiler, said }, messages(said));
     }
     cell.ran = of;
-    const done = `Done in ${inWords(answer.seconds)}: ${verdict(answer)}.`;
+    const where = isFolded(cell) ? ' The table is in the closed box.' : '';
+    const done = `Done in ${since(begun)}: ${verdict(answer)}.${where}`;
     say(cell, done);
     if (edited) {
         await cured(cell, { words, edited, diagnostics: answer.diagnostics, sentence: done }, signal, tell);
@@ -122,17 +131,15 @@ export async function run(cell, cells) {
     return Boolean(goesOn);
 }
 
-/** For a reader who has pressed a button, here or where the cell's kernels are edited; its result is seen. */
-export function runOrStop(cell, cells) {
-    window.workbook.reveal(cell.element);
-    return pressed(cell, () => run(cell, cells));
-}
+/** For a reader who has pressed a button, here or where the cell's kernels are edited. */
+export const runOrStop = (cell, cells) => pressed(cell, () => run(cell, cells));
 
 /** All cells, in order; Stop ends them all. */
 export async function runAll(_, cells) {
     const line = document.querySelector('.run-all');
     const status = line.querySelector('[role="status"]') ?? line.appendChild(element('span', { role: 'status' }));
-    const say = done => (status.textContent = ` ${done} of ${cells.length} done`);
+    const folded = () => (cells.some(isFolded) ? '; some results are in closed boxes' : '');
+    const say = done => (status.textContent = ` ${done} of ${cells.length} done${folded()}`);
     for (const [done, cell] of cells.entries()) {
         say(done);
         if (!(await run(cell, cells))) {

@@ -40,17 +40,12 @@ export function linked(text, link, before = { file: '' }) {
     return [...pieces, text.slice(end)];
 }
 
-/** The errors that explain others: an index that leads outside touches what belongs to other threads, and a race leaves unwritten what is
-    read. */
-const CAUSES = ['out-of-bounds', 'data-race', 'child-visibility'];
-
-/** In which order diagnostics are marked: the first mark is open. */
+/** In which order diagnostics are marked: the first mark is open. A warning may explain why a loop does not end. */
 function rank({ kind, severity = kind }) {
     if (severity !== 'error') {
-        return CAUSES.length + 1;
+        return 1;
     }
-    const cause = CAUSES.indexOf(kind);
-    return cause < 0 ? CAUSES.length : cause;
+    return kind === 'step-limit' ? 2 : 0;
 }
 
 const inOrder = diagnostics => [...diagnostics].sort((one, other) => rank(one) - rank(other));

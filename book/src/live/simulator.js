@@ -48,7 +48,7 @@ async function inTurn(args, fetch, signal, tell) {
     }
 }
 
-/** Runs the program with `args` and the files that `fetch` gives, after the runs before it: `{ status, stdout, stderr, seconds, files }`,
+/** Runs the program with `args` and the files that `fetch` gives, after the runs before it: `{ status, stdout, stderr, files }`,
     of files the bytes by path. Rejects with a Sentence if it breaks off, and with the signal's reason. */
 export function start(args, fetch, signal, tell) {
     const turn = before.then(() => inTurn(args, fetch, signal, tell));

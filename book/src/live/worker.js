@@ -10,11 +10,9 @@ onmessage = ({ data: { module, args, files: given } }) => {
         return '';
     };
     try {
-        const started = performance.now();
         const { status, stdout, stderr, files } = instantiate(module)(args, { files: given, listen: text => text.replace(PERCENT, tell) });
-        const seconds = (performance.now() - started) / 1000;
         const left = [...files].filter(([, file]) => file.data).map(([name, { data }]) => [name, data]);
-        postMessage({ status, stdout, stderr, seconds, files: new Map(left) });
+        postMessage({ status, stdout, stderr, files: new Map(left) });
     } catch (error) {
         postMessage({ trapped: String(error), stderr: error.stderr ?? '' });
     }

@@ -7,7 +7,7 @@ use text::say::visible;
 
 use super::braces::{Unbalanced, unbalanced};
 use super::functions::functions;
-use super::mistakes::{constant_writes, meant, unmarked, with_cudas_names};
+use super::mistakes::{constant_writes, meant, unmarked, whole_reciprocals, with_cudas_names};
 
 /// A message with the lines that belong to it.
 struct Message<'a> {
@@ -60,6 +60,10 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
     }
     for (line, name) in constant_writes(source) {
         let what = format!("{name} is __constant__: a kernel can read it and not write to it");
+        own.push(placed(path, source, line, "warning", &what));
+    }
+    for (line, name) in whole_reciprocals(source) {
+        let what = format!("1 / {name} of whole numbers is 0 for every {name} above 1: write 1.0f / {name}");
         own.push(placed(path, source, line, "warning", &what));
     }
     // The brace that is missing then stands in the comment.

@@ -1,8 +1,8 @@
-//! The host's functions in a source.
+//! The functions in a source.
 
 use crate::lex::{Lines, Token, placed};
 
-/// A function that runs on the host, in tokens.
+/// A function in tokens.
 pub struct Function<'a> {
     /// Its name.
     pub name: &'a str,
@@ -10,10 +10,21 @@ pub struct Function<'a> {
     pub lines: (u32, u32),
     /// What stands between its braces, and these.
     pub body: Vec<Token<'a>>,
+    /// Whether it is for the device.
+    is_devices: bool,
 }
 
 /// The functions that are not for the device.
 pub fn functions(source: &str) -> Vec<Function<'_>> {
+    all(source).into_iter().filter(|function| !function.is_devices).collect()
+}
+
+/// The functions for the device: kernels, and what they call.
+pub fn device_functions(source: &str) -> Vec<Function<'_>> {
+    all(source).into_iter().filter(|function| function.is_devices).collect()
+}
+
+fn all(source: &str) -> Vec<Function<'_>> {
     let mut all = Vec::new();
     let mut head: Vec<(usize, Token)> = Vec::new();
     let mut body: Option<Vec<Token>> = None;
@@ -38,10 +49,11 @@ pub fn functions(source: &str) -> Vec<Function<'_>> {
                 let is_devices =
                     head.iter().any(|(_, one)| one.is_word("__global__") || one.is_word("__device__"));
                 let name = head.windows(2).find(|pair| pair[1].1.is_mark("("));
-                if let (Some([(_, name), _]), false) = (name, is_devices) {
+                if let Some([(_, name), _]) = name {
                     let first = head.first().map_or(place, |(place, _)| *place);
                     let lines = (all_lines.line(first), all_lines.line(place));
-                    all.push(Function { name: name.text(), lines, body: body.take().unwrap_or_default() });
+                    let body = body.take().unwrap_or_default();
+                    all.push(Function { name: name.text(), lines, body, is_devices });
                 }
                 body = None;
                 head.clear();

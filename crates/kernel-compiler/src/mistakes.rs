@@ -333,6 +333,36 @@ pub fn constant_writes(source: &str) -> Vec<(u32, &str)> {
     found
 }
 
+/// Lines with `1 / n` where `n` is declared as a whole number, and its names: the quotient is a whole number
+/// too.
+pub fn whole_reciprocals(source: &str) -> Vec<(u32, &str)> {
+    let lines = Lines::new(source);
+    let all: Vec<(usize, Token)> =
+        placed(source).into_iter().filter(|(_, token)| *token != Token::LineEnd).collect();
+    let found = all.windows(5).filter_map(|five| match five {
+        // Not of `a * 1 / n`, nor of `(float)1 / n`.
+        [(_, before), (place, Token::Number("1")), (_, over), (_, Token::Word(name)), (_, after)] => {
+            let is_whole = ["=", "(", ",", "+", "-"].iter().any(|mark| before.is_mark(mark));
+            let is_plain = [".", "->", "[", "("].iter().all(|mark| !after.is_mark(mark));
+            let is_it = (is_whole || before.is_word("return")) && over.is_mark("/") && is_plain;
+            (is_it && is_whole_number(&all, name)).then(|| (lines.line(*place), *name))
+        }
+        _ => None,
+    });
+    found.collect()
+}
+
+/// Whether a name is declared, each time as a whole number.
+fn is_whole_number(all: &[(usize, Token)], name: &str) -> bool {
+    const TYPES: [&str; 7] = ["int", "unsigned", "long", "short", "size_t", "uint32_t", "int32_t"];
+    let whole = all.windows(2).filter(|two| {
+        let [(_, of), (_, token)] = two else { return false };
+        token.is_word(name) && TYPES.iter().any(|kind| of.is_word(kind))
+    });
+    let count = whole.count();
+    count > 0 && count == declarations(all, name)
+}
+
 /// The names that are declared as `__constant__`, and nowhere as anything else.
 fn constants<'a>(all: &[(usize, Token<'a>)]) -> BTreeSet<&'a str> {
     let mut names = BTreeSet::new();
@@ -398,6 +428,23 @@ mod tests {
             ("float *c = a; c[0] = 1;", vec![]),
         ] {
             assert_eq!(constant_writes(&source(body)), found, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_reciprocal_in_whole_numbers_is_seen() {
+        let source = |body: &str| format!("__global__ void k(float *a, int n, float x)\n{{\n{body}\n}}\n");
+        for (body, found) in [
+            ("a[0] = 1 / n * x;", vec![(3, "n")]),
+            ("float by =\n    (1 / n);", vec![(4, "n")]),
+            ("a[0] = 1.0f / n;", vec![]),
+            ("a[0] = (float)1 / n;", vec![]),
+            ("a[0] = x * 1 / n;", vec![]),
+            ("a[0] = 1 / x;", vec![]),
+            ("float n = x; a[0] = 1 / n;", vec![]),
+            ("a[0] = 1 / n[0];", vec![]),
+        ] {
+            assert_eq!(whole_reciprocals(&source(body)), found, "{body}");
         }
     }
 

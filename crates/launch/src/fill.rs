@@ -10,6 +10,7 @@ use text::number::thousands;
 
 use super::nearest;
 use super::number::{Type, expression};
+use super::parentheses::split;
 use super::scope::{Names, Scope};
 
 /// Bytes that a buffer may have: how many addresses the simulator keeps for one.
@@ -73,7 +74,7 @@ impl Fill {
         } else if elements.is_empty() {
             Vec::new()
         } else {
-            elements.split(',').map(|text| part(kind, text.trim(), scope.names)).collect::<Result<_>>()?
+            split(elements, ',').map(|text| part(kind, text.trim(), scope.names)).collect::<Result<_>>()?
         };
         Ok(Fill { kind, parts })
     }

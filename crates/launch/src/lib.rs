@@ -23,8 +23,9 @@
 //! | `<<<dim3(2, 2), dim3(32, 8)>>>` | several dimensions; also `<<<(2,2), (32,8)>>>` or `<<<2,2, 32,8>>>` |
 //! | `cluster=4` | before the arguments: blocks of a cluster |
 //!
-//! Wherever a whole number stands may stand a small expression, with names that the caller gives:
-//! `reduce<<<n/(4*block), block>>>`; a division rounds up. A `#` begins a comment.
+//! Wherever a whole number stands may stand a small expression of C, with names that the caller gives:
+//! `reduce<<<(n+block-1)/block, block>>>`. In the comments of a source those are its constants. A `#` begins
+//! a comment.
 //!
 //! In the comments of a source, a line `// %%` begins a cell. A buffer of a later cell takes the name of one
 //! of an earlier cell from it.
@@ -33,6 +34,7 @@
 //! | --- | --- |
 //! | `parentheses.rs` | where a text may be taken apart |
 //! | `number.rs` | types, numbers and expressions |
+//! | `constants.rs` | the names that a source gives to numbers |
 //! | `nearest.rs` | what was meant by a word that is none of the language |
 //! | `fill.rs` | the elements of a buffer |
 //! | `scope.rs` | what a text may name: numbers and files |
@@ -44,6 +46,7 @@
 #![warn(missing_docs)]
 
 mod buffers;
+mod constants;
 mod export;
 mod fill;
 mod held;
@@ -57,6 +60,7 @@ mod stage;
 mod tests;
 
 pub use buffers::{Buffers, Named};
+pub use constants::constants;
 pub use export::{Export, program};
 pub use fill::{Fill, Pointer};
 pub use held::{Element, Held, fewest};

@@ -102,6 +102,9 @@ pub fn argument(text: &str) -> String {
 
 /// What is wrong with the elements of a buffer, of which nothing says the type.
 pub fn elements(text: &str) -> String {
+    if let Some(right) = list(text) {
+        return format!("`{text}`: a type and a colon come first; write {right}");
+    }
     if let Some((name, count)) = text.strip_suffix(']').and_then(|text| text.split_once('[')) {
         let kind = kind(name.trim()).unwrap_or(name.trim());
         return format!("`{text}` are not elements; write {kind}:zeros*{count}");
@@ -118,6 +121,22 @@ pub fn elements(text: &str) -> String {
         );
     }
     format!("`{text}` has no type; write i32:{text}, or f32:{text}")
+}
+
+/// `i32:0,1` of `= [0, 1]`, of `{0, 1}` and of `(0, 1)`, if those are numbers.
+fn list(text: &str) -> Option<String> {
+    let text = text.trim_start_matches('=').trim();
+    let inside = [('[', ']'), ('{', '}'), ('(', ')')]
+        .iter()
+        .find_map(|(open, close)| text.strip_prefix(*open)?.strip_suffix(*close))?;
+    let numbers: Vec<String> = split(inside, ',').map(|part| right(part.trim())).collect::<Option<_>>()?;
+    let values: Vec<(&str, &str)> = numbers.iter().filter_map(|number| number.split_once(':')).collect();
+    if values.len() < numbers.len() {
+        return None;
+    }
+    let kind = ["f32", "u32"].into_iter().find(|kind| values.iter().any(|(of, _)| of == kind));
+    let values: Vec<&str> = values.iter().map(|(_, value)| *value).collect();
+    Some(format!("{}:{}", kind.unwrap_or("i32"), values.join(",")))
 }
 
 /// What is wrong with what gives nothing to a name.
@@ -205,39 +224,42 @@ pub fn launch(text: &str) -> String {
 /// What is wrong with a size of a grid or a block; `names` may stand in it.
 pub fn size(text: &str, names: Names) -> String {
     let text = text.trim();
-    if let Some(name) = unknown(text).filter(|_| names.is_empty()) {
+    if let Some(name) = unknown(text, names).next() {
         return format!(
-            "`{text}`: a size is a number here; {name} is a name of the kernel's: write the number, \
-             like {}",
-            in_numbers(text)
-        );
-    }
-    if let Some((sum, divisor)) = text.strip_prefix('(').and_then(|text| text.split_once(")/"))
-        && let Some((count, _)) = sum.split_once('+')
-    {
-        return format!("`{text}`: a division rounds up here; write {}/{divisor}", count.trim());
-    }
-    if text.contains(['+', '-']) && text.contains(|c: char| c.is_ascii_digit()) && !text.starts_with('-') {
-        return format!(
-            "`{text}`: a size is a number, a product or a quotient, which rounds up; write the number"
+            "`{text}`: {name} is no constant of this file: write the number, like {}, or a line `const int \
+             {name} = 1000;` above",
+            in_numbers(text, names)
         );
     }
     format!("`{text}` is not a size; write a number, like 256, or several, like dim3(16, 16)")
 }
 
-/// The first word in a size that is neither a number nor a function.
-fn unknown(text: &str) -> Option<&str> {
-    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.find(|word| is_name(word) && !["max", "dim3"].contains(word))
+/// The words in a size that are neither numbers, nor functions, nor `names`.
+fn unknown<'a>(text: &'a str, names: Names<'a>) -> impl Iterator<Item = &'a str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| is_name(word));
+    let is_known = move |word: &str| names.iter().any(|(name, _)| *name == word);
+    let functions = ["max", "min", "ceil_div", "cuda", "std", "dim3"];
+    words.filter(move |word| !functions.contains(word) && !is_known(word))
 }
 
-/// An example of the size that `text` has with names: `1000/256` of `n/256` and of `(n+255)/256`.
-fn in_numbers(text: &str) -> String {
-    match text.rsplit_once('/') {
-        Some((_, divisor)) if divisor.parse::<u64>().is_ok() => format!("1000/{divisor}"),
-        Some(_) => "1000/256".to_string(),
-        None => "1000".to_string(),
+/// What `text` may be with numbers in place of names: `(1000+256-1)/256` of `(n+threads-1)/threads`.
+fn in_numbers(text: &str, names: Names) -> String {
+    let mut text = text.to_string();
+    for number in ["1000", "256", "1"] {
+        let Some(name) = unknown(&text, names).next().map(str::to_owned) else { break };
+        text = with_number(&text, &name, number);
     }
+    text
+}
+
+/// `text` with a `number` where the word `name` stands.
+fn with_number(text: &str, name: &str, number: &str) -> String {
+    let words = text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_');
+    let replaced = words.map(|word| {
+        let end = word.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_').len();
+        if &word[..end] == name { format!("{number}{}", &word[end..]) } else { word.to_string() }
+    });
+    replaced.collect()
 }
 
 /// What is wrong with four sizes in a row, if they are numbers: two dimensions of the grid, two of a block.
@@ -269,8 +291,8 @@ pub fn without_comma(text: &str) -> Option<String> {
 /// it.
 pub fn count(what: &str, times: &str, names: Names) -> Option<String> {
     let times = times.trim();
-    if let Some(name) = unknown(times).filter(|_| names.is_empty()) {
-        return Some(format!("`{times}`: {name} is a name of the kernel's; write the number of elements"));
+    if let Some(name) = unknown(times, names).next() {
+        return Some(format!("`{times}`: {name} is no constant of this file; write the number of elements"));
     }
     let sizes: Vec<&str> = times.split(['x', 'X', '*']).map(str::trim).collect();
     let are_numbers = sizes.len() > 1 && sizes.iter().all(|size| size.parse::<u64>().is_ok());
@@ -316,19 +338,15 @@ mod tests {
             ("k<1, 64> @in", "three < and three > stand around the sizes; write k<<<1, 64>>> @in"),
             ("k @in", "the blocks and the threads per block are missing; write k<<<1, 256>>> @in"),
             ("k<<<1, 64> @in", "write k<<<1, 64>>> @in"),
-            ("k<<<(1000+255)/256, 256>>>", "`(1000+255)/256`: a division rounds up here; write 1000/256"),
             (
                 "k<<<1.5, 256>>>",
                 "`1.5` is not a size; write a number, like 256, or several, like dim3(16, 16)",
             ),
-            (
-                "k<<<n, 256>>>",
-                "`n`: a size is a number here; n is a name of the kernel's: write the number, like 1000",
-            ),
-            ("k<<<n/256, 256>>>", "n is a name of the kernel's: write the number, like 1000/256"),
-            ("k<<<(n + 255) / 256, 256>>>", "`(n+255)/256`: a size is a number here; n is a name"),
-            ("k<<<(n+31)/32, 32>>>", "write the number, like 1000/32"),
-            ("k<<<dim3(w/16, h/16), 256>>>", "w is a name of the kernel's: write the number"),
+            ("k<<<n, 256>>>", "`n`: n is no constant of this file: write the number, like 1000, or a line"),
+            ("k<<<n/256, 256>>>", "n is no constant of this file: write the number, like 1000/256, or"),
+            ("k<<<(n + 255) / 256, 256>>>", "`(n+255)/256`: n is no constant of this file"),
+            ("k<<<(n+t-1)/t, 32>>>", "like (1000+256-1)/256, or a line `const int n = 1000;` above"),
+            ("k<<<dim3(w/16, h/16), 256>>>", "w is no constant of this file: write the number"),
             ("k<<<3, 2, 32, 8>>>", "several dimensions are written <<<dim3(3, 2), dim3(32, 8)>>>"),
             ("k<<<3, 64, 0, 8>>>", "`8`: there are no streams here"),
             (
@@ -380,7 +398,10 @@ mod tests {
                 "1: `f32*6144`: f32 is the type, the elements are missing; write f32:zeros*6144",
             ),
             ("buffer in = f32:iota*64x96", "1: `64x96` is not a number; sizes multiply: iota*64*96"),
-            ("buffer in = f32:zeros*n", "1: `n`: n is a name of the kernel's; write the number of elements"),
+            (
+                "buffer in = f32:zeros*n",
+                "1: `n`: n is no constant of this file; write the number of elements",
+            ),
             ("buffer float* in", "1: `float* in`: an = is missing; write in = f32:zeros*1024"),
             (
                 "expect out[9] = 5",
@@ -411,6 +432,9 @@ mod tests {
                  with a line `buffer NAME = …`, and write @NAME for the argument",
             ),
             ("buffer in = i32", "1: `i32`: the elements are missing; write i32:zeros*1024"),
+            ("expect out == [0, 1]", "1: `= [0, 1]`: a type and a colon come first; write i32:0,1"),
+            ("expect out = (16, 2)", "1: `(16, 2)`: a type and a colon come first; write i32:16,2"),
+            ("expect out = {1.5f, 2}", "1: `{1.5f, 2}`: a type and a colon come first; write f32:1.5,2"),
         ] {
             assert_eq!(said(text), expected);
         }

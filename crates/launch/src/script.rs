@@ -267,15 +267,23 @@ fn bare(text: &str) -> &str {
     inside.filter(|inside| is_list(inside)).unwrap_or(text)
 }
 
-/// The script in the comments of `source`, the text behind each `//@`, in the line where it stands there; and
+/// The script in the comments of `source`, the text after each `//@`, in the line where it stands there; and
 /// `%%` where a cell begins.
 pub fn in_comments(source: &str) -> String {
     let line = |line: &str| {
         let is_mark = line.starts_with("// %%") || line.starts_with("//%%");
-        let text = if is_mark { CELL } else { line.trim_start().strip_prefix("//@").unwrap_or_default() };
+        let text = if is_mark { CELL } else { in_comment(line).unwrap_or_default() };
         format!("{text}\n")
     };
     source.lines().map(line).collect()
+}
+
+/// The text after `//@`; after `// @` too if it begins with the name of a step, as `// @param` does not.
+fn in_comment(line: &str) -> Option<&str> {
+    let comment = line.trim_start().strip_prefix("//")?;
+    let text = comment.trim_start().strip_prefix('@')?;
+    let is_step = || nearest::STEPS.iter().any(|step| text.split_whitespace().next() == Some(step));
+    (comment.starts_with('@') || is_step()).then_some(text)
 }
 
 /// The lines of a script in comments down to the end of a cell, from 1.

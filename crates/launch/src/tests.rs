@@ -245,7 +245,8 @@ fn sizes_may_be_written_as_in_cuda() {
         ("4, 256", with((4, 1, 1), (256, 1, 1), 0)),
         ("4,256", with((4, 1, 1), (256, 1, 1), 0)),
         ("4,256,64", with((4, 1, 1), (256, 1, 1), 64)),
-        ("1000 / 256, 256", with((4, 1, 1), (256, 1, 1), 0)),
+        ("1000 / 256, 256", with((3, 1, 1), (256, 1, 1), 0)),
+        ("(1000 + 255) / 256, 256", with((4, 1, 1), (256, 1, 1), 0)),
         (" dim3(2) , dim3(8, 8, 2) , 4 * 64 ", with((2, 1, 1), (8, 8, 2), 256)),
         ("(2*3), max(4, 8)", with((6, 1, 1), (8, 1, 1), 0)),
         ("2,2, 4,4,64", with((2, 2, 1), (4, 4, 64), 0)),
@@ -311,8 +312,8 @@ fn a_launch_may_say_its_clusters() {
 #[test]
 fn sizes_may_be_expressions_and_arguments_may_make_buffers() {
     let names: Names = &[("n", 1000), ("block", 96)];
-    let text =
-        "buffer in = i32:iota*n\nlaunch sum<<<max(7, n/(4*block)), block>>> @in buf:i32:zeros*n/block u32:n";
+    let text = "buffer in = i32:iota*n\n\
+        launch sum<<<max(7, ceil_div(n, 4*block)), block>>> @in buf:i32:zeros*ceil_div(n,block) u32:n";
     let script = Script::parse(text, Scope::of(names)).unwrap();
     let launch = script.launches().next().unwrap();
     assert_eq!(launch.config, LaunchConfig::new(7, 96));
@@ -323,8 +324,14 @@ fn sizes_may_be_expressions_and_arguments_may_make_buffers() {
         Script::parse(text, Scope::of(&[("n", 5)]))
             .unwrap_err()
             .to_string()
-            .starts_with("2: `max(7,n/(4*block))` is not a size")
+            .starts_with("2: `max(7,ceil_div(n,4*block))`: block is no constant of this file")
     );
+}
+
+#[test]
+fn a_blank_before_the_mark_changes_nothing() {
+    let source = "/// @param launch of none\n  // @ launch k<<<1, 2>>>\n// @buffer in = i32:1\n// @brief";
+    assert_eq!(in_comments(source), "\n launch k<<<1, 2>>>\nbuffer in = i32:1\n\n");
 }
 
 #[test]

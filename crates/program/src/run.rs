@@ -73,6 +73,7 @@ pub fn run(
         outside_is_silent: false,
         lost_output: false,
     };
+    runtime.kept.get::<Launches>().is_heard = !options.managed_variables.is_empty();
     let has = |names: &[String], name: &str| names.iter().any(|known| known == name);
     let owner = |name: &str| match name {
         name if has(&options.device_variables, name) => Owner::Device,

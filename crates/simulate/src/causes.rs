@@ -4,9 +4,9 @@ use ptx_simulator::{Diagnostic, Disorder, Kind, Region, Shape, Site, What, Words
 
 use super::launch::Launched;
 
-/// Makes one finding of all races that lanes of a warp have in one array of a kernel: what lacks is the order
-/// of lanes. The same of the races of grids in two streams in one array. The first of them has the lines of
-/// the others as related places.
+/// Makes one finding of what several launches have shown alike; of all races that lanes of a warp have in one
+/// array of a kernel, since what lacks is the order of lanes; and of the races of grids in two streams in one
+/// array. The first of them has the lines of the others as related places.
 pub fn joined(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     causes(found).into_iter().map(Cause::said).collect()
 }
@@ -29,32 +29,35 @@ fn causes(found: Vec<Diagnostic>) -> Vec<Cause> {
         match causes.iter_mut().find(|known| is_same(&known.first, &one)) {
             Some(known) => known.add(&one),
             None => {
-                causes.push(Cause { number, first: one, others: Vec::new() });
+                causes.push(Cause { number, first: one, others: Vec::new(), again: 0 });
             }
         }
     }
     causes
 }
 
-/// A finding, which one that was, and the places of others that have the same cause.
+/// A finding, which one that was, the places of others that have the same cause, and how many later launches
+/// have shown the same.
 struct Cause {
     number: usize,
     first: Diagnostic,
     others: Vec<(String, u32)>,
+    again: usize,
 }
 
 impl Cause {
     fn add(&mut self, other: &Diagnostic) {
+        self.again += usize::from(is_again(&self.first, other));
         let place = other.file.clone().zip(other.line);
         self.others.extend(place.filter(|place| !self.others.contains(place)));
     }
 
     fn said(self) -> Diagnostic {
-        let Cause { mut first, others, .. } = self;
-        if others.is_empty() {
+        let Cause { mut first, others, again, .. } = self;
+        if others.is_empty() && again == 0 {
             return first;
         }
-        if first.help.contains("lockstep") {
+        if !others.is_empty() && first.help.contains("lockstep") {
             first.help = IN_EACH_LINE.to_string();
         }
         let mut words = Words::from(first.what);
@@ -70,6 +73,11 @@ impl Cause {
                 words.related.push(Site { file, line, message });
             }
         }
+        words.message += &match again {
+            0 => String::new(),
+            1 => "; a later launch shows the same".to_string(),
+            again => format!("; {again} later launches show the same"),
+        };
         first.what = words.into();
         first
     }
@@ -80,9 +88,23 @@ const IN_EACH_LINE: &str = "lanes of a warp do not run in lockstep: in each of t
                             variable first, then __syncwarp(), write, and __syncwarp() again; or use \
                             shuffles";
 
-/// Whether both are races of lanes of a warp in the same array of the same kernel, or both of grids in two
-/// streams in the same array.
+/// Whether both are the same finding of two launches: of one launch each place is told once.
+fn is_again(one: &Diagnostic, other: &Diagnostic) -> bool {
+    let places = |found: &Diagnostic| -> Vec<(String, u32)> {
+        found.related().into_iter().map(|site| (site.file, site.line)).collect()
+    };
+    let about = |found: &Diagnostic| (found.kind, found.severity, found.kernel.clone());
+    let is_here = one.line.is_some() && (one.line, &one.file) == (other.line, &other.file);
+    is_here && about(one) == about(other) && places(one) == places(other)
+}
+
+/// Whether both are one finding: of two launches, or races of lanes of a warp in the same array of the same
+/// kernel, or of grids in two streams in the same array.
 fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
+    is_again(one, other) || are_races_of_one_array(one, other)
+}
+
+fn are_races_of_one_array(one: &Diagnostic, other: &Diagnostic) -> bool {
     let is_race = one.kind == Kind::DataRace && other.kind == Kind::DataRace;
     is_race && one.severity == other.severity && array(one).is_some() && array(one) == array(other)
 }

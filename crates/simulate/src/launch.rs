@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
+use kernel_compiler::functions::{Function, device_functions};
+use kernel_compiler::lex::Token;
 use kernel_compiler::parameters::{Kernel, parameters};
 use launch::{self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
@@ -16,6 +18,26 @@ use super::input::MAX_SOURCE;
 use super::kinds::{self, Warning};
 use super::options::{Checks, Options, with_option};
 use super::{buffers, fit, names, orders, stop};
+
+/// A buffer of which the launches have left elements unwritten.
+pub struct Unwritten {
+    pub buffer: String,
+    /// Elements that were never written.
+    pub left: u64,
+    /// Elements that it has.
+    pub has: u64,
+    /// Why, if the shape of the only launch explains it.
+    pub why: Option<Misfit>,
+}
+
+/// How the shape of a launch does not fit what it should write.
+#[derive(Clone, Copy)]
+pub enum Misfit {
+    /// It has fewer threads than the buffer has elements.
+    TooFew { blocks: u64, threads: u64 },
+    /// The source reads `threadIdx.y` or `blockIdx.y`, and all threads are in one row.
+    OneRow,
+}
 
 /// The result of a launch.
 #[derive(Default)]
@@ -30,8 +52,12 @@ pub struct Launched {
     pub cures: Vec<Cure>,
     /// What it has left behind.
     pub ran: Ran,
-    /// Of what the launches have written a part of: its name, and how many elements they have left out.
-    pub unwritten: Vec<(String, u64)>,
+    /// Buffers of which the launches have written a part.
+    pub unwritten: Vec<Unwritten>,
+    /// Threads of the launches whose result is wanted.
+    pub threads: u64,
+    /// The buffers that were compared with what they should hold.
+    pub compared: Vec<String>,
     /// What device `printf` wrote.
     pub printed: String,
     /// Which orders of each launch were tried.
@@ -92,8 +118,9 @@ pub fn script(options: &Options, source: &str) -> Result<Script> {
     };
     add(&mut script, "buffer", &options.buffers)?;
     add(&mut script, "symbol", &options.symbols)?;
+    let constants = language::constants(source);
     let add_lines = |script: &mut Script, file: &Path, text: &str, files: Files| {
-        let scope = Scope { files, ..Scope::default() };
+        let scope = Scope { files, names: &constants };
         script.add_lines(text, scope).map_err(|why| anyhow!("{}:{why:#}", file.display()))
     };
     if let Some(file) = &options.script {
@@ -184,7 +211,9 @@ pub fn launch(
         diagnostics: seen.found,
         cures: Vec::new(),
         orders: seen.orders,
-        unwritten: unwritten(&ran, &script),
+        unwritten: unwritten(&ran, &script, source),
+        threads: script.own_launches().map(all_threads).sum(),
+        compared: compared(&script),
         ran,
         printed: device.take_printed(),
         trace: device.take_trace().map(|trace| with_names(trace, &script)),
@@ -247,13 +276,56 @@ fn warnings(script: &Script, options: &Options, source: &str) -> Vec<Warning> {
 }
 
 /// Buffers that had elements which nobody had written, of which the launches have written some and left some.
-fn unwritten(ran: &Ran, script: &Script) -> Vec<(String, u64)> {
+fn unwritten(ran: &Ran, script: &Script, source: &str) -> Vec<Unwritten> {
+    let mut launches = script.own_launches();
+    let only = launches.next().filter(|_| launches.next().is_none());
     let left = |held: &Held| {
-        let before = script.buffers[script.buffer(&held.name).ok()?].fill.uninit();
+        let fill = &script.buffers[script.buffer(&held.name).ok()?].fill;
         let left = buffers::unwritten(held) as u64;
-        (0 < left && left < before).then(|| (buffers::name(held), left))
+        let has = fill.count();
+        let why = only.and_then(|launch| misfit(launch, has, source));
+        (0 < left && left < fill.uninit()).then(|| Unwritten { buffer: buffers::name(held), left, has, why })
     };
     ran.buffers.iter().filter_map(left).collect()
+}
+
+/// The buffers that the script compares, once each.
+fn compared(script: &Script) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for step in script.steps.iter().skip(script.before) {
+        if let Step::Check { expected, .. } = step
+            && !names.contains(&expected.name)
+        {
+            names.push(expected.name.clone());
+        }
+    }
+    names
+}
+
+/// Why a launch of kernels in `source` leaves some of so many elements unwritten, if its shape explains it.
+fn misfit(launch: &Launch, elements: u64, source: &str) -> Option<Misfit> {
+    let rows = launch.config.grid_dim.1 * launch.config.block_dim.1;
+    let is_row = |three: &[Token]| {
+        let is_index = ["threadIdx", "blockIdx"].iter().any(|name| three[0].is_word(name));
+        is_index && three[1].is_mark(".") && three[2].is_word("y")
+    };
+    let kernel = names::short(launch.kernel.as_deref().unwrap_or_default());
+    let reads_rows = |function: Function| function.name == kernel && function.body.windows(3).any(is_row);
+    if rows == 1 && device_functions(source).into_iter().any(reads_rows) {
+        return Some(Misfit::OneRow);
+    }
+    let blocks = product(launch.config.grid_dim);
+    let threads = product(launch.config.block_dim);
+    (all_threads(launch) < elements).then_some(Misfit::TooFew { blocks, threads })
+}
+
+/// Threads of all blocks.
+fn all_threads(launch: &Launch) -> u64 {
+    product(launch.config.grid_dim).saturating_mul(product(launch.config.block_dim))
+}
+
+fn product((x, y, z): (u32, u32, u32)) -> u64 {
+    [x, y, z].into_iter().map(u64::from).fold(1, u64::saturating_mul)
 }
 
 /// What to write for a buffer of one element that `found` is out of the bounds of, if `launch` has it.

@@ -14,7 +14,7 @@ use view::diagnostics::{self, Advice};
 use super::cure::Cure;
 use super::input::Sources;
 use super::kinds::Warning;
-use super::launch::Launched;
+use super::launch::{Launched, Misfit, Unwritten};
 use super::options::{Checks, Options};
 use super::{buffers, counts, names};
 
@@ -209,7 +209,9 @@ impl Report {
             (true, Checks::Off) => "ran to its end; the checks were off".to_string(),
             (false, _) => {
                 let first = if is_wrong { format!("{UNEXPECTED}; ") } else { String::new() };
-                format!("{first}{counts}{}{}", self.how(), self.kept())
+                let left: String =
+                    self.launched.unwritten.iter().map(|one| format!("; {}", left_out(one))).collect();
+                format!("{first}{counts}{}{left}{}", self.how(), self.kept())
             }
         }
     }
@@ -250,29 +252,61 @@ impl Report {
         format!(" ({orders}; --save-order FILE keeps this order, and --order FILE runs it again)")
     }
 
-    /// That there are no findings; and what the launches have left out.
+    /// That there are no findings. What was left unwritten, and what the compiler says, comes first.
     fn all_right(&self) -> String {
-        let all_right = view::orders::all_right(&self.launched.orders);
-        let warned = if self.sources.warned { ", but see the compiler's warnings above" } else { "" };
-        format!("{all_right}{}{warned}", left_out(&self.launched.unwritten))
+        let mut first: Vec<String> = self.launched.unwritten.iter().map(left_out).collect();
+        if self.sources.warned {
+            first.push("see the compiler's warnings above".to_string());
+        }
+        let nothing = if first.is_empty() { "ok: nothing is wrong" } else { "nothing else is wrong" };
+        first.push(view::orders::all_right(&self.launched.orders, nothing));
+        first.extend(as_expected(&self.launched.compared));
+        first.extend(self.launches_of_threads());
+        first.join("; ")
+    }
+
+    /// Says it where each thread of the host's launches has launched a kernel: mostly one thread should have.
+    fn launches_of_threads(&self) -> Option<String> {
+        let launched: u64 = self.launched.ran.counters.iter().map(|launch| launch.device_launches).sum();
+        let is_one_per_thread = launched > 1 && launched == self.launched.threads;
+        let counted = || format!("{} launches by device code, one per thread", thousands(launched as i64));
+        is_one_per_thread.then(counted)
     }
 }
 
 /// What is said where a buffer does not hold what the script expects.
 const UNEXPECTED: &str = "the results are not as expected";
 
-/// `; 2,048 elements of out were never written`
-fn left_out(unwritten: &[(String, u64)]) -> String {
-    let counted = |(name, count): &(String, u64)| {
-        let elements = if *count == 1 { "element" } else { "elements" };
-        format!("{} {elements} of {name}", thousands(*count as i64))
+/// `` `a` and `b` are as expected ``
+fn as_expected(compared: &[String]) -> Option<String> {
+    let names: Vec<String> = compared.iter().map(|name| format!("`{name}`")).collect();
+    let (last, before) = names.split_last()?;
+    Some(match before {
+        [] => format!("{last} is as expected"),
+        before => format!("{} and {last} are as expected", before.join(", ")),
+    })
+}
+
+/// `232 elements of c were never written: 3 blocks of 256 are 768 threads, and c has 1,000 elements`
+fn left_out(unwritten: &Unwritten) -> String {
+    let Unwritten { buffer, left, has, why } = unwritten;
+    let elements = match left {
+        1 => "1 element".to_string(),
+        left => format!("{} elements", thousands(*left as i64)),
     };
-    match unwritten {
-        [] => String::new(),
-        [(_, 1)] => format!("; {} was never written", counted(&unwritten[0])),
-        all => {
-            let all: Vec<String> = all.iter().map(counted).collect();
-            format!("; {} were never written", all.join(", "))
-        }
+    let verb = if *left == 1 { "was" } else { "were" };
+    let why = why.map_or(String::new(), |why| format!(": {}", because(why, buffer, *has)));
+    format!("{elements} of {buffer} {verb} never written{why}")
+}
+
+/// Why elements of a buffer, which has so many, were never written.
+fn because(why: Misfit, buffer: &str, has: u64) -> String {
+    let Misfit::TooFew { blocks, threads } = why else {
+        return "the kernel reads its index in y, and all threads are in one row".to_string();
+    };
+    let [all, has, number] = [blocks * threads, has, blocks].map(|count| thousands(count as i64));
+    match blocks {
+        1 => format!("1 block has {all} threads, and {buffer} has {has} elements"),
+        _ => format!("{number} blocks of {threads} are {all} threads, and {buffer} has {has} elements"),
     }
 }

@@ -255,8 +255,10 @@ impl Report {
             Ended::Status(status) => format!("; the program returned {status}"),
             Ended::Stopped => "; the program was stopped".to_string(),
         };
+        let nothing =
+            if self.ended == Ended::Status(0) { "ok: nothing is wrong" } else { "nothing wrong was found" };
         let first = match (counted.is_empty(), checks) {
-            (true, Checks::On) => view::orders::all_right(&self.orders),
+            (true, Checks::On) => view::orders::all_right(&self.orders, nothing),
             (true, Checks::Off) => "ran to its end; the checks were off".to_string(),
             (false, _) => counted.join(", "),
         };

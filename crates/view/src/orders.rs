@@ -23,22 +23,23 @@ pub fn said(orders: &[Orders]) -> Option<String> {
     Some(said + &late)
 }
 
-/// The verdict on launches in which nothing is wrong. Where not all orders were tried, that comes first.
-pub fn all_right(orders: &[Orders]) -> String {
+/// The verdict on launches in which `nothing` is wrong: the words that say so. Where not all orders were tried,
+/// that comes first.
+pub fn all_right(orders: &[Orders], nothing: &str) -> String {
     if is_too_large(orders) {
         return "other orders were not tried, since the launch is too large: nothing is wrong in this one"
             .to_string();
     }
     let (Some(tried), Some(most)) = (tried(orders), most(orders)) else {
-        return "ok: nothing is wrong".to_string();
+        return nothing.to_string();
     };
     let unseen = match most.cut {
         Some(Cut::Budget) => format!("there are more orders than were tried{ALL}"),
         Some(Cut::TooLarge) => "other orders were not tried, since there are too many operations".to_string(),
         Some(Cut::Stopped) => "stopped before all orders were tried".to_string(),
         _ if is_late(orders) => LATE.to_string(),
-        _ if has_several(orders) => return format!("ok: nothing is wrong ({tried}: the same result)"),
-        _ => return format!("ok: nothing is wrong ({tried})"),
+        _ if has_several(orders) => return format!("{nothing} ({tried}: the same result)"),
+        _ => return format!("{nothing} ({tried})"),
     };
     match has_several(orders) {
         true => format!("{unseen}: nothing is wrong in {tried}, and the result is the same"),

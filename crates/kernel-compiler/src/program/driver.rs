@@ -14,6 +14,7 @@ use super::sources::Sources;
 use super::{Answer, Call, HOST, Next, Pass, Program, border, is_program, next};
 use crate::clang;
 use crate::compiler::{Compiler, Maker};
+use crate::includes;
 use crate::refusal::{Refused, failed_itself};
 use crate::staging::{Given, Optimise};
 use crate::within;
@@ -68,6 +69,7 @@ fn compile_sources(
     if let Some((file, text)) = text {
         sources.replace(file, text)?;
     }
+    check_includes(&sources, &folders)?;
     let compilation = Compilation {
         clang,
         capability,
@@ -79,6 +81,16 @@ fn compile_sources(
     let program = compilation.program(&sources);
     fs::remove_dir_all(&compilation.scratch)?;
     program
+}
+
+/// [`includes::check`] of each file that is named, with the `folders` of `-I`.
+fn check_includes(sources: &Sources, folders: &[PathBuf]) -> Result<()> {
+    for source in &sources.files[..sources.named] {
+        let beside = source.path.parent().map(Path::to_owned);
+        let folders: Vec<PathBuf> = beside.into_iter().chain(folders.iter().cloned()).collect();
+        includes::check(&sources.name(source), &source.original, &folders)?;
+    }
+    Ok(())
 }
 
 /// How a program is compiled.

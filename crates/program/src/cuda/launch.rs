@@ -24,6 +24,10 @@ pub const NATIVES: &Natives_ = &[
 pub struct Launches {
     /// By kernel, in the order of their first launches.
     pub kernels: Vec<KernelRun>,
+    /// Whether the host can know anything that a kernel has done.
+    pub is_heard: bool,
+    /// Where the first kernel was launched that ran and that was given something.
+    first: Option<(String, u32)>,
 }
 
 /// The launches of a kernel.
@@ -223,6 +227,11 @@ impl Runtime<'_> {
         call.simulator.bring_host_back(aside);
         let printed = call.simulator.take_printed();
         self.print(Standard::Out, printed.as_bytes());
+        let launches = self.kept.get::<Launches>();
+        launches.is_heard |= !printed.is_empty();
+        if !args.is_empty() {
+            launches.first = launches.first.take().or(place.cloned());
+        }
         let (counters, _) = self.device.seen.take();
         let of_this_launch = counters.warp_instructions;
         let is_spent = left.is_some_and(|left| of_this_launch >= left);
@@ -320,6 +329,22 @@ impl Runtime<'_> {
         let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, help);
         (found.file, found.line) = place.cloned().unzip();
         Box::new(found)
+    }
+
+    /// Says that nothing of what the kernels did has come back to the host. A program that asks for times may
+    /// want nothing else.
+    pub fn say_unheard(&mut self) {
+        let is_broken = self.kept.get::<Errors>().sticky.is_some();
+        let launches = self.kept.get::<Launches>();
+        let first = launches.first.take().filter(|_| !launches.is_heard);
+        if first.is_none() || self.asked_for_times || is_broken {
+            return;
+        }
+        let message = "the host copies nothing back from the device: nobody sees what the kernels computed";
+        let help = "copy the result after the launch: cudaMemcpy(…, cudaMemcpyDeviceToHost)";
+        let mut found = Diagnostic::of_host(Kind::HostAccess, None, message, help);
+        (found.file, found.line) = first.unzip();
+        self.add(Diagnostic { severity: Severity::Note, ..found });
     }
 
     /// Says that two operations meet which nothing orders.

@@ -10,6 +10,7 @@ use text::number::thousands;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::{Error, Errors};
+use super::launch::Launches;
 use super::queue::{DEFAULT, Queue, Rows, Work};
 use crate::runtime::{Natives_, Runtime, put};
 
@@ -311,6 +312,8 @@ fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) ->
         runtime.find(call, Kind::MemoryLimit, Severity::Warning, what, "run a smaller problem");
         return Ok(runtime.kept.get::<Errors>().give(Error::MemoryAllocation));
     };
+    // Both sides see what is written there.
+    runtime.kept.get::<Launches>().is_heard |= owner != Owner::Device;
     let takes = if owner == Owner::Pinned { "cudaFreeHost" } else { "cudaFree" };
     if address != 0 {
         runtime.kept.get::<Allocations>().made.insert(address, Made { takes, name, place });
@@ -379,6 +382,7 @@ fn register(runtime: &mut Runtime, call: &mut Call, owner: Owner) -> Result<Give
         let what = "an address that no allocation has".to_string();
         return Ok(runtime.refuse(call, Error::InvalidValue, what, "register what malloc gave"));
     }
+    runtime.kept.get::<Launches>().is_heard = true;
     Ok(runtime.fine())
 }
 

@@ -257,9 +257,15 @@ impl Queue {
         self.pending.push_back(Operation { work, stream: stream.number, clock, noted, place });
     }
 
-    /// What has to be done before a stream is through.
+    /// What has to be done before a stream is through: what was put into it. An operation of the legacy
+    /// default stream waits for all blocking streams, and so does who waits for that stream.
     pub fn through(&self, handle: u64) -> Clock {
-        self.before(handle)
+        if plain(handle) == DEFAULT {
+            return self.before(handle);
+        }
+        let mut through = self.host.clone();
+        self.streams.get(&handle).iter().for_each(|own| through.join(&own.last));
+        through
     }
 
     /// What has to be done before all streams are through.

@@ -1,11 +1,12 @@
 //! Streams and events, as a program sees them; and waiting.
 
 use ptx_simulator::host::{Call, Given, Host, Stop};
-use ptx_simulator::{Diagnostic, Kind, Severity, Words};
+use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Words};
 
 use super::error::{Error, Errors};
+use super::launch::Launches;
 use super::memory::{Allocations, release};
-use super::queue::{Clock, Done, Operation, Queue, Work};
+use super::queue::{Clock, Done, Operation, Queue, Rows, Work};
 use super::touched::{Touched, Way, line};
 use crate::runtime::{Natives_, Runtime, put};
 
@@ -192,6 +193,12 @@ fn no_event(runtime: &mut Runtime, call: &Call, name: &str) -> Given {
     runtime.kept.get::<Errors>().give(Error::InvalidResourceHandle)
 }
 
+/// Whether a copy brings to the host what a kernel may have written.
+fn is_to_host(call: &Call, from: Rows, to: Rows) -> bool {
+    let [from, to] = [from, to].map(|rows| call.simulator.allocation(rows.address).map(|found| found.0));
+    from == Some(Owner::Device) && to != Some(Owner::Device)
+}
+
 impl Runtime<'_> {
     /// Something is asked of a stream that is none.
     pub fn no_stream(&mut self, call: &Call, stream: u64, what: &str) -> Error {
@@ -233,6 +240,7 @@ impl Runtime<'_> {
                 self.run_kernel(call, kernel, operation.place.as_ref(), touched)?;
             }
             Work::Copy { to, from, bytes, rows } => {
+                self.kept.get::<Launches>().is_heard |= is_to_host(call, *from, *to);
                 for row in 0..*rows {
                     _ = call.simulator.copy(to.at(row), from.at(row), *bytes as usize);
                     touched.add(to.at(row), *bytes, Way::Writes, None);
@@ -316,6 +324,7 @@ impl Runtime<'_> {
         for unasked in std::mem::take(&mut self.kept.get::<Errors>().unasked) {
             self.found.push(unasked.said());
         }
+        self.say_unheard();
         self.say_leaks();
         Ok(())
     }

@@ -12,7 +12,7 @@ int main()
     int *d_out;
     cudaMalloc(&d_out, 4096 * sizeof(int));
     fill<<<1, 2048>>>(d_out); // expect: error launch-limit
-    fill<<<1, 1024>>>(d_out);
+    fill<<<1, 1024>>>(d_out); // expect: note host-access
     printf("%s\n", cudaGetErrorString(cudaGetLastError())); // prints: invalid argument
     cudaDeviceSynchronize();
     cudaFree(d_out);

@@ -15,7 +15,7 @@ int main()
     cudaError_t error = cudaGetLastError();
     printf("%s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
     // prints: cudaErrorInvalidValue: invalid argument
-    fill<<<1, 1024>>>(d_out);
+    fill<<<1, 1024>>>(d_out); // expect: note host-access
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize())); // prints: no error
     cudaFree(d_out);
     return error == cudaSuccess ? 0 : 3; // returns: 3

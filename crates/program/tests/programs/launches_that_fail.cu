@@ -14,7 +14,7 @@ int main()
     fill<<<1, 2048>>>(d_out); // expect: error launch-limit
     fill<<<0, 32>>>(d_out); // expect: error launch-limit
     fill<<<1, 32, 100000>>>(d_out); // expect: error launch-limit
-    fill<<<1, 32>>>(d_out);
+    fill<<<1, 32>>>(d_out); // expect: note host-access
     cudaDeviceSynchronize();
     cudaFree(d_out);
     return 0;

@@ -14,7 +14,7 @@ int main()
     int *result = (int *)malloc(32 * sizeof(int));
     int *d_result;
     cudaMalloc(&d_result, 32 * sizeof(int));
-    fill<<<1, 32>>>(d_result);
+    fill<<<1, 32>>>(d_result); // expect: note host-access
     cudaDeviceSynchronize();
     printf("%d\n", result[7]); // expect: error uninitialized-read, prints: -842150451
     int sum = 0;

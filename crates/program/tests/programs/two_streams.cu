@@ -24,7 +24,7 @@ int main()
     cudaMemset(data, 0, 32 * sizeof(int));
     cudaMemset(sum, 0, sizeof(int));
     cudaDeviceSynchronize();
-    fill<<<1, 32, 0, first>>>(data);
+    fill<<<1, 32, 0, first>>>(data); // expect: note host-access
     add<<<1, 32, 0, second>>>(data, sum);
     cudaDeviceSynchronize();
     cudaStreamDestroy(first);

@@ -23,7 +23,7 @@ int main()
     cudaMalloc(&d_in, 64 * sizeof(int));
     cudaMalloc(&d_out, sizeof(int));
     cudaMemset(d_in, 0, 32 * sizeof(int));
-    sum<<<1, 32>>>(d_in, d_out);
+    sum<<<1, 32>>>(d_in, d_out); // expect: note host-access
     cudaDeviceSynchronize();
     cudaFree(d_in);
     cudaFree(d_out);

@@ -1,8 +1,8 @@
-//! Findings that follow from others: one cause is told once.
+//! Findings that follow from others: one cause is told once, and before what follows from it.
 
 use crate::diagnostic::{Access, Diagnostic, Disorder, Kind, Severity, Side, What};
 
-/// All of `found` but what follows from something else in it.
+/// All of `found` but what follows from something else in it; causes first.
 pub fn without_consequences(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let too_early: Vec<Early> = found.iter().filter_map(reads_too_early).collect();
     // Who has gone past a barrier has left before later ones open.
@@ -17,7 +17,22 @@ pub fn without_consequences(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         Kind::NeverRead => !is_wrong,
         _ => true,
     });
+    found.sort_by_key(rank);
     found
+}
+
+/// What explains other errors comes first: launches that never ran, threads that do not wait for each other as
+/// they should, an index that leads to what belongs to others, a race, which leaves unwritten what is read.
+fn rank(found: &Diagnostic) -> usize {
+    const CAUSES: [Kind; 4] =
+        [Kind::ChildVisibility, Kind::BarrierDivergence, Kind::OutOfBounds, Kind::DataRace];
+    if matches!(found.kind, Kind::LaunchLimit | Kind::PendingLaunchOverflow) {
+        return 0;
+    }
+    if found.severity != Severity::Error {
+        return CAUSES.len() + 2;
+    }
+    1 + CAUSES.iter().position(|kind| *kind == found.kind).unwrap_or(CAUSES.len())
 }
 
 /// A line, with its file.

@@ -129,7 +129,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// What was found, in the order in which it was found.
+    /// What was found; causes before what follows from them.
     pub fn into_found(mut self) -> Vec<Diagnostic> {
         // Strong reads whose threads have gone on with the value.
         for Doubt { later, race, flag, .. } in

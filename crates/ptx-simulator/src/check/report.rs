@@ -23,6 +23,10 @@ use crate::words::index;
 /// Bytes of an mbarrier.
 const MBARRIER: u32 = 8;
 
+/// What to do where threads of the same number, in two blocks, write one element.
+const SAME_IN_EVERY_BLOCK: &str = "threads of the same number in two blocks use the same element: is \
+    blockIdx missing in the index? Else give each block an element of its own, or use an atomic";
+
 impl Checker<'_> {
     /// A byte that was touched, by an access of so many bytes. In shared memory it is that of a `block` of
     /// the cluster, if there are several.
@@ -248,6 +252,12 @@ impl Checker<'_> {
         }
         let order = self.order_of(me.who.grid, between);
         let has_atomic = [race.earlier_access, me.access].into_iter().any(Access::is_atomic);
+        let are_stores = [race.earlier_access, me.access] == [Access::Store; 2];
+        let is_same_thread = between == Between::Blocks && self.earlier(race).thread == me.who.thread;
+        // Who has seen what another block has left, takes turns with it, by a lock.
+        if is_same_thread && flag.is_none() && (are_stores || race.updates) {
+            return SAME_IN_EVERY_BLOCK.into();
+        }
         let atomic = if has_atomic || race.updates {
             "both have to be atomic at a scope that includes both threads, or "
         } else {

@@ -8,8 +8,8 @@ use super::follow;
 use super::split::{Split, Wait};
 use super::warp::Warp;
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
-use crate::decode::{Function, NONE, Op, Reg, Vote};
-use crate::diagnostic::{Diagnostic, Kind};
+use crate::decode::{Function, NONE, Op, Reg, Shuffle, Vote};
+use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::observe::Act;
 
 /// Does `op` for the lanes of `mask`, all of which have come.
@@ -245,6 +245,15 @@ impl Context<'_> {
         }
         let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return None };
         let b = at.source(warp, *b);
+        let is_too_far = |lane: usize| b[lane] as u32 >= WARP as u32;
+        if *mode != Shuffle::Index && lanes(mask).all(is_too_far) {
+            let by = b[mask.trailing_zeros() as usize] as u32;
+            let what =
+                format!("a shuffle by {by}: only the lowest five bits count, so it is one by {}", by % 32);
+            let help = "lanes of a warp are less than 32 apart: begin with 16";
+            let found = self.fault(warp, at, Kind::WarpCollective, what, help);
+            self.tell(&Diagnostic { severity: Severity::Warning, ..*found });
+        }
         let c = at.source(warp, *c);
         let is_absent = |lane: &usize| {
             let (from, in_range) = mode.source(*lane, b, c);

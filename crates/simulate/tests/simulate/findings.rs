@@ -77,6 +77,48 @@ fn the_lines_of_a_volatile_tree_are_one_finding() {
     assert!(found[0]["help"].as_str().unwrap().contains("__syncwarp()"), "{}", found[0]["help"]);
 }
 
+/// Runs a kernel of [`KERNELS`], without `--json`; what it says.
+fn said(kernel: &str, grid: u32, block: &str, args: &str, status: i32) -> String {
+    let args: String = args.split_whitespace().map(|spec| format!(" --arg {spec}")).collect();
+    run(&format!("{KERNELS} --kernel {kernel} --grid {grid} --block {block}{args}")).exits(status).stdout()
+}
+
+#[test]
+fn an_index_without_its_block_is_asked_about_and_what_is_left_is_counted() {
+    let text = said("sameInEveryBlock", 4, "64", "buf:i32:uninit*256", 1);
+    assert!(text.contains("is blockIdx missing in the index?"), "{text}");
+    assert!(text.ends_with("; 192 elements of argument 0 were never written\n"), "{text}");
+}
+
+#[test]
+fn a_launch_of_one_row_says_why_the_others_are_never_written() {
+    let text = said("plane", 1, "8", "buf:i32:uninit*64 i32:8", 0);
+    let expected = "56 elements of argument 0 were never written: the kernel reads its index in y, and all \
+                    threads are in one row; nothing else is wrong\n";
+    assert!(text.ends_with(expected), "{text}");
+    assert!(said("plane", 1, "8,8", "buf:i32:uninit*64 i32:8", 0).ends_with("\nok: nothing is wrong\n"));
+}
+
+#[test]
+fn a_shuffle_by_a_whole_warp_is_one_by_nothing() {
+    let text = said("byAWarp", 1, "32", "buf:i32:uninit*32", 0);
+    let expected = "a shuffle by 32: only the lowest five bits count, so it is one by 0";
+    assert!(text.contains(&format!("warning[warp-collective]: {expected}")), "{text}");
+}
+
+#[test]
+fn a_finding_of_several_launches_is_told_once() {
+    let directory = scratch("again");
+    let script = directory.join("twice.txt");
+    let launch = "launch sameInEveryBlock<<<2, 4>>> @out\n";
+    std::fs::write(&script, format!("buffer out = i32:uninit*4\n{launch}{launch}{launch}")).unwrap();
+    let json = run(&format!("{KERNELS} --script {} --json", script.display())).exits(1).json();
+    let found = json["diagnostics"].as_array().unwrap();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(message.ends_with("; 2 later launches show the same"), "{message}");
+}
+
 #[test]
 fn what_nobody_has_written_is_named() {
     let loaded = of_the_tile('l', 1, 2);

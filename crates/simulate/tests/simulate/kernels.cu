@@ -136,3 +136,17 @@ extern "C" __global__ void atLast(const unsigned *last, int *out)
     if (threadIdx.x == 0)
         out[*last - 1] = 1;
 }
+
+// Three launches whose shape or index is wrong.
+extern "C" __global__ void sameInEveryBlock(int *out)
+{
+    out[threadIdx.x] = blockIdx.x;
+}
+extern "C" __global__ void plane(int *out, int width)
+{
+    out[threadIdx.y * width + threadIdx.x] = 1;
+}
+extern "C" __global__ void byAWarp(int *out)
+{
+    out[threadIdx.x] = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 32);
+}

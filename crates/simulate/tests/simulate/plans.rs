@@ -91,7 +91,7 @@ fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
     };
     let right = script("19900").exits(0);
     assert!(right.stdout().contains("all: 1 element of f32\n  [0]  19900.0\n"), "{}", right.stdout());
-    assert!(right.stdout().ends_with("ok: nothing is wrong\n"), "{}", right.stdout());
+    assert!(right.stdout().ends_with("ok: nothing is wrong; `all` is as expected\n"), "{}", right.stdout());
     script("19901 within 1e-4").exits(0);
     let wrong = script("19901").exits(1);
     let said = format!(
@@ -334,8 +334,12 @@ fn elements_that_no_launch_has_written_are_counted() {
         text.lines().last().unwrap().to_string()
     };
     assert_eq!(last("f32:uninit*4", 4), "ok: nothing is wrong");
-    assert_eq!(last("f32:uninit*4", 3), "ok: nothing is wrong; 1 element of sums was never written");
-    assert_eq!(last("f32:uninit*2004", 4), "ok: nothing is wrong; 2,000 elements of sums were never written");
+    assert_eq!(last("f32:uninit*4", 3), "1 element of sums was never written; nothing else is wrong");
+    assert_eq!(
+        last("f32:uninit*2004", 4),
+        "2,000 elements of sums were never written: 4 blocks of 64 are 256 threads, and sums has 2,004 \
+         elements; nothing else is wrong"
+    );
     assert_eq!(
         last("f32:zeros*4,uninit*9", 4),
         "ok: nothing is wrong",

@@ -29,7 +29,7 @@ mod tests {
         // first\n\x20                          unsigned int *g_odata, unsigned int size)\n{\n}\n";
 
     fn named(region: Region, name: Option<&str>, byte: i64, size: u64) -> String {
-        let plan = Plan::of_launch("reduce<<<n/block, block>>> @input @partials u32:n");
+        let plan = Plan::of_launch("reduce<<<ceil_div(n,block), block>>> @input @partials u32:n");
         let name = name.map(str::to_string);
         let spot = Spot { name, ..Spot::new(region, byte, Some(size)) };
         let what = What::Outside { does: Access::Load, bytes: 4, spot };

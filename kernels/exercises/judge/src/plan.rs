@@ -1,7 +1,7 @@
 //! How the host launches an answer, and for which inputs.
 //!
-//! `reduce<<<n/block, block>>> @data @partials u32:n` is a launch as `launch` has it, on
-//! these buffers:
+//! `reduce<<<ceil_div(n,block), block>>> @data @partials u32:n` is a launch as `launch` has it, on these
+//! buffers:
 //!
 //! | buffer | holds |
 //! | --- | --- |
@@ -13,8 +13,8 @@
 //! | `total`, `ticket` | one `int` that is 0 |
 //!
 //! `n` is how many numbers there are, `block` the threads per block, and `blocks` the blocks in the first
-//! launch. The grid is a number, or a division: `n/block`, `n/(4*block)`; or both, whichever is larger:
-//! `max(7,n/block)`. There is at least one block.
+//! launch. The grid is a number, or a division: `ceil_div(n,block)`, `ceil_div(n,4*block)`; or both, whichever
+//! is larger: `max(7,ceil_div(n,block))`. There is at least one block.
 
 use std::fmt;
 
@@ -303,15 +303,15 @@ impl Launch {
 
 /// A grid in words.
 fn said(grid: &str) -> Result<String> {
-    let share = grid.strip_prefix("n/(").and_then(|rest| rest.strip_suffix("*block)"));
+    let share = grid.strip_prefix("ceil_div(n,").and_then(|rest| rest.strip_suffix("*block)"));
     let larger = grid.strip_prefix("max(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
     Ok(match (grid, share, larger) {
         ("1", ..) => "one block".to_string(),
-        ("n/block", ..) => "a thread for each of the `n` numbers".to_string(),
+        ("ceil_div(n,block)", ..) => "a thread for each of the `n` numbers".to_string(),
         (_, Some(items), _) => format!("a thread for every {items} of the `n` numbers"),
         (_, _, Some((least, share))) => format!("{least} blocks, or, where those are more, {}", said(share)?),
         _ if grid.parse::<u32>().is_ok_and(|blocks| blocks > 0) => format!("{grid} blocks"),
-        _ => bail!("the grid is a number, n/block or n/(4*block)"),
+        _ => bail!("the grid is a number, ceil_div(n,block) or ceil_div(n,4*block)"),
     })
 }
 

@@ -133,12 +133,12 @@ impl Session {
             )
         };
         self.shown.passed = Some(found.passes());
-        self.shown.findings = Some(found.clone());
         self.remember_guesses(id, &found);
         if !found.passes() {
-            self.say_failed(exercise, &found);
+            self.say_failed(exercise, found);
             return Ok(1);
         }
+        self.shown.findings = Some(found.clone());
         self.say_passed(exercise, &found)?;
         #[cfg(not(target_family = "wasm"))]
         if let Some(gpu) = gpu
@@ -147,21 +147,22 @@ impl Session {
             say(&format!("\n{}", show::try_again(exercise, &self.state)));
             return Ok(1);
         }
-        self.remember(|state| {
-            let progress = state.at(id);
-            progress.passed = true;
-            progress.failed.clear();
-        });
+        self.remember(|state| state.at(id).has_passed());
         say(&format!("Compare with a solution: {COMMAND} solution {id}\n\n"));
         say(&show::what_next(&self.exercises, &self.state, Some(id)));
         Ok(0)
     }
 
-    fn say_failed(&mut self, exercise: &Exercise, found: &Findings) {
+    fn say_failed(&mut self, exercise: &Exercise, mut found: Findings) {
         let id = exercise.id;
         let source = exercise.learners_text(&self.root).unwrap_or_default();
-        self.report(&show::failed(exercise, found, &source, &self.state.of(id)));
-        self.remember(|state| state.at(id).failed = fault::names(&found.kinds));
+        let progress = self.state.of(id);
+        if !progress.is_help_due(&source) {
+            found.diagnostics.iter_mut().for_each(|found| found.help.clear());
+        }
+        self.report(&show::failed(exercise, &found, &source, &progress));
+        self.remember(|state| state.at(id).has_failed(&source, fault::names(&found.kinds)));
+        self.shown.findings = Some(found.clone());
         if found.kinds == [Fault::MissingFile] {
             say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"));
         } else {

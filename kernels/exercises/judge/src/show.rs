@@ -7,7 +7,7 @@ use text::say::visible;
 
 use super::answer::Answer;
 use super::catalogue;
-use super::fault::{self, Fault};
+use super::fault::Fault;
 use super::id::Id;
 use super::options::COMMAND;
 use super::said::{Part, paragraph};
@@ -143,10 +143,10 @@ pub fn ask_why(exercise: &Exercise) -> String {
     paragraph(&format!("Can you explain it? {}", exercise.why))
 }
 
-/// Why an answer does not pass: the verdict, then the reasons. `source` is the learner's file. If it has
-/// failed this way before, what to do about it is said, too.
+/// Why an answer does not pass: the verdict, then the reasons. `source` is the learner's file. If another
+/// answer has failed before, what to do about it is said, too.
 pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, progress: &Progress) -> Vec<Part> {
-    let again = progress.failed == fault::names(&failure.kinds);
+    let is_help_due = progress.is_help_due(source);
     let source = &visible(source);
     let mut parts = vec![Part::prose(format!("{}: not yet.", title(exercise))), Part::Gap];
     for line in visible(&failure.what).trim_end().lines() {
@@ -168,8 +168,7 @@ pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, progress: &
     }
     parts.extend(printed(&failure.printed));
     for found in failure.diagnostics.iter().take(SHOWN) {
-        let help = if again { found.help.clone() } else { String::new() };
-        parts.extend(shown(exercise, &Diagnostic { help, ..found.clone() }, source));
+        parts.extend(shown(exercise, found, source));
     }
     if failure.diagnostics.len() > SHOWN {
         parts.push(Part::prose(format!("… and {} more.", failure.diagnostics.len() - SHOWN)));
@@ -181,8 +180,8 @@ pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, progress: &
         parts.push(Part::Gap);
         parts.push(Part::prose(format!("{ask}{}", failure.think)));
     }
-    if !failure.diagnostics.is_empty() && !again {
-        parts.push(Part::prose("If it fails this way once more, the message will say what usually helps."));
+    if !failure.diagnostics.is_empty() && !is_help_due {
+        parts.push(Part::prose("If your next answer fails too, the message will say what usually helps."));
     }
     parts.extend(after_tries(exercise, &failure.guesses, progress.tries));
     parts

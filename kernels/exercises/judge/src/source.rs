@@ -266,7 +266,7 @@ hints = ["""
     and the same.""", "Two."]
 
 [host]
-launches = ["sum<<<n/(2*block), block>>> @data @out u32:n"]
+launches = ["sum<<<ceil_div(n,2*block), block>>> @data @out u32:n"]
 result = "out"
 
 [think]
@@ -352,8 +352,8 @@ edit = '''
             ("hints = [", "hnts = [", "unknown field `hnts`"),
             ("@data @out", "@data @oud", "no buffer is called @oud; there are: @input, @data"),
             ("u32:n", "u32:m", "`m` is not a valid u32"),
-            ("n/(2*block)", "n/0", "`n/0` is not a size"),
-            ("n/(2*block)", "2*n", "the grid is a number, n/block or n/(4*block)"),
+            ("ceil_div(n,2*block)", "n/0", "`n/0` is not a size"),
+            ("ceil_div(n,2*block)", "2*n", "the grid is a number, ceil_div(n,block) or ceil_div(n,4*block)"),
             ("barriers <=", "bariers <=", "no counter bariers"),
             ("- data[1] +=", "- data[2] +=", "mutant less: `data[2] += data[2];` stands 0 times"),
             ("\"wrong-result\"", "\"wrong\"", "there is no fault `wrong`"),

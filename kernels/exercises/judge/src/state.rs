@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use kernel_compiler::hash::text_hash;
 use serde::{Deserialize, Serialize};
 use text::files::{lock, read_text, set_aside};
 use text::path::shown;
@@ -41,6 +42,9 @@ pub struct Progress {
     /// How the last check failed: the kinds of its failure.
     #[serde(default)]
     pub failed: Vec<String>,
+    /// Hashes of the last two texts that failed since it was passed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    texts: Vec<String>,
     /// Wrong answers that differ from the one before, where lines or numbers are asked for.
     #[serde(default)]
     pub tries: usize,
@@ -50,6 +54,31 @@ pub struct Progress {
     /// The first numbers that were answered, where numbers are asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<u64>,
+}
+
+impl Progress {
+    /// Whether another text than this one has failed before: then what helps is said, too.
+    pub fn is_help_due(&self, text: &str) -> bool {
+        let hash = text_hash(text);
+        self.texts.iter().any(|failed| *failed != hash)
+    }
+
+    /// A check of `text` has failed, for these reasons.
+    pub fn has_failed(&mut self, text: &str, kinds: Vec<String>) {
+        let hash = text_hash(text);
+        self.failed = kinds;
+        if self.texts.last() != Some(&hash) {
+            self.texts.push(hash);
+        }
+        self.texts.drain(..self.texts.len().saturating_sub(2));
+    }
+
+    /// It has passed.
+    pub fn has_passed(&mut self) {
+        self.passed = true;
+        self.failed.clear();
+        self.texts.clear();
+    }
 }
 
 impl State {
