@@ -23,8 +23,8 @@ pub fn said(orders: &[Orders]) -> Option<String> {
     Some(said + &late)
 }
 
-/// The verdict on launches in which `nothing` is wrong: the words that say so. Where not all orders were tried,
-/// that comes first.
+/// The verdict on launches in which `nothing` is wrong: the words that say so. Where not all orders were
+/// tried, that comes first.
 pub fn all_right(orders: &[Orders], nothing: &str) -> String {
     if is_too_large(orders) {
         return "other orders were not tried, since the launch is too large: nothing is wrong in this one"

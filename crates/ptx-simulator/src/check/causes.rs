@@ -21,8 +21,8 @@ pub fn without_consequences(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found
 }
 
-/// What explains other errors comes first: launches that never ran, threads that do not wait for each other as
-/// they should, an index that leads to what belongs to others, a race, which leaves unwritten what is read.
+/// What explains other errors comes first: launches that never ran, threads that do not wait for each other
+/// as they should, an index that leads to what belongs to others, a race, which leaves unwritten what is read.
 fn rank(found: &Diagnostic) -> usize {
     const CAUSES: [Kind; 4] =
         [Kind::ChildVisibility, Kind::BarrierDivergence, Kind::OutOfBounds, Kind::DataRace];

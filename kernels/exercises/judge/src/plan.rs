@@ -13,8 +13,8 @@
 //! | `total`, `ticket` | one `int` that is 0 |
 //!
 //! `n` is how many numbers there are, `block` the threads per block, and `blocks` the blocks in the first
-//! launch. The grid is a number, or a division: `ceil_div(n,block)`, `ceil_div(n,4*block)`; or both, whichever
-//! is larger: `max(7,ceil_div(n,block))`. There is at least one block.
+//! launch. The grid is a number, or a division: `ceil_div(n,block)`, `ceil_div(n,4*block)`; or the larger of
+//! both: `max(7,ceil_div(n,block))`. There is at least one block.
 
 use std::fmt;
 
