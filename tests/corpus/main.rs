@@ -247,6 +247,19 @@ fn the_advice_on_a_race_says_what_has_to_hold() {
     }
 }
 
+/// Nothing in device code waits for a child, and no atomic stands for that.
+#[test]
+fn who_reads_before_a_child_is_told_of_a_tail_launch() {
+    let read = ["another_block_reads", "parent_reads", "grandparent_reads"];
+    for name in read.map(|name| format!("child-visibility/{name}")) {
+        let case = case::all().into_iter().find(|case| case.name == name).unwrap();
+        let found = case.run(&case.module(), 0).diagnostics;
+        let told: Vec<_> = found.iter().filter(|found| found.kind == Kind::ChildVisibility).collect();
+        let says = |found: &&Diagnostic| found.help.contains("launched into cudaStreamTailLaunch");
+        assert!(!told.is_empty() && told.iter().all(says), "{name}: {found:#?}");
+    }
+}
+
 #[test]
 fn the_appendix_is_renewed_by_a_run() {
     let (_, made) = table::on_the_page();

@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn constants_are_read_and_what_is_none_is_not() {
         let source = "#define N 1000 // elements\n# define THREADS 256u\n#define SQUARE(x) ((x) * (x))\n\
-            const int n = N, half = n / 2;\n  static constexpr unsigned BLOCKS = (N + THREADS - 1) / THREADS;\n\
+            const int n = N, half = n / 2;\n\
+            static constexpr unsigned BLOCKS = (N + THREADS - 1) / THREADS;\n\
             const float scale = 0.5f;\nint mutable_one = 5;\nconst int other = f();\n\
             const int i = 1;\nconst int i = 2;\n__global__ void k(const int *p, int m = 3);\n";
         let expected = [("N", 1000), ("THREADS", 256), ("n", 1000), ("half", 500), ("BLOCKS", 4)];

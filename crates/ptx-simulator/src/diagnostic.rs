@@ -78,6 +78,8 @@ pub enum Shape {
     ParentAndChild,
     /// Two plain writes, whoever the writers are.
     TwoWriters,
+    /// Two threads that take the same lock.
+    Lock,
     /// Accesses of different width, which share some of their bytes: elements that overlap.
     Overlap,
 }

@@ -454,7 +454,8 @@ impl<'l> Search<'_, 'l> {
                 None => self.unexplained_result(&checker, &of_run),
             });
         }
-        let found = checker.into_found().into_iter().chain(ended.err().map(|found| *found));
+        let stop = ended.err().map(|found| *found);
+        let found = checker.into_found(stop.as_ref()).into_iter().chain(stop);
         new.extend(found.map(|found| (found, of_run.clone())));
         let mut is_error = false;
         for shown in new {

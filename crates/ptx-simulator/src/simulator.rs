@@ -407,7 +407,7 @@ impl Simulator {
         let mut both = (&mut hears as &mut dyn observe::Observer, self.checker(module));
         let ended = self.run(module, (launches, how), &mut both, turns.as_ref());
         self.limits.schedule = schedule;
-        found.extend(both.1.into_found());
+        found.extend(both.1.into_found(ended.as_ref().err().map(|found| &**found)));
         let ended = ended.map_err(|found| match turns {
             Some(turns) if turns.borrow().given_up != GivenUp::No => host_error(
                 "the order names an operation that this launch does not have next".to_string(),

@@ -99,25 +99,33 @@ fn is_again(one: &Diagnostic, other: &Diagnostic) -> bool {
 }
 
 /// Whether both are one finding: of two launches, or races of lanes of a warp in the same array of the same
-/// kernel, or of grids in two streams in the same array.
+/// kernel, of grids in two streams in the same array, or of threads that take a lock.
 fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
-    is_again(one, other) || are_races_of_one_array(one, other)
+    is_again(one, other) || have_one_cause(one, other)
 }
 
-fn are_races_of_one_array(one: &Diagnostic, other: &Diagnostic) -> bool {
+fn have_one_cause(one: &Diagnostic, other: &Diagnostic) -> bool {
     let is_race = one.kind == Kind::DataRace && other.kind == Kind::DataRace;
-    is_race && one.severity == other.severity && array(one).is_some() && array(one) == array(other)
+    is_race && one.severity == other.severity && common(one).is_some() && common(one) == common(other)
 }
 
-/// The array that such a race is in, and the kernel, if that is a part of the cause.
-fn array(found: &Diagnostic) -> Option<(Option<&String>, &Region, Option<&String>)> {
+/// What races that have one cause have in common: the kernel, the array, the lock.
+#[derive(PartialEq)]
+enum Common<'a> {
+    Lanes(Option<&'a String>, &'a Region, Option<&'a String>),
+    Streams(&'a Region, Option<&'a String>),
+    Lock(Option<&'a String>),
+}
+
+fn common(found: &Diagnostic) -> Option<Common<'_>> {
     let What::Race { spot, order, .. } = &found.what else { return None };
-    let kernel = match (found.shape, order) {
-        (Some(Shape::SameWarp), _) => found.kernel.as_ref(),
-        (_, Disorder::Streams) => None,
-        _ => return None,
-    };
-    Some((kernel, &spot.region, spot.name.as_ref()))
+    let (region, name, kernel) = (&spot.region, spot.name.as_ref(), found.kernel.as_ref());
+    match (found.shape, order) {
+        (Some(Shape::SameWarp), _) => Some(Common::Lanes(kernel, region, name)),
+        (Some(Shape::Lock), _) => Some(Common::Lock(kernel)),
+        (_, Disorder::Streams) => Some(Common::Streams(region, name)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

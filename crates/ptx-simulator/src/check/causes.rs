@@ -2,8 +2,9 @@
 
 use crate::diagnostic::{Access, Diagnostic, Disorder, Kind, Severity, Side, What};
 
-/// All of `found` but what follows from something else in it; causes first.
-pub fn without_consequences(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+/// All of `found` but what follows from something else in it, or from what has stopped the launch; causes
+/// first.
+pub fn without_consequences(mut found: Vec<Diagnostic>, stop: Option<&Diagnostic>) -> Vec<Diagnostic> {
     let too_early: Vec<Early> = found.iter().filter_map(reads_too_early).collect();
     // Who has gone past a barrier has left before later ones open.
     let diverging: Vec<Option<String>> = found.iter().filter_map(diverges).collect();
@@ -11,8 +12,14 @@ pub fn without_consequences(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         without_a_late_writer(one, &too_early);
     }
     let is_wrong = found.iter().any(|one| one.severity == Severity::Error);
+    // What comes from a lane that takes no part was never written either.
+    let shuffles: Vec<Line> = of_kind(&found, Kind::WarpCollective);
+    // A child that finds its memory freed has not run before, and so has written nothing.
+    let is_freed_early = stop.is_some_and(|stop| stop.kind == Kind::UseAfterFree);
     found.retain(|one| match one.kind {
-        Kind::UninitializedRead => !reads_one_of(one, &too_early),
+        Kind::UninitializedRead => {
+            !is_freed_early && !reads_one_of(one, &too_early) && !reads_in(one, &shuffles)
+        }
         Kind::BarrierDivergence => one.severity != Severity::Note || !diverging.contains(&one.kernel),
         Kind::NeverRead => !is_wrong,
         _ => true,
@@ -22,7 +29,8 @@ pub fn without_consequences(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 /// What explains other errors comes first: launches that never ran, threads that do not wait for each other
-/// as they should, an index that leads to what belongs to others, a race, which leaves unwritten what is read.
+/// as they should, an index that leads to what belongs to others, a race, which leaves unwritten what is
+/// read.
 fn rank(found: &Diagnostic) -> usize {
     const CAUSES: [Kind; 4] =
         [Kind::ChildVisibility, Kind::BarrierDivergence, Kind::OutOfBounds, Kind::DataRace];
@@ -61,6 +69,16 @@ fn reads_too_early(found: &Diagnostic) -> Option<Early> {
 fn reads_one_of(found: &Diagnostic, all: &[Early]) -> bool {
     let What::Unwritten { read, .. } = &found.what else { return false };
     all.iter().any(|early| early.by_child && early.read == *read)
+}
+
+/// The lines of the findings of this kind.
+fn of_kind(found: &[Diagnostic], kind: Kind) -> Vec<Line> {
+    found.iter().filter(|one| one.kind == kind).map(|one| one.file.clone().zip(one.line)).collect()
+}
+
+/// Whether it is about an uninitialized value that was read in one of these lines.
+fn reads_in(found: &Diagnostic, lines: &[Line]) -> bool {
+    matches!(&found.what, What::Unwritten { read, .. } if read.is_some() && lines.contains(read))
 }
 
 /// Takes out the thread that should have written, if it does so later: the two lines race.

@@ -129,15 +129,15 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// What was found; causes before what follows from them.
-    pub fn into_found(mut self) -> Vec<Diagnostic> {
+    /// What was found; causes before what follows from them. `stop` is what has stopped the launch.
+    pub fn into_found(mut self, stop: Option<&Diagnostic>) -> Vec<Diagnostic> {
         // Strong reads whose threads have gone on with the value.
         for Doubt { later, race, flag, .. } in
             std::mem::take(&mut self.strong).into_doubts(&self.order, &self.reads)
         {
             self.race(later, race, flag);
         }
-        causes::without_consequences(self.found)
+        causes::without_consequences(self.found, stop)
     }
 
     /// A finding about a thread, and maybe another one in line `other`.

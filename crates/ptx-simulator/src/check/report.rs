@@ -23,6 +23,11 @@ use crate::words::index;
 /// Bytes of an mbarrier.
 const MBARRIER: u32 = 8;
 
+/// What to do where a parent and its child touch the same memory.
+const NOBODY_WAITS: &str = "nothing in device code waits for a child, which sees what its parent did before \
+    the launch: do what comes after the child in another kernel, launched into cudaStreamTailLaunch or from \
+    the host";
+
 /// What to do where threads of the same number, in two blocks, write one element.
 const SAME_IN_EVERY_BLOCK: &str = "threads of the same number in two blocks use the same element: is \
     blockIdx missing in the index? Else give each block an element of its own, or use an atomic";
@@ -221,6 +226,7 @@ impl Checker<'_> {
         let within = |grid, root| self.order.within(grid, root);
         match between {
             _ if overlap => Shape::Overlap,
+            _ if self.locks.both_take(me.who, self.earlier(race)).is_some() => Shape::Lock,
             Between::ParentAndChild => Shape::ParentAndChild,
             _ if plain => Shape::TwoWriters,
             Between::Lanes => Shape::SameWarp,
@@ -237,6 +243,16 @@ impl Checker<'_> {
     fn race_help(&self, me: &Later, race: &Race, between: Between, flag: Option<u32>) -> String {
         if let (Disorder::Nothing, Some(uncovered)) = (race.why, self.uncovered(me, race)) {
             return self.arrival_help(uncovered);
+        }
+        if let Some(loc) = self.locks.both_take(me.who, self.earlier(race)) {
+            let line = self.site(loc).map_or(String::new(), |(_, line)| format!(" in line {line}"));
+            return format!(
+                "the lock that is taken{line} orders nothing without fences: put `__threadfence();` after it \
+                 is taken, and before it is released"
+            );
+        }
+        if between == Between::ParentAndChild {
+            return NOBODY_WAITS.into();
         }
         if between == Between::Grids && self.are_siblings(me, race) {
             return "two child grids run in any order, or at the same time, unless one block launches both \
@@ -292,7 +308,7 @@ impl Checker<'_> {
                 "the end of one of the two kernels, or an atomic flag of scope system (_system) with a fence \
                  of that scope on each side,"
             }
-            Between::ParentAndChild => "the end of the child, for which its parent does not wait,",
+            Between::ParentAndChild => "the end of the child",
         }
     }
 

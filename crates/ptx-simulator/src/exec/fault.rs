@@ -168,9 +168,11 @@ impl Context<'_> {
         if let Some((what, help)) = self.held(warp, split, (function, inst)) {
             return self.fault(warp, at, Kind::Deadlock, what, help);
         }
-        let what = "a loop waits for a value that is never stored: every thread that has not exited is \
-                    spinning or waiting, and nothing in memory changes any more";
-        let help = "look at what the loop waits for: no thread is left that could bring it about";
+        let what = "a loop waits for a value that is not stored any more: every thread that has not exited \
+                    is spinning or waiting, and nothing in memory changes any more";
+        let help = "look at what the loop waits for: nobody stores it, or it was overwritten before this \
+                    thread looked, as a flag or a counter is that the next round uses again; give each round \
+                    a number or a word of its own";
         self.fault(warp, at, Kind::Deadlock, what, help)
     }
 
@@ -259,7 +261,7 @@ impl Context<'_> {
         let words = Words { message, related: related.into_iter().collect() };
         let help = if is_of_another_grid {
             "a launch by device code does not wait for the child: let the child free the memory when it is \
-             done, or free it in a tail launch after the child"
+             done, or read and free it in a tail launch after the child"
         } else {
             "free memory after its last use, by all threads that use it"
         };

@@ -36,9 +36,10 @@ pub trait Origin: Clone + Debug {
 impl Origin for u32 {
     const NOWHERE: u32 = NONE;
 
+    /// Lanes that have never run hold what is undefined from nowhere.
     #[inline(always)]
-    fn join(&self, _other: &u32) -> u32 {
-        *self
+    fn join(&self, other: &u32) -> u32 {
+        if *self == NONE { *other } else { *self }
     }
 }
 

@@ -59,14 +59,14 @@ const COUNTS: &str = "again: add.u32 %r1, %r1, 1;\n ld.volatile.global.u32 %r2, 
 
 #[test]
 fn a_count_of_tries_does_not_hide_that_nobody_is_left_to_store() {
-    stops(&format!(" mov.u32 %r1, 0;\n{COUNTS}"), one(), 0, Kind::Deadlock, 10, "never stored");
+    stops(&format!(" mov.u32 %r1, 0;\n{COUNTS}"), one(), 0, Kind::Deadlock, 10, "not stored any more");
     stops(
         &format!(" mov.u32 %r1, 0;\n{COUNTS}"),
         LaunchConfig::new(3, 96),
         0,
         Kind::Deadlock,
         10,
-        "never stored",
+        "not stored any more",
     );
 }
 
@@ -98,7 +98,7 @@ fn a_wait_that_looks_at_a_clock_is_a_deadlock_when_it_has_looked_for_long() {
                 mov.u64 %rd2, %clock64;\n sub.u64 %rd2, %rd2, %rd1;\n \
                 setp.lt.u64 %q2, %rd2, LIMIT;\n @%q2 bra again;\nover:";
     let body = |limit: &str| body.replace("LIMIT", limit);
-    stops(&body("1000000000000"), one(), 0, Kind::Deadlock, 9, "never stored");
+    stops(&body("1000000000000"), one(), 0, Kind::Deadlock, 9, "not stored any more");
     ends(&body("3000000"), one(), 0);
 }
 

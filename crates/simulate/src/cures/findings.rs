@@ -53,6 +53,8 @@ fn mistake(found: &Diagnostic) -> Option<Mistake> {
         Some(Shape::TwoWriters) => Sides::Writers,
         Some(Shape::OtherGrid) => Sides::Grids,
         Some(Shape::ParentAndChild) => Sides::Family,
+        // The fences that a lock needs stand in two places, which no line of the finding names.
+        Some(Shape::Lock) => return None,
         Some(Shape::OtherGpu) | None => return kind(found.kind),
     };
     Some(Mistake::Race(sides))

@@ -106,6 +106,17 @@ fn a_shuffle_by_a_whole_warp_is_one_by_nothing() {
     assert!(text.contains(&format!("warning[warp-collective]: {expected}")), "{text}");
 }
 
+/// What comes of it is an uninitialized value in another line, and that is not told.
+#[test]
+fn a_lane_that_takes_no_part_is_named_where_it_is_asked() {
+    let json = kernel("sumOfLanes", 48, "buf:f32:1*48 buf:f32:uninit*1").exits(1).json();
+    let found = json["diagnostics"].as_array().unwrap();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0]["kind"], "warp-collective");
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(message.starts_with("lane 0 reads from lane 16, which does not take part"), "{message}");
+}
+
 #[test]
 fn a_finding_of_several_launches_is_told_once() {
     let directory = scratch("again");
@@ -284,11 +295,11 @@ fn a_limit_of_steps_is_there_and_says_how_to_raise_it() {
     assert!(run(&format!("{line} --steps-limit many")).exits(2).stderr().contains("or `none`"));
 }
 
-/// Others of its block try in vain for the lock that a thread has: their tries are not what it has seen.
+/// A barrier between two threads that take a lock in turn would let them wait forever.
 #[test]
-fn a_lock_without_fences_is_told_where_it_is_given_back() {
+fn a_lock_without_fences_is_told_where_it_is_taken() {
     let line = "tests/corpus/data-race/lock_no_fence.ptx --grid 4 --block 64 --arg buf:i32:0 --arg buf:i32:0";
     let found = run(line).exits(1);
-    let said = "what this block has seen of another one in line 6 orders nothing without fences";
+    let said = "the lock that is taken in line 4 orders nothing without fences: put `__threadfence();` after";
     assert!(found.stdout().contains(said), "{}", found.stdout());
 }

@@ -150,3 +150,17 @@ extern "C" __global__ void byAWarp(int *out)
 {
     out[threadIdx.x] = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 32);
 }
+
+// Of a block that is no multiple of 32 threads.
+extern "C" __global__ void sumOfLanes(const float *in, float *out)
+{
+    __shared__ float sums[2];
+    float sum = in[threadIdx.x];
+    for (int apart = 16; apart > 0; apart /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, apart);
+    if (threadIdx.x % 32 == 0)
+        sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *out = sums[0] + sums[1];
+}
