@@ -4,6 +4,12 @@
 (() => {
     const main = document.querySelector('main');
 
+    // The first stop of the Tab key, past the menus.
+    main.id ||= 'page';
+    main.tabIndex = -1;
+    const skip = Object.assign(document.createElement('a'), { className: 'skip-link', href: `#${main.id}`, textContent: 'Skip to the text' });
+    document.body.prepend(skip);
+
     // What scrolls sideways can have the focus, and only that.
     const SCROLLS = 'pre > code, .said-source, .table-wrapper, .table-frame, .chart-frame, .steps-frame';
     const regions = [...main.querySelectorAll(SCROLLS)];

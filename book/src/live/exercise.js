@@ -16,6 +16,25 @@ const ownLooks = () => stylesheet('exercise.css');
 /** Milliseconds without a key, after which a check begins by itself. */
 const PAUSE = 1000;
 
+/** What this tab remembers over a reload: of an exercise the last check, and whether it checks while one types. What cannot be
+    remembered is checked again. */
+const remembered = {
+    get(key) {
+        try {
+            return JSON.parse(sessionStorage.getItem(`workbook ${key}`));
+        } catch {
+            return null;
+        }
+    },
+    set(key, value) {
+        try {
+            sessionStorage.setItem(`workbook ${key}`, JSON.stringify(value));
+        } catch {
+            // There is no room, or the browser stores nothing.
+        }
+    },
+};
+
 /** Makes the card of an exercise one that can be solved here. */
 export async function show(card) {
     await Promise.all([looks(), ownLooks()]);
@@ -60,8 +79,18 @@ export async function show(card) {
         code.number(exercise);
     }
     showKept(exercise);
+    recall(exercise);
     exercise.own.watch();
     store.answer(exercise.path).watch(() => follow(exercise)); // another tab may have checked
+}
+
+/** The card as it was before a reload: the last check, if that was of this answer. */
+function recall(exercise) {
+    exercise.whileTyping.checked = Boolean(remembered.get(`${exercise.id} typing`));
+    const last = remembered.get(`${exercise.id} check`);
+    if (last && last.text === store.file(exercise.path)) {
+        showCheck(exercise, last);
+    }
 }
 
 /** The card shows the answer that the browser keeps. */
@@ -96,7 +125,8 @@ function bar(exercise) {
         download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
     };
     exercise.buttons = buttons;
-    exercise.whileTyping = element('input', { type: 'checkbox', autocomplete: 'off' });
+    const remember = () => remembered.set(`${id} typing`, exercise.whileTyping.checked);
+    exercise.whileTyping = element('input', { type: 'checkbox', autocomplete: 'off', onchange: remember });
     const progress = element('progress', { hidden: true, ariaLabel: 'Progress of the check' });
     exercise.place = { frame: exercise.frame, run: buttons.check, status, progress };
     return element('div', { className: 'card-bar exercise-bar', role: 'group', ariaLabel: `Exercise ${id}` },
@@ -147,15 +177,21 @@ function showVerdict(exercise, verdict, passed, parts, text) {
     exercise.found.replaceChildren(...parts);
 }
 
+/** What a check has said, and the marks of what it has found. */
+function showCheck(exercise, { shown: { passed, verdict, said, findings }, text }) {
+    showVerdict(exercise, verdict, passed, saidInHtml(said, leadTo(exercise.path, line => reveal(exercise, line))), text);
+    const { diagnostics = [], what = '', warnings = '' } = findings ?? {};
+    code.mark(exercise, [...diagnostics, ...messages(`${what}\n${warnings}`)]);
+}
+
 async function check(exercise, ...more) {
     const answer = await ask(exercise, exercise.id, ...more);
     if (!answer) {
         return;
     }
-    const { passed, verdict, said, findings, figure, next } = answer.shown;
-    showVerdict(exercise, verdict, passed, saidInHtml(said, leadTo(exercise.path, line => reveal(exercise, line))), answer.text);
-    const { diagnostics = [], what = '', warnings = '' } = findings ?? {};
-    code.mark(exercise, [...diagnostics, ...messages(`${what}\n${warnings}`)]);
+    const { passed, figure, next } = answer.shown;
+    showCheck(exercise, answer);
+    remembered.set(`${exercise.id} check`, { text: answer.text, shown: { ...answer.shown, figure: undefined } });
     if (figure) {
         exercise.found.append(steps([figure], true));
     }
@@ -250,6 +286,7 @@ async function reset(exercise) {
     const answer = await ask(exercise, 'reset', exercise.id);
     if (answer) {
         showVerdict(exercise, '', false, []);
+        remembered.set(`${exercise.id} check`, null);
         code.follow(exercise);
         code.mark(exercise, []);
         say(exercise, answer.notKept || 'The task again. Your answer is kept: Bring back.');

@@ -28,6 +28,7 @@ const FIELDS = {
     hints: isUpTo(MAX_HINTS),
     gave_up: isFlag,
     failed: isListOf(isWord),
+    texts: isListOf(isWord),
     tries: isUpTo(MAX_COUNT),
     last: isListOf(isCount),
     first: isListOf(isCount),
