@@ -10,8 +10,11 @@ const SHOW = 'Show the change';
 const IS_OLD = 'The code has changed since. Run it again, and its cures are tried again.';
 const SHOWN = 'The change is in your code; Undo takes it back. It runs when you press Run.';
 
+/** What edits are proposed for. */
+const CURABLE = ['data-race', 'child-visibility', 'barrier-divergence', 'out-of-bounds', 'uninitialized-read'];
+
 /** Whether something is wrong that an edit may cure. */
-const isWrong = diagnostics => diagnostics.some(({ severity, file }) => file && severity !== 'note');
+const isWrong = diagnostics => diagnostics.some(({ kind, severity, file }) => file && severity !== 'note' && CURABLE.includes(kind));
 
 /** A source with the lines of an edit changed: { line, removed, text }, from the top. */
 export function edited(source, edits) {

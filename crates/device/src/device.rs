@@ -387,7 +387,7 @@ impl Device {
     /// name for it. On the simulator.
     pub fn call_arguments(&self, called: Vec<Option<Called>>) {
         if let Some(simulator) = self.sim() {
-            simulator.names.borrow_mut().called = called;
+            simulator.call_arguments(called);
         }
     }
 

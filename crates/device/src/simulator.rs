@@ -325,6 +325,12 @@ impl Simulator {
         }
     }
 
+    /// Names the arguments of the next launch as the host does, one entry for each; `None`: the host has no
+    /// name for it.
+    pub fn call_arguments(&self, called: Vec<Option<Called>>) {
+        self.names.borrow_mut().called = called;
+    }
+
     /// Gives what a launch has `found` the names of the source.
     fn name<'f>(
         &self,

@@ -4,7 +4,7 @@ use device::Simulator as Device;
 use ptx_simulator::host::{Host, Stop};
 use ptx_simulator::{Diagnostic, Kind, Module, Owner};
 
-use crate::cuda::{KernelRun, Launches};
+use crate::cuda::{Allocations, KernelRun, Launches};
 use crate::kept::Kept;
 use crate::libc::Ends;
 use crate::outside::Outside;
@@ -74,6 +74,7 @@ pub fn run(
         lost_output: false,
     };
     runtime.kept.get::<Launches>().is_heard = !options.managed_variables.is_empty();
+    runtime.kept.get::<Allocations>().variables.clone_from(&options.device_variables);
     let has = |names: &[String], name: &str| names.iter().any(|known| known == name);
     let owner = |name: &str| match name {
         name if has(&options.device_variables, name) => Owner::Device,
@@ -174,7 +175,7 @@ impl Runtime<'_> {
             return;
         }
         let mut call = ptx_simulator::host::Call::at_end(host, core);
-        if let Err(Stop::Fault(found)) = self.at_end(&mut call) {
+        if let Err(Stop::Fault(found)) = self.at_end(&mut call, ended != Ended::Status(0)) {
             self.found.push(*found);
         }
     }

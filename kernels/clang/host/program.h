@@ -55,6 +55,14 @@ size_t __wb_alloca_size(const void *room);
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+// nvcc's headers bring these with them. As templates they give way to those of <cmath>.
+template <typename T> struct wb_abs;
+template <> struct wb_abs<float> { typedef float type; };
+template <> struct wb_abs<double> { typedef double type; };
+template <> struct wb_abs<long> { typedef long type; };
+template <> struct wb_abs<long long> { typedef long long type; };
+template <typename T> WB_INLINE_BOTH typename wb_abs<T>::type abs(T x) { return x < 0 ? -x : x; }
+
 #if __has_include(<new>)
 #include <new>
 #else

@@ -1,7 +1,10 @@
 //! Launches: parameters, limits, and what became of them.
 
+use device::Called;
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Owner, Severity, Site, Words};
+use ptx_simulator::{
+    Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, Words,
+};
 use text::number::thousands;
 
 use super::device::Limits;
@@ -156,6 +159,17 @@ fn unasked(runtime: &mut Runtime, call: &Call, error: Error, what: &str, help: &
     runtime.kept.get::<Errors>().unasked.push(Unasked::new(found, error));
 }
 
+/// What to do about a launch that goes beyond a limit.
+fn help_on(limit: Limit) -> &'static str {
+    match limit {
+        Limit::SharedMemory => {
+            "use less shared memory, or ask for more before the launch: cudaFuncSetAttribute(kernel, \
+             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), where the GPU has it"
+        }
+        _ => "choose another grid or block",
+    }
+}
+
 /// Puts a launch into its stream: the error if it cannot be.
 fn launch(
     runtime: &mut Runtime,
@@ -189,7 +203,7 @@ fn launch(
         };
         runtime.kept.get::<Errors>().keep(error);
         let what = format!("this launch failed, and the kernel did not run: {why}");
-        unasked(runtime, call, error, &what, "choose another grid or block, or less memory");
+        unasked(runtime, call, error, &what, help_on(limit));
         return Ok(error);
     }
     let kernel = Kernel { name, config, cluster, params };
@@ -219,6 +233,7 @@ impl Runtime<'_> {
         let args = pieces(self.module, kernel);
         let aside = call.simulator.set_host_aside();
         call.simulator.set_cluster(kernel.cluster);
+        self.device.call_arguments(called(call, self.module, kernel, &args));
         let launch = Launch { kernel: &kernel.name, config: kernel.config, args: &args };
         let mut listener = touched.map(|touched| Listener { touched });
         let also = listener.as_mut().map(|listener| listener as &mut dyn ptx_simulator::observe::Observer);
@@ -331,13 +346,12 @@ impl Runtime<'_> {
         Box::new(found)
     }
 
-    /// Says that nothing of what the kernels did has come back to the host. A program that asks for times may
-    /// want nothing else.
+    /// Says that nothing of what the kernels did has come back to the host.
     pub fn say_unheard(&mut self) {
         let is_broken = self.kept.get::<Errors>().sticky.is_some();
         let launches = self.kept.get::<Launches>();
         let first = launches.first.take().filter(|_| !launches.is_heard);
-        if first.is_none() || self.asked_for_times || is_broken {
+        if first.is_none() || is_broken {
             return;
         }
         let message = "the host copies nothing back from the device: nobody sees what the kernels computed";
@@ -389,6 +403,19 @@ fn counted<N: Copy + Into<u64>>((x, y, z): (N, u32, u32), one: &str, more: &str)
         (_, _, 1) => format!("{x} x {y} {more}"),
         _ => format!("{x} x {y} x {z} {more}"),
     }
+}
+
+/// What the host calls the memory that arguments point to, one for each parameter.
+fn called(call: &Call, module: &Module, kernel: &Kernel, args: &[u64]) -> Vec<Option<Called>> {
+    let mut rest = args.iter();
+    let params = module.params(&kernel.name).unwrap_or_default().iter();
+    let firsts = params.map(|param| {
+        let first = rest.next();
+        rest.by_ref().take(param.pieces() - 1).for_each(drop);
+        first.copied().unwrap_or(0)
+    });
+    let named = firsts.map(|address| Some(call.simulator.name_of(address)).filter(|name| !name.is_empty()));
+    named.map(|name| name.map(|name| Called { name: Some(name), ..Called::default() })).collect()
 }
 
 /// The arguments of a launch, cut from the bytes of its parameters.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Diagnostic, Kind, Owner, Severity};
+use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Site, Words};
 
 use text::number::thousands;
 
@@ -28,8 +28,8 @@ pub const NATIVES: &Natives_ = &[
     ("cudaHostRegister", |runtime, call| register(runtime, call, Owner::Pinned)),
     ("cudaHostUnregister", |runtime, call| register(runtime, call, Owner::Heap)),
     ("cudaHostGetDevicePointer", device_pointer),
-    ("cudaMemcpy", |runtime, call| copy(runtime, call, plain(call), Wait::Host)),
-    ("cudaMemcpyAsync", |runtime, call| copy(runtime, call, plain(call), Wait::Stream(call.long(4)))),
+    ("cudaMemcpy", |runtime, call| copy_by_address(runtime, call, Wait::Host)),
+    ("cudaMemcpyAsync", |runtime, call| copy_by_address(runtime, call, Wait::Stream(call.long(4)))),
     ("cudaMemcpy2D", |runtime, call| copy(runtime, call, planes(call), Wait::Host)),
     ("cudaMemcpy2DAsync", |runtime, call| copy(runtime, call, planes(call), Wait::Stream(call.long(7)))),
     ("cudaMemcpyPeer", |runtime, call| copy(runtime, call, peers(call), Wait::Host)),
@@ -81,6 +81,13 @@ const ONE_ROW: Rows = Rows { address: 0, pitch: 0 };
 #[derive(Debug, Default)]
 pub struct Allocations {
     pub made: FxHashMap<u64, Made>,
+    /// Where what is freed was freed, by address.
+    freed: FxHashMap<u64, (String, u32)>,
+    /// How many each line has made.
+    by_line: FxHashMap<(String, u32), usize>,
+    /// The device's variables, and the addresses of those that the program has asked for.
+    pub variables: Vec<String>,
+    symbols: FxHashSet<u64>,
 }
 
 /// An allocation of the runtime's.
@@ -358,14 +365,15 @@ pub fn release(runtime: &mut Runtime, call: &mut Call, address: u64, takes: &'st
             let what = format!("`{takes}` of memory that `{}` takes back", made.takes);
             return runtime.refuse(call, Error::InvalidValue, what, &format!("use `{}`", made.takes));
         }
-        runtime.kept.get::<Allocations>().made.remove(&address);
+        let place = user_place(runtime, call);
+        let allocations = runtime.kept.get::<Allocations>();
+        allocations.made.remove(&address);
+        allocations.freed.extend(place.map(|place| (address, place)));
         call.simulator.free(address);
         return runtime.fine();
     }
     if call.simulator.is_freed(address) {
-        let what = format!("`{takes}` of memory that has been freed already");
-        runtime.find(call, Kind::UseAfterFree, Severity::Error, what, "free it once");
-        return runtime.kept.get::<Errors>().give(Error::InvalidValue);
+        return freed_twice(runtime, call, address, takes);
     }
     let (what, help) = match call.simulator.allocation(address) {
         Some((Owner::Heap, _, 0)) => ("memory that malloc or new gave", "use `free` or `delete`"),
@@ -374,6 +382,20 @@ pub fn release(runtime: &mut Runtime, call: &mut Call, address: u64, takes: &'st
         _ => ("an address that no allocation has", "free the address that was given"),
     };
     runtime.refuse(call, Error::InvalidValue, format!("`{takes}` of {what}"), help)
+}
+
+/// What is said of memory that is freed once more, with where it was freed.
+fn freed_twice(runtime: &mut Runtime, call: &mut Call, address: u64, takes: &str) -> Given {
+    let message = format!("`{takes}` of memory that has been freed already");
+    let first = runtime.kept.get::<Allocations>().freed.get(&address).cloned();
+    let message_there = "it was freed here".to_string();
+    let related = first.map(|(file, line)| Site { file, line, message: message_there });
+    let words = Words { message, related: related.into_iter().collect() };
+    let help = "free it once; an object that frees in its destructor frees once more for each copy of it";
+    let mut found = Diagnostic::of_host(Kind::UseAfterFree, None, words, help);
+    (found.file, found.line) = user_place(runtime, call).unzip();
+    runtime.add(found);
+    runtime.kept.get::<Errors>().give(Error::InvalidValue)
 }
 
 /// Host memory becomes page-locked, or is so no longer.
@@ -389,6 +411,29 @@ fn register(runtime: &mut Runtime, call: &mut Call, owner: Owner) -> Result<Give
 fn device_pointer(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     put(call, call.long(0), &call.long(1).to_le_bytes())?;
     Ok(runtime.fine())
+}
+
+/// A copy between addresses: what a device variable's name is in host code is none of the device's.
+fn copy_by_address(runtime: &mut Runtime, call: &mut Call, wait: Wait) -> Result<Given, Stop> {
+    let asked = plain(call);
+    let variable = [asked.to, asked.from].into_iter().find_map(|rows| by_name(runtime, call, rows.address));
+    let Some(name) = variable else { return copy(runtime, call, asked, wait) };
+    let what = format!(
+        "`{name}` in host code is not its address on the device: {}, and nothing is copied",
+        Error::InvalidValue.said()
+    );
+    let help =
+        "write cudaMemcpyToSymbol or cudaMemcpyFromSymbol, or ask cudaGetSymbolAddress for the address";
+    Ok(runtime.refuse(call, Error::InvalidValue, what, help))
+}
+
+/// The variable of the device that lies at an address which the program has not asked for.
+fn by_name(runtime: &mut Runtime, call: &Call, address: u64) -> Option<String> {
+    let (_, _, offset) = call.simulator.allocation(address)?;
+    let allocations = runtime.kept.get::<Allocations>();
+    let is_asked_for = allocations.symbols.contains(&(address - offset));
+    let name = call.simulator.name_of(address);
+    (allocations.variables.contains(&name) && !is_asked_for).then_some(name)
 }
 
 /// Checks a copy, and puts it into its stream.
@@ -541,7 +586,8 @@ impl Runtime<'_> {
 
 /// A copy of what nobody has written.
 fn check_written(runtime: &mut Runtime, call: &mut Call, asked: &Asked, from: Owner) {
-    let waits_for = runtime.kept.get::<Queue>().is_pending();
+    let queue = runtime.kept.get::<Queue>();
+    let waits_for = queue.is_pending() || queue.captured.is_some();
     if waits_for && matches!(from, Owner::Device | Owner::Managed | Owner::Pinned) {
         return; // what is pending may write it
     }
@@ -607,6 +653,7 @@ fn set_rows(
 
 /// `(pointer *, symbol)`
 fn symbol_address(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    runtime.kept.get::<Allocations>().symbols.insert(call.long(1));
     put(call, call.long(0), &call.long(1).to_le_bytes())?;
     Ok(runtime.fine())
 }
@@ -656,9 +703,14 @@ fn user_line(runtime: &Runtime, call: &Call) -> String {
 }
 
 /// What the source calls that which is allocated here: the variable that the line gives the address of, or
-/// that it assigns.
-pub fn name_of_target(runtime: &Runtime, call: &Call) -> String {
-    target(&user_line(runtime, call)).unwrap_or_default()
+/// that it assigns. Of several calls in a line each has its turn.
+pub fn name_of_target(runtime: &mut Runtime, call: &Call) -> String {
+    let names = targets(&user_line(runtime, call));
+    let place = user_place(runtime, call).unwrap_or_default();
+    let turn = runtime.kept.get::<Allocations>().by_line.entry(place).or_default();
+    let name = names.get(*turn % names.len().max(1)).cloned();
+    *turn += 1;
+    name.unwrap_or_default()
 }
 
 /// The name of the array of variable length that the line of a call declares, if it can be seen there.
@@ -677,7 +729,12 @@ fn declared(line: &str) -> Option<String> {
     (is_name && is_only).then(|| name.to_string())
 }
 
-/// The variable of a line such as `cudaMalloc((void **)&d_a, bytes)` or `float *a = new float[n];`.
+/// The variables of the statements of a line.
+fn targets(line: &str) -> Vec<String> {
+    line.split(';').filter_map(target).collect()
+}
+
+/// The variable of a statement such as `cudaMalloc((void **)&d_a, bytes)` or `float *a = new float[n];`.
 fn target(line: &str) -> Option<String> {
     const CALLS: [&str; 5] = ["cudaMalloc", "cudaHostAlloc", "cudaHostRegister", "posix_memalign", "malloc"];
     let calls = CALLS[..4].iter().filter_map(|call| line.find(call));

@@ -22,7 +22,7 @@ mod touched;
 
 pub use graph::Graphs;
 pub use launch::{KernelRun, Launches};
-pub use memory::{name_of_array, name_of_target, user_place};
+pub use memory::{Allocations, name_of_array, name_of_target, user_place};
 pub use queue::Queue;
 
 use crate::runtime::Natives_;

@@ -301,8 +301,9 @@ impl Runtime<'_> {
         self.find_at(Kind::HostAccess, message, place, there, help);
     }
 
-    /// The program is at its end: what it has not waited for, not asked about, not freed.
-    pub fn at_end(&mut self, call: &mut Call) -> Result<(), Stop> {
+    /// The program is at its end: what it has not waited for, not asked about, not freed. One that `failed`
+    /// may have left early.
+    pub fn at_end(&mut self, call: &mut Call, failed: bool) -> Result<(), Stop> {
         let pending: Vec<_> =
             self.kept.get::<Queue>().pending().map(|one| (one.work.clone(), one.place.clone())).collect();
         let until = self.kept.get::<Queue>().all_through();
@@ -325,7 +326,9 @@ impl Runtime<'_> {
             self.found.push(unasked.said());
         }
         self.say_unheard();
-        self.say_leaks();
+        if !failed {
+            self.say_leaks();
+        }
         Ok(())
     }
 

@@ -22,10 +22,7 @@ impl Simulator {
 
     /// What findings call the allocation of an address; empty if nothing.
     pub fn name_of(&self, address: u64) -> String {
-        match self.memory.name(crate::memory::number_and_offset(address).0) {
-            crate::diagnostic::Region::Variable(name) => name,
-            _ => String::new(),
-        }
+        self.memory.own_name(crate::memory::number_and_offset(address).0).to_string()
     }
 
     /// Whether an address lies in an allocation that has been given back.

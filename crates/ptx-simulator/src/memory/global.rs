@@ -278,17 +278,21 @@ impl Memory {
         self.called = arguments.map(|(address, argument)| (address >> OFFSET_BITS, argument)).collect();
     }
 
-    /// What an allocation is for a launch, by its number.
+    /// What an allocation is for a launch, by its number: the argument that points to it, if one does.
     pub fn name(&self, number: u64) -> Region {
+        if let Some((_, argument)) = self.called.iter().find(|(called, _)| *called == number) {
+            return Region::Argument(*argument);
+        }
+        match self.own_name(number) {
+            "" => Region::Buffer,
+            name => Region::Variable(name.to_string()),
+        }
+    }
+
+    /// What an allocation is called, by its number: a variable's name, or what the host calls it.
+    pub fn own_name(&self, number: u64) -> &str {
         let allocation = self.allocations.get(index(number).wrapping_sub(1));
-        if let Some(variable) = allocation.map(|allocation| &allocation.name).filter(|name| !name.is_empty())
-        {
-            return Region::Variable(variable.clone());
-        }
-        match self.called.iter().find(|(called, _)| *called == number) {
-            Some((_, argument)) => Region::Argument(*argument),
-            None => Region::Buffer,
-        }
+        allocation.map_or("", |allocation| &allocation.name)
     }
 
     /// All allocations that are something for a launch, by their numbers.
@@ -516,7 +520,9 @@ impl Memory {
     #[cold]
     fn wrong_for_host(&self, address: u64) -> Wrong {
         match self.allocations.get(place(address)) {
-            Some(Allocation { owner, live: true, .. }) if !owner.is_reached_by_host() => {
+            Some(Allocation { owner, live: true, .. })
+                if !owner.is_reached_by_host() && !self.is_before_next(address) =>
+            {
                 let (number, offset) = number_and_offset(address);
                 Wrong::OtherSide { number, owner: *owner, offset: offset as i64 }
             }
@@ -527,7 +533,10 @@ impl Memory {
     #[cold]
     fn wrong(&self, address: u64) -> Wrong {
         match self.allocations.get(place(address)) {
-            Some(Allocation { owner, live: true, .. }) if !owner.is_reached_by_kernels() => {
+            // What lies before the next allocation is meant for that one.
+            Some(Allocation { owner, live: true, .. })
+                if !owner.is_reached_by_kernels() && !self.is_before_next(address) =>
+            {
                 let (number, offset) = number_and_offset(address);
                 Wrong::OtherSide { number, owner: *owner, offset: offset as i64 }
             }
@@ -535,15 +544,19 @@ impl Memory {
         }
     }
 
+    /// A small negative index borrows from the allocation's number: an address near the end of one
+    /// allocation's 64 GiB is meant for the next one, `allocations[number]`, since numbers begin with 1.
+    fn is_before_next(&self, address: u64) -> bool {
+        let is_high = address & OFFSET_MASK >= 1 << (OFFSET_BITS - 1);
+        is_high && self.allocations.get(index(address >> OFFSET_BITS)).is_some_and(|next| next.live)
+    }
+
     #[cold]
     fn wrong_on_either_side(&self, address: u64) -> Wrong {
-        // A small negative index borrows from the allocation's number: an address near the end of one
-        // allocation's 64 GiB is meant for the next one, `allocations[number]`, since numbers begin with 1.
         let number = index(address >> OFFSET_BITS);
         let offset = (address & OFFSET_MASK) as i64;
-        if offset >= 1 << (OFFSET_BITS - 1)
+        if self.is_before_next(address)
             && let Some(next) = self.allocations.get(number)
-            && next.live
         {
             let offset = offset - (1 << OFFSET_BITS);
             return Wrong::Outside { number: number as u64 + 1, offset, bytes: next.bytes.len() as u64 };
