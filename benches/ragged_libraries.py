@@ -33,12 +33,11 @@ def constant(name):
     return int(re.search(rf"const {name}: \w+ = ([\d_]+);", CHOICE)[1])
 
 
-WARPS = constant("BLOCK") // 32
 RESIDENT = constant("RESIDENT")
 TILE = constant("LEAST_SHARE")
 END_STEPS = constant("END_STEPS")
 WHOLE = constant("WHOLE")
-SHORT = constant("SHORT")
+SHARE_WARPS = constant("SHARE_WARPS")
 
 
 def lengths(kind, n):
@@ -62,19 +61,30 @@ def lengths(kind, n):
 
 
 def row_sums(module, values, offsets, sums):
-    """The launch of chapter 4.3's `rowSumsF32`, with the way that it chooses."""
+    """The launch of chapter 4.3's `rowSumsF32`: `Way::of` of choice.rs, for arrays that are not small."""
     n, m = len(values), len(sums)
-    if 16_384 <= n // m <= 131_072 and m >= 16:
-        kernel = module.get_function("blockPerRowWideF32")
-        return lambda: kernel((m,), (1024,), (values, offsets, sums, cupy.uint32(m)))
+    multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
+    if m <= constant("FEW") * multiprocessors + n // constant("PER_ROW"):
+        warps = constant("FEW_WARPS")
+        rows = min(-(-m // (constant("FULL") * multiprocessors)), warps)
+        piece = max(8192, n // (constant("PIECES") * multiprocessors))
+        pieces = n // piece
+        helpers = min(pieces, constant("HELPERS") * multiprocessors)
+        most = max(2 * piece, 0 if m < multiprocessors else constant("LONG") * n // m)
+        parts = cupy.empty(2 * (pieces + 1), cupy.float32)
+        arrived = cupy.zeros(pieces + 1, cupy.uint32)
+        kernel = module.get_function("chunkedF32")
+        numbers = [cupy.uint32(number) for number in (m, rows, most, piece, pieces, helpers)]
+        arguments = (values, offsets, sums, *numbers, parts, arrived)
+        return lambda: kernel((helpers + -(-m // rows),), (32 * warps,), arguments)
     steps = n + END_STEPS * m
-    grid = min(-(-steps // (TILE * WARPS)), RESIDENT * cupy.cuda.Device().attributes["MultiProcessorCount"])
-    share = -(-steps // (grid * WARPS))
-    kernel = module.get_function("flattenedShortF32" if n < SHORT * m else "flattenedF32")
-    parts = cupy.empty(2 * grid * WARPS, cupy.float32)
-    arrived = cupy.zeros(grid * WARPS, cupy.uint32)
+    grid = min(-(-steps // (TILE * SHARE_WARPS)), RESIDENT * multiprocessors)
+    share = -(-steps // (grid * SHARE_WARPS))
+    kernel = module.get_function("flattenedF32")
+    parts = cupy.empty(2 * grid * SHARE_WARPS, cupy.float32)
+    arrived = cupy.zeros(grid * SHARE_WARPS, cupy.uint32)
     numbers = [cupy.uint32(number) for number in (n, m, share, WHOLE)]
-    return lambda: kernel((grid,), (32 * WARPS,), (values, offsets, sums, *numbers, parts, arrived))
+    return lambda: kernel((grid,), (32 * SHARE_WARPS,), (values, offsets, sums, *numbers, parts, arrived))
 
 
 def contenders(module, kind, values, ends):

@@ -488,17 +488,14 @@ template <typename T> static __device__ T scanTile(Room<T> &room, const Four<T> 
 // ANCHOR_END: scanTile
 
 // ANCHOR: together
-// A row of several shares: the last share to arrive adds up the parts, always in the same order. `arrived` is
-// 0, and is left at 0. The parts: that of the first share in parts[places + share], those of the
-// others in parts[share].
+// A row of several parts: the last one to arrive adds them up, always in the same order. The first is in
+// parts[places + second - 1], the others in parts[second] up to parts[last]. `arrived` is 0, and is left
+// at 0.
 template <typename T>
-static __device__ void addTogether(unsigned int row, unsigned int share, const unsigned int *offsets,
-                                   unsigned int places, T *parts, unsigned int *arrived, T *sums)
+static __device__ void addTogether(unsigned int second, unsigned int last, unsigned int places, T *parts,
+                                   unsigned int *arrived, T *rowSum)
 {
-    unsigned int lane = threadIdx.x % 32;
-    unsigned int second = (END_STEPS * row + offsets[row]) / share + 1;
-    unsigned int last = (END_STEPS * row + offsets[row + 1]) / share;
-    unsigned int others = last - second + 1, before = 0;
+    unsigned int lane = threadIdx.x % 32, others = last - second + 1, before = 0;
     __syncwarp();
     if (lane == 0) {
         __threadfence(); // this part, before it counts as arrived
@@ -525,31 +522,32 @@ static __device__ void addTogether(unsigned int row, unsigned int share, const u
     }
     sum = warpSum(sum);
     if (lane == 0) {
-        sums[row] = sum;
+        *rowSum = sum;
     }
+}
+
+// The same of a row that lies in several shares, each of which has a part.
+template <typename T>
+static __device__ void addShares(unsigned int row, unsigned int share, const unsigned int *offsets,
+                                 unsigned int places, T *parts, unsigned int *arrived, T *sums)
+{
+    unsigned int second = (END_STEPS * row + offsets[row]) / share + 1;
+    unsigned int last = (END_STEPS * row + offsets[row + 1]) / share;
+    addTogether(second, last, places, parts, arrived, &sums[row]);
 }
 // ANCHOR_END: together
 
 // ANCHOR: flattened
-// A warp per share of `share` steps. Of the rows that may end in the next tile 32 * WINDOW are looked
+// A warp's share, from one cut to another. Of the rows that may end in the next tile 32 * WINDOW are looked
 // at ahead; further ones are found as they come.
-template <typename T, unsigned int WINDOW>
-static __device__ void flatten(const T *values, const unsigned int *offsets, T *sums, unsigned int n,
-                               unsigned int m, unsigned int share, unsigned int whole, T *parts,
-                               unsigned int *arrived)
+template <unsigned int WINDOW, typename T>
+static __device__ void walk(Room<T> &room, Cut from, Cut to, const T *values, const unsigned int *offsets,
+                            T *sums, unsigned int m, unsigned int share, T *parts, unsigned int *arrived)
 {
-    __shared__ Room<T> rooms[SHARE_WARPS];
-    Room<T> &room = rooms[threadIdx.x / 32];
     unsigned char *begins = reinterpret_cast<unsigned char *>(room.begins);
     unsigned int lane = threadIdx.x % 32;
     unsigned int mine = blockIdx.x * SHARE_WARPS + threadIdx.x / 32;
     unsigned int places = gridDim.x * SHARE_WARPS;
-    for (unsigned int four = lane; four < TILE / 4; four += 32) {
-        room.begins[four] = 0;
-    }
-    Wide all = n + END_STEPS * m;
-    Cut cut = cutAt(min((Wide)(mine + lane / 16) * share, all), offsets, m, whole);
-    Cut from = ofHalf(cut, 0), to = ofHalf(cut, 1);
     bool isOpen = from.row < m && from.element > from.rowBegin; // the first row began before
 
     // From here on elements are counted from the last multiple of 16 bytes before the first one.
@@ -670,113 +668,271 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
         parts[isOneRow ? mine : places + mine] = carry;
     }
     if (isOpen) {
-        addTogether(from.row, share, offsets, places, parts, arrived, sums);
+        addShares(from.row, share, offsets, places, parts, arrived, sums);
     }
     if (goesOn && !isOneRow) {
-        addTogether(to.row, share, offsets, places, parts, arrived, sums);
+        addShares(to.row, share, offsets, places, parts, arrived, sums);
+    }
+}
+
+// Rows are short if a share has fewer elements per row: then many of them end in a tile.
+constexpr unsigned int SHORT = 12;
+
+// A warp per share of `share` steps. Whether its rows are short, each warp sees by itself.
+template <typename T>
+static __device__ void flatten(const T *values, const unsigned int *offsets, T *sums, unsigned int n,
+                               unsigned int m, unsigned int share, unsigned int whole, T *parts,
+                               unsigned int *arrived)
+{
+    __shared__ Room<T> rooms[SHARE_WARPS];
+    Room<T> &room = rooms[threadIdx.x / 32];
+    unsigned int lane = threadIdx.x % 32;
+    unsigned int mine = blockIdx.x * SHARE_WARPS + threadIdx.x / 32;
+    for (unsigned int four = lane; four < TILE / 4; four += 32) {
+        room.begins[four] = 0;
+    }
+    Wide all = n + END_STEPS * m;
+    Cut cut = cutAt(min((Wide)(mine + lane / 16) * share, all), offsets, m, whole);
+    Cut from = ofHalf(cut, 0), to = ofHalf(cut, 1);
+    if (SHORT * (Wide)(to.row - from.row) <= to.element - from.element) {
+        walk<2>(room, from, to, values, offsets, sums, m, share, parts, arrived);
+    } else {
+        walk<5>(room, from, to, values, offsets, sums, m, share, parts, arrived);
     }
 }
 // ANCHOR_END: flattened
 
-// ---- rows that are long enough for a warp or a block, 16 bytes at a time
+// ---- few rows: a block's warps share them
 
-// ANCHOR: wide
-// What one of `threads` threads adds up of a row. Four loads are under way before the first is waited for.
+// ANCHOR: chunk
+constexpr unsigned int CHUNK = 1024;   // elements that a warp loads at once
+constexpr unsigned int MOST_WARPS = 8; // warps per block, and rows
+
+// What a lane has of the elements from `first` up to `end`, at most CHUNK, of `from`, a multiple of 16 bytes.
+// All its loads are under way before the first is waited for.
 template <typename T>
-static __device__ T partOfRow(const T *values, Wide begin, Wide end, unsigned int thread,
-                              unsigned int threads)
+static __device__ T laneOfChunk(const T *from, unsigned int first, unsigned int end)
 {
-    unsigned int shift = reinterpret_cast<size_t>(values) / sizeof(T) % 4;
-    const T *aligned = values - shift;
-    begin += shift;
-    end += shift;
-    Wide fours = min(end, (begin + 3) / 4 * 4), rest = max(fours, end / 4 * 4);
+    constexpr unsigned int LOADS = CHUNK / 128;
+    unsigned int at = threadIdx.x % 32 * 4;
+    Four<T> four[LOADS];
+    if (first == 0 && end == CHUNK) {
+#pragma unroll
+        for (unsigned int k = 0; k < LOADS; ++k) {
+            four[k] = *reinterpret_cast<const Four<T> *>(from + 128 * k + at);
+        }
+    } else {
+#pragma unroll
+        for (unsigned int k = 0; k < LOADS; ++k) {
+            unsigned int i = 128 * k + at;
+            four[k] = Four<T>{};
+            if (i >= first && i + 4 <= end) {
+                four[k] = *reinterpret_cast<const Four<T> *>(from + i);
+            } else if (128 * k < end) {
+#pragma unroll
+                for (unsigned int c = 0; c < 4; ++c) {
+                    four[k].x[c] = i + c >= first && i + c < end ? from[i + c] : T(0);
+                }
+            }
+        }
+    }
     T sum = T(0);
-    if (begin + thread < fours) {
-        sum += aligned[begin + thread];
-    }
-    if (rest + thread < end) {
-        sum += aligned[rest + thread];
-    }
-    constexpr unsigned int LOADS = 4;
-    const Four<T> *four = reinterpret_cast<const Four<T> *>(aligned + fours);
-    unsigned int count = (rest - fours) / 4, i = thread;
-    for (; i + (LOADS - 1) * threads < count; i += LOADS * threads) {
-        Four<T> loaded[LOADS];
 #pragma unroll
-        for (unsigned int k = 0; k < LOADS; ++k) {
-            loaded[k] = four[i + k * threads];
-        }
-#pragma unroll
-        for (unsigned int k = 0; k < LOADS; ++k) {
-            sum += loaded[k].sum();
-        }
-    }
-    for (; i < count; i += threads) {
-        sum += four[i].sum();
+    for (unsigned int k = 0; k < LOADS; ++k) {
+        sum += four[k].sum();
     }
     return sum;
 }
 
-template <typename T>
-static __device__ void wideWarpPerRow(const T *values, const unsigned int *offsets, T *sums,
-                                      unsigned int m)
+// Elements from the last multiple of 16 bytes up to element `i`.
+template <typename T> static __device__ unsigned int beyondFour(const T *values, unsigned int i)
 {
-    size_t row = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    if (row >= m) {
-        return;
-    }
-    T sum = warpSum(partOfRow(values, offsets[row], offsets[row + 1], threadIdx.x % 32, 32));
-    if (threadIdx.x % 32 == 0) {
-        sums[row] = sum;
-    }
+    return (reinterpret_cast<size_t>(values) / sizeof(T) + i) % 4;
 }
 
+// What a lane has of every `warps`-th chunk of the elements from `begin` up to `end`, from chunk `chunk` on.
 template <typename T>
-static __device__ void wideBlockPerRow(const T *values, const unsigned int *offsets, T *sums,
-                                       unsigned int m)
+static __device__ T laneOfChunks(const T *values, unsigned int begin, unsigned int end, unsigned int chunk,
+                                 unsigned int warps)
 {
-    __shared__ T parts[32];
-    size_t row = blockIdx.x;
-    if (row >= m) {
-        return;
+    unsigned int first = beyondFour(values, begin), last = end - begin + first;
+    const T *aligned = values + begin - first;
+    T sum = T(0);
+    for (unsigned int base = chunk * CHUNK; base < last; base += warps * CHUNK) {
+        sum += laneOfChunk(aligned + base, base == 0 ? first : 0, min(CHUNK, last - base));
     }
-    unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    T sum = warpSum(partOfRow(values, offsets[row], offsets[row + 1], threadIdx.x, blockDim.x));
-    if (lane == 0) {
-        parts[warp] = sum;
-    }
-    __syncthreads();
-    if (warp == 0) {
-        sum = warpSum(lane < blockDim.x / 32 ? parts[lane] : T(0));
-        if (lane == 0) {
-            sums[row] = sum;
+    return sum;
+}
+// ANCHOR_END: chunk
+
+// ANCHOR: help
+// The row with element `at`.
+static __device__ unsigned int rowWith(unsigned int at, const unsigned int *offsets, unsigned int m)
+{
+    unsigned int lane = threadIdx.x % 32, low = 0, high = m;
+    while (low < high) {
+        unsigned int stride = (high - low) / 129 + 1, passed = 0;
+#pragma unroll
+        for (unsigned int k = 0; k < 4; ++k) {
+            unsigned int row = low + (32 * k + lane + 1) * stride - 1;
+            passed += __popc(__ballot_sync(0xffffffff, row < high && offsets[row + 1] <= at));
         }
+        low += passed * stride;
+        high = min(high, low + stride - 1);
+    }
+    return low;
+}
+
+// The pieces of the array that lie in a row.
+struct Pieces {
+    unsigned int first, last;
+};
+static __device__ Pieces piecesOf(unsigned int begin, unsigned int end, unsigned int piece)
+{
+    return Pieces{(begin + piece - 1) / piece, end / piece - 1};
+}
+
+// A helper: of the array's pieces of `piece` elements it looks at every `helpers`-th, and adds up those that
+// lie in a row of more than `most` elements.
+template <typename T>
+static __device__ void help(const T *values, const unsigned int *offsets, T *sums, unsigned int m,
+                            unsigned int most, unsigned int piece, unsigned int pieces, unsigned int helpers,
+                            T *parts, unsigned int *arrived)
+{
+    __shared__ unsigned int rows[MOST_WARPS];
+    __shared__ T ofWarps[MOST_WARPS][MOST_WARPS]; // of each piece
+    unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    for (unsigned int turn = blockIdx.x; turn < pieces; turn += warps * helpers) {
+        // A warp looks for the row of one piece, then all warps add up one piece after another.
+        unsigned int mine = turn + warp * helpers, row = m;
+        if (mine < pieces) {
+            unsigned int at = mine * piece;
+            row = rowWith(at, offsets, m);
+            unsigned int begin = offsets[row], end = offsets[row + 1];
+            row = begin <= at && end - at >= piece && end - begin > most ? row : m;
+        }
+        if (lane == 0) {
+            rows[warp] = row;
+        }
+        __syncthreads();
+        for (unsigned int w = 0; w < warps; ++w) {
+            row = rows[w];
+            if (row == m) {
+                continue;
+            }
+            unsigned int place = turn + w * helpers, at = place * piece, end = offsets[row + 1];
+            Pieces ofRow = piecesOf(offsets[row], end, piece);
+            unsigned int stop = place == ofRow.last ? end : at + piece; // what fills no piece, too
+            T sum = warpSum(laneOfChunks(values, at, stop, warp, warps));
+            if (lane == 0) {
+                ofWarps[w][warp] = sum;
+            }
+            __syncthreads();
+            if (warp == w) { // the others go on with the next piece
+                sum = warpSum(lane < warps ? ofWarps[w][lane] : T(0));
+                if (lane == 0) {
+                    parts[place] = sum;
+                }
+                addTogether(ofRow.first, ofRow.last, pieces + 1, parts, arrived, &sums[row]);
+            }
+        }
+        __syncthreads();
     }
 }
-// ANCHOR_END: wide
+// ANCHOR_END: help
+
+// ANCHOR: chunked
+// The first `helpers` blocks help with rows of more than `most` elements. Of the others each has `rows` rows,
+// dealt out like cards, and deals their chunks out to its warps.
+template <typename T>
+static __device__ void addChunks(const T *values, const unsigned int *offsets, T *sums, unsigned int m,
+                                 unsigned int rows, unsigned int most, unsigned int piece,
+                                 unsigned int pieces, unsigned int helpers, T *parts, unsigned int *arrived)
+{
+    if (blockIdx.x < helpers) {
+        help(values, offsets, sums, m, most, piece, pieces, helpers, parts, arrived);
+        return;
+    }
+    __shared__ T ofWarps[MOST_WARPS][MOST_WARPS]; // of each row
+    unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    unsigned int block = blockIdx.x - helpers, blocks = gridDim.x - helpers;
+    unsigned int mine = warp * blocks + block; // the row whose sum this warp stores
+    bool isRow = warp < rows && mine < m;
+    // A lane for each row of the block.
+    unsigned int row = lane * blocks + block, begin = 0, end = 0;
+    if (lane < rows && row < m) {
+        begin = offsets[row];
+        end = offsets[row + 1];
+    }
+    unsigned int length = end - begin + beyondFour(values, begin);
+    if (!__any_sync(0xffffffff, length > CHUNK)) { // a chunk for each row
+        begin = __shfl_sync(0xffffffff, begin, warp);
+        end = __shfl_sync(0xffffffff, end, warp);
+        if (isRow) {
+            T sum = warpSum(laneOfChunks(values, begin, end, 0, warps));
+            if (lane == 0) {
+                sums[mine] = sum;
+            }
+        }
+        return;
+    }
+    bool isLong = end - begin > most;
+    Pieces ofRow = {};
+    if (isLong) {
+        ofRow = piecesOf(begin, end, piece);
+        end = ofRow.first * piece; // the helpers add up the rest
+        length = end - begin + beyondFour(values, begin);
+    }
+    unsigned int chunks = begin < end ? (length - 1) / CHUNK + 1 : 0, dealt = 0;
+    for (unsigned int r = 0; r < rows; ++r) {
+        unsigned int itsBegin = __shfl_sync(0xffffffff, begin, r), itsEnd = __shfl_sync(0xffffffff, end, r);
+        unsigned int itsChunks = __shfl_sync(0xffffffff, chunks, r), chunk = (warp - dealt) % warps;
+        T sum = T(0);
+        if (chunk < itsChunks) {
+            sum = warpSum(laneOfChunks(values, itsBegin, itsEnd, chunk, warps));
+        }
+        if (lane == 0) {
+            ofWarps[r][warp] = sum;
+        }
+        dealt += itsChunks;
+    }
+    __syncthreads();
+    if (!isRow) {
+        return;
+    }
+    T sum = warpSum(lane < warps ? ofWarps[warp][lane] : T(0));
+    unsigned int first = __shfl_sync(0xffffffff, ofRow.first, warp);
+    unsigned int last = __shfl_sync(0xffffffff, ofRow.last, warp);
+    if (__shfl_sync(0xffffffff, isLong, warp)) {
+        if (lane == 0) {
+            parts[pieces + first] = sum;
+        }
+        addTogether(first, last, pieces + 1, parts, arrived, &sums[mine]);
+    } else if (lane == 0) {
+        sums[mine] = sum;
+    }
+}
+// ANCHOR_END: chunked
 
 // ---- the kernels by name
 
-#define FLATTENED(name, T, WINDOW)                                                                   \
+#define FLATTENED(name, T)                                                                           \
     extern "C" __global__ void __launch_bounds__(32 * SHARE_WARPS, 4)                                \
         name(const T *values, const unsigned int *offsets, T *sums, unsigned int n, unsigned int m,  \
              unsigned int share, unsigned int whole, T *parts, unsigned int *arrived)                \
     {                                                                                                \
-        flatten<T, WINDOW>(values, offsets, sums, n, m, share, whole, parts, arrived);               \
+        flatten(values, offsets, sums, n, m, share, whole, parts, arrived);                          \
     }
-#define WIDE(name, T, perRow)                                                                        \
-    extern "C" __global__ void name(const T *values, const unsigned int *offsets, T *sums,           \
-                                    unsigned int m)                                                  \
+#define CHUNKED(name, T)                                                                             \
+    extern "C" __global__ void __launch_bounds__(32 * MOST_WARPS, 4)                                 \
+        name(const T *values, const unsigned int *offsets, T *sums, unsigned int m,                  \
+             unsigned int rows, unsigned int most, unsigned int piece, unsigned int pieces,          \
+             unsigned int helpers, T *parts, unsigned int *arrived)                                  \
     {                                                                                                \
-        perRow<T>(values, offsets, sums, m);                                                         \
+        addChunks(values, offsets, sums, m, rows, most, piece, pieces, helpers, parts, arrived);     \
     }
 
-FLATTENED(flattened, unsigned int, 2)
-FLATTENED(flattenedShort, unsigned int, 5)
-FLATTENED(flattenedF32, float, 2)
-FLATTENED(flattenedShortF32, float, 5)
-WIDE(warpPerRowWide, unsigned int, wideWarpPerRow)
-WIDE(warpPerRowWideF32, float, wideWarpPerRow)
-WIDE(blockPerRowWide, unsigned int, wideBlockPerRow)
-WIDE(blockPerRowWideF32, float, wideBlockPerRow)
+FLATTENED(flattened, unsigned int)
+FLATTENED(flattenedF32, float)
+CHUNKED(chunked, unsigned int)
+CHUNKED(chunkedF32, float)

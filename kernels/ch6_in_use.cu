@@ -74,7 +74,7 @@ struct RowSum {
 // ANCHOR: softmax
 // What a softmax needs of a row: its maximum, and the sum of exp(x - maximum). The part with the smaller
 // maximum is scaled down to the other's. The identity has the least finite float, since the difference of
-// two infinities is not a number.
+// two infinities is not a number. A row of -infinity alone has that maximum and the sum 0.
 struct Softmax {
     struct Element {
         float max, sum;
@@ -88,7 +88,7 @@ struct Softmax {
     template <typename In> static __device__ Element of(In x) { return {wide(x), 1}; }
     template <typename In> static __device__ Element of(const Pack<In> &pack)
     {
-        Element pair = {wide(pack.items[0]), 0};
+        Element pair = identity(); // also what a pack of -infinity is
         for (In x : pack.items) {
             pair.max = fmaxf(pair.max, wide(x));
         }
@@ -221,7 +221,7 @@ LANES_PER_ROW(warpPerRow_f16, RowSum, __half, 32, 4)
 BLOCK_PER_ROW(blockPerRow_f32, RowSum, float, 256, 4)
 BLOCK_PER_ROW(blockPerRow_f16, RowSum, __half, 256, 4)
 LANES_PER_ROW(softmaxPerRow_f32, Softmax, float, 32, 4)
-LANES_PER_ROW(softmaxPerRow_f16, Softmax, __half, 32, 2)
+LANES_PER_ROW(softmaxPerRow_f16, Softmax, __half, 32, 4)
 
 // ---- one sum in two passes: of elements of type In, in accumulators of type Sum
 

@@ -4,7 +4,7 @@
 //! data, as chapter 7 does it. Kernels that launch children don't go into a graph; a single call of them is
 //! timed, and one of the last rung beside it.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use workbook::chapter::Shape;
 use workbook::device::measure::Effort;
 use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, Timing, View};
@@ -42,8 +42,7 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
         .inspect_err(|error| say::err(&format!("note: CUB is not measured: {error:#}\n")))
         .ok();
     let numbers = data::numbers(most as usize, record.seed);
-    let flush = device.alloc_zeros::<u8>(FLUSH_BYTES)?;
-    let stage = Stage { device, module, cub, flush };
+    let stage = Stage::new(device, module, cub)?;
     let mut compared = Vec::new();
     let mut rows = serde_json::Map::new();
     for n in sizes {
@@ -60,7 +59,7 @@ pub fn measure(device: &Device, module: &Module, n: Option<u64>, record: &mut Re
 }
 
 /// Where the comparison takes place.
-struct Stage<'a> {
+pub struct Stage<'a> {
     device: &'a Device,
     module: &'a Module,
     cub: Option<Cub>,
@@ -153,14 +152,40 @@ impl<T: Summand> Work<'_, T> {
 
     fn shape(&self) -> Shape {
         match self {
-            Work::Ours(rows) => rows.shape,
+            Work::Ours(rows) => rows.shape(),
             Work::PerRow(_, shape, _) | Work::Path(_, shape, ..) | Work::Nested { shape, .. } => *shape,
             Work::Cub(_) => Shape::CPU,
         }
     }
 }
 
-impl Stage<'_> {
+impl<'a> Stage<'a> {
+    pub fn new(device: &'a Device, module: &'a Module, cub: Option<Cub>) -> Result<Stage<'a>> {
+        let flush = device.alloc_zeros::<u8>(FLUSH_BYTES)?;
+        Ok(Stage { device, module, cub, flush })
+    }
+
+    /// Microseconds of the last rung and of CUB on any rows, the work alone.
+    ///
+    /// # Errors
+    /// There is no CUB; a sum is wrong.
+    pub fn against_cub<T: Summand>(&self, rows: &Rows, elements: &[T]) -> Result<[f64; 2]> {
+        let device = self.device;
+        let (n, m) = (elements.len() as u64, rows.count());
+        let way = Way::of(n, m, device.multiprocessors());
+        let kernel = self.module.load_function(&way.kernel(T::SUFFIX))?;
+        let cub = self.cub.as_ref().context("there is no CUB")?;
+        let ours = Work::Ours(RowSums::new(device, &kernel, way, n, m)?);
+        let theirs = Work::Cub(cub.row_sums::<T>(device, m, elements.len())?);
+        let copies = Copies::of(device, elements, rows)?;
+        ours.call(device, &copies, 0)?;
+        let expected = rows.sums(elements);
+        ensure!(device.clone_dtoh(&copies.sums)? == expected, "{n} elements in {m} rows: a sum is wrong");
+        let timings = self.timings(&[("rowSums", ours), ("cub", theirs)], &copies)?;
+        let alone = |at: usize| timings[at].work_alone.context("there is no time");
+        Ok([alone(0)?.median, alone(1)?.median])
+    }
+
     /// Everything on rows of one kind. The other ways than the last rung and CUB only of `i32`.
     fn compare<T: Summand>(&self, kind: Kind, numbers: &[i32]) -> Result<Vec<Run>> {
         let device = self.device;
@@ -175,8 +200,9 @@ impl Stage<'_> {
         drop(elements);
 
         let load = |name: &str| self.module.load_function(name);
-        let ours = Way::of(n, m);
-        let flat = Way::flattened(n, m);
+        let multiprocessors = device.multiprocessors();
+        let ours = Way::of(n, m, multiprocessors);
+        let flat = Way::flattened(n, m, multiprocessors);
         let functions = [ours, flat].map(|way| load(&way.kernel(T::SUFFIX)));
         let [of_ours, of_flat] = functions;
         let of_ours = of_ours?;

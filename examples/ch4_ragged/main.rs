@@ -4,9 +4,9 @@
 //!     cargo run --example ch4_ragged -- --kernel warpPerRow_giant --kernel flattened_giant
 
 pub mod choice;
-mod compare;
+pub mod compare;
 mod comparison;
-mod cub;
+pub mod cub;
 mod path;
 mod ratios;
 pub mod rows;
@@ -122,13 +122,13 @@ const WAYS: [(Named, Way); 13] = [
         Way { symbol: "flattened", host: each!(flattened, i32), shape: each!(shares), ..I32 },
     ),
     (
-        named!("rowSums", "A warp or a block for each row, or flattened: by size and average length"),
-        Way { symbol: "flattened", host: each!(chosen, i32), shape: each!(shares), story: false, ..I32 },
+        named!("rowSums", "Few rows in chunks, many flattened"),
+        Way { symbol: "chunked", host: each!(chosen, i32), shape: each!(chosen_shape), story: false, ..I32 },
     ),
     (named!("flattenedF32", "Flattened, of f32"), Way { symbol: "flattenedF32", ..F32 }),
     (
-        named!("rowSumsF32", "By size and average length, of f32"),
-        Way { symbol: "flattenedF32", host: each!(chosen, f32), ..F32 },
+        named!("rowSumsF32", "Few rows in chunks, many flattened, of f32"),
+        Way { symbol: "chunkedF32", host: each!(chosen, f32), shape: each!(chosen_shape), ..F32 },
     ),
 ];
 

@@ -179,7 +179,7 @@ impl Rows {
 }
 
 /// What is added up: `i32`, which wrap, or `f32` that are whole numbers, whose sums are exact.
-pub trait Summand: bytemuck::Pod + Send + Sync {
+pub trait Summand: bytemuck::Pod + PartialEq + Send + Sync {
     /// What the names of its kernels end in.
     const SUFFIX: &'static str;
     /// The elements that the chapter's numbers stand for.

@@ -8,7 +8,7 @@ use workbook::device::measure::Measurement;
 use workbook::device::{Buffer, DEFAULT_PENDING_LAUNCHES, Device, Function, LaunchConfig, View};
 use workbook::record::Dropped;
 
-use super::choice::{Shares, WHOLE, Way};
+use super::choice::{WHOLE, Way};
 use super::rows::{KINDS, Kind, Rows, Summand};
 
 /// Steps of the merge path per thread of `mergePath`.
@@ -83,7 +83,12 @@ pub fn paths<const KIND: usize>(n: u64, shape: Shape, _: u32) -> Shape {
 
 /// A warp for each share.
 pub fn shares<const KIND: usize>(n: u64, _: Shape, multiprocessors: u32) -> Shape {
-    Shares::of(n, count(KINDS[KIND], n) as u32, multiprocessors).shape
+    Way::flattened(n, count(KINDS[KIND], n) as u32, multiprocessors).shape()
+}
+
+/// Whatever the last rung takes.
+pub fn chosen_shape<const KIND: usize>(n: u64, _: Shape, multiprocessors: u32) -> Shape {
+    Way::of(n, count(KINDS[KIND], n) as u32, multiprocessors).shape()
 }
 
 /// Children that may start at once, `total` of them; about 2 µs each on an H200.
@@ -196,20 +201,20 @@ pub fn flattened<const KIND: usize, T: Summand>(case: &Case) -> Result<Outcome> 
     run::<KIND, T>(case, Way::flattened)
 }
 
-/// Whichever way suits the average length.
+/// In chunks or flattened: by the number of rows.
 pub fn chosen<const KIND: usize, T: Summand>(case: &Case) -> Result<Outcome> {
     run::<KIND, T>(case, Way::of)
 }
 
-fn run<const KIND: usize, T: Summand>(case: &Case, way: fn(u64, u32) -> Way) -> Result<Outcome> {
+fn run<const KIND: usize, T: Summand>(case: &Case, way: fn(u64, u32, u32) -> Way) -> Result<Outcome> {
     let ragged = ragged::<KIND, T>(case)?;
-    let way = way(ragged.n, ragged.rows.count());
+    let way = way(ragged.n, ragged.rows.count(), case.device.multiprocessors());
     let kernel = case.load_function(&way.kernel(T::SUFFIX))?;
     let sum = RowSums::new(case.device, &kernel, way, ragged.n, ragged.rows.count())?;
     let cost = case
         .device
         .measure_launch(|| sum.launch(&ragged.values.slice(0..), &ragged.offsets.slice(0..), &ragged.sums))?;
-    outcome(case, &ragged, sum.shape.grid, cost)
+    outcome(case, &ragged, way.shape().grid, cost)
 }
 
 /// The last rung, with the memory that it needs beside its arrays.
@@ -219,37 +224,36 @@ pub struct RowSums<'a, T> {
     way: Way,
     n: u32,
     m: u32,
-    pub shape: Shape,
-    steps: u32,
-    /// Of rows that lie in several shares: two for each share.
+    /// Of rows that are divided: two for each part.
     parts: Buffer<T>,
-    /// How many shares of such a row have arrived; the kernel leaves it at 0.
+    /// How many parts of such a row have arrived; the kernel leaves it at 0.
     arrived: Buffer<u32>,
 }
 
 impl<'a, T: Summand> RowSums<'a, T> {
     pub fn new(device: &'a Device, kernel: &'a Function, way: Way, n: u64, m: u32) -> Result<RowSums<'a, T>> {
-        let shares = Shares::of(n, m, device.multiprocessors());
-        let shape = match way {
-            Way::Flattened | Way::FlattenedShort => shares.shape,
-            Way::Warp => Shape::of_blocks(32 * u64::from(m), 256),
-            Way::Block(threads) => Shape { block: threads, grid: m.max(1) },
-        };
-        let parts = device.alloc(2 * shares.count())?;
-        let arrived = device.alloc_zeros(shares.count())?;
-        Ok(RowSums { device, kernel, way, n: n as u32, m, shape, steps: shares.steps, parts, arrived })
+        let parts = device.alloc(2 * way.parts())?;
+        let arrived = device.alloc_zeros(way.parts())?;
+        Ok(RowSums { device, kernel, way, n: n as u32, m, parts, arrived })
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.way.shape()
     }
 
     pub fn launch(&self, values: &View<T>, offsets: &View<u32>, sums: &Buffer<T>) -> Result<()> {
         let mut launch = self.device.launch_builder(self.kernel);
         launch.arg(values).arg(offsets).arg(sums);
-        if matches!(self.way, Way::Flattened | Way::FlattenedShort) {
-            launch.arg(&self.n).arg(&self.m).arg(&self.steps).arg(&WHOLE);
-            launch.arg(&self.parts).arg(&self.arrived);
-        } else {
-            launch.arg(&self.m);
-        }
-        launch.launch(LaunchConfig::new(self.shape.grid, self.shape.block))
+        match &self.way {
+            Way::Flattened(shares) => launch.arg(&self.n).arg(&self.m).arg(&shares.steps).arg(&WHOLE),
+            Way::Chunked(chunks) => {
+                launch.arg(&self.m).arg(&chunks.rows).arg(&chunks.most);
+                launch.arg(&chunks.piece).arg(&chunks.pieces).arg(&chunks.helpers)
+            }
+        };
+        launch.arg(&self.parts).arg(&self.arrived);
+        let Shape { block, grid } = self.shape();
+        launch.launch(LaunchConfig::new(grid, block))
     }
 }
 // ANCHOR_END: last

@@ -23,10 +23,17 @@ fn every_way_adds_up_every_kind_of_rows_at_any_size_and_block() {
 
 #[test]
 fn no_order_of_turns_loses_a_part_of_a_row() {
-    let of_giant = ["childPerGrid_giant", "mergePath_giant", "flattened_giant", "flattenedF32_giant"];
+    let of_giant = [
+        "childPerGrid_giant",
+        "mergePath_giant",
+        "flattened_giant",
+        "rowSums_giant",
+        "flattenedF32_giant",
+        "rowSumsF32_giant",
+    ];
     let kernels: String = of_giant.iter().map(|kernel| format!("--kernel {kernel} ")).collect();
     (0..6).into_par_iter().for_each(|schedule| {
-        let line = format!("--device sim {kernels} --n 20_011 --schedule {schedule} --json");
+        let line = format!("--device sim {kernels} --n 50_021 --schedule {schedule} --json");
         let run = run(&format!("ch4_ragged-order-{schedule}"), "ch4_ragged", &line);
         assert_eq!(run.status(), Some(0), "{line}\n{}", run.stderr());
         let json = run.json();

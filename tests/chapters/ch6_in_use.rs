@@ -1,6 +1,7 @@
 //! Chapter 6.2 on the simulator: sums of rows, of floats of 16 bits, and launches that overlap.
 
 use rayon::prelude::*;
+use workbook::device::{Device, DeviceChoice, LaunchConfig};
 use workbook::kernels;
 
 use super::{SIZES, run, shapes};
@@ -55,6 +56,57 @@ fn a_running_sum_of_f16_stands_still_where_one_rounding_is_right() {
     assert_eq!((&rounded["kernel"], &rounded["ok"]), (&"twoPasses_f16ToF16".into(), &true.into()));
     assert_eq!((&running["sum"], &running["ok"]), (&2048.0.into(), &false.into()), "{running}");
     assert_eq!(running["teaches"], "accumulated-rounding");
+}
+
+/// Row r of a causal mask sees its first r elements, so most of it is -infinity; row 0 is nothing else.
+#[test]
+fn a_softmax_takes_rows_and_packs_of_minus_infinity() {
+    const COLUMNS: usize = 1024;
+    let visible = [0, 1, 3, 4, 5, 500, COLUMNS];
+    let whole = |i: usize| (i % 8) as f32;
+    let masked = |seen: usize| move |i: usize| if i < seen { (i % 8) as f32 } else { f32::NEG_INFINITY };
+    let matrix: Vec<f32> = visible.iter().flat_map(|seen| (0..COLUMNS).map(masked(*seen))).collect();
+    let halves: Vec<u16> = matrix.iter().map(|x| half_bits(*x)).collect();
+    let pairs = [softmax("softmaxPerRow_f32", &matrix), softmax("softmaxPerRow_f16", &halves)];
+    for pairs in pairs {
+        assert_eq!(
+            pairs[0],
+            [f32::MIN, 0.0],
+            "a softmax of this row is 0 / 0, not a number, as PyTorch has it"
+        );
+        for (pair, seen) in pairs.iter().zip(visible).skip(1) {
+            let max = (0..seen).map(whole).fold(0.0, f32::max);
+            let sum: f32 = (0..seen).map(|i| (whole(i) - max).exp()).sum();
+            assert!(
+                pair[0] == max && (pair[1] - sum).abs() <= 1e-5 * sum,
+                "{seen}: {pair:?} for {max}, {sum}"
+            );
+        }
+    }
+}
+
+/// The pairs of the rows, by a kernel of chapter 6.2.
+fn softmax<T: bytemuck::Pod>(kernel: &str, matrix: &[T]) -> Vec<[f32; 2]> {
+    const COLUMNS: usize = 1024;
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let module = device.load_module(&kernels::get("ch6_in_use").unwrap()).unwrap();
+    let kernel = module.load_function(kernel).unwrap();
+    let rows = matrix.len() / COLUMNS;
+    let matrix_there = device.clone_htod(matrix).unwrap();
+    let pairs = device.alloc_zeros::<[f32; 2]>(rows).unwrap();
+    let mut launch = device.launch_builder(&kernel);
+    launch.arg(&matrix_there).arg(&pairs).arg(&(matrix.len() as u64)).arg(&(COLUMNS as u32));
+    launch.launch(LaunchConfig::new(rows.div_ceil(8) as u32, 256)).unwrap();
+    device.clone_dtoh(&pairs).unwrap()
+}
+
+/// The `f16` of a whole number below 8, or of -infinity.
+fn half_bits(x: f32) -> u16 {
+    match x {
+        0.0 => 0,
+        f32::NEG_INFINITY => 0xfc00,
+        _ => ((x.to_bits() >> 13) - (112 << 10)) as u16, // the exponent's offset is 15 in place of 127
+    }
 }
 
 /// The rows' sums: their number, and where they begin and end, whatever shares a row.
