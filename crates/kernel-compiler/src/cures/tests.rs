@@ -95,7 +95,7 @@ fn the_edits_of_a_finding_in_their_order() {
             "for (int i = 0; i <= n; i++) x += in[i];",
             OutOfBounds,
             &[2],
-            &["put `<` in place of `<=` in line 2", "put `if (i < n)` before line 2"],
+            &["put `<` in place of `<=` in line 2", "put `if (i < n)` before `x += in[i];` in line 2"],
         ),
         (
             "out[t] = in[t - 1];",
@@ -142,14 +142,51 @@ fn an_edit_keeps_the_lines_for_a_try_and_gets_its_own_for_a_reader() {
 fn statements_without_braces_get_them() {
     let source = kernel("for (int i = 0; i < n; i++)\n    if (t < i)\n        s[t] += s[t + i];\nx = 1;");
     let first = &proposed(&source, Race(Block), &[4, 4])[0];
-    assert_eq!(first.says, "put `__syncthreads();` at the end of the loop's body, after line 4");
+    let says = "put `__syncthreads();` at the end of the loop's body, after line 4, with braces around both";
+    assert_eq!(first.says, says);
     let with_braces =
         source.replace("    if (t < i)", "    { if (t < i)").replace("+ i];", "+ i]; __syncthreads(); }");
     assert_eq!(first.tried(&source), with_braces);
     assert_eq!(changed(&source, first), with_braces);
     let source = kernel("if (n) *out = 1; else *out = 2;");
-    let guarded = proposed(&source, Race(Writers), &[2, 2])[0].tried(&source);
-    assert!(guarded.contains("if (n) { if (threadIdx.x == 0) *out = 1; } else"), "{guarded}");
+    let guarded = &proposed(&source, Race(Writers), &[2, 2])[0];
+    let tried = guarded.tried(&source);
+    assert!(tried.contains("if (n) { if (threadIdx.x == 0) *out = 1; } else"), "{tried}");
+    let says = "put `if (threadIdx.x == 0)` before `*out = 1;` in line 2, with braces around both";
+    assert!(guarded.says.ends_with(says), "{}", guarded.says);
+}
+
+#[test]
+fn what_is_said_can_be_copied() {
+    let cases = [
+        ("s[t].x += s[t + n].x;\ns[t].y += s[t + n].y;", Lanes, 2, "updates"),
+        ("for (;;) {\nif (t < n) s[t] = s[t + 1];\nx = 1;\n}", Block, 1, "`if`"),
+        ("*out += 1;\n*out += in[t];", Block, 2, "updates"),
+    ];
+    for (body, sides, count, what) in cases {
+        let source = kernel(body);
+        let all = proposed(&source, Race(sides), &[3, if count == 1 { 3 } else { 2 }]);
+        let update = all.iter().find(|one| one.says.ends_with(&format!(", in place of the {what}")));
+        let update = update.unwrap_or_else(|| panic!("{body}: {all:#?}"));
+        let changes = update.changes(&source);
+        assert_eq!(changes.len(), count, "{body}");
+        for Change { line, text, .. } in changes {
+            let put = format!("`{}` in line {line}", text.unwrap());
+            assert!(update.says.contains(&put), "no {put} in: {}", update.says);
+        }
+    }
+}
+
+#[test]
+fn edits_of_several_places_are_joined() {
+    let source = kernel("*out += 1;\nx = 1;\ns[t] += 2;");
+    let of = |line: u32| proposed(&source, Race(Block), &[line, line]).remove(0);
+    let both = Candidate::joined(&[&of(2), &of(4)]).unwrap();
+    let edited = source.replace("*out += 1", "atomicAdd(out, 1)").replace("s[t] += 2", "atomicAdd(&s[t], 2)");
+    assert_eq!(both.tried(&source), edited);
+    assert_eq!(both.says, format!("together: {}; and {}", of(2).says, of(4).says));
+    let guard = proposed(&kernel("*out = 1;"), Race(Writers), &[2, 2]);
+    assert_eq!(Candidate::joined(&[&guard[0], &guard[1]]), None, "two edits of one place");
 }
 
 #[test]
