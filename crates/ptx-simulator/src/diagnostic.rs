@@ -205,8 +205,9 @@ pub enum Disorder {
         /// What.
         depends: Depends,
     },
-    /// The other side is an asynchronous copy that has not been waited for.
-    Copy,
+    /// The other side is an asynchronous copy that has not been waited for; there may be a wait after it that
+    /// leaves it out.
+    Copy(Option<ShortWait>),
     /// The other side is a child grid, which may not have run yet.
     Child,
     /// The two grids were launched into two streams, and neither launched the other.
@@ -220,6 +221,17 @@ pub enum Disorder {
         /// The first thread that has arrived, in x, y, z.
         first: [u32; 3],
     },
+}
+
+/// A wait for asynchronous copies that leaves one out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortWait {
+    /// Its line.
+    pub line: u32,
+    /// How many of the newest groups it does not wait for.
+    pub groups: u32,
+    /// Whether the copy was committed before it.
+    pub committed: bool,
 }
 
 /// Accesses that nothing orders, where the result of a launch depends on the order.

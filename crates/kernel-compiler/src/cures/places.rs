@@ -184,7 +184,8 @@ fn ends_of_a_loop<'s>(source: &Source, list: List<'s>) -> Vec<Place<'s>> {
     ]
 }
 
-fn is_barrier(source: &Source, list: List, index: usize) -> bool {
+/// Whether a statement of a list is a barrier.
+pub fn is_barrier(source: &Source, list: List, index: usize) -> bool {
     let text = &source.text[list.statements[index].range.clone()];
     text.starts_with("__syncthreads") || text.starts_with("__syncwarp")
 }

@@ -1,6 +1,6 @@
 //! What is proposed, as a table: a source, what was found in it, and the edits in their order.
 
-use super::Mistake::{Divergence, OutOfBounds, Race, Uninitialized};
+use super::Mistake::{Copy, Divergence, OutOfBounds, Race, Uninitialized};
 use super::Sides::{Block, Blocks, Cluster, Family, Grids, Lanes, Writers};
 use super::*;
 
@@ -26,7 +26,35 @@ fn changed(source: &str, candidate: &Candidate) -> String {
 
 #[test]
 fn the_edits_of_a_finding_in_their_order() {
-    let cases: [(&str, Mistake, &[u32], &[&str]); 16] = [
+    let cases: [(&str, Mistake, &[u32], &[&str]); 19] = [
+        (
+            "__pipeline_memcpy_async(s, in, 4);\n__pipeline_commit();\n__syncthreads();\nx = s[0];",
+            Copy,
+            &[5, 2],
+            &["put `__pipeline_wait_prior(0);` before line 4"],
+        ),
+        (
+            "if (n)\n__pipeline_memcpy_async(s, in, 4);\nx = s[0];",
+            Copy,
+            &[4, 3],
+            &[
+                "put `__pipeline_wait_prior(0);` before line 4",
+                "put `__pipeline_commit(); __pipeline_wait_prior(0);` before line 4",
+                "put `__pipeline_wait_prior(0); __syncthreads();` before line 4",
+                "put `__pipeline_commit(); __pipeline_wait_prior(0); __syncthreads();` before line 4",
+            ],
+        ),
+        (
+            "for (;;) {\n__pipeline_memcpy_async(s, in, 4);\nx = s[0];\n__pipeline_wait_prior(2);\n\
+             __pipeline_commit();\n}",
+            Copy,
+            &[4, 3],
+            &[
+                "move `__pipeline_commit();` from line 6 to before line 5",
+                "put `__pipeline_wait_prior(1);` in line 5, in place of `__pipeline_wait_prior(2);`",
+                "put `__pipeline_wait_prior(0);` in line 5, in place of `__pipeline_wait_prior(2);`",
+            ],
+        ),
         (
             "    s[t] = in[t];\n    int x = 1;\n    out[t] = s[t + 1];",
             Race(Block),
@@ -267,7 +295,7 @@ fn whatever_a_finding_names_nothing_breaks() {
     let source =
         kernel("if (n) { s[t] +=\n in[t]; } else for (;;) x = {1, 2};\n switch (n) { case 1: out[n] = 1; }");
     let all = [Block, Blocks, Cluster, Family, Grids, Lanes, Writers].map(Race);
-    let all = all.into_iter().chain([Divergence, OutOfBounds, Uninitialized]);
+    let all = all.into_iter().chain([Copy, Divergence, OutOfBounds, Uninitialized]);
     let mut count = 0;
     for mistake in all {
         for end in (0..source.len()).filter(|end| source.is_char_boundary(*end)) {

@@ -22,7 +22,8 @@ pub fn without_consequences(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 /// What explains other errors comes first: launches that never ran, threads that do not wait for each other
-/// as they should, an index that leads to what belongs to others, a race, which leaves unwritten what is read.
+/// as they should, an index that leads to what belongs to others, a race, which leaves unwritten what is
+/// read.
 fn rank(found: &Diagnostic) -> usize {
     const CAUSES: [Kind; 4] =
         [Kind::ChildVisibility, Kind::BarrierDivergence, Kind::OutOfBounds, Kind::DataRace];
@@ -42,8 +43,9 @@ type Line = Option<(String, u32)>;
 struct Early {
     read: Line,
     store: Line,
-    /// Whether the store is by a child.
-    by_child: bool,
+    /// Whether that explains whatever is uninitialized there: the store is by a child, or by a copy that was
+    /// not waited for.
+    explains: bool,
 }
 
 fn reads_too_early(found: &Diagnostic) -> Option<Early> {
@@ -53,14 +55,15 @@ fn reads_too_early(found: &Diagnostic) -> Option<Early> {
         [store, read] if read.does == Access::Load && store.does == Access::Store => [read, store],
         _ => return None,
     };
-    let by_child = *order == Disorder::Child;
-    Some(Early { read: read.at.clone(), store: store.at.clone(), by_child })
+    let explains = matches!(order, Disorder::Child | Disorder::Copy(_));
+    Some(Early { read: read.at.clone(), store: store.at.clone(), explains })
 }
 
-/// Whether it is about an uninitialized value that a parent has read, since the child stores it later.
+/// Whether it is about an uninitialized value that is stored later: by a child after its parent has read it,
+/// or by a copy.
 fn reads_one_of(found: &Diagnostic, all: &[Early]) -> bool {
     let What::Unwritten { read, .. } = &found.what else { return false };
-    all.iter().any(|early| early.by_child && early.read == *read)
+    all.iter().any(|early| early.explains && early.read == *read)
 }
 
 /// Takes out the thread that should have written, if it does so later: the two lines race.

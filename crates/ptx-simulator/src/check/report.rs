@@ -12,11 +12,11 @@ use super::{About, Checker, Place};
 use crate::arith::WARP;
 use crate::decode::{Op, runtime};
 use crate::diagnostic::{
-    Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What,
+    Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, ShortWait, Side, Spot, What,
 };
 use crate::memory;
 use crate::memory::shared::Layout;
-use crate::observe::{Access, Actor, DeviceLaunch, Request};
+use crate::observe::{Access, Actor, CopyWait, DeviceLaunch, Request};
 use crate::ptx::Space;
 use crate::words::index;
 
@@ -322,6 +322,13 @@ impl Checker<'_> {
         self.say(Diagnostic { severity: Severity::Note, ..found }, Place::of(loc, loc));
     }
 
+    /// The wait that leaves out the copy of a meeting.
+    fn short_wait(&self, meeting: Meeting) -> Option<ShortWait> {
+        let CopyWait { loc, groups, committed } = meeting.wait?;
+        let (_, line) = self.site(loc)?;
+        Some(ShortWait { line, groups, committed })
+    }
+
     /// An access to what an asynchronous copy is about to write or to read.
     pub fn meeting(&mut self, actor: Actor, request: &Request, meeting: Meeting) {
         let owner = meeting.owner;
@@ -335,11 +342,24 @@ impl Checker<'_> {
                 place_of(actor, request),
                 request.element_bytes(),
             ),
-            order: Disorder::Copy,
+            order: Disorder::Copy(self.short_wait(meeting)),
             header: None,
         };
-        let help = "let the thread that copies wait for its copies (__pipeline_wait_prior, \
-                    cp.async.wait_all), and then the block wait at a barrier";
+        let help = match meeting.wait {
+            None => {
+                "let the thread that copies commit its copies (__pipeline_commit, cp.async.commit_group) and \
+                 wait for them (__pipeline_wait_prior, cp.async.wait_group), and then the block wait at a \
+                 barrier"
+            }
+            Some(CopyWait { committed: false, .. }) => {
+                "a wait is for copies that are committed: put the commit (__pipeline_commit, \
+                 cp.async.commit_group) between the copy and the wait"
+            }
+            Some(_) => {
+                "let the wait leave out fewer groups; or commit before the wait what is committed after it, \
+                 so that this copy is in an older group by then"
+            }
+        };
         self.tell(Kind::DataRace, who, owner.loc, what, help);
     }
 

@@ -77,6 +77,32 @@ fn the_lines_of_a_volatile_tree_are_one_finding() {
     assert!(found[0]["help"].as_str().unwrap().contains("__syncwarp()"), "{}", found[0]["help"]);
 }
 
+#[test]
+fn a_wait_that_leaves_a_copy_out_is_named_and_what_is_unwritten_by_that_is_not() {
+    let folder = "crates/simulate/tests/simulate";
+    let source = std::fs::read_to_string(root().join(folder).join("copies.cu")).unwrap();
+    let buffers = "--grid 1 --block 64 --arg buf:i32:iota*512 --arg buf:i32:zeros*64";
+    for (kernel, arguments, waits, help) in [
+        ("noCommit", "", "leaves the copy out, since it is not committed yet", "put the commit ("),
+        (
+            "commitAfterWait",
+            "--arg i32:6",
+            "leaves out the newest group, and the copy with it",
+            "commit before",
+        ),
+    ] {
+        let command = format!("{folder}/copies.ptx --kernel {kernel} {buffers} {arguments} --json");
+        let json = run(&command).exits(1).json();
+        let wait = source.lines().position(|line| line.ends_with(&format!("// {kernel}"))).unwrap() + 1;
+        for found in json["diagnostics"].as_array().unwrap() {
+            let message = found["message"].as_str().unwrap();
+            assert_eq!(found["kind"], "data-race", "{found}");
+            assert!(message.ends_with(&format!(", and the wait in line {wait} {waits}")), "{message}");
+            assert!(found["help"].as_str().unwrap().contains(help), "{found}");
+        }
+    }
+}
+
 /// Runs a kernel of [`KERNELS`], without `--json`; what it says.
 fn said(kernel: &str, grid: u32, block: &str, args: &str, status: i32) -> String {
     let args: String = args.split_whitespace().map(|spec| format!(" --arg {spec}")).collect();
