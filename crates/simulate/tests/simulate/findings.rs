@@ -103,6 +103,18 @@ fn a_wait_that_leaves_a_copy_out_is_named_and_what_is_unwritten_by_that_is_not()
     }
 }
 
+#[test]
+fn a_result_need_not_be_asked_for_as_a_whole() {
+    for length in [33, 44, 63] {
+        let arguments = format!("--arg buf:i32:1*{length} --arg buf:i32:uninit*{length} --arg i32:{length}");
+        let expected = format!("--expect 1=i32:iota:1*{length}");
+        let command =
+            format!("{KERNELS} --kernel scanOfSome --grid 1 --block 64 {arguments} {expected} --json");
+        let json = run(&command).exits(0).json();
+        assert_eq!(json["diagnostics"], json!([]), "{length}");
+    }
+}
+
 /// Runs a kernel of [`KERNELS`], without `--json`; what it says.
 fn said(kernel: &str, grid: u32, block: &str, args: &str, status: i32) -> String {
     let args: String = args.split_whitespace().map(|spec| format!(" --arg {spec}")).collect();
