@@ -80,6 +80,10 @@ pub enum Shape {
     TwoWriters,
     /// Accesses of different width, which share some of their bytes: elements that overlap.
     Overlap,
+    /// An access, and an asynchronous copy that has not been waited for.
+    AsyncCopy,
+    /// Both are inside of NVIDIA's headers, where the reader can do nothing.
+    InHeader,
 }
 
 /// A place in a source file, with what happened there.

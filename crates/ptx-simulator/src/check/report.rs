@@ -106,11 +106,14 @@ impl Checker<'_> {
             return;
         }
         let header = self.header(&me, &race).map(str::to_string);
-        let shape = self.shape(&me, &race, between);
+        let shape = match header {
+            Some(_) => Shape::InHeader,
+            None => self.shape(&me, &race, between),
+        };
         let help = match race.why {
-            _ if header.is_some() => {
-                "nothing: in practice shuffles and matches give the order this header needs".into()
-            }
+            _ if header.is_some() => "nothing: the header relies on the order that its own warp-level \
+                                      instructions give in practice, which PTX does not promise"
+                .into(),
             Disorder::FirstGuess => "right as long as the value is only the compare-and-swap's first guess; \
                                      an atomic or volatile read would say so"
                 .into(),
@@ -360,7 +363,9 @@ impl Checker<'_> {
                  so that this copy is in an older group by then"
             }
         };
-        self.tell(Kind::DataRace, who, owner.loc, what, help);
+        let found = self.diagnostic(Kind::DataRace, who, what, help);
+        let place = Place::of(who.loc, owner.loc);
+        self.say(Diagnostic { shape: Some(Shape::AsyncCopy), ..found }, place);
     }
 
     /// An access to the shared memory of a block that may have ended by then.

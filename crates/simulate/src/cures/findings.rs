@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kernel_compiler::cures::{Finding, Mistake, Sides};
-use ptx_simulator::{Diagnostic, Disorder, Kind, Severity, Shape, What};
+use ptx_simulator::{Diagnostic, Kind, Severity, Shape};
 
 /// A finding as it is found again in another run.
 pub type Wrong = (Kind, Vec<u32>);
@@ -45,9 +45,6 @@ fn lines(found: &Diagnostic, file: &Path) -> Vec<u32> {
 }
 
 fn mistake(found: &Diagnostic) -> Option<Mistake> {
-    if matches!(found.what, What::Race { order: Disorder::Copy(_), .. }) {
-        return Some(Mistake::Copy);
-    }
     let sides = match found.shape {
         Some(Shape::SameWarp) => Sides::Lanes,
         Some(Shape::SameBlock | Shape::Overlap) => Sides::Block,
@@ -56,7 +53,8 @@ fn mistake(found: &Diagnostic) -> Option<Mistake> {
         Some(Shape::TwoWriters) => Sides::Writers,
         Some(Shape::OtherGrid) => Sides::Grids,
         Some(Shape::ParentAndChild) => Sides::Family,
-        Some(Shape::OtherGpu) | None => return kind(found.kind),
+        Some(Shape::AsyncCopy) => return Some(Mistake::Copy),
+        Some(Shape::OtherGpu | Shape::InHeader) | None => return kind(found.kind),
     };
     Some(Mistake::Race(sides))
 }

@@ -115,6 +115,22 @@ fn a_result_need_not_be_asked_for_as_a_whole() {
     }
 }
 
+#[test]
+fn what_is_only_in_a_header_is_ok() {
+    let kernel = "tests/corpus/data-race/reduce_of_several_warps.ptx --kernel sum --grid 1 --block 128";
+    let command = format!("{kernel} --arg buf:i32:iota*128 --arg buf:i32:uninit*128");
+    let text = run(&command).exits(0).stdout();
+    let notes = text.matches("\nnote[data-race]: ").count();
+    assert_eq!(text.matches("; both are in NVIDIA's <cooperative_groups/details/").count(), notes, "{text}");
+    let notes = if notes == 1 { "1 note".to_string() } else { format!("{notes} notes") };
+    let verdict = text.lines().last().unwrap();
+    assert!(verdict.contains("nothing is wrong"), "{verdict}");
+    assert!(verdict.ends_with(&format!("; {notes} on NVIDIA's headers")), "{verdict}");
+    // An error is no less one beside that.
+    let text = run(&command.replace("uninit*128", "uninit*4")).exits(1).stdout();
+    assert!(text.contains("\n1 error, ") && !text.contains("on NVIDIA's headers"), "{text}");
+}
+
 /// Runs a kernel of [`KERNELS`], without `--json`; what it says.
 fn said(kernel: &str, grid: u32, block: &str, args: &str, status: i32) -> String {
     let args: String = args.split_whitespace().map(|spec| format!(" --arg {spec}")).collect();
