@@ -82,6 +82,10 @@ pub enum Shape {
     Lock,
     /// Accesses of different width, which share some of their bytes: elements that overlap.
     Overlap,
+    /// An access, and an asynchronous copy that has not been waited for.
+    AsyncCopy,
+    /// Both are inside of NVIDIA's headers, where the reader can do nothing.
+    InHeader,
 }
 
 /// A place in a source file, with what happened there.
@@ -207,8 +211,9 @@ pub enum Disorder {
         /// What.
         depends: Depends,
     },
-    /// The other side is an asynchronous copy that has not been waited for.
-    Copy,
+    /// The other side is an asynchronous copy that has not been waited for; there may be a wait after it that
+    /// leaves it out.
+    Copy(Option<ShortWait>),
     /// The other side is a child grid, which may not have run yet.
     Child,
     /// The two grids were launched into two streams, and neither launched the other.
@@ -222,6 +227,17 @@ pub enum Disorder {
         /// The first thread that has arrived, in x, y, z.
         first: [u32; 3],
     },
+}
+
+/// A wait for asynchronous copies that leaves one out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortWait {
+    /// Its line.
+    pub line: u32,
+    /// How many of the newest groups it does not wait for.
+    pub groups: u32,
+    /// Whether the copy was committed before it.
+    pub committed: bool,
 }
 
 /// Accesses that nothing orders, where the result of a launch depends on the order.

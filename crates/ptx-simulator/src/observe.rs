@@ -172,6 +172,17 @@ impl CopyRequest {
     }
 }
 
+/// A wait for asynchronous copies that leaves some out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyWait {
+    /// Where it is, in the program's line table.
+    pub loc: u32,
+    /// How many of the newest groups it does not wait for.
+    pub groups: u32,
+    /// Whether the copies were committed before it.
+    pub committed: bool,
+}
+
 /// How lanes use an mbarrier, by an atomic that arrives or a load that waits.
 #[derive(Clone, Copy, Debug)]
 pub struct MbarrierUse {
@@ -336,6 +347,8 @@ pub enum Act<'a> {
     Access(&'a Request<'a>),
     /// They ask for copies, which are done later.
     CopyStarts(&'a CopyRequest),
+    /// They have waited for other copies, and not for these.
+    CopyLeftOut(&'a CopyRequest, CopyWait),
     /// They have waited for copies, which are done.
     CopyEnds(&'a CopyRequest),
     /// They arrive at an mbarrier, or wait for one.

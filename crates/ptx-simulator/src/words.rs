@@ -1,7 +1,8 @@
 //! A finding in words.
 
 use crate::diagnostic::{
-    Access, Depends, Disorder, Matters, Region, Side, Site, Spot, Unordered, What, bytes, thousands,
+    Access, Depends, Disorder, Matters, Region, ShortWait, Side, Site, Spot, Unordered, What, bytes,
+    thousands,
 };
 
 impl What {
@@ -86,7 +87,7 @@ impl What {
     pub fn related(&self) -> Vec<Site> {
         let (at, message) = match self {
             What::Said(words) => return words.related.clone(),
-            What::Race { order: Disorder::Copy, sides: [_, other], .. } => {
+            What::Race { order: Disorder::Copy(_), sides: [_, other], .. } => {
                 (&other.at, "the copy starts here".to_string())
             }
             What::Race { sides: [me, other], order, .. } => {
@@ -156,8 +157,8 @@ impl Side {
     fn seen_from(&self, me: &Side, order: Disorder) -> String {
         let is_own = (self.grid, self.block, self.thread) == (me.grid, me.block, me.thread);
         let thread = match order {
-            Disorder::Copy if is_own => return "its own asynchronous copy".to_string(),
-            Disorder::Copy => format!("an asynchronous copy of thread {}", index(self.thread)),
+            Disorder::Copy(_) if is_own => return "its own asynchronous copy".to_string(),
+            Disorder::Copy(_) => format!("an asynchronous copy of thread {}", index(self.thread)),
             _ => format!("thread {}", index(self.thread)),
         };
         let block = index(self.block);
@@ -327,7 +328,26 @@ impl std::fmt::Display for Disorder {
                      depends on which comes first"
                 );
             }
-            Disorder::Copy => "and the copy has not been waited for",
+            Disorder::Copy(None) => "and the copy has not been waited for",
+            Disorder::Copy(Some(ShortWait { line, committed: false, .. })) => {
+                return write!(
+                    f,
+                    "and the wait in line {line} leaves the copy out, since it is not committed yet"
+                );
+            }
+            Disorder::Copy(Some(ShortWait { line, groups: 1, .. })) => {
+                return write!(
+                    f,
+                    "and the wait in line {line} leaves out the newest group, and the copy with it"
+                );
+            }
+            Disorder::Copy(Some(ShortWait { line, groups, .. })) => {
+                return write!(
+                    f,
+                    "and the wait in line {line} leaves out the newest {groups} groups, and the copy with \
+                     them"
+                );
+            }
             Disorder::Child => "and the parent does not wait for that child, which may not have run yet",
             Disorder::Streams => "and nothing orders the two grids",
             Disorder::NotArrived { phase, arrivals, first } => {
@@ -405,7 +425,7 @@ mod tests {
             assert_eq!(found.message(), message);
             assert_eq!(found.related()[0].message, format!("{who} writes it here"));
         }
-        let copy = race(Disorder::Copy, side(6, 0)).message();
+        let copy = race(Disorder::Copy(None), side(6, 0)).message();
         assert!(copy.contains("which its own asynchronous copy writes, and the copy has not been"), "{copy}");
     }
 

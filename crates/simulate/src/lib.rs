@@ -18,6 +18,7 @@
 //! | `buffers.rs` | what a buffer holds, as text and as JSON |
 //! | `counts.rs` | the counters as a table, beside the names of Nsight Compute |
 //! | `output.rs` | the whole result, as text or as JSON, and the exit status |
+//! | `tally.rs` | how many findings there are, in words |
 //! | `export.rs` | the same as a CUDA program with a `main` |
 //! | [`program`] | a whole program: runs it, and reports what came of it |
 //! | `by_value.rs` | containers that a program passes by value |
@@ -42,6 +43,7 @@ mod output;
 mod patience;
 pub mod program;
 mod stop;
+mod tally;
 #[cfg(not(target_family = "wasm"))]
 mod terminal;
 

@@ -16,6 +16,7 @@ use super::input::Sources;
 use super::kinds::Warning;
 use super::launch::{Launched, Misfit, Unwritten};
 use super::options::{Checks, Options};
+use super::tally::{counted, on_headers};
 use super::{buffers, counts, names};
 
 /// The result of a launch, and the sources that it quotes.
@@ -201,7 +202,7 @@ impl Report {
 
     /// The last line.
     pub fn verdict(&self, checks: Checks) -> String {
-        let counts = self.counted();
+        let counts = counted(&self.launched.diagnostics, self.launched.warnings.len());
         let is_wrong = !self.launched.ran.wrong.is_empty();
         match (counts.is_empty(), checks) {
             (true, _) if is_wrong => UNEXPECTED.to_string(),
@@ -214,17 +215,6 @@ impl Report {
                 format!("{first}{counts}{}{left}{}", self.how(), self.kept())
             }
         }
-    }
-
-    /// `2 errors, 1 warning`
-    fn counted(&self) -> String {
-        let all = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
-        let counted = |(severity, word)| match self.count(severity) {
-            0 => None,
-            1 => Some(format!("1 {word}")),
-            count => Some(format!("{count} {word}s")),
-        };
-        all.into_iter().filter_map(counted).collect::<Vec<_>>().join(", ")
     }
 
     /// How a launch with findings has ended.
@@ -252,7 +242,8 @@ impl Report {
         format!(" ({orders}; --save-order FILE keeps this order, and --order FILE runs it again)")
     }
 
-    /// That there are no findings. What was left unwritten, and what the compiler says, comes first.
+    /// That there are no findings but in NVIDIA's headers. What was left unwritten, and what the compiler
+    /// says, comes first.
     fn all_right(&self) -> String {
         let mut first: Vec<String> = self.launched.unwritten.iter().map(left_out).collect();
         if self.sources.warned {
@@ -262,6 +253,7 @@ impl Report {
         first.push(view::orders::all_right(&self.launched.orders, nothing));
         first.extend(as_expected(&self.launched.compared));
         first.extend(self.launches_of_threads());
+        first.extend(on_headers(&self.launched.diagnostics));
         first.join("; ")
     }
 

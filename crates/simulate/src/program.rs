@@ -21,6 +21,7 @@ use super::input::{self, Sources};
 use super::names::readable;
 use super::options::{Checks, Options, with_option};
 use super::output::Found;
+use super::tally::{counted, on_headers};
 
 /// Instructions that the warps of all launches may execute together, unless `--steps-limit` says another
 /// number: from ten seconds to two minutes, depending on what they do.
@@ -241,15 +242,7 @@ impl Report {
 
     /// The last line.
     pub fn verdict(&self, checks: Checks) -> String {
-        let all = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
-        let counted = all.into_iter().filter_map(|(severity, word)| {
-            match self.found.iter().filter(|found| found.severity == severity).count() {
-                0 => None,
-                1 => Some(format!("1 {word}")),
-                count => Some(format!("{count} {word}s")),
-            }
-        });
-        let counted: Vec<String> = counted.collect();
+        let counts = counted(&self.found, 0);
         let returned = match self.ended {
             Ended::Status(0) => String::new(),
             Ended::Status(status) => format!("; the program returned {status}"),
@@ -257,10 +250,17 @@ impl Report {
         };
         let nothing =
             if self.ended == Ended::Status(0) { "ok: nothing is wrong" } else { "nothing wrong was found" };
-        let first = match (counted.is_empty(), checks) {
-            (true, Checks::On) => view::orders::all_right(&self.orders, nothing),
+        let first = match (counts.is_empty(), checks) {
+            (true, Checks::On) => {
+                let all_right = view::orders::all_right(&self.orders, nothing);
+                [Some(all_right), on_headers(&self.found)]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join("; ")
+            }
             (true, Checks::Off) => "ran to its end; the checks were off".to_string(),
-            (false, _) => counted.join(", "),
+            (false, _) => counts,
         };
         let times = if self.asked_for_times {
             "; what the program printed as times are none: the simulator has no clock"

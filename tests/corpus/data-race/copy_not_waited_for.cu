@@ -7,6 +7,6 @@ extern "C" __global__ void rotate(const int* in, int* out) {
     unsigned t = threadIdx.x;
     __pipeline_memcpy_async(&s[t], &in[t], sizeof(int));
     __pipeline_commit();
-    out[t] = s[t];  // expect: data-race  expect-also: uninitialized-read
+    out[t] = s[t];  // expect: data-race
     __pipeline_wait_prior(0);
 }

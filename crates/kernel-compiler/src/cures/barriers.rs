@@ -2,7 +2,7 @@
 
 use super::assignment::Assignment;
 use super::candidate::Candidate;
-use super::change::Edit;
+use super::change::{Edit, in_place_of_updates};
 use super::finding::{Finding, Mistake, Sides};
 use super::places::{Gap, Pair, Place, Spot, calls, spot};
 use super::statements::{Kind, Owner, Source, Statement, Step};
@@ -19,10 +19,10 @@ pub fn missing(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let places = places(source, finding);
     let mut all = Vec::new();
     for (place, call) in &places {
-        let says = format!("{}{call}", place.says);
+        let says = format!("{}{call}", place.says());
         let put =
             |barrier: &str| Candidate::new(format!("put `{barrier}` {says}"), place.put(source, barrier));
-        all.extend(barriers(source, finding, place.is_in_a_branch()).iter().map(|barrier| put(barrier)));
+        all.extend(barriers(source, finding).iter().map(|barrier| put(barrier)));
     }
     let steps = finding.lines.first().filter(|_| finding.is_of_one_line());
     all.extend(steps.map(|line| split(source, finding, *line)).unwrap_or_default());
@@ -51,7 +51,7 @@ fn after_each(source: &Source, finding: &Finding) -> Vec<Candidate> {
         Candidate::new(says, edits)
     };
     if finding.mistake != Mistake::Race(Sides::Lanes) {
-        return barriers(source, finding, false).iter().map(|barrier| put(barrier)).collect();
+        return barriers(source, finding).iter().map(|barrier| put(barrier)).collect();
     }
     let steps = steps_of_a_warp(source, step);
     [put(WARP)].into_iter().chain(steps).chain([put(BLOCK)]).collect()
@@ -65,11 +65,10 @@ fn run_of(source: &Source, step: &Step) -> std::ops::Range<usize> {
     first.map_or(0..0, |first| first..first + (first..).take_while(is_update).count())
 }
 
-/// The barriers that may do, the one that fits any size of a block first; in a branch that of a warp.
-fn barriers(source: &Source, finding: &Finding, is_in_a_branch: bool) -> Vec<String> {
+/// The barriers that may do, the one that fewer threads wait at first.
+fn barriers(source: &Source, finding: &Finding) -> Vec<String> {
     match finding.mistake {
-        Mistake::Race(Sides::Lanes) if is_in_a_branch => vec![WARP.into(), BLOCK.into()],
-        Mistake::Race(Sides::Lanes) => vec![BLOCK.into(), WARP.into()],
+        Mistake::Race(Sides::Lanes) => vec![WARP.into(), BLOCK.into()],
         Mistake::Race(Sides::Cluster) => {
             cluster(source).map(|name| format!("{name}.sync();")).into_iter().collect()
         }
@@ -137,8 +136,8 @@ fn ends<'s>(source: &'s Source, number: usize) -> impl Iterator<Item = Place<'s>
     let list = source.functions[number].list();
     let last = list.statements.len().saturating_sub(1);
     [last, 0].into_iter().filter_map(move |index| {
-        let line = source.lines.line(list.statements.get(index)?.range.start);
-        Some(Place { gap: Gap { list, index }, says: format!("before line {line}") })
+        list.statements.get(index)?;
+        Some(Place::before(source, Gap { list, index }))
     })
 }
 
@@ -223,47 +222,38 @@ fn fresh(source: &Source) -> String {
     names.find(|name| !source.text.contains(name.as_str())).unwrap_or_default()
 }
 
-/// Edits that make way for `text` at a statement, and put `barrier` after it unless one stands there.
-fn split_at(source: &Source, step: &Step, text: &str, barrier: &str) -> Vec<Edit> {
+/// `text` in place of a statement, and `barrier` after it unless one stands there.
+fn split_at(source: &Source, step: &Step, text: &str, barrier: &str) -> Edit {
     let next = step.list.statements.get(step.index + 1);
     let is_parted = next.is_some_and(|next| source.text[next.range.clone()].starts_with("__sync"));
     let is_last = next.is_none() && step.list.of == Owner::Function;
     let after = if is_parted || is_last { String::new() } else { format!(" {barrier}") };
     let text = format!("{text}{after}");
     let text = if step.list.has_braces || after.is_empty() { text } else { format!("{{ {text} }}") };
-    vec![Edit::replace(step.statement().range.clone(), text)]
+    Edit::replace(step.statement().range.clone(), text)
 }
 
 fn step_of_a_block(source: &Source, step: &Step) -> Option<Candidate> {
     let statement = step.statement();
     let text = Update::of(source, statement)?.split(source, BLOCK);
-    let line = source.lines.line(statement.range.start);
-    let says = format!("read first in line {line}, then wait at a barrier, and then write: `{text}`");
-    Some(Candidate::new(says, split_at(source, step, &format!("{{ {text} }}"), BLOCK)))
+    let edits = vec![split_at(source, step, &format!("{{ {text} }}"), BLOCK)];
+    let put = in_place_of_updates(source, &edits);
+    Some(Candidate::new(format!("read first, then wait at a barrier, and then write: {put}"), edits))
 }
 
 /// Steps of a warp that follow each other.
 fn steps_of_a_warp(source: &Source, step: &Step) -> Option<Candidate> {
     let update = |index: usize| Update::of(source, &step.list.statements[index]);
-    let this = update(step.index)?;
-    let run = run_of(source, step);
-    let mut edits = Vec::new();
-    for (index, update) in run.clone().filter_map(|index| Some((index, update(index)?))) {
-        let at = Step { list: step.list, index };
-        edits.extend(split_at(source, &at, &update.split_in_a_warp(source), WARP));
-    }
-    let lines =
-        [run.start, run.end - 1].map(|index| source.lines.line(step.list.statements[index].range.start));
-    let example = Update { condition: None, assignment: this.assignment }.split(source, WARP);
-    let says = match lines {
-        [first, last] if first == last => {
-            format!("read first in line {first}, then let the warp wait, and then write: `{example} {WARP}`")
-        }
-        [first, last] => format!(
-            "in each of lines {first} to {last} read first, let the warp wait, write, and let it wait again: \
-             `{example} {WARP}`"
-        ),
+    let split = |index: usize| {
+        let text = update(index)?.split_in_a_warp(source);
+        Some(split_at(source, &Step { list: step.list, index }, &text, WARP))
     };
+    let edits: Vec<Edit> = run_of(source, step).filter_map(split).collect();
+    if edits.is_empty() {
+        return None;
+    }
+    let put = in_place_of_updates(source, &edits);
+    let says = format!("read first, let the warp wait, write, and let it wait again: {put}");
     Some(Candidate::new(says, edits))
 }
 
@@ -294,17 +284,19 @@ fn moved(source: &Source, line: u32) -> Option<Candidate> {
     if !is_first && !is_last {
         let between = format!("}} {text} if ({condition}) {{");
         let says = format!(
-            "end the branch of line {branch} before `{text}` in line {line}, and begin it again after"
+            "end the branch of line {branch} before the barrier, and begin it again after that: put \
+             `{between}` in line {line}, in place of `{text}`"
         );
         let edits = vec![Edit::replace(barrier.range.clone(), between)];
         return otherwise.is_none().then(|| Candidate::new(says, edits));
     }
-    let index = outer.index + usize::from(is_last);
+    let gap = Gap { list: outer.list, index: outer.index + usize::from(is_last) };
     let place = if is_last { "after" } else { "before" };
-    let says = format!("move `{text}` from line {line} to {place} the branch of line {branch}");
+    let braces = gap.braces();
+    let says = format!("move `{text}` from line {line} to {place} the branch of line {branch}{braces}");
     let empty = if list.has_braces { "" } else { ";" };
     let mut edits = vec![Edit::replace(barrier.range.clone(), empty)];
-    edits.extend(Gap { list: outer.list, index }.put(source, text));
+    edits.extend(gap.put(source, text));
     Some(Candidate::new(says, edits))
 }
 
@@ -313,20 +305,17 @@ pub fn fences(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let mut all = Vec::new();
     let (Some(&reads), Some(&writes)) = (finding.lines.first(), finding.lines.last()) else { return all };
     for (reads, writes) in [(reads, writes), (writes, reads)] {
-        let published = after(source, writes);
+        let published = after_line(source, writes);
         let observed = observed(source, reads);
-        let put =
-            |place: &Place| Candidate::new(format!("put `{FENCE}` {}", place.says), place.put(source, FENCE));
-        all.extend([&published, &observed].into_iter().flatten().map(put));
+        let both = [&published, &observed].into_iter().flatten();
+        all.extend(both.map(|place| place.candidate(source, FENCE)));
         if let (Some(published), Some(observed)) = (&published, &observed) {
-            let says = format!("put `{FENCE}` {} and {}", published.says, observed.says);
+            let says = format!("put `{FENCE}` {} and {}", published.says(), observed.says());
             let mut edits = published.put(source, FENCE);
             edits.extend(observed.put(source, FENCE));
             all.push(Candidate::new(says, edits));
         }
-        let put =
-            |place: &Place| Candidate::new(format!("put `{BLOCK}` {}", place.says), place.put(source, BLOCK));
-        all.extend(published.as_ref().map(put));
+        all.extend(published.map(|place| place.candidate(source, BLOCK)));
         if finding.is_of_one_line() {
             break;
         }
@@ -335,12 +324,11 @@ pub fn fences(source: &Source, finding: &Finding) -> Vec<Candidate> {
 }
 
 /// After the statement of a line.
-fn after<'s>(source: &'s Source, line: u32) -> Option<Place<'s>> {
+fn after_line<'s>(source: &'s Source, line: u32) -> Option<Place<'s>> {
     let spot = spot(source, line)?;
     let path = source.functions[spot.function].path_of(spot.place);
     let step = path.last()?;
-    let gap = Gap { list: step.list, index: step.index + 1 };
-    Some(Place { gap, says: format!("after line {line}") })
+    Some(Place::after(source, Gap { list: step.list, index: step.index + 1 }))
 }
 
 fn is_strong(source: &Source, range: &std::ops::Range<usize>) -> bool {
@@ -362,11 +350,7 @@ fn observed<'s>(source: &'s Source, line: u32) -> Option<Place<'s>> {
         if let Some(Kind::If { condition, .. }) = outer.map(|outer| &outer.kind)
             && is_strong(source, condition)
         {
-            let first = source.lines.line(step.list.statements[0].range.start);
-            return Some(Place {
-                gap: Gap { list: step.list, index: 0 },
-                says: format!("before line {first}"),
-            });
+            return Some(Place::before(source, Gap { list: step.list, index: 0 }));
         }
     }
     None
@@ -384,6 +368,5 @@ fn innermost<'s>(source: &Source, step: Step<'s>) -> Place<'s> {
     while let Some(next) = inner(&step) {
         step = next;
     }
-    let line = source.lines.line(step.statement().range.end.saturating_sub(1));
-    Place { gap: Gap { list: step.list, index: step.index + 1 }, says: format!("after line {line}") }
+    Place::after(source, Gap { list: step.list, index: step.index + 1 })
 }

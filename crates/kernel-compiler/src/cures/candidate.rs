@@ -17,6 +17,21 @@ impl Candidate {
         Candidate { says: says.into(), selects: false, edits }
     }
 
+    /// Several as one; nothing, where two of them edit the same place otherwise.
+    pub fn joined(parts: &[&Candidate]) -> Option<Candidate> {
+        let says: Vec<&str> = parts.iter().map(|part| &*part.says).collect();
+        let mut edits: Vec<Edit> = parts.iter().flat_map(|part| part.edits.clone()).collect();
+        edits.sort_by_key(|edit| edit.range.start);
+        edits.dedup();
+        let meet = |pair: &[Edit]| {
+            let [a, b] = [&pair[0].range, &pair[1].range];
+            a.start == b.start || a.end > b.start
+        };
+        let selects = parts.iter().any(|part| part.selects);
+        let joined = Candidate { says: format!("together: {}", says.join("; and ")), selects, edits };
+        (!joined.edits.windows(2).any(meet)).then_some(joined)
+    }
+
     /// `source` with the edit, in which every line keeps its number.
     pub fn tried(&self, source: &str) -> String {
         change::in_place(source, &self.edits)

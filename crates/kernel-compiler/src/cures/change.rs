@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::statements::Source;
+
 /// A text that takes the place of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -26,6 +28,19 @@ impl Edit {
     pub fn insert(at: usize, text: impl Into<String>, like: usize) -> Edit {
         Edit { range: at..at, text: text.into(), like: Some(like) }
     }
+}
+
+/// Edits in words: "put `atomicAdd(x, 1);` in line 3, in place of the update".
+pub fn in_place_of_updates(source: &Source, edits: &[Edit]) -> String {
+    let in_its_line =
+        |edit: &Edit| format!("`{}` in line {}", edit.text, source.lines.line(edit.range.start));
+    let put: Vec<String> = edits.iter().map(in_its_line).collect();
+    let updates = match edits {
+        [only] if source.text[only.range.clone()].starts_with("if") => "`if`",
+        [_] => "update",
+        _ => "updates",
+    };
+    format!("put {}, in place of the {updates}", put.join(" and "))
 }
 
 /// Lines that give way to others.

@@ -24,6 +24,8 @@ pub enum Sides {
 pub enum Mistake {
     /// Nothing orders two accesses.
     Race(Sides),
+    /// An access to what an asynchronous copy writes or reads, which is not waited for.
+    Copy,
     /// A barrier that some threads do not reach.
     Divergence,
     /// An access outside of its array.

@@ -7,6 +7,7 @@
 //! | `assignment.rs` | a statement that writes a value |
 //! | `places.rs` | between which statements a barrier or a fence may come |
 //! | `barriers.rs` | barriers that are missing, or in a branch |
+//! | `copies.rs` | asynchronous copies: their commit, and the wait |
 //! | `values.rs` | updates, writes of many threads, bounds, initial values |
 //! | `launches.rs` | children, their streams, and what a parent hands them |
 //! | `finding.rs` | what a run has found |
@@ -17,6 +18,7 @@ mod assignment;
 mod barriers;
 mod candidate;
 mod change;
+mod copies;
 mod finding;
 mod launches;
 mod places;
@@ -54,6 +56,7 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
         }
         Mistake::Race(Sides::Grids) => launches::one_stream(source, finding),
         Mistake::Race(Sides::Family) => launches::before_the_launch(source, finding),
+        Mistake::Copy => copies::waits(source, finding),
         Mistake::Divergence => barriers::out_of_a_branch(source, finding),
         Mistake::OutOfBounds => values::bounds(source, finding),
         Mistake::Uninitialized => values::initial(source, finding),

@@ -1,9 +1,12 @@
 //! Between which statements a barrier or a fence may come.
 
+use std::ops::Range;
+
 use crate::lex::Token;
 
+use super::candidate::Candidate;
 use super::change::Edit;
-use super::statements::{Function, List, Owner, Source, Step, code};
+use super::statements::{Function, List, Owner, Source, Statement, Step, code};
 
 /// A place between two statements of a list.
 #[derive(Clone, Copy)]
@@ -20,19 +23,58 @@ pub struct Place<'s> {
     pub says: String,
 }
 
-impl Place<'_> {
+impl<'s> Place<'s> {
+    /// Before the statement that comes after the gap.
+    pub fn before(source: &Source, gap: Gap<'s>) -> Place<'s> {
+        Place { gap, says: before(source, &gap.list.statements[gap.index]) }
+    }
+
+    /// After the statement that comes before the gap.
+    pub fn after(source: &Source, gap: Gap<'s>) -> Place<'s> {
+        Place { gap, says: after(source, &gap.list.statements[gap.index - 1]) }
+    }
+
+    /// Puts `statement` there.
+    pub fn candidate(&self, source: &Source, statement: &str) -> Candidate {
+        Candidate::new(format!("put `{statement}` {}", self.says()), self.put(source, statement))
+    }
+
+    /// The place in words, and whether it needs braces.
+    pub fn says(&self) -> String {
+        format!("{}{}", self.says, self.gap.braces())
+    }
+
     /// The edits that put `statement` there.
     pub fn put(&self, source: &Source, statement: &str) -> Vec<Edit> {
         self.gap.put(source, statement)
     }
+}
 
-    /// Whether only some threads of a block may come there.
-    pub fn is_in_a_branch(&self) -> bool {
-        self.gap.list.of == Owner::Branch
-    }
+/// "before line 9", or "before `x = 1;` in line 9", where something else comes first in that line.
+pub fn before(source: &Source, statement: &Statement) -> String {
+    let Range { start, end } = statement.range;
+    let line = source.lines.line(start);
+    let is_first = source.text[..start].rsplit('\n').next().is_none_or(|ahead| ahead.trim().is_empty());
+    let own = source.text[start..end].lines().next().unwrap_or_default();
+    if is_first { format!("before line {line}") } else { format!("before `{own}` in line {line}") }
+}
+
+/// "after line 9", or "after `x = 1;` in line 9", where something else follows in that line.
+pub fn after(source: &Source, statement: &Statement) -> String {
+    let Range { start, end } = statement.range;
+    let line = source.lines.line(end.saturating_sub(1));
+    let rest = source.text[end..].lines().next().unwrap_or_default().trim();
+    let is_last = rest.is_empty() || rest.starts_with("//");
+    let own = source.text[start..end].lines().last().unwrap_or_default().trim();
+    if is_last { format!("after line {line}") } else { format!("after `{own}` in line {line}") }
 }
 
 impl Gap<'_> {
+    /// The braces that a statement needs there, in words.
+    pub fn braces(&self) -> &'static str {
+        if self.list.has_braces { "" } else { ", with braces around both" }
+    }
+
     fn is_same(&self, other: &Gap) -> bool {
         (self.list.around, self.index) == (other.list.around, other.index)
     }
@@ -61,7 +103,7 @@ impl Gap<'_> {
 }
 
 /// Braces around a statement of several lines.
-fn with_braces(around: &std::ops::Range<usize>, statement: &str, is_first: bool) -> Vec<Edit> {
+fn with_braces(around: &Range<usize>, statement: &str, is_first: bool) -> Vec<Edit> {
     let (first, last) = if is_first {
         (format!("{{ {statement} "), " }".to_string())
     } else {
@@ -118,32 +160,27 @@ impl<'s> Pair<'s> {
 }
 
 fn between<'s>(source: &Source, list: List<'s>, pair: &Pair) -> Vec<Place<'s>> {
-    let second = source.lines.line(list.statements[pair.second].range.start);
-    let first = source.lines.line(list.statements[pair.first].range.end.saturating_sub(1));
     vec![
-        Place { gap: Gap { list, index: pair.second }, says: format!("before line {second}") },
-        Place { gap: Gap { list, index: pair.first + 1 }, says: format!("after line {first}") },
+        Place::before(source, Gap { list, index: pair.second }),
+        Place::after(source, Gap { list, index: pair.first + 1 }),
     ]
 }
 
 fn ends_of_a_loop<'s>(source: &Source, list: List<'s>) -> Vec<Place<'s>> {
     let count = list.statements.len();
-    let Some(last) = list.statements.last() else { return Vec::new() };
-    let last = source.lines.line(last.range.end.saturating_sub(1));
-    let first = source.lines.line(list.statements[0].range.start);
+    if count == 0 {
+        return Vec::new();
+    }
+    let end = Place::after(source, Gap { list, index: count });
+    let start = Place::before(source, Gap { list, index: 0 });
     vec![
-        Place {
-            gap: Gap { list, index: count },
-            says: format!("at the end of the loop's body, after line {last}"),
-        },
-        Place {
-            gap: Gap { list, index: 0 },
-            says: format!("at the start of the loop's body, before line {first}"),
-        },
+        Place { says: format!("at the end of the loop's body, {}", end.says), ..end },
+        Place { says: format!("at the start of the loop's body, {}", start.says), ..start },
     ]
 }
 
-fn is_barrier(source: &Source, list: List, index: usize) -> bool {
+/// Whether a statement of a list is a barrier.
+pub fn is_barrier(source: &Source, list: List, index: usize) -> bool {
     let text = &source.text[list.statements[index].range.clone()];
     text.starts_with("__syncthreads") || text.starts_with("__syncwarp")
 }

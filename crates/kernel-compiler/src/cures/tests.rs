@@ -1,6 +1,6 @@
 //! What is proposed, as a table: a source, what was found in it, and the edits in their order.
 
-use super::Mistake::{Divergence, OutOfBounds, Race, Uninitialized};
+use super::Mistake::{Copy, Divergence, OutOfBounds, Race, Uninitialized};
 use super::Sides::{Block, Blocks, Cluster, Family, Grids, Lanes, Writers};
 use super::*;
 
@@ -26,7 +26,41 @@ fn changed(source: &str, candidate: &Candidate) -> String {
 
 #[test]
 fn the_edits_of_a_finding_in_their_order() {
-    let cases: [(&str, Mistake, &[u32], &[&str]); 16] = [
+    let cases: [(&str, Mistake, &[u32], &[&str]); 20] = [
+        (
+            "    if (t == 0) s[0] = in[0];\n    x = s[0];",
+            Race(Lanes),
+            &[3, 2],
+            &["put `__syncwarp();` before line 3", "put `__syncthreads();` before line 3"],
+        ),
+        (
+            "__pipeline_memcpy_async(s, in, 4);\n__pipeline_commit();\n__syncthreads();\nx = s[0];",
+            Copy,
+            &[5, 2],
+            &["put `__pipeline_wait_prior(0);` before line 4"],
+        ),
+        (
+            "if (n)\n__pipeline_memcpy_async(s, in, 4);\nx = s[0];",
+            Copy,
+            &[4, 3],
+            &[
+                "put `__pipeline_wait_prior(0);` before line 4",
+                "put `__pipeline_commit(); __pipeline_wait_prior(0);` before line 4",
+                "put `__pipeline_wait_prior(0); __syncthreads();` before line 4",
+                "put `__pipeline_commit(); __pipeline_wait_prior(0); __syncthreads();` before line 4",
+            ],
+        ),
+        (
+            "for (;;) {\n__pipeline_memcpy_async(s, in, 4);\nx = s[0];\n__pipeline_wait_prior(2);\n\
+             __pipeline_commit();\n}",
+            Copy,
+            &[4, 3],
+            &[
+                "move `__pipeline_commit();` from line 6 to before line 5",
+                "put `__pipeline_wait_prior(1);` in line 5, in place of `__pipeline_wait_prior(2);`",
+                "put `__pipeline_wait_prior(0);` in line 5, in place of `__pipeline_wait_prior(2);`",
+            ],
+        ),
         (
             "    s[t] = in[t];\n    int x = 1;\n    out[t] = s[t + 1];",
             Race(Block),
@@ -95,7 +129,7 @@ fn the_edits_of_a_finding_in_their_order() {
             "for (int i = 0; i <= n; i++) x += in[i];",
             OutOfBounds,
             &[2],
-            &["put `<` in place of `<=` in line 2", "put `if (i < n)` before line 2"],
+            &["put `<` in place of `<=` in line 2", "put `if (i < n)` before `x += in[i];` in line 2"],
         ),
         (
             "out[t] = in[t - 1];",
@@ -142,14 +176,51 @@ fn an_edit_keeps_the_lines_for_a_try_and_gets_its_own_for_a_reader() {
 fn statements_without_braces_get_them() {
     let source = kernel("for (int i = 0; i < n; i++)\n    if (t < i)\n        s[t] += s[t + i];\nx = 1;");
     let first = &proposed(&source, Race(Block), &[4, 4])[0];
-    assert_eq!(first.says, "put `__syncthreads();` at the end of the loop's body, after line 4");
+    let says = "put `__syncthreads();` at the end of the loop's body, after line 4, with braces around both";
+    assert_eq!(first.says, says);
     let with_braces =
         source.replace("    if (t < i)", "    { if (t < i)").replace("+ i];", "+ i]; __syncthreads(); }");
     assert_eq!(first.tried(&source), with_braces);
     assert_eq!(changed(&source, first), with_braces);
     let source = kernel("if (n) *out = 1; else *out = 2;");
-    let guarded = proposed(&source, Race(Writers), &[2, 2])[0].tried(&source);
-    assert!(guarded.contains("if (n) { if (threadIdx.x == 0) *out = 1; } else"), "{guarded}");
+    let guarded = &proposed(&source, Race(Writers), &[2, 2])[0];
+    let tried = guarded.tried(&source);
+    assert!(tried.contains("if (n) { if (threadIdx.x == 0) *out = 1; } else"), "{tried}");
+    let says = "put `if (threadIdx.x == 0)` before `*out = 1;` in line 2, with braces around both";
+    assert!(guarded.says.ends_with(says), "{}", guarded.says);
+}
+
+#[test]
+fn what_is_said_can_be_copied() {
+    let cases = [
+        ("s[t].x += s[t + n].x;\ns[t].y += s[t + n].y;", Lanes, 2, "updates"),
+        ("for (;;) {\nif (t < n) s[t] = s[t + 1];\nx = 1;\n}", Block, 1, "`if`"),
+        ("*out += 1;\n*out += in[t];", Block, 2, "updates"),
+    ];
+    for (body, sides, count, what) in cases {
+        let source = kernel(body);
+        let all = proposed(&source, Race(sides), &[3, if count == 1 { 3 } else { 2 }]);
+        let update = all.iter().find(|one| one.says.ends_with(&format!(", in place of the {what}")));
+        let update = update.unwrap_or_else(|| panic!("{body}: {all:#?}"));
+        let changes = update.changes(&source);
+        assert_eq!(changes.len(), count, "{body}");
+        for Change { line, text, .. } in changes {
+            let put = format!("`{}` in line {line}", text.unwrap());
+            assert!(update.says.contains(&put), "no {put} in: {}", update.says);
+        }
+    }
+}
+
+#[test]
+fn edits_of_several_places_are_joined() {
+    let source = kernel("*out += 1;\nx = 1;\ns[t] += 2;");
+    let of = |line: u32| proposed(&source, Race(Block), &[line, line]).remove(0);
+    let both = Candidate::joined(&[&of(2), &of(4)]).unwrap();
+    let edited = source.replace("*out += 1", "atomicAdd(out, 1)").replace("s[t] += 2", "atomicAdd(&s[t], 2)");
+    assert_eq!(both.tried(&source), edited);
+    assert_eq!(both.says, format!("together: {}; and {}", of(2).says, of(4).says));
+    let guard = proposed(&kernel("*out = 1;"), Race(Writers), &[2, 2]);
+    assert_eq!(Candidate::joined(&[&guard[0], &guard[1]]), None, "two edits of one place");
 }
 
 #[test]
@@ -230,7 +301,7 @@ fn whatever_a_finding_names_nothing_breaks() {
     let source =
         kernel("if (n) { s[t] +=\n in[t]; } else for (;;) x = {1, 2};\n switch (n) { case 1: out[n] = 1; }");
     let all = [Block, Blocks, Cluster, Family, Grids, Lanes, Writers].map(Race);
-    let all = all.into_iter().chain([Divergence, OutOfBounds, Uninitialized]);
+    let all = all.into_iter().chain([Copy, Divergence, OutOfBounds, Uninitialized]);
     let mut count = 0;
     for mistake in all {
         for end in (0..source.len()).filter(|end| source.is_char_boundary(*end)) {

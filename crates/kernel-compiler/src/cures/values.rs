@@ -6,10 +6,10 @@ use crate::lex::{Token, placed};
 
 use super::assignment::{Assignment, in_parentheses, mentions};
 use super::candidate::Candidate;
-use super::change::Edit;
+use super::change::{Edit, in_place_of_updates};
 use super::finding::Finding;
-use super::places::{Gap, spot};
-use super::statements::{Function, Kind, Source, Statement, Step};
+use super::places::{Gap, Place, before, spot};
+use super::statements::{Function, Kind, Source, Statement, Step, code};
 
 /// The innermost statements of the finding's lines, each once.
 fn steps<'s>(source: &'s Source, finding: &Finding) -> Vec<Step<'s>> {
@@ -67,12 +67,12 @@ pub fn updates(source: &Source, finding: &Finding) -> Vec<Candidate> {
     if !steps.iter().all(|step| is_atomic(step) || call(step).is_some()) {
         return Vec::new();
     }
-    let atomics: Vec<(Step, String)> = steps.iter().filter_map(|step| Some((*step, call(step)?))).collect();
-    let Some((first, call)) = atomics.first() else { return Vec::new() };
-    let line = line_of(source, first.statement());
-    let edits =
-        atomics.iter().map(|(step, call)| Edit::replace(step.statement().range.clone(), call.clone()));
-    vec![Candidate::new(format!("put `{call}` in line {line}, in place of the update"), edits.collect())]
+    let edit = |step: &Step| Some(Edit::replace(step.statement().range.clone(), call(step)?));
+    let edits: Vec<Edit> = steps.iter().filter_map(edit).collect();
+    if edits.is_empty() {
+        return Vec::new();
+    }
+    vec![Candidate::new(in_place_of_updates(source, &edits), edits)]
 }
 
 /// The call that does the same in one step. What reads elements beside the one that it writes is a step of a
@@ -104,8 +104,8 @@ pub fn one_writer(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let guarded = ["threadIdx.x == 0", "blockIdx.x == 0 && threadIdx.x == 0"].map(|one| Candidate {
         selects: true,
         ..Candidate::new(
-            format!("let one thread write: put `if ({one})` before line {line}"),
-            guard(step, one),
+            format!("let one thread write: put {}", guarded(source, step, one)),
+            guard(source, step, one),
         )
     });
     guarded.into_iter().chain(exchanged).collect()
@@ -125,12 +125,23 @@ fn address(left: &str) -> String {
     left.strip_prefix('*').map_or(format!("&{left}"), |pointer| pointer.trim().to_string())
 }
 
+/// `condition` before a statement, in words.
+fn guarded(source: &Source, step: Step, condition: &str) -> String {
+    let braces = if would_take_an_else(source, step) { ", with braces around both" } else { "" };
+    format!("`if ({condition})` {}{braces}", before(source, step.statement()))
+}
+
+/// Whether an `else` comes after a statement, which would be that of an `if` before it.
+fn would_take_an_else(source: &Source, step: Step) -> bool {
+    let rest = code(&source.text[step.statement().range.end..]);
+    rest.first().is_some_and(|(_, token)| token.is_word("else"))
+}
+
 /// `condition` before a statement.
-fn guard(step: Step, condition: &str) -> Vec<Edit> {
+fn guard(source: &Source, step: Step, condition: &str) -> Vec<Edit> {
     let Range { start, end } = step.statement().range;
     let mut edits = vec![Edit::replace(start..start, format!("if ({condition}) "))];
-    if !step.list.has_braces {
-        // Else an `else` would be the guard's.
+    if would_take_an_else(source, step) {
         edits[0].text.insert_str(0, "{ ");
         edits.push(Edit::replace(end..end, " }"));
     }
@@ -156,12 +167,11 @@ pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
         let from_below = index.split_once('-').map(|(a, b)| format!("{} >= {}", a.trim(), b.trim()));
         for condition in from_below.into_iter().chain(limits) {
             all.push(if is_statement {
-                let says = format!("put `if ({condition})` before line {line}");
-                Candidate::new(says, guard(step, &condition))
+                let says = format!("put {}", guarded(source, step, &condition));
+                Candidate::new(says, guard(source, step, &condition))
             } else {
-                let leave = format!("if (!({condition})) return;");
-                let gap = Gap { list: step.list, index: step.index };
-                Candidate::new(format!("put `{leave}` before line {line}"), gap.put(source, &leave))
+                let place = Place::before(source, Gap { list: step.list, index: step.index });
+                place.candidate(source, &format!("if (!({condition})) return;"))
             });
         }
     }
@@ -311,7 +321,8 @@ fn stores(source: &Source, statements: &[Statement], name: &str) -> Vec<Candidat
         }
         let condition = source.text[condition.clone()].trim();
         let text = format!("{} = {condition} ? {} : 0;", own.left, own.right);
-        let says = format!("let every thread write: `{text}` in line {}", line_of(source, statement));
+        let line = line_of(source, statement);
+        let says = format!("let every thread write: `{text}` in line {line}, in place of the `if`");
         all.push(Candidate::new(says, vec![Edit::replace(statement.range.clone(), text)]));
     }
     all
@@ -334,9 +345,6 @@ fn shared(source: &Source, function: &Function, name: &str) -> Option<Candidate>
         }
         None => format!("if (threadIdx.x == 0) {name} = 0;"),
     };
-    let after = &list.statements[index + last - 1];
-    let line = source.lines.line(after.range.end - 1);
-    let gap = Gap { list, index: index + last };
-    let says = format!("put `{zero} __syncthreads();` after line {line}");
-    Some(Candidate::new(says, gap.put(source, &format!("{zero} __syncthreads();"))))
+    let place = Place::after(source, Gap { list, index: index + last });
+    Some(place.candidate(source, &format!("{zero} __syncthreads();")))
 }

@@ -50,8 +50,9 @@ type Line = Option<(String, u32)>;
 struct Early {
     read: Line,
     store: Line,
-    /// Whether the store is by a child.
-    by_child: bool,
+    /// Whether that explains whatever is uninitialized there: the store is by a child, or by a copy that was
+    /// not waited for.
+    explains: bool,
 }
 
 fn reads_too_early(found: &Diagnostic) -> Option<Early> {
@@ -61,14 +62,15 @@ fn reads_too_early(found: &Diagnostic) -> Option<Early> {
         [store, read] if read.does == Access::Load && store.does == Access::Store => [read, store],
         _ => return None,
     };
-    let by_child = *order == Disorder::Child;
-    Some(Early { read: read.at.clone(), store: store.at.clone(), by_child })
+    let explains = matches!(order, Disorder::Child | Disorder::Copy(_));
+    Some(Early { read: read.at.clone(), store: store.at.clone(), explains })
 }
 
-/// Whether it is about an uninitialized value that a parent has read, since the child stores it later.
+/// Whether it is about an uninitialized value that is stored later: by a child after its parent has read it,
+/// or by a copy.
 fn reads_one_of(found: &Diagnostic, all: &[Early]) -> bool {
     let What::Unwritten { read, .. } = &found.what else { return false };
-    all.iter().any(|early| early.by_child && early.read == *read)
+    all.iter().any(|early| early.explains && early.read == *read)
 }
 
 /// The lines of the findings of this kind.

@@ -10,7 +10,7 @@ use super::conflict::{Who, place_of};
 use rustc_hash::FxHashMap;
 
 use crate::arith::{groups, lanes};
-use crate::observe::{Actor, CopyRequest, Request};
+use crate::observe::{Actor, CopyRequest, CopyWait, Request};
 use crate::ptx::Space;
 
 /// An access that meets a copy under way: by which lane, where, and who asked for the copy.
@@ -19,12 +19,21 @@ pub struct Meeting {
     pub lane: usize,
     pub address: u64,
     pub owner: Who,
+    /// The last wait of that thread, if it comes after the copy's instruction.
+    pub wait: Option<CopyWait>,
+}
+
+/// A copy under way.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    owner: Who,
+    wait: Option<CopyWait>,
 }
 
 /// Words of 4 bytes that copies under way write, by grid and block, and read.
 #[derive(Debug, Default)]
 pub struct UnderWay {
-    at: FxHashMap<(u32, u64, u64), Vec<Who>>,
+    at: FxHashMap<(u32, u64, u64), Vec<Begun>>,
 }
 
 const WORD: u64 = 4;
@@ -37,16 +46,26 @@ fn words(address: u64, bytes: u64) -> impl Iterator<Item = u64> {
 
 impl UnderWay {
     pub fn starts(&mut self, actor: Actor, copy: &CopyRequest) {
-        each(actor, copy, |place, owner| self.at.entry(place).or_default().push(owner));
+        let start = |owner| Begun { owner, wait: None };
+        each(actor, copy, |place, owner| self.at.entry(place).or_default().push(start(owner)));
+    }
+
+    pub fn left_out(&mut self, actor: Actor, copy: &CopyRequest, wait: CopyWait) {
+        each(actor, copy, |place, owner| {
+            let copies = self.at.get_mut(&place).into_iter().flatten();
+            for copy in copies.filter(|copy| copy.owner == owner) {
+                copy.wait = Some(wait);
+            }
+        });
     }
 
     pub fn ends(&mut self, actor: Actor, copy: &CopyRequest) {
         each(actor, copy, |place, owner| {
-            let Some(owners) = self.at.get_mut(&place) else { return };
-            if let Some(at) = owners.iter().position(|other| *other == owner) {
-                owners.swap_remove(at);
+            let Some(copies) = self.at.get_mut(&place) else { return };
+            if let Some(at) = copies.iter().position(|copy| copy.owner == owner) {
+                copies.swap_remove(at);
             }
-            if owners.is_empty() {
+            if copies.is_empty() {
                 self.at.remove(&place);
             }
         });
@@ -57,9 +76,9 @@ impl UnderWay {
         if self.at.is_empty() {
             return;
         }
-        self.at.retain(|_, owners| {
-            owners.retain(|owner| (owner.grid, owner.block) != (grid, block));
-            !owners.is_empty()
+        self.at.retain(|_, copies| {
+            copies.retain(|copy| (copy.owner.grid, copy.owner.block) != (grid, block));
+            !copies.is_empty()
         });
     }
 
@@ -76,8 +95,8 @@ impl UnderWay {
         lanes(request.mask).find_map(|lane| {
             let address = request.addresses[lane];
             words(address, request.bytes as u64).find_map(|word| {
-                let owner = *self.at.get(&(grid, block, word))?.last()?;
-                Some(Meeting { lane, address: address.max(word * WORD), owner })
+                let Begun { owner, wait } = *self.at.get(&(grid, block, word))?.last()?;
+                Some(Meeting { lane, address: address.max(word * WORD), owner, wait })
             })
         })
     }

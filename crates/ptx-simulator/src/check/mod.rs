@@ -299,6 +299,7 @@ impl Checker<'_> {
                 self.copy(actor, copy);
                 self.copies.starts(actor, copy);
             }
+            Act::CopyLeftOut(copy, wait) => self.copies.left_out(actor, copy, wait),
             Act::CopyEnds(copy) => {
                 self.copies.ends(actor, copy);
                 self.copy(actor, copy);

@@ -12,11 +12,11 @@ use super::{About, Checker, Place};
 use crate::arith::WARP;
 use crate::decode::{Op, runtime};
 use crate::diagnostic::{
-    Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, Side, Spot, What,
+    Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, ShortWait, Side, Spot, What,
 };
 use crate::memory;
 use crate::memory::shared::Layout;
-use crate::observe::{Access, Actor, DeviceLaunch, Request};
+use crate::observe::{Access, Actor, CopyWait, DeviceLaunch, Request};
 use crate::ptx::Space;
 use crate::words::index;
 
@@ -111,11 +111,14 @@ impl Checker<'_> {
             return;
         }
         let header = self.header(&me, &race).map(str::to_string);
-        let shape = self.shape(&me, &race, between);
+        let shape = match header {
+            Some(_) => Shape::InHeader,
+            None => self.shape(&me, &race, between),
+        };
         let help = match race.why {
-            _ if header.is_some() => {
-                "nothing: in practice shuffles and matches give the order this header needs".into()
-            }
+            _ if header.is_some() => "nothing: the header relies on the order that its own warp-level \
+                                      instructions give in practice, which PTX does not promise"
+                .into(),
             Disorder::FirstGuess => "right as long as the value is only the compare-and-swap's first guess; \
                                      an atomic or volatile read would say so"
                 .into(),
@@ -338,6 +341,13 @@ impl Checker<'_> {
         self.say(Diagnostic { severity: Severity::Note, ..found }, Place::of(loc, loc));
     }
 
+    /// The wait that leaves out the copy of a meeting.
+    fn short_wait(&self, meeting: Meeting) -> Option<ShortWait> {
+        let CopyWait { loc, groups, committed } = meeting.wait?;
+        let (_, line) = self.site(loc)?;
+        Some(ShortWait { line, groups, committed })
+    }
+
     /// An access to what an asynchronous copy is about to write or to read.
     pub fn meeting(&mut self, actor: Actor, request: &Request, meeting: Meeting) {
         let owner = meeting.owner;
@@ -351,12 +361,27 @@ impl Checker<'_> {
                 place_of(actor, request),
                 request.element_bytes(),
             ),
-            order: Disorder::Copy,
+            order: Disorder::Copy(self.short_wait(meeting)),
             header: None,
         };
-        let help = "let the thread that copies wait for its copies (__pipeline_wait_prior, \
-                    cp.async.wait_all), and then the block wait at a barrier";
-        self.tell(Kind::DataRace, who, owner.loc, what, help);
+        let help = match meeting.wait {
+            None => {
+                "let the thread that copies commit its copies (__pipeline_commit, cp.async.commit_group) and \
+                 wait for them (__pipeline_wait_prior, cp.async.wait_group), and then the block wait at a \
+                 barrier"
+            }
+            Some(CopyWait { committed: false, .. }) => {
+                "a wait is for copies that are committed: put the commit (__pipeline_commit, \
+                 cp.async.commit_group) between the copy and the wait"
+            }
+            Some(_) => {
+                "let the wait leave out fewer groups; or commit before the wait what is committed after it, \
+                 so that this copy is in an older group by then"
+            }
+        };
+        let found = self.diagnostic(Kind::DataRace, who, what, help);
+        let place = Place::of(who.loc, owner.loc);
+        self.say(Diagnostic { shape: Some(Shape::AsyncCopy), ..found }, place);
     }
 
     /// An access to the shared memory of a block that may have ended by then.

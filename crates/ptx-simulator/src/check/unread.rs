@@ -2,8 +2,10 @@
 //! there by the same instruction is read. So a tree loses an element where its length is no power of two.
 //!
 //! Much is stored and not read, and nothing is wrong: corners of a tile, lanes of a warp that is reduced as
-//! a whole. So this looks only at arrays whose elements are updated in place, at what is there when the block
-//! ends, and at stores of which more than half is read, by threads in a row, an element each.
+//! a whole, a scan of more elements than are asked for. So this looks only at arrays whose elements are
+//! updated in place, at what is there when the block ends, and at stores of which more than half is read, by
+//! threads in a row, an element each. What the last update leaves is a result, of which some may be
+//! enough.
 
 use rustc_hash::FxHashMap;
 
@@ -101,10 +103,11 @@ pub fn lost(left: impl Iterator<Item = (u64, Left)>) -> Vec<Lost> {
         stores.entry(these).or_default().add(past, is_read, (offset, width));
     }
     let is_lost = |((start, loc, time), counts): &mut (Stores, Counts)| {
+        let mut later = updates.iter().filter(|other| other.0 == *start && other.2 > *time).peekable();
+        let is_no_result = later.peek().is_some();
         // An update reads what it overwrites.
-        let is_later = |other: &&Stores| (other.0, other.1) == (*start, *loc) && other.2 > *time;
-        let overwritten = updates.iter().filter(is_later).count();
-        updates.iter().any(|other| other.0 == *start) && counts.are_few(overwritten)
+        let overwritten = later.filter(|other| other.1 == *loc).count();
+        is_no_result && counts.are_few(overwritten)
     };
     let mut all: Vec<(Stores, Counts)> = stores.into_iter().collect();
     all.retain_mut(is_lost);

@@ -11,7 +11,7 @@ use super::warp::{Copy, Warp};
 use crate::arith::{WARP, each, lanes, which};
 use crate::decode::{NONE, Op};
 use crate::memory::span;
-use crate::observe::{Access, Act, CopyRequest};
+use crate::observe::{Access, Act, CopyRequest, CopyWait};
 use crate::ptx::Space;
 
 impl Context<'_> {
@@ -50,22 +50,35 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The lanes of `mask` wait for their copies: for all, or for those in all groups `but` the last few.
-    pub fn copies_done(&mut self, warp: &mut Warp, mask: u32, but: Option<u32>) {
+    /// Lanes wait for their copies: for all, or for those in all groups `but` the last few.
+    pub fn copies_done(&mut self, warp: &mut Warp, at: At, but: Option<u32>) {
         self.progress.changed();
         let mut pending = std::mem::take(&mut warp.copies);
         for copy in &mut pending {
             let all = copy.request.mask;
-            let done = which(all & mask, |lane| match but {
+            let done = which(all & at.mask, |lane| match but {
                 None => true,
                 Some(but) => copy.group[lane].saturating_add(but) < warp.copy_groups[lane],
             });
             copy.request.mask = done;
             self.do_copy(warp, &copy.request, copy.loc);
+            self.leave_out(warp, copy, at.inst.loc, (all & at.mask & !done, but.unwrap_or_default()));
             copy.request.mask = all & !done;
         }
         pending.retain(|copy| copy.request.mask != 0);
         warp.copies = pending;
+    }
+
+    /// Lanes wait at `wait` for all groups but so many, and not for this copy.
+    fn leave_out(&mut self, warp: &Warp, copy: &mut Copy, wait: u32, (mask, groups): (u32, u32)) {
+        let committed = which(mask, |lane| copy.group[lane] < warp.copy_groups[lane]);
+        for (mask, committed) in [(committed, true), (mask & !committed, false)] {
+            if mask != 0 {
+                copy.request.mask = mask;
+                let wait = CopyWait { loc: wait, groups, committed };
+                self.act_at(warp, copy.loc, Act::CopyLeftOut(&copy.request, wait));
+            }
+        }
     }
 
     fn do_copy(&mut self, warp: &Warp, copy: &CopyRequest, loc: u32) {

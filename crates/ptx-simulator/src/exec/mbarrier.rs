@@ -87,7 +87,7 @@ impl Context<'_> {
         let mut before = [0; WARP];
         let mut over = 0u32;
         if let Mbarrier::ArriveAfterCopies { .. } = how {
-            self.copies_done(warp, at.mask, None);
+            self.copies_done(warp, at, None);
         }
         match how {
             Mbarrier::Init | Mbarrier::Invalidate => {

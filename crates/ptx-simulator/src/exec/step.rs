@@ -236,7 +236,7 @@ impl<'e> Context<'e> {
             }
             Op::CopyAsync { .. } => self.copy_async(warp, at)?,
             Op::CopyCommit {} => each(at.mask, |lane| warp.copy_groups[lane] += 1),
-            Op::CopyWait { but } => self.copies_done(warp, at.mask, *but),
+            Op::CopyWait { but } => self.copies_done(warp, at, *but),
             Op::Mbarrier { .. } => self.mbarrier(warp, at)?,
             Op::Fence { scope, kind } => {
                 self.act(warp, at, Act::Fence { mask: at.mask, scope: *scope, kind: *kind })

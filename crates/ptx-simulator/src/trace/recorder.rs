@@ -130,6 +130,7 @@ impl Recorder {
                 self.by(actor, 1 << launch.lane, Did::Launch { pending, limit, refused });
             }
             Act::Branch { .. }
+            | Act::CopyLeftOut(..)
             | Act::Mbarrier(..)
             | Act::BarrierSite { .. }
             | Act::BarrierStall

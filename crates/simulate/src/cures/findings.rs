@@ -55,7 +55,8 @@ fn mistake(found: &Diagnostic) -> Option<Mistake> {
         Some(Shape::ParentAndChild) => Sides::Family,
         // The fences that a lock needs stand in two places, which no line of the finding names.
         Some(Shape::Lock) => return None,
-        Some(Shape::OtherGpu) | None => return kind(found.kind),
+        Some(Shape::AsyncCopy) => return Some(Mistake::Copy),
+        Some(Shape::OtherGpu | Shape::InHeader) | None => return kind(found.kind),
     };
     Some(Mistake::Race(sides))
 }

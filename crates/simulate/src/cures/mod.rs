@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `subject.rs` | what is edited and run again: a [`Subject`] |
 //! | `findings.rs` | what the simulator has found, as an edit may cure it |
-//! | `tries.rs` | the edits, one after the other, within a budget |
+//! | `tries.rs` | the edits, one after the other, then together, within a budget |
 //! | `results.rs` | what a run leaves, compared with what it is to leave |
 //! | `launches.rs` | the launches of a script |
 //! | `programs.rs` | a whole program |
@@ -21,3 +21,6 @@ pub use launches::of_launches;
 pub use programs::of_program;
 pub use subject::{How, Outcome, Subject, printed};
 pub use tries::cures;
+
+#[cfg(test)]
+mod tests;

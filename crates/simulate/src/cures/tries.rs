@@ -37,21 +37,24 @@ pub fn cures(
     if targets.is_empty() {
         return Some(Vec::new());
     }
-    let cures = Tries::new(subject, (source, built), limits, found)?.all(&mut targets, found);
+    let mut tries = Tries::new(subject, (source, built), limits, found)?;
+    tries.all(&mut targets);
+    let cures = tries.kept(found);
     for cure in &cures {
         found[cure.finding].help = cure.says.clone();
     }
     for target in targets.iter().filter(|target| !target.is_cured(&cures)) {
-        in_vain(&mut found[target.number], target.tried);
+        found[target.number].help += &tries.in_vain(target);
     }
     Some(cures)
 }
 
-/// A finding, with the edits that are still to be tried for it.
+/// A finding, with the edits that are still to be tried for it, and which attempts these were.
 struct Target {
     number: usize,
+    wrong: Wrong,
     candidates: std::vec::IntoIter<Candidate>,
-    tried: usize,
+    tried: Vec<usize>,
 }
 
 /// What of `found` there are edits for.
@@ -59,9 +62,17 @@ fn targets(subject: &dyn Subject, source: &str, found: &[Diagnostic]) -> Vec<Tar
     let target = |(number, found)| {
         let candidates = candidates(source, &finding(found, subject.file())?);
         let candidates = (!candidates.is_empty()).then(|| candidates.into_iter())?;
-        Some(Target { number, candidates, tried: 0 })
+        Some(Target { number, wrong: identity(found, subject.file()), candidates, tried: Vec::new() })
     };
     found.iter().enumerate().filter_map(target).collect()
+}
+
+/// The next edit, for the finding that the fewest were tried for.
+fn next(targets: &mut [Target]) -> Option<(&mut Target, Candidate)> {
+    let is_open = |target: &&mut Target| !target.candidates.as_slice().is_empty();
+    let target = targets.iter_mut().filter(is_open).min_by_key(|target| target.tried.len())?;
+    let candidate = target.candidates.next()?;
+    Some((target, candidate))
 }
 
 impl Target {
@@ -82,13 +93,39 @@ struct Tries<'a> {
     others: OnceCell<Vec<Outcome>>,
     limits: Limits,
     started: Instant,
+    attempts: Vec<Attempt>,
 }
 
-/// A source after an edit that cures something.
-struct Cured {
-    /// What is still wrong.
-    left: Vec<Wrong>,
-    compared: Compared,
+/// An edit that was tried.
+struct Attempt {
+    candidate: Candidate,
+    /// The source with it.
+    text: String,
+    shows: Shows,
+}
+
+/// What a source shows after an edit.
+enum Shows {
+    /// It doesn't compile or run, or all that was wrong still is, or something new is.
+    NoCure,
+    /// Nothing new is wrong, and this still is; but the result is not right.
+    OtherResult(Vec<Wrong>),
+    /// Only this is still wrong.
+    Less(Vec<Wrong>, Compared),
+}
+
+impl Attempt {
+    /// Whether nothing new is wrong, and this no longer is.
+    fn removes(&self, wrong: &Wrong) -> bool {
+        match &self.shows {
+            Shows::NoCure => false,
+            Shows::OtherResult(left) | Shows::Less(left, _) => !left.contains(wrong),
+        }
+    }
+
+    fn cures_all(&self) -> bool {
+        matches!(&self.shows, Shows::Less(left, _) if left.is_empty())
+    }
 }
 
 impl<'a> Tries<'a> {
@@ -107,84 +144,124 @@ impl<'a> Tries<'a> {
             found.iter().all(|one| known.contains(one)) && known.iter().all(|one| found.contains(one));
         // On a busy machine too there is time for the first one.
         let started = Instant::now();
-        let tries = Tries { subject, source, built, before, known, others: OnceCell::new(), limits, started };
+        let (others, attempts) = (OnceCell::new(), Vec::new());
+        let tries = Tries { subject, source, built, before, known, others, limits, started, attempts };
         shows_the_same.then_some(tries)
     }
 
-    /// One edit for each finding in turn, until all are cured or the budget is spent.
-    fn all(&mut self, targets: &mut [Target], found: &[Diagnostic]) -> Vec<Cure> {
-        let mut cures: Vec<Cure> = Vec::new();
-        let mut texts: Vec<String> = Vec::new();
+    /// One edit for each finding in turn, until one cures all or the budget is spent; and together those that
+    /// do so of one finding each.
+    fn all(&mut self, targets: &mut [Target]) {
         // One edit for all that is wrong is better than one for each.
-        while self.has_time() && !cures.iter().any(|cure| cure.cures_all) {
-            let is_open = |target: &&mut Target| !target.candidates.as_slice().is_empty();
-            let open = targets.iter_mut().filter(is_open).min_by_key(|target| target.tried);
-            let Some((target, candidate)) =
-                open.and_then(|target| target.candidates.next().map(|candidate| (target, candidate)))
-            else {
-                break;
-            };
-            target.tried += 1;
-            let text = candidate.tried(self.source);
-            if texts.contains(&text) {
+        while self.has_time() && !self.attempts.iter().any(Attempt::cures_all) {
+            if let Some(joined) = self.joined() {
+                self.attempt(joined);
                 continue;
             }
-            self.limits.edits -= 1;
-            let cured = self.cured_by(&candidate, &text);
-            texts.push(text);
-            if let Ok(Some(cured)) = cured {
-                self.keep(&candidate, &cured, found, &mut cures);
-            }
+            let may_try = self.attempts.len() < self.limits.edits;
+            let Some((target, candidate)) = next(targets).filter(|_| may_try) else { break };
+            let number = self.attempt(candidate);
+            target.tried.push(number);
         }
-        cures
     }
 
     fn has_time(&self) -> bool {
-        self.limits.edits > 0 && self.started.elapsed() < self.limits.time && !stop::is_asked()
+        self.started.elapsed() < self.limits.time && !stop::is_asked()
     }
 
-    /// Keeps a candidate as the cure of all that it cures.
-    fn keep(&self, candidate: &Candidate, cured: &Cured, found: &[Diagnostic], cures: &mut Vec<Cure>) {
-        let cures_all = cured.left.is_empty();
-        let then = if cures_all { cured.compared.says() } else { "this is gone" };
-        let says = format!("{} (tried: then {then})", candidate.says);
-        for (finding, found) in found.iter().enumerate() {
-            let is_cured = cures.iter().any(|cure| cure.finding == finding && (cure.cures_all || !cures_all));
-            let is_gone = !cured.left.contains(&identity(found, self.subject.file()));
-            if !is_serious(found) || is_cured || !is_gone {
-                continue;
+    /// Tries an edit, once, and says which attempt that was.
+    fn attempt(&mut self, candidate: Candidate) -> usize {
+        let text = candidate.tried(self.source);
+        if let Some(known) = self.attempts.iter().position(|attempt| attempt.text == text) {
+            return known;
+        }
+        let shows = self.shows(&candidate, &text).unwrap_or(Shows::NoCure);
+        self.attempts.push(Attempt { candidate, text, shows });
+        self.attempts.len() - 1
+    }
+
+    /// The edits that each make something go away as one, where they do so of all that is wrong, and if that
+    /// was not tried yet.
+    fn joined(&self) -> Option<Candidate> {
+        let remover = |wrong| self.attempts.iter().find(|attempt| attempt.removes(wrong));
+        let mut parts: Vec<&Candidate> = Vec::new();
+        for wrong in &self.known {
+            let candidate = &remover(wrong)?.candidate;
+            if !parts.contains(&candidate) {
+                parts.push(candidate);
             }
-            cures.retain(|cure| cure.finding != finding);
-            let edits = candidate.changes(self.source);
-            cures.push(Cure { finding, says: says.clone(), cures_all, edits });
+        }
+        let joined = Candidate::joined(&parts)?;
+        let text = joined.tried(self.source);
+        (!self.attempts.iter().any(|attempt| attempt.text == text)).then_some(joined)
+    }
+
+    /// The cures of what was `found`, those of all that is wrong before others.
+    fn kept(&self, found: &[Diagnostic]) -> Vec<Cure> {
+        let cure = |(number, found): (usize, &Diagnostic)| {
+            let wrong = identity(found, self.subject.file());
+            let all = self.attempts.iter().filter(|attempt| attempt.removes(&wrong));
+            let (attempt, compared) = all
+                .filter_map(|attempt| match &attempt.shows {
+                    Shows::Less(_, compared) => Some((attempt, compared)),
+                    _ => None,
+                })
+                .min_by_key(|(attempt, _)| !attempt.cures_all())?;
+            let cures_all = attempt.cures_all();
+            let then = if cures_all { compared.says() } else { "this is gone" };
+            let says = format!("{} (tried: then {then})", attempt.candidate.says);
+            let edits = attempt.candidate.changes(self.source);
+            Some(Cure { finding: number, says, cures_all, edits })
+        };
+        found.iter().enumerate().filter(|(_, found)| is_serious(found)).filter_map(cure).collect()
+    }
+
+    /// What its help says of a finding for which edits were tried in vain.
+    fn in_vain(&self, target: &Target) -> String {
+        let mut attempts = target.tried.iter().map(|number| &self.attempts[*number]);
+        if let Some(attempt) = attempts.find(|attempt| attempt.removes(&target.wrong)) {
+            let says = &attempt.candidate.says;
+            return format!(
+                "; this was tried and makes it go away, but the result is then not right: {says}"
+            );
+        }
+        match target.tried.len() {
+            0 => String::new(),
+            1 => "; 1 edit was tried here, and it leaves this or brings another mistake".to_string(),
+            tried => {
+                format!("; {tried} edits were tried here, and each leaves this or brings another mistake")
+            }
         }
     }
 
-    /// What an edit leaves; `None`, if it is no cure whatever is gone.
-    fn cured_by(&self, candidate: &Candidate, text: &str) -> Result<Option<Cured>> {
+    /// What the source shows after an edit.
+    fn shows(&self, candidate: &Candidate, text: &str) -> Result<Shows> {
         let built = self.subject.compiled(text, 2 * self.limits.time)?;
         let run = |schedule| self.subject.run(&built, text, &how(schedule, self.steps()));
         let plain = run(None)?;
         let left = wrong(&plain.found, self.subject.file());
         let is_known = |one: &Wrong| self.known.contains(one);
-        if !left.iter().all(is_known) || left.len() >= self.known.len() || !is_as_good(&plain, &self.before) {
-            return Ok(None);
+        if !left.iter().all(is_known) || left.len() >= self.known.len() {
+            return Ok(Shows::NoCure);
         }
+        let mut is_right = is_as_good(&plain, &self.before);
         for schedule in OTHERS {
             let other = run(Some(schedule))?;
-            let shows_more = wrong(&other.found, self.subject.file()).iter().any(|one| !left.contains(one));
-            let differs = match other.is_right {
-                Some(is_right) => !is_right,
-                None => left.is_empty() && !is_same(&plain.left, &other.left),
-            };
-            if shows_more || differs {
-                return Ok(None);
+            if wrong(&other.found, self.subject.file()).iter().any(|one| !left.contains(one)) {
+                return Ok(Shows::NoCure);
             }
+            is_right &= match other.is_right {
+                Some(is_right) => is_right,
+                None => !left.is_empty() || is_same(&plain.left, &other.left),
+            };
         }
         // A result counts where nothing is wrong.
         let is_judged = left.is_empty() || candidate.selects;
         let compared = if is_judged { self.compared(candidate, &plain) } else { Some(Compared::Nothing) };
-        Ok(compared.map(|compared| Cured { left, compared }))
+        Ok(match compared.filter(|_| is_right) {
+            Some(compared) => Shows::Less(left, compared),
+            None => Shows::OtherResult(left),
+        })
     }
 
     /// What the result of an edited source is compared with; `None`, if the edit decides for a result that
@@ -220,13 +297,4 @@ impl<'a> Tries<'a> {
 
 fn how(schedule: Option<u64>, steps: u64) -> How {
     How { schedule, orders: Budget { work: ORDERS_WORK, ..Budget::default() }, steps }
-}
-
-/// Says of what edits were tried for in vain.
-fn in_vain(found: &mut Diagnostic, tried: usize) {
-    match tried {
-        0 => {}
-        1 => found.help += "; 1 edit was tried here, and it does not make this go away",
-        _ => found.help += &format!("; {tried} edits were tried here, and none of them makes this go away"),
-    }
 }

@@ -21,16 +21,22 @@ mod with_a_fake_nvcc {
     const ZEROS: &str = "s[i] = 0;";
     const BARRIER: &str = "s[t] = in[t]; __syncthreads();";
 
-    /// Runs it on `mine.cu`, the racy kernel, with an nvcc that makes the PTX of the first text that it has.
+    /// Runs it on `mine.cu`, the racy kernel, with an nvcc that makes the PTX of the first text that it has,
     /// and says how often that was called.
     fn with_nvcc(name: &str, made: &[(&str, &str)], options: &str) -> (Run, usize) {
+        with_nvcc_for(RACY, name, made, options)
+    }
+
+    /// The same of a kernel of the corpus.
+    fn with_nvcc_for(wrong: &str, name: &str, made: &[(&str, &str)], options: &str) -> (Run, usize) {
         let folder = scratch(name);
         let ptx = |stem: &str| root().join(CORPUS).join(stem).with_extension("ptx").display().to_string();
-        let choices = made.iter().chain(&[("", RACY)]).map(|(text, stem)| {
+        let otherwise = [("", wrong)];
+        let choices = made.iter().chain(&otherwise).map(|(text, stem)| {
             let (ptx, file) = (ptx(stem), format!("{CORPUS}/{stem}.cu"));
             format!(
                 "if grep -qF '{text}' \"$source\"; then \
-                 sed \"s|{file}|$PWD/mine.cu|\" '{ptx}' > \"$out\"; exit; fi\n"
+                 sed \"s|{file}|$PWD/mine.cu|; s|include/|/cuda/include/|\" '{ptx}' > \"$out\"; exit; fi\n"
             )
         });
         let choices: String = choices.collect();
@@ -45,7 +51,7 @@ mod with_a_fake_nvcc {
         let nvcc = folder.join("nvcc");
         std::fs::write(&nvcc, script).unwrap();
         std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
-        std::fs::copy(root().join(CORPUS).join(RACY).with_extension("cu"), folder.join("mine.cu")).unwrap();
+        std::fs::copy(root().join(CORPUS).join(wrong).with_extension("cu"), folder.join("mine.cu")).unwrap();
         let line = format!("mine.cu --arch 90 {options}");
         let mut command = simulate();
         command.current_dir(&folder).env("NVCC", &nvcc).env("CLANG", "/nowhere/clang");
@@ -80,6 +86,14 @@ mod with_a_fake_nvcc {
     }
 
     #[test]
+    fn a_copy_is_waited_for() {
+        let made = [("__pipeline_commit(); __pipeline_wait_prior(0);", "copy_waited_for")];
+        let (run, _) = with_nvcc_for("copy_barrier_without_wait", "copied", &made, "--json");
+        let says = format!("put `__pipeline_wait_prior(0);` before line 10 {NOTHING}");
+        assert_eq!(helps(&run.exits(1).json()), [&says]);
+    }
+
+    #[test]
     fn what_brings_another_finding_is_not_advised() {
         let made = [(ZEROS, OTHERWISE_WRONG), (BARRIER, OTHERWISE_WRONG)];
         let (run, calls) = with_nvcc("not_cured", &made, "--json");
@@ -87,7 +101,7 @@ mod with_a_fake_nvcc {
         let helps = helps(&json);
         assert!(helps.iter().all(|help| !help.contains("tried: then")), "{helps:?}");
         let in_vain = "a barrier that every thread of the block reaches has to come between the two; 1 edit \
-                       was tried here, and it does not make this go away";
+                       was tried here, and it leaves this or brings another mistake";
         assert_eq!((helps.len(), helps[0], calls), (2, in_vain, 3));
         assert!(json["diagnostics"][0].get("cure").is_none(), "{json}");
     }

@@ -77,6 +77,60 @@ fn the_lines_of_a_volatile_tree_are_one_finding() {
     assert!(found[0]["help"].as_str().unwrap().contains("__syncwarp()"), "{}", found[0]["help"]);
 }
 
+#[test]
+fn a_wait_that_leaves_a_copy_out_is_named_and_what_is_unwritten_by_that_is_not() {
+    let folder = "crates/simulate/tests/simulate";
+    let source = std::fs::read_to_string(root().join(folder).join("copies.cu")).unwrap();
+    let buffers = "--grid 1 --block 64 --arg buf:i32:iota*512 --arg buf:i32:zeros*64";
+    for (kernel, arguments, waits, help) in [
+        ("noCommit", "", "leaves the copy out, since it is not committed yet", "put the commit ("),
+        (
+            "commitAfterWait",
+            "--arg i32:6",
+            "leaves out the newest group, and the copy with it",
+            "commit before",
+        ),
+    ] {
+        let command = format!("{folder}/copies.ptx --kernel {kernel} {buffers} {arguments} --json");
+        let json = run(&command).exits(1).json();
+        let wait = source.lines().position(|line| line.ends_with(&format!("// {kernel}"))).unwrap() + 1;
+        for found in json["diagnostics"].as_array().unwrap() {
+            let message = found["message"].as_str().unwrap();
+            assert_eq!(found["kind"], "data-race", "{found}");
+            assert!(message.ends_with(&format!(", and the wait in line {wait} {waits}")), "{message}");
+            assert!(found["help"].as_str().unwrap().contains(help), "{found}");
+        }
+    }
+}
+
+#[test]
+fn a_result_need_not_be_asked_for_as_a_whole() {
+    for length in [33, 44, 63] {
+        let arguments = format!("--arg buf:i32:1*{length} --arg buf:i32:uninit*{length} --arg i32:{length}");
+        let expected = format!("--expect 1=i32:iota:1*{length}");
+        let command =
+            format!("{KERNELS} --kernel scanOfSome --grid 1 --block 64 {arguments} {expected} --json");
+        let json = run(&command).exits(0).json();
+        assert_eq!(json["diagnostics"], json!([]), "{length}");
+    }
+}
+
+#[test]
+fn what_is_only_in_a_header_is_ok() {
+    let kernel = "tests/corpus/data-race/reduce_of_several_warps.ptx --kernel sum --grid 1 --block 128";
+    let command = format!("{kernel} --arg buf:i32:iota*128 --arg buf:i32:uninit*128");
+    let text = run(&command).exits(0).stdout();
+    let notes = text.matches("\nnote[data-race]: ").count();
+    assert_eq!(text.matches("; both are in NVIDIA's <cooperative_groups/details/").count(), notes, "{text}");
+    let notes = if notes == 1 { "1 note".to_string() } else { format!("{notes} notes") };
+    let verdict = text.lines().last().unwrap();
+    assert!(verdict.contains("nothing is wrong"), "{verdict}");
+    assert!(verdict.ends_with(&format!("; {notes} on NVIDIA's headers")), "{verdict}");
+    // An error is no less one beside that.
+    let text = run(&command.replace("uninit*128", "uninit*4")).exits(1).stdout();
+    assert!(text.contains("\n1 error, ") && !text.contains("on NVIDIA's headers"), "{text}");
+}
+
 /// Runs a kernel of [`KERNELS`], without `--json`; what it says.
 fn said(kernel: &str, grid: u32, block: &str, args: &str, status: i32) -> String {
     let args: String = args.split_whitespace().map(|spec| format!(" --arg {spec}")).collect();

@@ -164,3 +164,20 @@ extern "C" __global__ void sumOfLanes(const float *in, float *out)
     if (threadIdx.x == 0)
         *out = sums[0] + sums[1];
 }
+
+// A scan in a block of which only the first `length` threads have elements.
+extern "C" __global__ void scanOfSome(const int *in, int *out, int length)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t < length ? in[t] : 0;
+    __syncthreads();
+    for (int distance = 1; distance < 64; distance *= 2) {
+        int before = t >= distance ? s[t - distance] : 0;
+        __syncthreads();
+        s[t] += before;
+        __syncthreads();
+    }
+    if (t < length)
+        out[t] = s[t];
+}

@@ -55,6 +55,7 @@ parent-and-child: What of the parent's work does the child see, and the parent o
 child-visibility: What of the parent's work does the child see, and the parent of the child's?
 two-writers: Which threads write this element, and which of them should?
 overlap: Which bytes does each of the two accesses touch, and whose elements lie there?
+async-copy: Who waits for this copy, and was it committed before that?
 data-race: Which accesses touch this element, and what orders them?
 barrier-divergence: Which threads of the block do not reach this barrier, and why?
 deadlock: Which threads are waited for, and can they still come?

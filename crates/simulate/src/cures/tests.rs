@@ -1,0 +1,103 @@
+//! What is advised of the edits that were tried, where no compiler is needed: what a text shows is given.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use kernel_compiler::in_page::Compiled;
+use ptx_simulator::{Access, Diagnostic, Disorder, Kind, Region, Shape, Side, Spot, What};
+
+use super::{How, Outcome, Subject, cures, printed};
+use crate::cure::Limits;
+
+/// Two steps in place, which race in lines 3 and 4.
+const SOURCE: &str = "\
+__global__ void k(int *a, int *b) {
+    for (int d = 1; d < 64; d *= 2) {
+        a[t] += a[t - d];
+        b[t] += b[t + d];
+        __syncthreads();
+    }
+}
+";
+const LINES: [u32; 2] = [3, 4];
+
+/// Races in a line until that reads before it writes.
+struct Steps {
+    /// Whether the result is right without a race; none: nobody says.
+    is_right: Option<bool>,
+}
+
+impl Subject for Steps {
+    fn file(&self) -> &Path {
+        Path::new("x.cu")
+    }
+
+    fn compiled(&self, text: &str, _: Duration) -> Result<Compiled> {
+        Ok(Compiled { ptx: text.to_string(), ..Compiled::default() })
+    }
+
+    fn run(&self, built: &Compiled, _: &str, _: &How) -> Result<Outcome> {
+        let races = |line: &u32| !built.ptx.lines().nth(*line as usize - 1).unwrap().contains("auto value");
+        let found: Vec<Diagnostic> = LINES.into_iter().filter(races).map(race).collect();
+        let is_right = self.is_right.map(|is_right| is_right && found.is_empty());
+        let left = vec![printed(&format!("{} races", found.len()))];
+        Ok(Outcome { found, completed: true, is_right, left, instructions: 1 })
+    }
+}
+
+fn race(line: u32) -> Diagnostic {
+    let at = Some(("x.cu".to_string(), line));
+    let side = |does| Side { does, thread: [0; 3], block: [0; 3], grid: 0, gpu: 0, at: at.clone() };
+    let what = What::Race {
+        sides: [side(Access::Load), side(Access::Store)],
+        spot: Spot::new(Region::Variable("a".to_string()), 0, None),
+        order: Disorder::Nothing,
+        header: None,
+    };
+    Diagnostic {
+        shape: Some(Shape::SameBlock),
+        file: Some("x.cu".to_string()),
+        line: Some(line),
+        ..Diagnostic::of_host(Kind::DataRace, Some("k"), what, "wait")
+    }
+}
+
+/// The helps, and how many edits each cure has.
+fn helps(is_right: Option<bool>, edits: usize) -> (Vec<String>, Vec<usize>) {
+    let mut found = LINES.map(race);
+    let limits = Limits { edits, time: Duration::from_secs(600) };
+    let cures = cures(&Steps { is_right }, (SOURCE, None), limits, &mut found).unwrap();
+    assert!(cures.iter().all(|cure| found[cure.finding].help == cure.says));
+    (found.into_iter().map(|found| found.help).collect(), cures.iter().map(|cure| cure.edits.len()).collect())
+}
+
+const A: &str = "read first, then wait at a barrier, and then write: put `{ auto value = a[t] + a[t - d]; \
+                 __syncthreads(); a[t] = value; } __syncthreads();` in line 3, in place of the update";
+const B: &str = "read first, then wait at a barrier, and then write: put `{ auto value = b[t] + b[t + d]; \
+                 __syncthreads(); b[t] = value; }` in line 4, in place of the update";
+
+#[test]
+fn what_only_cures_together_is_advised_together() {
+    let ends = [(Some(true), ""), (None, "; nothing says whether the result is right")];
+    for (is_right, end) in ends {
+        let together = format!("together: {A}; and {B} (tried: then nothing is wrong{end})");
+        assert_eq!(helps(is_right, 64), (vec![together; 2], vec![2; 2]), "{is_right:?}");
+    }
+}
+
+#[test]
+fn an_edit_that_leaves_another_result_is_not_said_to_be_in_vain() {
+    let (helps, cures) = helps(Some(false), 64);
+    let but = "wait; this was tried and makes it go away, but the result is then not right:";
+    assert_eq!((helps, cures), (vec![format!("{but} {A}"), format!("{but} {B}")], vec![]));
+}
+
+#[test]
+fn edits_that_change_nothing_are_counted() {
+    // The first one is for both.
+    let (helps, _) = helps(Some(true), 2);
+    let one = "wait; 1 edit was tried here, and it leaves this or brings another mistake";
+    let two = "wait; 2 edits were tried here, and each leaves this or brings another mistake";
+    assert_eq!(helps, [two, one]);
+}
