@@ -97,7 +97,7 @@ fn an_edit_that_leaves_another_result_is_not_said_to_be_in_vain() {
 fn edits_that_change_nothing_are_counted() {
     // The first one is for both.
     let (helps, _) = helps(Some(true), 2);
-    let one = "wait; 1 edit was tried here, and it leaves this or brings another mistake";
-    let two = "wait; 2 edits were tried here, and each leaves this or brings another mistake";
+    let one = "wait; 1 edit was tried here, and it leaves this, another mistake or another result";
+    let two = "wait; 2 edits were tried here, and each leaves this, another mistake or another result";
     assert_eq!(helps, [two, one]);
 }

@@ -218,20 +218,21 @@ impl<'a> Tries<'a> {
 
     /// What its help says of a finding for which edits were tried in vain.
     fn in_vain(&self, target: &Target) -> String {
-        let mut attempts = target.tried.iter().map(|number| &self.attempts[*number]);
-        if let Some(attempt) = attempts.find(|attempt| attempt.removes(&target.wrong)) {
+        let attempts = target.tried.iter().map(|number| &self.attempts[*number]);
+        // An edit that decides for a result is of no use where that is not the right one.
+        let mut orders = attempts.filter(|attempt| !attempt.candidate.selects);
+        if let Some(attempt) = orders.find(|attempt| attempt.removes(&target.wrong)) {
             let says = &attempt.candidate.says;
             return format!(
                 "; this was tried and makes it go away, but the result is then not right: {says}"
             );
         }
-        match target.tried.len() {
-            0 => String::new(),
-            1 => "; 1 edit was tried here, and it leaves this or brings another mistake".to_string(),
-            tried => {
-                format!("; {tried} edits were tried here, and each leaves this or brings another mistake")
-            }
-        }
+        let (tried, each) = match target.tried.len() {
+            0 => return String::new(),
+            1 => ("1 edit was".to_string(), "it"),
+            count => (format!("{count} edits were"), "each"),
+        };
+        format!("; {tried} tried here, and {each} leaves this, another mistake or another result")
     }
 
     /// What the source shows after an edit.

@@ -101,7 +101,7 @@ mod with_a_fake_nvcc {
         let helps = helps(&json);
         assert!(helps.iter().all(|help| !help.contains("tried: then")), "{helps:?}");
         let in_vain = "a barrier that every thread of the block reaches has to come between the two; 1 edit \
-                       was tried here, and it leaves this or brings another mistake";
+                       was tried here, and it leaves this, another mistake or another result";
         assert_eq!((helps.len(), helps[0], calls), (2, in_vain, 3));
         assert!(json["diagnostics"][0].get("cure").is_none(), "{json}");
     }
