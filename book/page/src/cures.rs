@@ -69,6 +69,10 @@ impl Subject for Edited<'_> {
         &self.path
     }
 
+    fn leaves_buffers(&self) -> bool {
+        true
+    }
+
     fn compiled(&self, text: &str, _: Duration) -> Result<Compiled> {
         compile::compiled(&self.path, text, false)
     }

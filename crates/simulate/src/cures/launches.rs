@@ -99,6 +99,10 @@ impl Subject for Launches<'_> {
         &self.options.file
     }
 
+    fn leaves_buffers(&self) -> bool {
+        true
+    }
+
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {
         (self.compile)(text, limit)
     }

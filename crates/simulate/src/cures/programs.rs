@@ -49,6 +49,10 @@ impl Subject for Whole<'_> {
         &self.options.file
     }
 
+    fn leaves_buffers(&self) -> bool {
+        false
+    }
+
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {
         (self.compile)(text, limit)
     }

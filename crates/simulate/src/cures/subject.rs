@@ -13,6 +13,9 @@ pub trait Subject {
     /// The reader's file, as findings name it.
     fn file(&self) -> &Path;
 
+    /// Whether a run leaves buffers, also one that is stopped; else it leaves what it has printed.
+    fn leaves_buffers(&self) -> bool;
+
     /// Compiles `text` in place of what the file holds.
     ///
     /// # Errors

@@ -33,6 +33,10 @@ impl Subject for Steps {
         Path::new("x.cu")
     }
 
+    fn leaves_buffers(&self) -> bool {
+        false
+    }
+
     fn compiled(&self, text: &str, _: Duration) -> Result<Compiled> {
         Ok(Compiled { ptx: text.to_string(), ..Compiled::default() })
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use kernel_compiler::cures::{Candidate, candidates};
 use kernel_compiler::in_page::Compiled;
-use ptx_simulator::{Budget, Diagnostic};
+use ptx_simulator::{Budget, Diagnostic, Kind};
 
 use super::findings::{Wrong, finding, identity, is_serious, wrong};
 use super::results::{Compared, counts, is_as_good, is_same};
@@ -57,9 +57,13 @@ struct Target {
     tried: Vec<usize>,
 }
 
-/// What of `found` there are edits for.
+/// What of `found` there are edits for. A kernel that was stopped leaves a program nothing that a guard could
+/// be compared with: one that keeps all threads out would pass.
 fn targets(subject: &dyn Subject, source: &str, found: &[Diagnostic]) -> Vec<Target> {
-    let target = |(number, found)| {
+    let target = |(number, found): (usize, &Diagnostic)| {
+        if found.kind == Kind::OutOfBounds && !subject.leaves_buffers() {
+            return None;
+        }
         let candidates = candidates(source, &finding(found, subject.file())?);
         let candidates = (!candidates.is_empty()).then(|| candidates.into_iter())?;
         Some(Target { number, wrong: identity(found, subject.file()), candidates, tried: Vec::new() })

@@ -106,6 +106,10 @@ impl Subject for Answer<'_> {
         &self.path
     }
 
+    fn leaves_buffers(&self) -> bool {
+        true
+    }
+
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {
         let clang = self.clang.clone().within(limit);
         let made = clang.ptx_of_text(&self.path, text.to_string(), None, Given::default())?;
