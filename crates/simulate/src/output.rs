@@ -271,7 +271,11 @@ const UNEXPECTED: &str = "the results are not as expected";
 
 /// `` `a` and `b` are as expected ``
 fn as_expected(compared: &[String]) -> Option<String> {
-    let names: Vec<String> = compared.iter().map(|name| format!("`{name}`")).collect();
+    let called = |name: &String| match name.parse::<usize>() {
+        Ok(number) => format!("argument {number}"),
+        Err(_) => format!("`{name}`"),
+    };
+    let names: Vec<String> = compared.iter().map(called).collect();
     let (last, before) = names.split_last()?;
     Some(match before {
         [] => format!("{last} is as expected"),

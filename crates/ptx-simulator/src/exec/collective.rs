@@ -245,11 +245,10 @@ impl Context<'_> {
         }
         let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return None };
         let b = at.source(warp, *b);
-        let is_too_far = |lane: usize| b[lane] as u32 >= WARP as u32;
-        if *mode != Shuffle::Index && lanes(mask).all(is_too_far) {
-            let by = b[mask.trailing_zeros() as usize] as u32;
-            let what =
-                format!("a shuffle by {by}: only the lowest five bits count, so it is one by {}", by % 32);
+        // Who begins with the size of a warp means another lane, and gets the own one.
+        let is_by_a_warp = |lane: usize| b[lane] as u32 == WARP as u32;
+        if *mode != Shuffle::Index && lanes(mask).all(is_by_a_warp) {
+            let what = "a shuffle by 32: only the lowest five bits count, so it is one by 0";
             let help = "lanes of a warp are less than 32 apart: begin with 16";
             let found = self.fault(warp, at, Kind::WarpCollective, what, help);
             self.tell(&Diagnostic { severity: Severity::Warning, ..*found });
