@@ -2,8 +2,8 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/answers.js book/book
 //
-// Two tabs at one exercise, notebook or listing, a full storage, progress and answers as one file, odd entries in such a file, and what an
-// older edition of the page kept.
+// Two tabs at one exercise, notebook or listing, exercises that cannot be fetched, a full storage, progress and answers as one file, odd
+// entries in such a file, and what an older edition of the page kept.
 
 const fs = require('node:fs');
 const os = require('node:os');
@@ -292,6 +292,36 @@ async function importsMeanwhile(browser, address) {
     await context.close();
 }
 
+const NUMBERS = '#exercise-2-4';
+
+/** What is typed is kept, though the tasks cannot be fetched. */
+async function withoutTasks(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await openCard(page, address);
+    await type(page, '// First.');
+    let isGone = true;
+    await page.setRequestInterception(true);
+    page.on('request', request => (isGone && request.url().includes('exercises.json') ? request.abort() : request.continue()));
+    await page.goto('about:blank');
+    await openCard(page, address);
+    await type(page, '// Second.');
+    expect((await held(page)).includes('// Second.'), 'what is typed without the task is lost', await status(page));
+
+    await page.$eval(NUMBERS, card => (card.open = true));
+    await page.waitForSelector(`${NUMBERS} input`, { timeout: PATIENCE });
+    await page.focus(`${NUMBERS} input`);
+    await page.keyboard.type('42');
+    await settled(page);
+    expect((await held(page)).includes('The answer: line 42;'), 'a number that is typed without the task is lost', await held(page));
+    isGone = false;
+    await press(page, NUMBERS, 'Check');
+    await page.waitForFunction(at => document.querySelector(`${at} .exercise-verdict`).textContent, { timeout: PATIENCE }, NUMBERS).catch(() => {});
+    const [verdict, all] = [await page.$eval(`${NUMBERS} .exercise-out`, out => out.textContent), await held(page)];
+    expect(/line 42/.test(verdict) && all.includes('// Exercise 2.4'), 'a number from before the task is not checked', [verdict, all.slice(-600)]);
+    await context.close();
+}
+
 /** A link whose code lacks the parts that the page's listings show, as an old one does: all of it stands there, and the reader's
     own text comes back. */
 async function partless(browser, address) {
@@ -347,6 +377,7 @@ async function main(root) {
         await older(browser, address);
         await importsMeanwhile(browser, address);
         await partless(browser, address);
+        await withoutTasks(browser, address);
         for (const place of ELSEWHERE) {
             await twoTabsElsewhere(browser, address, place);
         }
