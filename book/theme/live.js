@@ -168,7 +168,7 @@
     // An edit that the browser keeps, and one that comes in a link, are shown.
     const keeps = () => {
         try {
-            return Object.keys(localStorage).some(key => key.startsWith(`workbook-edit ${location.pathname} `));
+            return Object.keys(localStorage).some(key => key.startsWith(`workbook-edit ${window.workbook.page} `));
         } catch {
             return false;
         }

@@ -322,6 +322,32 @@ async function withoutTasks(browser, address) {
     await context.close();
 }
 
+/** An edit of the first page is there at each of its addresses; also one that an older edition kept by its address. */
+async function oneName(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    const isEdited = () => page.waitForSelector('.listing.edited', { timeout: 5000 }).then(() => true, () => false);
+    await page.goto(`${address}/`, { waitUntil: 'load' });
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForSelector('.cm-content', { timeout: PATIENCE });
+    await page.focus('.cm-content');
+    await page.keyboard.type('// At the root.');
+    await settled(page);
+    for (const name of ['introduction.html', 'index.html']) {
+        await page.goto(`${address}/${name}`, { waitUntil: 'load' });
+        expect(await isEdited(), `an edit at / is not there at ${name}`, await held(page));
+    }
+    await page.evaluate(() => {
+        for (const key of Object.keys(localStorage).filter(key => key.startsWith('workbook-edit '))) {
+            localStorage.setItem(key.replace('/introduction.html', '/'), localStorage.getItem(key));
+            localStorage.removeItem(key);
+        }
+    });
+    await page.goto(`${address}/introduction.html`, { waitUntil: 'load' });
+    expect(await isEdited(), 'what an older edition kept by the address / is not there', await held(page));
+    await context.close();
+}
+
 /** A link whose code lacks the parts that the page's listings show, as an old one does: all of it stands there, and the reader's
     own text comes back. */
 async function partless(browser, address) {
@@ -378,6 +404,7 @@ async function main(root) {
         await importsMeanwhile(browser, address);
         await partless(browser, address);
         await withoutTasks(browser, address);
+        await oneName(browser, address);
         for (const place of ELSEWHERE) {
             await twoTabsElsewhere(browser, address, place);
         }

@@ -18,7 +18,7 @@ function older(text) {
 
 /** The reader's edit of a file of this page, as store.js keeps it: { text, printed, isLink }, where `printed` is the source that
     was edited. */
-const draft = path => kept(`workbook-edit ${location.pathname} ${path}`, older);
+const draft = path => kept(`workbook-edit ${window.workbook.page} ${path}`, older);
 
 /** A kernel file: as printed, and as the page shows it. */
 class File {
