@@ -33,7 +33,7 @@ function serve(root, state) {
             state.times -= 1;
             content = state.how(content);
         }
-        response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': content ? 'max-age=600' : 'no-store' });
+        response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': 'max-age=600' });
         response.end(content);
     });
     return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
@@ -81,7 +81,8 @@ const SPOILT = [
     ['run.js', missing, 9, NOT_THERE],
     ['run.js', flipped, 1, RIGHT],
     ['run.js', flipped, 9, NOT_THERE],
-    ['live.css', missing, 1, NOT_THERE],
+    ['live.css', missing, 1, RIGHT],
+    ['live.css', missing, 9, NOT_THERE],
 ];
 
 async function spoilt(lent, browser, origin, state) {
@@ -98,6 +99,23 @@ async function spoilt(lent, browser, origin, state) {
         lent.expect(RIGHT.test(then), `after ${file}, ${how.name}, the next press`, then);
         await context.close();
     }
+}
+
+/** A style sheet that only an editor has: the browser remembers that the server lacked it, also after a reload. */
+async function withoutStyles(lent, browser, origin, state) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+    Object.assign(state, { file: 'editor.css', how: missing, times: 9 });
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForFunction(() => document.querySelector('.cell[data-live] .card-status').textContent, { timeout: PATIENCE });
+    lent.expect(NOT_THERE.test(await status(page)), 'Edit without editor.css', await status(page));
+    state.times = 0;
+    await page.reload({ waitUntil: 'load' });
+    await page.$eval('.listing button', button => button.click());
+    const isThere = await page.waitForSelector('.cm-content', { timeout: 20_000 }).then(() => true, () => false);
+    lent.expect(isThere, 'Edit once editor.css is there again', await status(page));
+    await context.close();
 }
 
 const about = root => JSON.parse(fs.readFileSync(path.join(root, 'live/clang/clang.json'), 'utf8'));
@@ -187,7 +205,7 @@ async function main(root) {
     const expect = (is, what, now) => is || problems.push(`${what}: “${now}”`);
     const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
     try {
-        await check({ expect }, browser, root, [spoilt, spoiltCompiler, keptInPart, newer]);
+        await check({ expect }, browser, root, [spoilt, withoutStyles, spoiltCompiler, keptInPart, newer]);
     } finally {
         await browser.close();
     }
