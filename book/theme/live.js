@@ -173,7 +173,7 @@
             return false;
         }
     };
-    const isLinked = () => /^#cell-\d+&code=/.test(location.hash);
+    const isLinked = () => /^#cell-\d+&/.test(location.hash);
     if (cells.length && (isLinked() || keeps())) {
         machinery().catch(() => {}); // the next act says why
     }

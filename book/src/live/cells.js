@@ -84,6 +84,9 @@ async function take(cell, cells, changes) {
     listing.code.editor.reveal(line);
 }
 
+/** Whether a link to the card with this id is a cell's; of another card on the page it is left to that. */
+const isOfCell = id => /^cell-\d+$/.test(id);
+
 /** Brings back the reader's edits, and shows the code of a link; running it is left to the reader. */
 export async function begin(_, cells) {
     await Promise.all([looks(), ownLooks()]);
@@ -96,14 +99,16 @@ export async function begin(_, cells) {
         workbench.showSource(file);
         showEdits(file, cells);
     }
-    if (edits.isLinked()) {
-        await Promise.all(cells.map(edits.open)); // what cannot be fetched leaves the link in the address
+    const id = edits.linked();
+    if (!isOfCell(id)) {
+        return;
     }
-    const shared = await edits.fromLink();
+    await Promise.all(cells.map(edits.open)); // what cannot be fetched leaves the link in the address
+    const shared = await edits.fromLink(id);
     if (!shared) {
         return;
     }
-    const cell = cells.find(({ element }) => `#${element.id}` === location.hash) ?? cells[0];
+    const cell = cells.find(({ element }) => element.id === id) ?? cells[0];
     if (shared.file !== cell.live.file) {
         say(cell, 'The code in this link cannot be read. Was it cut off, or is it of another page?');
         return;

@@ -102,10 +102,12 @@ export function withText(source, anchor, text) {
 
 // Links: `#cell-1&code=…`, `#notebook&code=…`, JSON of { file, source }, deflated, in base64url.
 
-const LINK = /^#([\w-]+)&code=(.*)$/;
+/** Also of one that was cut off before its code. */
+const LINK = /^#([\w-]+)&(?:code=)?(.*)$/;
 const MAX_CHARACTERS = 1_000_000;
 
-export const isLinked = () => LINK.test(location.hash);
+/** The id of the card that the address has code for, if it has any. */
+export const linked = () => location.hash.match(LINK)?.[1];
 
 async function link(id, { path, source }) {
     const text = new Blob([JSON.stringify({ file: path, source })]);
@@ -129,11 +131,11 @@ export async function copyLink(id, file, what) {
     }
 }
 
-/** What the address brings, which then has it no more: { file, source }; `{}` of a link that was cut off, or is none of ours; nothing if it
-    is no link. */
-export async function fromLink() {
-    const [, id, code] = location.hash.match(LINK) ?? [];
-    if (!id) {
+/** What the address brings for the card with this id, and then has no more: { file, source }; `{}` of a link that was cut off, or is
+    none of ours; nothing if it is no link to that card. */
+export async function fromLink(id) {
+    const [, card, code] = location.hash.match(LINK) ?? [];
+    if (card === undefined || card !== id) {
         return undefined;
     }
     history.replaceState(history.state, '', `#${id}`);

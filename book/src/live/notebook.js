@@ -342,7 +342,7 @@ const copy = async () => sayOfAll(await edits.copyLink(place.id, { path: file.PA
 
 /** The notebook of a link is shown, and runs nothing. */
 async function fromLink() {
-    const shared = await edits.fromLink();
+    const shared = await edits.fromLink(place.id);
     const excess = shared?.file === file.PATH && file.excess(shared.source);
     if (excess) {
         sayOfAll(`The notebook of this link has ${excess}. It is not shown, and nothing has changed.`);
