@@ -120,6 +120,7 @@ export async function begin(_, cells) {
         say(cell, whyNotKept(error));
         return;
     }
+    cells.forEach(stop); // what follows a run would run the link's code, and nobody has asked for that
     workbench.showSource(file);
     showEdits(file, cells);
     const listing = workbench.listingOf(cell, cells);
@@ -134,7 +135,9 @@ export async function fromAddress(_, cells) {
     const shared = cells.filter(controls.fromAddress);
     shared.forEach(cell => window.workbook.reveal(cell.element));
     shared.forEach(cell => change(cell, cells));
-    for (const cell of shared.filter(cell => !edits.edited(cell))) {
-        await run(cell, cells);
+    for (const cell of shared) {
+        if (!edits.edited(cell)) { // which a link may do while another cell runs
+            await run(cell, cells);
+        }
     }
 }
