@@ -3,6 +3,9 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/links.js book/book
 
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
 const { deflateRawSync } = require('node:zlib');
 const puppeteer = require('puppeteer-core');
 const serve = require('./serve.js');
@@ -40,6 +43,26 @@ const MEANWHILE = [
     { search: '', start: 'document.querySelector(".run-all button").click()' },
 ];
 
+const NOTEBOOK = 'appendix_simulate.html';
+
+/** Of more than a link opens none is made. */
+async function tooLong(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${address}/${NOTEBOOK}`, { waitUntil: 'load' });
+    await page.waitForSelector('.notebook-cell', { timeout: PATIENCE });
+    const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'links-')), 'long.cu');
+    const line = '    {"a", "b", "c", 1},\n'; // which is longer in a link, where quotes are escaped
+    fs.writeFileSync(file, line.repeat(900_000 / line.length));
+    await (await page.$('#notebook input[type=file]')).uploadFile(file);
+    const status = () => page.$eval('.notebook-all .card-status', status => status.textContent);
+    await page.waitForFunction(() => /is here/.test(document.querySelector('.notebook-all .card-status').textContent), { timeout: PATIENCE });
+    await page.$$eval('.notebook-all button', all => all.find(({ textContent }) => textContent === 'Copy link').click());
+    await page.waitForFunction(() => !/is here/.test(document.querySelector('.notebook-all .card-status').textContent), { timeout: PATIENCE });
+    expect(/^There is no link: /.test(await status()), 'a link is copied that no page opens', await status());
+    await context.close();
+}
+
 async function main(root) {
     const server = await serve(root);
     const address = `http://127.0.0.1:${server.address().port}`;
@@ -48,6 +71,7 @@ async function main(root) {
         for (const how of MEANWHILE) {
             await meanwhile(browser, address, how);
         }
+        await tooLong(browser, address);
     } finally {
         await browser.close();
         server.close();

@@ -109,9 +109,11 @@ const MAX_CHARACTERS = 1_000_000;
 /** The id of the card that the address has code for, if it has any. */
 export const linked = () => location.hash.match(LINK)?.[1];
 
-async function link(id, { path, source }) {
-    const text = new Blob([JSON.stringify({ file: path, source })]);
-    const deflated = text.stream().pipeThrough(new CompressionStream('deflate-raw'));
+/** What a link holds. */
+const held = ({ path, source }) => JSON.stringify({ file: path, source });
+
+async function link(id, file) {
+    const deflated = new Blob([held(file)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
     const bytes = new Uint8Array(await new Response(deflated).arrayBuffer());
     const code = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
     const address = new URL(location);
@@ -119,8 +121,13 @@ async function link(id, { path, source }) {
     return address.href;
 }
 
+const TOO_LONG = 'There is no link: this is more than one can open. Send it as a file.';
+
 /** Gives the reader a link to `what`, which leads to the part of the page with this id; what to say. */
 export async function copyLink(id, file, what) {
+    if (held(file).length > MAX_CHARACTERS) {
+        return TOO_LONG;
+    }
     const address = await link(id, file);
     try {
         await navigator.clipboard.writeText(address);
