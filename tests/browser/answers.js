@@ -292,6 +292,24 @@ async function importsMeanwhile(browser, address) {
     await context.close();
 }
 
+/** What an import cannot keep is not imported: without storage, and without room. */
+async function keepsNothing(browser, address) {
+    const context = await browser.createBrowserContext();
+    const file = JSON.stringify({ exercises: { '2.1': { passed: true, hints: 1 } }, answers: { [FILE]: '// Theirs.\n' } });
+    const full = await openList(context, address);
+    await fill(full);
+    const refused = await imports(full, '.exercises.json', file);
+    expect(/storage is full/.test(refused) && !/imported\./.test(refused), 'an import without room claims that it was one', refused);
+    const page = await context.newPage();
+    await page.evaluateOnNewDocument(() => Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } }));
+    await page.goto(`${address}/${LIST}`, { waitUntil: 'load' });
+    await page.waitForSelector('.exercise-bar button', { timeout: PATIENCE });
+    const said = await imports(page, '.exercises.json', file);
+    const summary = await page.$eval('.exercise-bar', bar => bar.previousElementSibling.textContent);
+    expect(/^Nothing was imported/.test(said) && /^0 of/.test(summary), 'an import that nothing keeps claims that it was one', [said, summary]);
+    await context.close();
+}
+
 const NUMBERS = '#exercise-2-4';
 
 /** What is typed is kept, though the tasks cannot be fetched. */
@@ -405,6 +423,7 @@ async function main(root) {
         await partless(browser, address);
         await withoutTasks(browser, address);
         await oneName(browser, address);
+        await keepsNothing(browser, address);
         for (const place of ELSEWHERE) {
             await twoTabsElsewhere(browser, address, place);
         }

@@ -23,6 +23,7 @@ export function whyNotKept(error) {
 const NO_ROOM = 'Nothing was changed: the browser’s storage is full, so your text could not be kept. Download it first.';
 const IS_FULL = 'Not kept: the browser’s storage is full. Download your text before you leave the page.';
 const PROGRESS_NOT_KEPT = 'Your progress is not kept: the browser’s storage is full.';
+const PROGRESS_NOWHERE = 'Your progress is not kept: this browser stores nothing.';
 const KEEPS_NOTHING = 'Not kept: this browser stores nothing. Download your text before you leave the page.';
 
 /** As localStorage, for as long as the page is open. */
@@ -44,6 +45,8 @@ function usable() {
 }
 
 const disk = usable();
+/** Whether what is written here is there when the page is opened again. */
+export const isLasting = Boolean(disk);
 const storage = disk ?? new Memory();
 const allKeys = () => (disk ? Object.keys(disk) : storage.keys());
 
@@ -177,7 +180,7 @@ class Kept {
             this.isKept = false;
             return IS_FULL;
         }
-        return disk ? '' : KEEPS_NOTHING;
+        return isLasting ? '' : KEEPS_NOTHING;
     }
 
     /** Takes `value` in the place of the text, which is put aside before. Throws NotKept, and then nothing has changed. */
@@ -340,6 +343,6 @@ export class Merged {
         }
         this.#unkept = [];
         parts.forEach(({ key }) => storage.removeItem(key));
-        return '';
+        return isLasting ? '' : PROGRESS_NOWHERE;
     }
 }
