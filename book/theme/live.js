@@ -107,6 +107,10 @@
     };
     const act = async (name, cell, what) => {
         const say = sentence => (cell.form.querySelector('.card-status').textContent = sentence);
+        const isFirst = !begun && name.startsWith('run');
+        if (isFirst) {
+            say('Waiting …'); // until what says more is there
+        }
         let actions;
         try {
             actions = await fetchedModule();
@@ -117,6 +121,9 @@
         try {
             await window.workbook.released();
             await machinery();
+            if (isFirst) {
+                say('');
+            }
             await actions[name](cell, cells, what);
         } catch (error) {
             say(actions.reason(error));

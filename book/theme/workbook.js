@@ -65,8 +65,8 @@
     const version = document.querySelector('[data-book-version]')?.dataset.bookVersion;
     const NEWER = 'The book has a newer version than this page. Load the page again; what you have written is kept.';
     /** What each file of live/ is, by its path there, as files.json has it. */
-    const listed = async () => {
-        const response = await fetch(new URL('files.json', live), { cache: 'no-cache' });
+    const listed = async signal => {
+        const response = await fetch(new URL('files.json', live), { cache: 'no-cache', signal });
         if (!response.ok) {
             throw new TypeError(`files.json: ${response.status}`); // as for a module that is not there
         }

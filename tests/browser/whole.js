@@ -2,7 +2,7 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/whole.js book/book
 //
-// Files with a flipped byte, cut off, or not there, once and always; a compiler that the browser has kept in part, as it does
+// Files with a flipped byte, cut off, not there, or stalled, once and always; a compiler that the browser has kept in part, as it does
 // when the tab is closed meanwhile; scripts of another version. Once the server is well again, the next press runs.
 
 const fs = require('node:fs');
@@ -23,7 +23,8 @@ const flipped = content => {
 const cut = content => content.subarray(0, Math.floor(content.length / 2));
 const missing = () => undefined;
 
-/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times. */
+/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times; or sends half of it and then nothing, while
+    `state.isStalling`. */
 function serve(root, state) {
     const server = http.createServer((request, response) => {
         const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
@@ -33,7 +34,12 @@ function serve(root, state) {
             state.times -= 1;
             content = state.how(content);
         }
+        const isStalled = state.isStalling && name === `/live/${state.file}`;
         response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': 'max-age=600' });
+        if (isStalled) {
+            response.write(cut(content)); // and no more comes
+            return;
+        }
         response.end(content);
     });
     return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
@@ -116,6 +122,32 @@ async function withoutStyles(lent, browser, origin, state) {
     const isThere = await page.waitForSelector('.cm-content', { timeout: 20_000 }).then(() => true, () => false);
     lent.expect(isThere, 'Edit once editor.css is there again', await status(page));
     await context.close();
+}
+
+/** A download that does not come on: Run says that it waits, Stop ends it, and the next Run begins it anew. */
+async function stalls(lent, browser, origin, state) {
+    const NEEDED = ['files.json', 'cells.js']; // without these there is no Stop
+    for (const file of ['workbook.wasm.zst', 'ch3_blocks.json', 'worker.js', ...NEEDED]) {
+        const context = await browser.createBrowserContext();
+        const page = await context.newPage();
+        await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+        Object.assign(state, { file, times: 0, isStalling: true });
+        await page.$eval('.cell[data-live] .card-run', button => button.click());
+        const waits = () => /…$/.test(document.querySelector('.cell[data-live] .card-status').textContent);
+        const isSaid = await page.waitForFunction(waits, { timeout: 5000 }).then(() => true, () => false);
+        lent.expect(isSaid, `while ${file} does not come, Run says`, await status(page));
+        if (!NEEDED.includes(file)) {
+            await page.waitForSelector('.running', { timeout: PATIENCE });
+            await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 1000)));
+            await page.$eval('.cell[data-live] .card-run', button => button.click());
+            lent.expect((await status(page)) === 'Stopped.', `Stop while ${file} does not come`, await status(page));
+            state.isStalling = false;
+            const then = await run(page).catch(async () => status(page));
+            lent.expect(RIGHT.test(then), `once ${file} comes again, the next press`, then);
+        }
+        state.isStalling = false;
+        await context.close();
+    }
 }
 
 const about = root => JSON.parse(fs.readFileSync(path.join(root, 'live/clang/clang.json'), 'utf8'));
@@ -205,7 +237,7 @@ async function main(root) {
     const expect = (is, what, now) => is || problems.push(`${what}: “${now}”`);
     const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
     try {
-        await check({ expect }, browser, root, [spoilt, withoutStyles, spoiltCompiler, keptInPart, newer]);
+        await check({ expect }, browser, root, [spoilt, withoutStyles, stalls, spoiltCompiler, keptInPart, newer]);
     } finally {
         await browser.close();
     }
