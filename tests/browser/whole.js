@@ -150,6 +150,26 @@ async function stalls(lent, browser, origin, state) {
     }
 }
 
+/** Figures play once their player is there; and that is the page's own, not another version's. */
+async function plays(lent, browser, origin, state) {
+    const OTHER = text => Buffer.from(listed(text, (_, entry) => entry, { version: 'newer' }));
+    for (const [file, how, times, plays] of [['player.js', missing, 1, true], ['player.js', cut, 1, true], ['files.json', OTHER, 99, false]]) {
+        const context = await browser.createBrowserContext();
+        const page = await context.newPage();
+        await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+        const toFigure = which => page.$$eval('figure.film:has(> script)', (all, which) => all.at(which).scrollIntoView({ behavior: 'instant' }), which);
+        Object.assign(state, { file, how, times });
+        await toFigure(0);
+        const isThere = await page.waitForSelector('.film-bar', { timeout: plays ? 20_000 : 3000 }).then(() => true, () => false);
+        lent.expect(isThere === plays, `figures, ${file}, ${how.name}`, isThere ? 'they play' : 'they do not play');
+        state.times = 0;
+        await toFigure(-1);
+        const isThereThen = await page.waitForSelector('.film-bar', { timeout: 20_000 }).then(() => true, () => false);
+        lent.expect(isThereThen, `figures, after ${file}, ${how.name}`, 'they do not play');
+        await context.close();
+    }
+}
+
 const about = root => JSON.parse(fs.readFileSync(path.join(root, 'live/clang/clang.json'), 'utf8'));
 /** How many bytes the browser keeps of the compiler. */
 const keptBytes = page => page.evaluate(async () => {
@@ -237,7 +257,7 @@ async function main(root) {
     const expect = (is, what, now) => is || problems.push(`${what}: “${now}”`);
     const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
     try {
-        await check({ expect }, browser, root, [spoilt, withoutStyles, stalls, spoiltCompiler, keptInPart, newer]);
+        await check({ expect }, browser, root, [spoilt, withoutStyles, stalls, plays, spoiltCompiler, keptInPart, newer]);
     } finally {
         await browser.close();
     }
