@@ -91,7 +91,9 @@ function bare({ id, key, from, time, order, ...value }) {
     return value;
 }
 
-const isSame = (one, other) => one?.text === other?.text;
+const removed = value => JSON.stringify(value?.removed ?? []);
+/** Whether it is the same text, and the same was removed from it. */
+const isSame = (one, other) => one?.text === other?.text && removed(one) === removed(other);
 
 /** A text by its name. `read` takes what an older edition kept under the name: { value, asides }. A value is { text, … };
     `isLink` in it says that the text is a link's, and the reader has not edited it. */
