@@ -292,6 +292,79 @@ async function importsMeanwhile(browser, address) {
     await context.close();
 }
 
+/** Texts of links that were put aside make way when the storage is full, and the reader's own do not. */
+async function manyLinks(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${address}/${LIST}`, { waitUntil: 'load' });
+    const said = await page.evaluate(async () => {
+        const { kept } = await import('./live/store.js?links');
+        const one = kept('workbook-edit links');
+        one.write({ text: 'mine' });
+        try {
+            [...'abcdef'].forEach(letter => one.replace({ text: letter.repeat(1_500_000), isLink: true }));
+        } catch (error) {
+            return error.message;
+        }
+        return `${one.value.text[0]}, ${one.asides()[0].text}`;
+    });
+    expect(said === 'f, mine', 'links fill the storage', said);
+    await context.close();
+}
+
+/** A removed cell comes back by Reset and the import of the very text that it was removed from. */
+async function removedCell(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${address}/appendix_simulate.html`, { waitUntil: 'load' });
+    await page.waitForSelector('.notebook-cell', { timeout: PATIENCE });
+    await press(page, '.notebook-cell', '+');
+    await page.waitForFunction(() => document.querySelectorAll('.notebook-cell .cm-content').length === 2, { timeout: PATIENCE });
+    await (await page.$$('.notebook-cell .cm-content'))[1].focus();
+    await page.keyboard.type('// Hours of work.');
+    await settled(page);
+    await (await page.$('.notebook-cell .cm-content')).focus();
+    await page.keyboard.type('// Mine.');
+    await settled(page);
+    await press(page, '.notebook-cell:nth-child(2)', 'Remove');
+    await settled(page);
+    const text = await page.evaluate(() => {
+        const [, value] = Object.entries(localStorage).find(([key]) => key.startsWith('workbook-notebook @'));
+        return JSON.parse(value).text;
+    });
+    await press(page, '.notebook-all', 'Reset');
+    await settled(page);
+    const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'answers-')), 'notebook.cu');
+    fs.writeFileSync(file, `${text}\n`);
+    await (await page.$('#notebook input[type=file]')).uploadFile(file);
+    await page.waitForFunction(() => /is here/.test(document.querySelector('.notebook-all .card-status').textContent), { timeout: PATIENCE }).catch(() => {});
+    expect((await held(page)).includes('// Hours of work.'), 'an import loses the cell that was removed before', await held(page));
+    await context.close();
+}
+
+/** A link that stands in the page's own address, since there is no clipboard, does not take the place of what is written after it. */
+async function ownLink(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.evaluateOnNewDocument(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.goto(`${address}/${PARTLESS}`, { waitUntil: 'load' });
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForSelector('.workbench .cm-content', { timeout: PATIENCE });
+    await page.focus('.cm-content');
+    await page.keyboard.type('// First.');
+    await press(page, '.workbench', 'Copy link');
+    await page.waitForFunction(() => location.hash.includes('&code='), { timeout: PATIENCE });
+    await page.focus('.cm-content');
+    await page.keyboard.type('// Second.');
+    await settled(page);
+    await page.reload({ waitUntil: 'load' });
+    await page.waitForSelector('.listing.edited', { timeout: PATIENCE });
+    await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 1000)));
+    const text = await page.$eval('main', main => main.textContent);
+    expect(text.includes('// Second.'), 'a link of the page’s own takes the place of what was written after it', await held(page));
+    await context.close();
+}
+
 /** What an import cannot keep is not imported: without storage, and without room. */
 async function keepsNothing(browser, address) {
     const context = await browser.createBrowserContext();
@@ -424,6 +497,9 @@ async function main(root) {
         await withoutTasks(browser, address);
         await oneName(browser, address);
         await keepsNothing(browser, address);
+        await manyLinks(browser, address);
+        await removedCell(browser, address);
+        await ownLink(browser, address);
         for (const place of ELSEWHERE) {
             await twoTabsElsewhere(browser, address, place);
         }

@@ -2,7 +2,7 @@
 // the browser, by page and file, and travel in the address of a link.
 
 import { printed } from './simulator.js';
-import { checked, kept } from './store.js';
+import { checked, isLasting, kept } from './store.js';
 
 const isText = value => typeof value === 'string';
 
@@ -133,20 +133,23 @@ export async function copyLink(id, file, what) {
         await navigator.clipboard.writeText(address);
         return `The link is copied. It shows ${what}; whoever opens it presses Run.`;
     } catch {
-        history.replaceState(history.state, '', address);
+        history.replaceState({ isOwn: true }, '', address);
         return 'The link stands in the address bar.';
     }
 }
 
+/** Whether copyLink has put the link there, and the page is loaded again: then the browser keeps the reader's text, or a later one. */
+const isOwn = () => isLasting && history.state?.isOwn;
+
 /** What the address brings for the card with this id, and then has no more: { file, source }; `{}` of a link that was cut off, or is
-    none of ours; nothing if it is no link to that card. */
+    none of ours; nothing if it is no link to that card, or the page's own. */
 export async function fromLink(id) {
     const [, card, code] = location.hash.match(LINK) ?? [];
     if (card === undefined || card !== id) {
         return undefined;
     }
     history.replaceState(history.state, '', `#${id}`);
-    return read(code).catch(() => ({}));
+    return isOwn() ? undefined : read(code).catch(() => ({}));
 }
 
 async function read(code) {
