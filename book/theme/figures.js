@@ -10,21 +10,25 @@
             start(frame);
         }
     };
-    const load = () => {
-        const script = document.createElement('script');
-        script.src = `${path_to_root}live/player.js`;
-        script.onload = more;
+    const asScript = () => new Promise((resolve, reject) => {
+        const script = Object.assign(document.createElement('script'), { src: `${path_to_root}live/player.js`, onload: resolve, onerror: reject });
         document.head.append(script);
-    };
-    // Until the player is there: it plays all figures once it has come.
-    window.playFilms = () => {
+    });
+    const load = async () => {
+        await (location.protocol === 'file:' ? asScript() : window.workbook.load('player.js'));
         watch.disconnect();
-        window.playFilms = () => {};
-        load();
+        more().catch(() => {}); // the figures play without it
     };
+    let player;
+    // Until the player is there: it plays all figures once it has come. What failed is tried again when the next figure comes.
+    const play = () => {
+        player ??= load();
+        player.catch(() => (player = undefined));
+    };
+    window.playFilms = play;
     const watch = new IntersectionObserver(entries => {
         if (entries.some(entry => entry.isIntersecting)) {
-            window.playFilms();
+            play();
         }
     }, { rootMargin: '600px' });
     for (const figure of document.querySelectorAll('figure.film')) {

@@ -107,6 +107,10 @@
     };
     const act = async (name, cell, what) => {
         const say = sentence => (cell.form.querySelector('.card-status').textContent = sentence);
+        const isFirst = !begun && name.startsWith('run');
+        if (isFirst) {
+            say('Waiting …'); // until what says more is there
+        }
         let actions;
         try {
             actions = await fetchedModule();
@@ -117,6 +121,9 @@
         try {
             await window.workbook.released();
             await machinery();
+            if (isFirst) {
+                say('');
+            }
             await actions[name](cell, cells, what);
         } catch (error) {
             say(actions.reason(error));
@@ -168,12 +175,12 @@
     // An edit that the browser keeps, and one that comes in a link, are shown.
     const keeps = () => {
         try {
-            return Object.keys(localStorage).some(key => key.startsWith(`workbook-edit ${location.pathname} `));
+            return Object.keys(localStorage).some(key => key.startsWith(`workbook-edit ${window.workbook.page} `));
         } catch {
             return false;
         }
     };
-    const isLinked = () => /^#cell-\d+&code=/.test(location.hash);
+    const isLinked = () => /^#cell-\d+&/.test(location.hash);
     if (cells.length && (isLinked() || keeps())) {
         machinery().catch(() => {}); // the next act says why
     }

@@ -40,13 +40,33 @@
     };
     main.querySelectorAll('.cell > pre > code').forEach(code => showCommand(code, code.textContent));
 
+    // A page has one name, whatever its address: the book opens with the introduction, and some servers leave `.html` out.
+    const nameOf = path => path.replace(/\/(index(\.html)?)?$/, '/introduction.html').replace(/(\.html)?$/, '.html');
+    const page = nameOf(location.pathname);
+    /** What was written at another address of a page, as older editions kept it, goes by its name. */
+    const rename = () => {
+        for (const key of Object.keys(localStorage)) {
+            const [what, path, ...rest] = key.split(' ');
+            const name = [what, nameOf(path ?? ''), ...rest].join(' ');
+            if (what === 'workbook-edit' && localStorage.getItem(name) === null) {
+                localStorage.setItem(name, localStorage.getItem(key));
+                localStorage.removeItem(key);
+            }
+        }
+    };
+    try {
+        rename();
+    } catch {
+        // Nothing is kept, or there is no room: what is left stays where it is.
+    }
+
     // The files of live/ are those of this page's version of the book, or none: no tab runs scripts of two versions.
     const live = new URL('../live/', document.currentScript.src);
     const version = document.querySelector('[data-book-version]')?.dataset.bookVersion;
     const NEWER = 'The book has a newer version than this page. Load the page again; what you have written is kept.';
     /** What each file of live/ is, by its path there, as files.json has it. */
-    const listed = async () => {
-        const response = await fetch(new URL('files.json', live), { cache: 'no-cache' });
+    const listed = async signal => {
+        const response = await fetch(new URL('files.json', live), { cache: 'no-cache', signal });
         if (!response.ok) {
             throw new TypeError(`files.json: ${response.status}`); // as for a module that is not there
         }
@@ -102,7 +122,7 @@
             });
         }
     };
-    window.workbook = { showCommand, watch, listed, load, released };
+    window.workbook = { page, showCommand, watch, listed, load, released };
 
     // The definition of a term stands below its word, above everything that could cut it off, within the window. It
     // goes with Escape.
@@ -136,7 +156,7 @@
 
     // What a reader has opened or closed stays so when the page is loaded again. A part is known by its first line; of several
     // alike the second is “… (2)”.
-    const NAME = `workbook-open ${location.pathname}`;
+    const NAME = `workbook-open ${page}`;
     const folded = new Map();
     for (const part of main.querySelectorAll('details')) {
         const words = part.querySelector('summary')?.textContent.trim() ?? '';

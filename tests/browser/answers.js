@@ -2,8 +2,8 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/answers.js book/book
 //
-// Two tabs at one exercise, notebook or listing, a full storage, progress and answers as one file, odd entries in such a file, and what an
-// older edition of the page kept.
+// Two tabs at one exercise, notebook or listing, exercises that cannot be fetched, a full storage, progress and answers as one file, odd
+// entries in such a file, and what an older edition of the page kept.
 
 const fs = require('node:fs');
 const os = require('node:os');
@@ -292,6 +292,153 @@ async function importsMeanwhile(browser, address) {
     await context.close();
 }
 
+/** Texts of links that were put aside make way when the storage is full, and the reader's own do not. */
+async function manyLinks(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${address}/${LIST}`, { waitUntil: 'load' });
+    const said = await page.evaluate(async () => {
+        const { kept } = await import('./live/store.js?links');
+        const one = kept('workbook-edit links');
+        one.write({ text: 'mine' });
+        try {
+            [...'abcdef'].forEach(letter => one.replace({ text: letter.repeat(1_500_000), isLink: true }));
+        } catch (error) {
+            return error.message;
+        }
+        return `${one.value.text[0]}, ${one.asides()[0].text}`;
+    });
+    expect(said === 'f, mine', 'links fill the storage', said);
+    await context.close();
+}
+
+/** A removed cell comes back by Reset and the import of the very text that it was removed from. */
+async function removedCell(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${address}/appendix_simulate.html`, { waitUntil: 'load' });
+    await page.waitForSelector('.notebook-cell', { timeout: PATIENCE });
+    await press(page, '.notebook-cell', '+');
+    await page.waitForFunction(() => document.querySelectorAll('.notebook-cell .cm-content').length === 2, { timeout: PATIENCE });
+    await (await page.$$('.notebook-cell .cm-content'))[1].focus();
+    await page.keyboard.type('// Hours of work.');
+    await settled(page);
+    await (await page.$('.notebook-cell .cm-content')).focus();
+    await page.keyboard.type('// Mine.');
+    await settled(page);
+    await press(page, '.notebook-cell:nth-child(2)', 'Remove');
+    await settled(page);
+    const text = await page.evaluate(() => {
+        const [, value] = Object.entries(localStorage).find(([key]) => key.startsWith('workbook-notebook @'));
+        return JSON.parse(value).text;
+    });
+    await press(page, '.notebook-all', 'Reset');
+    await settled(page);
+    const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'answers-')), 'notebook.cu');
+    fs.writeFileSync(file, `${text}\n`);
+    await (await page.$('#notebook input[type=file]')).uploadFile(file);
+    await page.waitForFunction(() => /is here/.test(document.querySelector('.notebook-all .card-status').textContent), { timeout: PATIENCE }).catch(() => {});
+    expect((await held(page)).includes('// Hours of work.'), 'an import loses the cell that was removed before', await held(page));
+    await context.close();
+}
+
+/** A link that stands in the page's own address, since there is no clipboard, does not take the place of what is written after it. */
+async function ownLink(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.evaluateOnNewDocument(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.goto(`${address}/${PARTLESS}`, { waitUntil: 'load' });
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForSelector('.workbench .cm-content', { timeout: PATIENCE });
+    await page.focus('.cm-content');
+    await page.keyboard.type('// First.');
+    await press(page, '.workbench', 'Copy link');
+    await page.waitForFunction(() => location.hash.includes('&code='), { timeout: PATIENCE });
+    await page.focus('.cm-content');
+    await page.keyboard.type('// Second.');
+    await settled(page);
+    await page.reload({ waitUntil: 'load' });
+    await page.waitForSelector('.listing.edited', { timeout: PATIENCE });
+    await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 1000)));
+    const text = await page.$eval('main', main => main.textContent);
+    expect(text.includes('// Second.'), 'a link of the page’s own takes the place of what was written after it', await held(page));
+    await context.close();
+}
+
+/** What an import cannot keep is not imported: without storage, and without room. */
+async function keepsNothing(browser, address) {
+    const context = await browser.createBrowserContext();
+    const file = JSON.stringify({ exercises: { '2.1': { passed: true, hints: 1 } }, answers: { [FILE]: '// Theirs.\n' } });
+    const full = await openList(context, address);
+    await fill(full);
+    const refused = await imports(full, '.exercises.json', file);
+    expect(/storage is full/.test(refused) && !/imported\./.test(refused), 'an import without room claims that it was one', refused);
+    const page = await context.newPage();
+    await page.evaluateOnNewDocument(() => Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } }));
+    await page.goto(`${address}/${LIST}`, { waitUntil: 'load' });
+    await page.waitForSelector('.exercise-bar button', { timeout: PATIENCE });
+    const said = await imports(page, '.exercises.json', file);
+    const summary = await page.$eval('.exercise-bar', bar => bar.previousElementSibling.textContent);
+    expect(/^Nothing was imported/.test(said) && /^0 of/.test(summary), 'an import that nothing keeps claims that it was one', [said, summary]);
+    await context.close();
+}
+
+const NUMBERS = '#exercise-2-4';
+
+/** What is typed is kept, though the tasks cannot be fetched. */
+async function withoutTasks(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await openCard(page, address);
+    await type(page, '// First.');
+    let isGone = true;
+    await page.setRequestInterception(true);
+    page.on('request', request => (isGone && request.url().includes('exercises.json') ? request.abort() : request.continue()));
+    await page.goto('about:blank');
+    await openCard(page, address);
+    await type(page, '// Second.');
+    expect((await held(page)).includes('// Second.'), 'what is typed without the task is lost', await status(page));
+
+    await page.$eval(NUMBERS, card => (card.open = true));
+    await page.waitForSelector(`${NUMBERS} input`, { timeout: PATIENCE });
+    await page.focus(`${NUMBERS} input`);
+    await page.keyboard.type('42');
+    await settled(page);
+    expect((await held(page)).includes('The answer: line 42;'), 'a number that is typed without the task is lost', await held(page));
+    isGone = false;
+    await press(page, NUMBERS, 'Check');
+    await page.waitForFunction(at => document.querySelector(`${at} .exercise-verdict`).textContent, { timeout: PATIENCE }, NUMBERS).catch(() => {});
+    const [verdict, all] = [await page.$eval(`${NUMBERS} .exercise-out`, out => out.textContent), await held(page)];
+    expect(/line 42/.test(verdict) && all.includes('// Exercise 2.4'), 'a number from before the task is not checked', [verdict, all.slice(-600)]);
+    await context.close();
+}
+
+/** An edit of the first page is there at each of its addresses; also one that an older edition kept by its address. */
+async function oneName(browser, address) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    const isEdited = () => page.waitForSelector('.listing.edited', { timeout: 5000 }).then(() => true, () => false);
+    await page.goto(`${address}/`, { waitUntil: 'load' });
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForSelector('.cm-content', { timeout: PATIENCE });
+    await page.focus('.cm-content');
+    await page.keyboard.type('// At the root.');
+    await settled(page);
+    for (const name of ['introduction.html', 'index.html']) {
+        await page.goto(`${address}/${name}`, { waitUntil: 'load' });
+        expect(await isEdited(), `an edit at / is not there at ${name}`, await held(page));
+    }
+    await page.evaluate(() => {
+        for (const key of Object.keys(localStorage).filter(key => key.startsWith('workbook-edit '))) {
+            localStorage.setItem(key.replace('/introduction.html', '/'), localStorage.getItem(key));
+            localStorage.removeItem(key);
+        }
+    });
+    await page.goto(`${address}/introduction.html`, { waitUntil: 'load' });
+    expect(await isEdited(), 'what an older edition kept by the address / is not there', await held(page));
+    await context.close();
+}
+
 /** A link whose code lacks the parts that the page's listings show, as an old one does: all of it stands there, and the reader's
     own text comes back. */
 async function partless(browser, address) {
@@ -347,6 +494,12 @@ async function main(root) {
         await older(browser, address);
         await importsMeanwhile(browser, address);
         await partless(browser, address);
+        await withoutTasks(browser, address);
+        await oneName(browser, address);
+        await keepsNothing(browser, address);
+        await manyLinks(browser, address);
+        await removedCell(browser, address);
+        await ownLink(browser, address);
         for (const place of ELSEWHERE) {
             await twoTabsElsewhere(browser, address, place);
         }

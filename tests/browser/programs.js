@@ -51,6 +51,37 @@ async function open(page, address) {
     await page.waitForSelector(`${CARD} .notebook-bar`, { timeout: PATIENCE });
 }
 
+/** What the card shows to a stranger who opens a link to it, once it says something. `prepare` comes before. */
+async function visited(browser, link, prepare = async () => {}) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await prepare(page);
+    await page.goto(link, { waitUntil: 'load' });
+    const says = card => document.querySelector(`${card} .notebook-bar .card-status, ${card} > .card-status:not(:empty)`)?.textContent;
+    await page.waitForFunction(says, { timeout: 15_000 }, CARD).catch(() => {});
+    const cells = await page.$$eval('.cell-bar .card-status', all => all.map(({ textContent }) => textContent).join(''));
+    const words = { ...(await shown(page)), cells };
+    await context.close();
+    return words;
+}
+
+/** The link of a program is the program's, also where a cell's edit is kept and the cells come first. */
+async function belongs(browser, link) {
+    const words = await visited(browser, link, async page => {
+        await page.goto(link.split('#')[0], { waitUntil: 'load' });
+        await page.evaluate(() => {
+            const { file } = JSON.parse(document.querySelector('.cell[data-live]').dataset.live);
+            const text = JSON.stringify({ text: 'int mine;', printed: '', from: [], time: 1 });
+            localStorage.setItem(`workbook-edit ${location.pathname} ${file} @1`, text);
+        });
+        await page.goto('about:blank');
+        await page.setRequestInterception(true);
+        page.on('request', request => setTimeout(() => request.continue(), request.url().includes('program_card.js') ? 2000 : 0));
+    });
+    const isRight = words.status.startsWith('The program of a link') && !words.code.includes('cudaMemcpy(data') && !words.cells;
+    expect('a program’s link that is opened after the cells', isRight, words);
+}
+
 async function check(browser, origin) {
     const page = await browser.newPage();
     await open(page, `${origin}/${PAGE}`);
@@ -69,13 +100,14 @@ async function check(browser, origin) {
     expect('a copy that is left out', wrong.out.includes('uninitialized-read'), wrong);
 
     const link = await page.evaluate(copied, `${CARD} .notebook-bar`);
-    const context = await browser.createBrowserContext();
-    const other = await context.newPage();
-    await other.goto(link, { waitUntil: 'load' });
-    await other.waitForFunction(card => document.querySelector(`${card} .notebook-bar .card-status`)?.textContent.startsWith('The program of a link'), { timeout: PATIENCE }, CARD);
-    const sent = await shown(other);
-    expect('the program of a link', !sent.code.includes('cudaMemcpy(data') && sent.code.includes('int main'), sent);
-    await context.close();
+    const sent = await visited(browser, link);
+    const isSent = sent.status.startsWith('The program of a link') && !sent.code.includes('cudaMemcpy(data') && sent.code.includes('int main');
+    expect('the program of a link', isSent, sent);
+    await belongs(browser, link);
+    for (const cut of [1, '&c'.length, '&code'.length]) {
+        const words = await visited(browser, link.slice(0, link.indexOf('&') + cut));
+        expect('a link that was cut off early', /cannot be read. Was it cut off/.test(words.status), words);
+    }
 
     await press(page, 'Reset');
     const reset = await shown(page);

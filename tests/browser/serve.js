@@ -12,7 +12,8 @@ const TYPES = {
 /** Serves the folder `root` at a port of its own: the server, once it listens. */
 module.exports = root => {
     const server = http.createServer((request, response) => {
-        const file = path.join(root, decodeURIComponent(new URL(request.url, 'http://book').pathname));
+        const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
+        const file = path.join(root, name.endsWith('/') ? `${name}index.html` : name);
         fs.readFile(file, (error, content) => {
             response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
             response.end(error ? '' : content);

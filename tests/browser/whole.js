@@ -2,7 +2,7 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/whole.js book/book
 //
-// Files with a flipped byte, cut off, or not there, once and always; a compiler that the browser has kept in part, as it does
+// Files with a flipped byte, cut off, not there, or stalled, once and always; a compiler that the browser has kept in part, as it does
 // when the tab is closed meanwhile; scripts of another version. Once the server is well again, the next press runs.
 
 const fs = require('node:fs');
@@ -23,7 +23,8 @@ const flipped = content => {
 const cut = content => content.subarray(0, Math.floor(content.length / 2));
 const missing = () => undefined;
 
-/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times. */
+/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times; or sends half of it and then nothing, while
+    `state.isStalling`. */
 function serve(root, state) {
     const server = http.createServer((request, response) => {
         const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
@@ -33,7 +34,12 @@ function serve(root, state) {
             state.times -= 1;
             content = state.how(content);
         }
-        response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': content ? 'max-age=600' : 'no-store' });
+        const isStalled = state.isStalling && name === `/live/${state.file}`;
+        response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': 'max-age=600' });
+        if (isStalled) {
+            response.write(cut(content)); // and no more comes
+            return;
+        }
         response.end(content);
     });
     return new Promise(ready => server.listen(0, '127.0.0.1', () => ready(server)));
@@ -81,7 +87,8 @@ const SPOILT = [
     ['run.js', missing, 9, NOT_THERE],
     ['run.js', flipped, 1, RIGHT],
     ['run.js', flipped, 9, NOT_THERE],
-    ['live.css', missing, 1, NOT_THERE],
+    ['live.css', missing, 1, RIGHT],
+    ['live.css', missing, 9, NOT_THERE],
 ];
 
 async function spoilt(lent, browser, origin, state) {
@@ -96,6 +103,69 @@ async function spoilt(lent, browser, origin, state) {
         state.times = 0;
         const then = await run(page);
         lent.expect(RIGHT.test(then), `after ${file}, ${how.name}, the next press`, then);
+        await context.close();
+    }
+}
+
+/** A style sheet that only an editor has: the browser remembers that the server lacked it, also after a reload. */
+async function withoutStyles(lent, browser, origin, state) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+    Object.assign(state, { file: 'editor.css', how: missing, times: 9 });
+    await page.$eval('.listing button', button => button.click());
+    await page.waitForFunction(() => document.querySelector('.cell[data-live] .card-status').textContent, { timeout: PATIENCE });
+    lent.expect(NOT_THERE.test(await status(page)), 'Edit without editor.css', await status(page));
+    state.times = 0;
+    await page.reload({ waitUntil: 'load' });
+    await page.$eval('.listing button', button => button.click());
+    const isThere = await page.waitForSelector('.cm-content', { timeout: 20_000 }).then(() => true, () => false);
+    lent.expect(isThere, 'Edit once editor.css is there again', await status(page));
+    await context.close();
+}
+
+/** A download that does not come on: Run says that it waits, Stop ends it, and the next Run begins it anew. */
+async function stalls(lent, browser, origin, state) {
+    const NEEDED = ['files.json', 'cells.js']; // without these there is no Stop
+    for (const file of ['workbook.wasm.zst', 'ch3_blocks.json', 'worker.js', ...NEEDED]) {
+        const context = await browser.createBrowserContext();
+        const page = await context.newPage();
+        await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+        Object.assign(state, { file, times: 0, isStalling: true });
+        await page.$eval('.cell[data-live] .card-run', button => button.click());
+        const waits = () => /…$/.test(document.querySelector('.cell[data-live] .card-status').textContent);
+        const isSaid = await page.waitForFunction(waits, { timeout: 5000 }).then(() => true, () => false);
+        lent.expect(isSaid, `while ${file} does not come, Run says`, await status(page));
+        if (!NEEDED.includes(file)) {
+            await page.waitForSelector('.running', { timeout: PATIENCE });
+            await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 1000)));
+            await page.$eval('.cell[data-live] .card-run', button => button.click());
+            lent.expect((await status(page)) === 'Stopped.', `Stop while ${file} does not come`, await status(page));
+            state.isStalling = false;
+            const then = await run(page).catch(async () => status(page));
+            lent.expect(RIGHT.test(then), `once ${file} comes again, the next press`, then);
+        }
+        state.isStalling = false;
+        await context.close();
+    }
+}
+
+/** Figures play once their player is there; and that is the page's own, not another version's. */
+async function plays(lent, browser, origin, state) {
+    const OTHER = text => Buffer.from(listed(text, (_, entry) => entry, { version: 'newer' }));
+    for (const [file, how, times, plays] of [['player.js', missing, 1, true], ['player.js', cut, 1, true], ['files.json', OTHER, 99, false]]) {
+        const context = await browser.createBrowserContext();
+        const page = await context.newPage();
+        await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
+        const toFigure = which => page.$$eval('figure.film:has(> script)', (all, which) => all.at(which).scrollIntoView({ behavior: 'instant' }), which);
+        Object.assign(state, { file, how, times });
+        await toFigure(0);
+        const isThere = await page.waitForSelector('.film-bar', { timeout: plays ? 20_000 : 3000 }).then(() => true, () => false);
+        lent.expect(isThere === plays, `figures, ${file}, ${how.name}`, isThere ? 'they play' : 'they do not play');
+        state.times = 0;
+        await toFigure(-1);
+        const isThereThen = await page.waitForSelector('.film-bar', { timeout: 20_000 }).then(() => true, () => false);
+        lent.expect(isThereThen, `figures, after ${file}, ${how.name}`, 'they do not play');
         await context.close();
     }
 }
@@ -187,7 +257,7 @@ async function main(root) {
     const expect = (is, what, now) => is || problems.push(`${what}: “${now}”`);
     const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
     try {
-        await check({ expect }, browser, root, [spoilt, spoiltCompiler, keptInPart, newer]);
+        await check({ expect }, browser, root, [spoilt, withoutStyles, stalls, plays, spoiltCompiler, keptInPart, newer]);
     } finally {
         await browser.close();
     }

@@ -11,7 +11,7 @@
 // A card has `places()`, where it shows how far it is: { frame, run, status, progress }, of which a place may lack some; and
 // `verb`, what its button says. One that has a result has `out`, and `isOld()`: whether that is of other code.
 
-import { Sentence, reason } from './fetched.js';
+import { Sentence, endDownloads, reason } from './fetched.js';
 import { keepForRuns } from './offline.js';
 
 const STOPPED = 'Stopped.';
@@ -28,8 +28,19 @@ export function say(card, sentence) {
 
 export const isRunning = card => Boolean(card.stop);
 
-/** Ends what is under way. */
-export const stop = card => card.stop?.();
+/** The cards in which something is under way. */
+const running = new Set();
+
+/** Ends what is under way; also what it was fetching, unless another card waits too. */
+export function stop(card) {
+    if (!isRunning(card)) {
+        return;
+    }
+    card.stop();
+    if (running.size === 0) {
+        endDownloads(new Sentence(STOPPED));
+    }
+}
 
 /** What its button does. */
 export const runOrStop = (card, run) => (isRunning(card) ? stop(card) : run());
@@ -60,11 +71,12 @@ function showProgress(card, fraction) {
 /** What `work(signal, tell)` gives, which takes the place of what was under way in the card; nothing if it was stopped or cannot
     be done, and the card says why. `tell` takes words, and a fraction where there is one. */
 export async function perform(card, work) {
-    stop(card);
+    card.stop?.();
     const task = new AbortController();
     const { signal } = task;
     const end = sentence => {
         card.stop = undefined;
+        running.delete(card);
         showRunning(card, false);
         if (sentence) {
             say(card, sentence);
@@ -80,6 +92,7 @@ export async function perform(card, work) {
             showProgress(card, fraction);
         }
     };
+    running.add(card);
     showRunning(card, true);
     tell('Waiting', 0);
     try {

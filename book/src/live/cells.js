@@ -84,6 +84,9 @@ async function take(cell, cells, changes) {
     listing.code.editor.reveal(line);
 }
 
+/** Whether a link to the card with this id is a cell's; of another card on the page it is left to that. */
+const isOfCell = id => /^cell-\d+$/.test(id);
+
 /** Brings back the reader's edits, and shows the code of a link; running it is left to the reader. */
 export async function begin(_, cells) {
     await Promise.all([looks(), ownLooks()]);
@@ -96,14 +99,16 @@ export async function begin(_, cells) {
         workbench.showSource(file);
         showEdits(file, cells);
     }
-    if (edits.isLinked()) {
-        await Promise.all(cells.map(edits.open)); // what cannot be fetched leaves the link in the address
+    const id = edits.linked();
+    if (!isOfCell(id)) {
+        return;
     }
-    const shared = await edits.fromLink();
+    await Promise.all(cells.map(edits.open)); // what cannot be fetched leaves the link in the address
+    const shared = await edits.fromLink(id);
     if (!shared) {
         return;
     }
-    const cell = cells.find(({ element }) => `#${element.id}` === location.hash) ?? cells[0];
+    const cell = cells.find(({ element }) => element.id === id) ?? cells[0];
     if (shared.file !== cell.live.file) {
         say(cell, 'The code in this link cannot be read. Was it cut off, or is it of another page?');
         return;
@@ -115,6 +120,7 @@ export async function begin(_, cells) {
         say(cell, whyNotKept(error));
         return;
     }
+    cells.forEach(stop); // what follows a run would run the link's code, and nobody has asked for that
     workbench.showSource(file);
     showEdits(file, cells);
     const listing = workbench.listingOf(cell, cells);
@@ -129,7 +135,9 @@ export async function fromAddress(_, cells) {
     const shared = cells.filter(controls.fromAddress);
     shared.forEach(cell => window.workbook.reveal(cell.element));
     shared.forEach(cell => change(cell, cells));
-    for (const cell of shared.filter(cell => !edits.edited(cell))) {
-        await run(cell, cells);
+    for (const cell of shared) {
+        if (!edits.edited(cell)) { // which a link may do while another cell runs
+            await run(cell, cells);
+        }
     }
 }

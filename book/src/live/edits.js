@@ -2,7 +2,7 @@
 // the browser, by page and file, and travel in the address of a link.
 
 import { printed } from './simulator.js';
-import { checked, kept } from './store.js';
+import { checked, isLasting, kept } from './store.js';
 
 const isText = value => typeof value === 'string';
 
@@ -18,7 +18,7 @@ function older(text) {
 
 /** The reader's edit of a file of this page, as store.js keeps it: { text, printed, isLink }, where `printed` is the source that
     was edited. */
-const draft = path => kept(`workbook-edit ${location.pathname} ${path}`, older);
+const draft = path => kept(`workbook-edit ${window.workbook.page} ${path}`, older);
 
 /** A kernel file: as printed, and as the page shows it. */
 class File {
@@ -102,14 +102,18 @@ export function withText(source, anchor, text) {
 
 // Links: `#cell-1&code=…`, `#notebook&code=…`, JSON of { file, source }, deflated, in base64url.
 
-const LINK = /^#([\w-]+)&code=(.*)$/;
+/** Also of one that was cut off before its code. */
+const LINK = /^#([\w-]+)&(?:code=)?(.*)$/;
 const MAX_CHARACTERS = 1_000_000;
 
-export const isLinked = () => LINK.test(location.hash);
+/** The id of the card that the address has code for, if it has any. */
+export const linked = () => location.hash.match(LINK)?.[1];
 
-async function link(id, { path, source }) {
-    const text = new Blob([JSON.stringify({ file: path, source })]);
-    const deflated = text.stream().pipeThrough(new CompressionStream('deflate-raw'));
+/** What a link holds. */
+const held = ({ path, source }) => JSON.stringify({ file: path, source });
+
+async function link(id, file) {
+    const deflated = new Blob([held(file)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
     const bytes = new Uint8Array(await new Response(deflated).arrayBuffer());
     const code = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
     const address = new URL(location);
@@ -117,27 +121,35 @@ async function link(id, { path, source }) {
     return address.href;
 }
 
+const TOO_LONG = 'There is no link: this is more than one can open. Send it as a file.';
+
 /** Gives the reader a link to `what`, which leads to the part of the page with this id; what to say. */
 export async function copyLink(id, file, what) {
+    if (held(file).length > MAX_CHARACTERS) {
+        return TOO_LONG;
+    }
     const address = await link(id, file);
     try {
         await navigator.clipboard.writeText(address);
         return `The link is copied. It shows ${what}; whoever opens it presses Run.`;
     } catch {
-        history.replaceState(history.state, '', address);
+        history.replaceState({ isOwn: true }, '', address);
         return 'The link stands in the address bar.';
     }
 }
 
-/** What the address brings, which then has it no more: { file, source }; `{}` of a link that was cut off, or is none of ours; nothing if it
-    is no link. */
-export async function fromLink() {
-    const [, id, code] = location.hash.match(LINK) ?? [];
-    if (!id) {
+/** Whether copyLink has put the link there, and the page is loaded again: then the browser keeps the reader's text, or a later one. */
+const isOwn = () => isLasting && history.state?.isOwn;
+
+/** What the address brings for the card with this id, and then has no more: { file, source }; `{}` of a link that was cut off, or is
+    none of ours; nothing if it is no link to that card, or the page's own. */
+export async function fromLink(id) {
+    const [, card, code] = location.hash.match(LINK) ?? [];
+    if (card === undefined || card !== id) {
         return undefined;
     }
     history.replaceState(history.state, '', `#${id}`);
-    return read(code).catch(() => ({}));
+    return isOwn() ? undefined : read(code).catch(() => ({}));
 }
 
 async function read(code) {

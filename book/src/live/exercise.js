@@ -6,7 +6,7 @@ import { leadTo, looks, saidInHtml, steps } from './card_result.js';
 import { ownText } from './card_text.js';
 import { messages } from './compiler.js';
 import * as code from './exercise_code.js';
-import { judge } from './exercise_judge.js';
+import { judge, task } from './exercise_judge.js';
 import * as store from './exercise_store.js';
 import { reason } from './fetched.js';
 import { button, element, save, stylesheet } from './html.js';
@@ -49,12 +49,12 @@ export async function show(card) {
         listing,
         code: new Code(listing.querySelector('pre')),
         printed: listing.querySelector('pre > code').innerHTML,
+        listed: listing.querySelector('pre > code').textContent,
         hints: [...card.querySelectorAll(':scope > .hint')],
         solution: part('solution'),
         why: part('why'),
         inputs: new Map(),
         head: [],
-        written: undefined,
         /** Why the answer is not kept, if it is not. */
         notKept: '',
         /** The answer that was checked. */
@@ -67,7 +67,7 @@ export async function show(card) {
         places: () => [exercise.place],
     };
     exercise.out = element('div', { className: 'exercise-out' }, exercise.verdict, exercise.found);
-    const fields = code.fields(exercise, listing, () => changed(exercise));
+    const fields = code.fields(exercise, () => changed(exercise));
     listing.open = true;
     card.querySelector(':scope > summary').append(exercise.done);
     exercise.own = ownText(store.answer(exercise.path), {
@@ -77,6 +77,9 @@ export async function show(card) {
     listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.own.question, exercise.status, exercise.out);
     if (exercise.inputs.has('line')) {
         code.number(exercise);
+    }
+    if (fields.length) {
+        task(exercise.path).catch(() => {}); // of which the answer is made; a check says why it is not there
     }
     showKept(exercise);
     recall(exercise);
@@ -157,7 +160,7 @@ function follow(exercise) {
 async function ask(exercise, ...words) {
     exercise.buttons.giveUp.hidden = true;
     const said = await perform(exercise, async (signal, tell) => {
-        await exercise.written;
+        await code.complete(exercise);
         const text = store.file(exercise.path);
         return { ...(await judge(exercise, words, signal, tell)), text };
     });

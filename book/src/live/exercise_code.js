@@ -1,7 +1,7 @@
 // The reader's answer to an exercise: as a listing, in the editor, or as the numbers of a form. The file begins with the
 // task as a comment, which the card shows in its own way.
 
-import { task } from './exercise_judge.js';
+import { known, task } from './exercise_judge.js';
 import * as store from './exercise_store.js';
 import { element, highlight } from './html.js';
 import { sites } from './said.js';
@@ -17,13 +17,12 @@ function split(exercise, text) {
     return { head: isHead ? head : [], text: code.join('\n').trimEnd(), first: isHead ? exercise.first : 1 };
 }
 
-/** Keeps what `make` makes of the task, unless that is the task itself. */
-function write(exercise, make) {
-    exercise.written = task(exercise.path).then(given => {
-        const text = make(given);
-        exercise.notKept = store.keepFile(exercise.path, text === given ? undefined : text);
-    }).catch(() => {}); // then the judge cannot be fetched either, and says so
-    return exercise.written;
+/** The task as far as the page has it: what cannot be fetched is not waited for, and then it is the listing. */
+const given = ({ path, listed }) => known(path) ?? listed;
+
+/** Keeps the reader's file, unless that is the task itself. */
+function write(exercise, text) {
+    exercise.notKept = store.keepFile(exercise.path, text === given(exercise) ? undefined : text);
 }
 
 /** Shows the file that the browser keeps. */
@@ -63,22 +62,34 @@ export async function open(exercise, { check, changed }) {
         first,
         label: `Your answer to ${id}, from line ${first} of ${path}. Shift+Enter or Ctrl+Enter checks it.`,
         keys: [check, check],
-        changed: async text => {
-            await write(exercise, () => [...exercise.head, text.trimEnd(), ''].join('\n'));
+        changed: text => {
+            write(exercise, [...exercise.head, text.trimEnd(), ''].join('\n'));
             changed();
         },
     });
 }
 
-/** A field for each number that is asked for, in the listing that stands in `listing`. */
-export function fields(exercise, listing, changed) {
-    const filled = given => given.replace(ANSWER, (_, begin, name) => `${begin}${exercise.inputs.get(name).value || '?'};`);
-    return [...listing.textContent.matchAll(ANSWER)].map(([, , name]) => {
+/** A text with the reader's numbers. */
+const filled = ({ inputs }, text) => text.replace(ANSWER, (_, begin, name) => `${begin}${inputs.get(name).value || '?'};`);
+
+/** A field for each number that is asked for. */
+export function fields(exercise, changed) {
+    return [...exercise.listed.matchAll(ANSWER)].map(([, , name]) => {
         const input = element('input', { type: 'number', min: 0, step: 1, autocomplete: 'off' });
-        input.addEventListener('input', () => write(exercise, filled).then(changed));
+        input.addEventListener('input', () => {
+            write(exercise, filled(exercise, given(exercise)));
+            changed();
+        });
         exercise.inputs.set(name, input);
         return element('label', {}, element('span', { textContent: name }), input);
     });
+}
+
+/** Numbers that were written before the task was there stand in the whole of it. */
+export async function complete(exercise) {
+    if (exercise.inputs.size > 0 && store.file(exercise.path) === filled(exercise, exercise.listed)) {
+        write(exercise, filled(exercise, await task(exercise.path)));
+    }
 }
 
 /** The listing with the numbers that its lines have in the file. */

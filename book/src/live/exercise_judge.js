@@ -11,18 +11,18 @@ import { whyNotKept } from './store.js';
 const WANTS_BUILDS = 3;
 
 /** What the compiler has made of the texts that answers are compared with, by hash: the same at every check. */
-const known = new Map();
+const built = new Map();
 
 /** What the compiler makes of the texts that are wanted. The first is the answer: what does not compile is compared with nothing. */
 async function builds([answer, ...others], signal, tell) {
-    const compiled = async ({ hash, ...request }) => known.get(hash) ?? { hash, ...(await build(request, signal, tell)) };
+    const compiled = async ({ hash, ...request }) => built.get(hash) ?? { hash, ...(await build(request, signal, tell)) };
     const first = await compiled(answer);
     const all = [first];
     for (const other of first.ptx ? others : []) {
-        if (!known.has(other.hash)) {
-            known.set(other.hash, await compiled(other));
+        if (!built.has(other.hash)) {
+            built.set(other.hash, await compiled(other));
         }
-        all.push(known.get(other.hash));
+        all.push(built.get(other.hash));
     }
     return all;
 }
@@ -31,7 +31,10 @@ async function builds([answer, ...others], signal, tell) {
 const repository = () => file('exercises.json');
 let tasks;
 
-/** The task at `path` as it is given. */
+/** The task at `path` as it is given, once it has been fetched. */
+export const known = path => tasks?.[path];
+
+/** The same, fetched. */
 export async function task(path) {
     tasks ??= JSON.parse(await repository());
     return tasks[path];

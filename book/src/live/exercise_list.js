@@ -2,10 +2,11 @@
 
 import * as store from './exercise_store.js';
 import { button, counted, element, save, stylesheet } from './html.js';
-import { whyNotKept } from './store.js';
+import { isLasting, whyNotKept } from './store.js';
 
 const NO_PROGRESS = 'has no progress or answers: it should be .exercises.json, from the repository or exported here';
 const NO_ANSWER = 'does not have the name of an exercise’s file';
+const KEEPS_NOTHING = 'Nothing was imported: this browser stores nothing.';
 const IS_FOR = 'This file has your progress and your answers. Import takes it back; in the repository it is called .exercises.json.';
 
 /** Entries that a sentence names. */
@@ -69,11 +70,14 @@ export async function show(table) {
         const odd = [...found.odd, ...found.answers.filter(answer => !isHere(answer)).map(([path]) => path)];
         const names = odd.slice(0, MAX_NAMED).map(name => name.slice(0, 40)).join(', ');
         const left = odd.length > 0 ? `${counted(odd.length, 'entry', 'entries')} of ${name} made no sense and ${odd.length === 1 ? 'was' : 'were'} left out: ${names}${odd.length > MAX_NAMED ? ', …' : ''}.` : '';
-        const said = [store.addProgress(found.exercises), ...answers.map(([path, text]) => takeAnswer(path, text)), left];
-        return { isTaken: true, said: said.filter(Boolean).join(' ') };
+        const why = [store.addProgress(found.exercises), ...answers.map(([path, text]) => takeAnswer(path, text))];
+        return { isTaken: why.includes(''), said: [...why, left].filter(Boolean).join(' ') };
     };
     /** Takes a file: { isTaken, said }. */
     const take = async file => {
+        if (!isLasting) {
+            return { isTaken: false, said: KEEPS_NOTHING };
+        }
         const row = rows.find(({ path }) => path.endsWith('.cu') && fileName(path) === file.name);
         const most = row ? store.MAX_ANSWER : store.MAX_FILE;
         if (!row && !file.name.endsWith('.json')) {
@@ -99,7 +103,7 @@ export async function show(table) {
         const taken = results.filter(({ isTaken }) => isTaken).length;
         files.value = '';
         follow();
-        status.textContent = [taken && `${counted(taken, 'file')} imported.`, ...results.map(({ said }) => said)].filter(Boolean).join(' ');
+        status.textContent = [taken && `${counted(taken, 'file')} imported.`, ...new Set(results.map(({ said }) => said))].filter(Boolean).join(' ');
     });
     const exportAll = () => {
         save('.exercises.json', store.exported(rows.map(({ path }) => path)), 'application/json');

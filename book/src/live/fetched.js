@@ -54,18 +54,29 @@ export async function twice(what, take, isGood) {
     throw new Damaged(what);
 }
 
-const listed = () => window.workbook.listed().catch(error => {
+/** What is being fetched for `file`. */
+let downloads = new AbortController();
+
+/** Ends what is being fetched: what does not come on is begun anew by whoever wants it next. */
+export function endDownloads(why) {
+    downloads.abort(why);
+    downloads = new AbortController();
+}
+
+const listed = signal => window.workbook.listed(signal).catch(error => {
+    signal.throwIfAborted();
     throw error.isSentence ? error : new NotFetched();
 });
 
 /** The bytes of a file, as the list has it. */
 async function whole(name) {
-    const { [name]: about } = await listed();
+    const { signal } = downloads;
+    const { [name]: about } = await listed(signal);
     if (!about) {
         throw new NotFetched(name);
     }
     // A body that breaks off is no body.
-    const take = async options => (await fetched(name, options)).arrayBuffer().catch(() => undefined);
+    const take = async options => (await fetched(name, { ...options, signal })).arrayBuffer().catch(() => signal.throwIfAborted());
     return twice(name, take, bytes => isWhole(bytes, about));
 }
 

@@ -1,6 +1,6 @@
 // Small pieces of HTML, and of English.
 
-import { NotFetched } from './fetched.js';
+import { file } from './fetched.js';
 
 export function element(tag, properties, ...children) {
     const made = Object.assign(document.createElement(tag), properties);
@@ -57,20 +57,11 @@ export const parsed = html => element('template', { innerHTML: html }).content;
 
 const sheets = new Map();
 
-/** A style sheet of live/, fetched once, when it is there; again if that went wrong. */
-export function stylesheet(name) {
-    if (!sheets.has(name)) {
-        const { href } = new URL(name, import.meta.url);
-        const link = element('link', { rel: 'stylesheet', href });
-        const sheet = new Promise((resolve, reject) => Object.assign(link, { onload: resolve, onerror: () => reject(new NotFetched()) }));
-        sheet.catch(() => {
-            link.remove();
-            sheets.delete(name);
-        });
-        document.head.append(link);
-        sheets.set(name, sheet);
-    }
-    return sheets.get(name);
+/** A style sheet of live/, fetched as its other files are. Those that come first have the first place. */
+export async function stylesheet(name) {
+    const style = sheets.get(name) ?? document.head.appendChild(element('style'));
+    sheets.set(name, style);
+    style.textContent ||= await file(name);
 }
 
 /** `20,000`. */

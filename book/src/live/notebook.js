@@ -338,11 +338,15 @@ async function taken(chosen) {
     replace(source, `${chosen.name} is here. It runs when you press Run.`);
 }
 
-const copy = async () => sayOfAll(await edits.copyLink(place.id, { path: file.PATH, source: file.source(cells) }, 'these cells'));
+async function copy() {
+    const source = file.source(cells);
+    const excess = file.excess(source);
+    sayOfAll(excess ? `There is no link: this has ${excess}.` : await edits.copyLink(place.id, { path: file.PATH, source }, 'these cells'));
+}
 
 /** The notebook of a link is shown, and runs nothing. */
 async function fromLink() {
-    const shared = await edits.fromLink();
+    const shared = await edits.fromLink(place.id);
     const excess = shared?.file === file.PATH && file.excess(shared.source);
     if (excess) {
         sayOfAll(`The notebook of this link has ${excess}. It is not shown, and nothing has changed.`);

@@ -7,8 +7,12 @@ import { element, framed as frame, parsed, terminal } from './html.js';
 const framed = (html, label) => frame(parsed(html), label);
 const fold = (title, ...parts) => element('details', {}, element('summary', { textContent: title }), ...parts);
 
+/** Where `save` writes. */
+export const SAVED = 'saved/';
+
 /** A link to a file that the run has written. */
-function download([name, data]) {
+function download([path, data]) {
+    const name = path.replace(SAVED, '');
     const save = event => {
         event.currentTarget.href = URL.createObjectURL(new Blob([data]));
     };

@@ -3,7 +3,7 @@
 import { leadTo, said } from './card_result.js';
 import { build, messages, refusal } from './compiler.js';
 import { element } from './html.js';
-import { result, resultOfProgram } from './own_result.js';
+import { SAVED, result, resultOfProgram } from './own_result.js';
 import { sites } from './said.js';
 import * as simulator from './simulator.js';
 
@@ -15,8 +15,8 @@ const words = (path, cell, { program }) => [path, ...(program ? ['--steps-limit'
 const command = words => ['cargo run --example simulate --', ...words].join(' ');
 /** The verdict comes first: what cures it is tried after that. */
 const VERDICT = ['--cures', 'off'];
-/** What `save` writes stays in the page's own memory, to be downloaded. */
-const IN_PAGE = ['--out', '/'];
+/** What `save` writes stays in the page's own memory, to be downloaded, apart from what the page itself has there. */
+const IN_PAGE = ['--out', `/${SAVED}`];
 
 const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does, or a main().';
 

@@ -87,10 +87,10 @@ export async function show(card) {
 
     /** The program of a link is shown, and does not run. */
     async function fromLink() {
-        if (!location.hash.startsWith(`#${card.id}&`)) {
+        const shared = await edits.fromLink(card.id);
+        if (!shared) {
             return;
         }
-        const shared = await edits.fromLink();
         if (shared.file !== file.path) {
             say(program, 'The program in this link cannot be read. Was it cut off?');
             return;

@@ -23,6 +23,7 @@ export function whyNotKept(error) {
 const NO_ROOM = 'Nothing was changed: the browser’s storage is full, so your text could not be kept. Download it first.';
 const IS_FULL = 'Not kept: the browser’s storage is full. Download your text before you leave the page.';
 const PROGRESS_NOT_KEPT = 'Your progress is not kept: the browser’s storage is full.';
+const PROGRESS_NOWHERE = 'Your progress is not kept: this browser stores nothing.';
 const KEEPS_NOTHING = 'Not kept: this browser stores nothing. Download your text before you leave the page.';
 
 /** As localStorage, for as long as the page is open. */
@@ -44,6 +45,8 @@ function usable() {
 }
 
 const disk = usable();
+/** Whether what is written here is there when the page is opened again. */
+export const isLasting = Boolean(disk);
 const storage = disk ?? new Memory();
 const allKeys = () => (disk ? Object.keys(disk) : storage.keys());
 
@@ -60,11 +63,23 @@ export function checked(text, is) {
 /** An identifier that no other tab makes; crypto.randomUUID is not there for pages without https. */
 const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
+/** Removes the texts of links that were put aside, which nobody has written here, and which their links bring again; whether there
+    were any. */
+function makeRoom() {
+    const asides = allKeys().filter(key => key.startsWith('workbook-') && key.includes(' ~'));
+    const links = asides.filter(key => checked(storage.getItem(key), ({ isLink }) => isLink));
+    links.forEach(key => storage.removeItem(key));
+    return links.length > 0;
+}
+
 function put(key, value) {
     try {
         storage.setItem(key, JSON.stringify(value));
     } catch {
-        throw new NotKept(NO_ROOM);
+        if (!makeRoom()) {
+            throw new NotKept(NO_ROOM);
+        }
+        put(key, value);
     }
 }
 
@@ -88,7 +103,9 @@ function bare({ id, key, from, time, order, ...value }) {
     return value;
 }
 
-const isSame = (one, other) => one?.text === other?.text;
+const removed = value => JSON.stringify(value?.removed ?? []);
+/** Whether it is the same text, and the same was removed from it. */
+const isSame = (one, other) => one?.text === other?.text && removed(one) === removed(other);
 
 /** A text by its name. `read` takes what an older edition kept under the name: { value, asides }. A value is { text, … };
     `isLink` in it says that the text is a link's, and the reader has not edited it. */
@@ -177,7 +194,7 @@ class Kept {
             this.isKept = false;
             return IS_FULL;
         }
-        return disk ? '' : KEEPS_NOTHING;
+        return isLasting ? '' : KEEPS_NOTHING;
     }
 
     /** Takes `value` in the place of the text, which is put aside before. Throws NotKept, and then nothing has changed. */
@@ -340,6 +357,6 @@ export class Merged {
         }
         this.#unkept = [];
         parts.forEach(({ key }) => storage.removeItem(key));
-        return '';
+        return isLasting ? '' : PROGRESS_NOWHERE;
     }
 }
