@@ -22,7 +22,7 @@ pub fn missing(source: &Source, finding: &Finding) -> Vec<Candidate> {
         let says = format!("{}{call}", place.says());
         let put =
             |barrier: &str| Candidate::new(format!("put `{barrier}` {says}"), place.put(source, barrier));
-        all.extend(barriers(source, finding).iter().map(|barrier| put(barrier)));
+        all.extend(barriers(source, finding, place.is_in_a_branch()).iter().map(|barrier| put(barrier)));
     }
     let steps = finding.lines.first().filter(|_| finding.is_of_one_line());
     all.extend(steps.map(|line| split(source, finding, *line)).unwrap_or_default());
@@ -51,7 +51,7 @@ fn after_each(source: &Source, finding: &Finding) -> Vec<Candidate> {
         Candidate::new(says, edits)
     };
     if finding.mistake != Mistake::Race(Sides::Lanes) {
-        return barriers(source, finding).iter().map(|barrier| put(barrier)).collect();
+        return barriers(source, finding, false).iter().map(|barrier| put(barrier)).collect();
     }
     let steps = steps_of_a_warp(source, step);
     [put(WARP)].into_iter().chain(steps).chain([put(BLOCK)]).collect()
@@ -65,10 +65,11 @@ fn run_of(source: &Source, step: &Step) -> std::ops::Range<usize> {
     first.map_or(0..0, |first| first..first + (first..).take_while(is_update).count())
 }
 
-/// The barriers that may do, the one that fewer threads wait at first.
-fn barriers(source: &Source, finding: &Finding) -> Vec<String> {
+/// The barriers that may do, the one that fits any size of a block first; in a branch that of a warp.
+fn barriers(source: &Source, finding: &Finding, is_in_a_branch: bool) -> Vec<String> {
     match finding.mistake {
-        Mistake::Race(Sides::Lanes) => vec![WARP.into(), BLOCK.into()],
+        Mistake::Race(Sides::Lanes) if is_in_a_branch => vec![WARP.into(), BLOCK.into()],
+        Mistake::Race(Sides::Lanes) => vec![BLOCK.into(), WARP.into()],
         Mistake::Race(Sides::Cluster) => {
             cluster(source).map(|name| format!("{name}.sync();")).into_iter().collect()
         }

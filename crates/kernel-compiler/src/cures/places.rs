@@ -48,6 +48,11 @@ impl<'s> Place<'s> {
     pub fn put(&self, source: &Source, statement: &str) -> Vec<Edit> {
         self.gap.put(source, statement)
     }
+
+    /// Whether only some threads of a block may come there.
+    pub fn is_in_a_branch(&self) -> bool {
+        self.gap.list.of == Owner::Branch
+    }
 }
 
 /// "before line 9", or "before `x = 1;` in line 9", where something else comes first in that line.
