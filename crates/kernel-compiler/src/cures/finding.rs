@@ -13,6 +13,8 @@ pub enum Sides {
     Writers,
     /// Threads of two blocks.
     Blocks,
+    /// Threads that take the same lock.
+    Lock,
     /// Threads of two grids.
     Grids,
     /// A parent and its child.

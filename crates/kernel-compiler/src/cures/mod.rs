@@ -54,6 +54,7 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             all.extend(barriers::fences(source, finding));
             all
         }
+        Mistake::Race(Sides::Lock) => barriers::fences(source, finding),
         Mistake::Race(Sides::Grids) => launches::one_stream(source, finding),
         Mistake::Race(Sides::Family) => launches::before_the_launch(source, finding),
         Mistake::Copy => copies::waits(source, finding),

@@ -20,8 +20,8 @@ int main()
     cudaMalloc(&d_out, sizeof(result));
     cudaMalloc(&d_in, sizeof(table));
     cudaMemcpy(d_in, table, sizeof(table), cudaMemcpyHostToDevice);
-    cudaError_t error = cudaMemcpy(scale, table, sizeof(scale), cudaMemcpyHostToDevice); // expect: error host-access
-    printf("%s\n", cudaGetErrorString(error)); // prints: invalid argument
+    int error = cudaMemcpy(scale, table, sizeof(scale), cudaMemcpyHostToDevice); // expect: error host-access
+    printf("%s\n", cudaGetErrorString((cudaError_t)error)); // prints: invalid argument
     cudaMemcpyToSymbol(scale, table, sizeof(scale));
     fill<<<1, 32>>>(d_out, d_in);
     cudaMemcpy(result, d_out, sizeof(result), cudaMemcpyDeviceToHost);

@@ -53,8 +53,7 @@ fn mistake(found: &Diagnostic) -> Option<Mistake> {
         Some(Shape::TwoWriters) => Sides::Writers,
         Some(Shape::OtherGrid) => Sides::Grids,
         Some(Shape::ParentAndChild) => Sides::Family,
-        // The fences that a lock needs stand in two places, which no line of the finding names.
-        Some(Shape::Lock) => return None,
+        Some(Shape::Lock) => Sides::Lock,
         Some(Shape::AsyncCopy) => return Some(Mistake::Copy),
         Some(Shape::OtherGpu | Shape::InHeader) | None => return kind(found.kind),
     };

@@ -153,8 +153,8 @@ impl<'a> Tries<'a> {
         shows_the_same.then_some(tries)
     }
 
-    /// One edit for each finding in turn, until one cures all or the budget is spent. Those that each make one
-    /// finding go away are tried together, too.
+    /// One edit for each finding in turn, until one cures all or the budget is spent. Those that each make
+    /// one finding go away are tried together, too.
     fn all(&mut self, targets: &mut [Target]) {
         // One edit for all that is wrong is better than one for each.
         while self.has_time() && !self.attempts.iter().any(Attempt::cures_all) {
