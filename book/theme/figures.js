@@ -11,7 +11,8 @@
         }
     };
     const asScript = () => new Promise((resolve, reject) => {
-        const script = Object.assign(document.createElement('script'), { src: `${path_to_root}live/player.js`, onload: resolve, onerror: reject });
+        const script = document.createElement('script');
+        Object.assign(script, { src: `${path_to_root}live/player.js`, onload: resolve, onerror: reject });
         document.head.append(script);
     });
     const load = async () => {

@@ -2,8 +2,8 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/answers.js book/book
 //
-// Two tabs at one exercise, notebook or listing, exercises that cannot be fetched, a full storage, progress and answers as one file, odd
-// entries in such a file, and what an older edition of the page kept.
+// Two tabs at one exercise, notebook or listing, exercises that cannot be fetched, a full storage, progress and answers as one file,
+// odd entries in such a file, and what an older edition of the page kept.
 
 const fs = require('node:fs');
 const os = require('node:os');
@@ -337,12 +337,14 @@ async function removedCell(browser, address) {
     const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'answers-')), 'notebook.cu');
     fs.writeFileSync(file, `${text}\n`);
     await (await page.$('#notebook input[type=file]')).uploadFile(file);
-    await page.waitForFunction(() => /is here/.test(document.querySelector('.notebook-all .card-status').textContent), { timeout: PATIENCE }).catch(() => {});
-    expect((await held(page)).includes('// Hours of work.'), 'an import loses the cell that was removed before', await held(page));
+    const isHere = () => /is here/.test(document.querySelector('.notebook-all .card-status').textContent);
+    await page.waitForFunction(isHere, { timeout: PATIENCE }).catch(() => {});
+    const all = await held(page);
+    expect(all.includes('// Hours of work.'), 'an import loses the cell that was removed before', all);
     await context.close();
 }
 
-/** A link that stands in the page's own address, since there is no clipboard, does not take the place of what is written after it. */
+/** A link that stands in the page's own address, without a clipboard, does not take the place of what is written after it. */
 async function ownLink(browser, address) {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
@@ -361,7 +363,7 @@ async function ownLink(browser, address) {
     await page.waitForSelector('.listing.edited', { timeout: PATIENCE });
     await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 1000)));
     const text = await page.$eval('main', main => main.textContent);
-    expect(text.includes('// Second.'), 'a link of the page’s own takes the place of what was written after it', await held(page));
+    expect(text.includes('// Second.'), 'the page’s own link takes the place of what was written after it', await held(page));
     await context.close();
 }
 
@@ -372,14 +374,19 @@ async function keepsNothing(browser, address) {
     const full = await openList(context, address);
     await fill(full);
     const refused = await imports(full, '.exercises.json', file);
-    expect(/storage is full/.test(refused) && !/imported\./.test(refused), 'an import without room claims that it was one', refused);
+    const isRefused = /storage is full/.test(refused) && !/imported\./.test(refused);
+    expect(isRefused, 'an import without room claims that it was one', refused);
     const page = await context.newPage();
-    await page.evaluateOnNewDocument(() => Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } }));
+    const get = () => {
+        throw new Error('blocked');
+    };
+    await page.evaluateOnNewDocument(`Object.defineProperty(window, 'localStorage', { get: ${get} })`);
     await page.goto(`${address}/${LIST}`, { waitUntil: 'load' });
     await page.waitForSelector('.exercise-bar button', { timeout: PATIENCE });
     const said = await imports(page, '.exercises.json', file);
     const summary = await page.$eval('.exercise-bar', bar => bar.previousElementSibling.textContent);
-    expect(/^Nothing was imported/.test(said) && /^0 of/.test(summary), 'an import that nothing keeps claims that it was one', [said, summary]);
+    const isSaid = /^Nothing was imported/.test(said) && /^0 of/.test(summary);
+    expect(isSaid, 'an import that nothing keeps claims that it was one', [said, summary]);
     await context.close();
 }
 
@@ -404,12 +411,15 @@ async function withoutTasks(browser, address) {
     await page.focus(`${NUMBERS} input`);
     await page.keyboard.type('42');
     await settled(page);
-    expect((await held(page)).includes('The answer: line 42;'), 'a number that is typed without the task is lost', await held(page));
+    const typed = await held(page);
+    expect(typed.includes('The answer: line 42;'), 'a number that is typed without the task is lost', typed);
     isGone = false;
     await press(page, NUMBERS, 'Check');
-    await page.waitForFunction(at => document.querySelector(`${at} .exercise-verdict`).textContent, { timeout: PATIENCE }, NUMBERS).catch(() => {});
+    const hasVerdict = at => document.querySelector(`${at} .exercise-verdict`).textContent;
+    await page.waitForFunction(hasVerdict, { timeout: PATIENCE }, NUMBERS).catch(() => {});
     const [verdict, all] = [await page.$eval(`${NUMBERS} .exercise-out`, out => out.textContent), await held(page)];
-    expect(/line 42/.test(verdict) && all.includes('// Exercise 2.4'), 'a number from before the task is not checked', [verdict, all.slice(-600)]);
+    const isChecked = /line 42/.test(verdict) && all.includes('// Exercise 2.4');
+    expect(isChecked, 'a number from before the task is not checked', [verdict, all.slice(-600)]);
     await context.close();
 }
 

@@ -1,5 +1,5 @@
-// What a link to code brings: it runs when the reader asks for it, and whoever copies a link gets one that opens. `tests/browser/check`
-// says what it needs.
+// What a link to code brings: it runs when the reader asks for it, and whoever copies a link gets one that opens:
+// `tests/browser/check` says what it needs.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/links.js book/book
 
@@ -18,7 +18,10 @@ const expect = (is, what, now) => is || problems.push(`${what}: ${JSON.stringify
 
 const hash = (id, file, source) => `#${id}&code=${deflateRawSync(JSON.stringify({ file, source })).toString('base64url')}`;
 const isRunning = () => Boolean(document.querySelector('.running'));
-const isIdle = () => !document.querySelector('.running') && /link/.test(document.querySelector('#cell-2 .card-status').textContent);
+const isIdle = () => {
+    const { textContent } = document.querySelector('#cell-2 .card-status');
+    return !document.querySelector('.running') && /link/.test(textContent);
+};
 
 /** A link that comes while cells run, by themselves or since the reader has pressed Run all, has none of them run its code. */
 async function meanwhile(browser, address, { search, start }) {
@@ -34,7 +37,8 @@ async function meanwhile(browser, address, { search, start }) {
         status: cell.querySelector('.card-status').textContent,
         isRun: Boolean(cell.querySelector('.live-out, .running')),
     })));
-    expect(/link.*Run/.test(cells[1].status) && cells.slice(1).every(({ isRun }) => !isRun), `the code of a link runs unasked, ${start}`, cells);
+    const isRight = /link.*Run/.test(cells[1].status) && cells.slice(1).every(({ isRun }) => !isRun);
+    expect(isRight, `the code of a link runs unasked, ${start}`, cells);
     await context.close();
 }
 
@@ -56,9 +60,10 @@ async function tooLong(browser, address) {
     fs.writeFileSync(file, line.repeat(900_000 / line.length));
     await (await page.$('#notebook input[type=file]')).uploadFile(file);
     const status = () => page.$eval('.notebook-all .card-status', status => status.textContent);
-    await page.waitForFunction(() => /is here/.test(document.querySelector('.notebook-all .card-status').textContent), { timeout: PATIENCE });
+    const isHere = is => /is here/.test(document.querySelector('.notebook-all .card-status').textContent) === is;
+    await page.waitForFunction(isHere, { timeout: PATIENCE }, true);
     await page.$$eval('.notebook-all button', all => all.find(({ textContent }) => textContent === 'Copy link').click());
-    await page.waitForFunction(() => !/is here/.test(document.querySelector('.notebook-all .card-status').textContent), { timeout: PATIENCE });
+    await page.waitForFunction(isHere, { timeout: PATIENCE }, false);
     expect(/^There is no link: /.test(await status()), 'a link is copied that no page opens', await status());
     await context.close();
 }

@@ -192,8 +192,10 @@ async function story(check, page, say, origin) {
     now = await fill(page, 0, '__global__ void count(char *p) { p[threadIdx.x] = threadIdx.x; }\n//@ launch count<<<1, 4>>> buf:i8:uninit*4\n//@ save 0 = mine.bin');
     expect('what is saved cannot be downloaded', (await page.evaluate(inPage.saved)) === 'mine.bin: 0,1,2,3', now);
     for (const name of ['notebook.ptx', 'shown.json', 'notebook.cu']) {
-        now = await fill(page, 0, `__global__ void count(char *p) { p[threadIdx.x] = threadIdx.x; }\n//@ launch count<<<1, 4>>> buf:i8:uninit*4\n//@ save 0 = ${name}`);
-        expect(`what is saved as ${name} is not given under its name`, (await page.evaluate(inPage.saved)) === `${name}: 0,1,2,3`, now);
+        const kernel = '__global__ void count(char *p) { p[threadIdx.x] = threadIdx.x; }';
+        now = await fill(page, 0, `${kernel}\n//@ launch count<<<1, 4>>> buf:i8:uninit*4\n//@ save 0 = ${name}`);
+        const saved = await page.evaluate(inPage.saved);
+        expect(`what is saved as ${name} is not given under its name`, saved === `${name}: 0,1,2,3`, now);
     }
     now = await fill(page, 0, '__global__ void spin(volatile int *p) { while (*p == 0) *p = 0; }\n//@ launch spin<<<1, 1>>> buf:i32:0');
     expect('a loop without an end is not stopped', /deadlock/.test(now.cells[0].result), now);

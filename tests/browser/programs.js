@@ -57,7 +57,10 @@ async function visited(browser, link, prepare = async () => {}) {
     const page = await context.newPage();
     await prepare(page);
     await page.goto(link, { waitUntil: 'load' });
-    const says = card => document.querySelector(`${card} .notebook-bar .card-status, ${card} > .card-status:not(:empty)`)?.textContent;
+    const says = card => {
+        const status = document.querySelector(`${card} .notebook-bar .card-status, ${card} > .card-status:not(:empty)`);
+        return status?.textContent;
+    };
     await page.waitForFunction(says, { timeout: 15_000 }, CARD).catch(() => {});
     const cells = await page.$$eval('.cell-bar .card-status', all => all.map(({ textContent }) => textContent).join(''));
     const words = { ...(await shown(page)), cells };
@@ -101,8 +104,8 @@ async function check(browser, origin) {
 
     const link = await page.evaluate(copied, `${CARD} .notebook-bar`);
     const sent = await visited(browser, link);
-    const isSent = sent.status.startsWith('The program of a link') && !sent.code.includes('cudaMemcpy(data') && sent.code.includes('int main');
-    expect('the program of a link', isSent, sent);
+    const isCode = !sent.code.includes('cudaMemcpy(data') && sent.code.includes('int main');
+    expect('the program of a link', sent.status.startsWith('The program of a link') && isCode, sent);
     await belongs(browser, link);
     for (const cut of [1, '&c'.length, '&code'.length]) {
         const words = await visited(browser, link.slice(0, link.indexOf('&') + cut));

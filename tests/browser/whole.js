@@ -2,8 +2,8 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/whole.js book/book
 //
-// Files with a flipped byte, cut off, not there, or stalled, once and always; a compiler that the browser has kept in part, as it does
-// when the tab is closed meanwhile; scripts of another version. Once the server is well again, the next press runs.
+// Files with a flipped byte, cut off, not there, or stalled, once and always; a compiler that the browser has kept in part, as it
+// does when the tab is closed meanwhile; scripts of another version. Once the server is well again, the next press runs.
 
 const fs = require('node:fs');
 const http = require('node:http');
@@ -23,8 +23,8 @@ const flipped = content => {
 const cut = content => content.subarray(0, Math.floor(content.length / 2));
 const missing = () => undefined;
 
-/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times; or sends half of it and then nothing, while
-    `state.isStalling`. */
+/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times; or sends half of it and then nothing,
+    while `state.isStalling`. */
 function serve(root, state) {
     const server = http.createServer((request, response) => {
         const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
@@ -35,7 +35,8 @@ function serve(root, state) {
             content = state.how(content);
         }
         const isStalled = state.isStalling && name === `/live/${state.file}`;
-        response.writeHead(content ? 200 : 404, { 'Content-Type': TYPES[path.extname(name)] ?? 'text/plain', 'Cache-Control': 'max-age=600' });
+        const type = TYPES[path.extname(name)] ?? 'text/plain';
+        response.writeHead(content ? 200 : 404, { 'Content-Type': type, 'Cache-Control': 'max-age=600' });
         if (isStalled) {
             response.write(cut(content)); // and no more comes
             return;
@@ -153,11 +154,13 @@ async function stalls(lent, browser, origin, state) {
 /** Figures play once their player is there; and that is the page's own, not another version's. */
 async function plays(lent, browser, origin, state) {
     const OTHER = text => Buffer.from(listed(text, (_, entry) => entry, { version: 'newer' }));
-    for (const [file, how, times, plays] of [['player.js', missing, 1, true], ['player.js', cut, 1, true], ['files.json', OTHER, 99, false]]) {
+    const WAYS = [['player.js', missing, 1, true], ['player.js', cut, 1, true], ['files.json', OTHER, 99, false]];
+    for (const [file, how, times, plays] of WAYS) {
         const context = await browser.createBrowserContext();
         const page = await context.newPage();
         await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
-        const toFigure = which => page.$$eval('figure.film:has(> script)', (all, which) => all.at(which).scrollIntoView({ behavior: 'instant' }), which);
+        const scroll = (all, which) => all.at(which).scrollIntoView({ behavior: 'instant' });
+        const toFigure = which => page.$$eval('figure.film:has(> script)', scroll, which);
         Object.assign(state, { file, how, times });
         await toFigure(0);
         const isThere = await page.waitForSelector('.film-bar', { timeout: plays ? 20_000 : 3000 }).then(() => true, () => false);

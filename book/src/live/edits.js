@@ -138,11 +138,11 @@ export async function copyLink(id, file, what) {
     }
 }
 
-/** Whether copyLink has put the link there, and the page is loaded again: then the browser keeps the reader's text, or a later one. */
+/** Whether copyLink has put the link there, and the page is loaded again: the browser keeps the reader's text, or a later one. */
 const isOwn = () => isLasting && history.state?.isOwn;
 
-/** What the address brings for the card with this id, and then has no more: { file, source }; `{}` of a link that was cut off, or is
-    none of ours; nothing if it is no link to that card, or the page's own. */
+/** What the address brings for the card with this id, and then has no more: { file, source }; `{}` of a link that was cut off, or
+    is none of ours; nothing if it is no link to that card, or the page's own. */
 export async function fromLink(id) {
     const [, card, code] = location.hash.match(LINK) ?? [];
     if (card === undefined || card !== id) {

@@ -103,7 +103,8 @@ export async function show(table) {
         const taken = results.filter(({ isTaken }) => isTaken).length;
         files.value = '';
         follow();
-        status.textContent = [taken && `${counted(taken, 'file')} imported.`, ...new Set(results.map(({ said }) => said))].filter(Boolean).join(' ');
+        const said = new Set(results.map(({ said }) => said));
+        status.textContent = [taken && `${counted(taken, 'file')} imported.`, ...said].filter(Boolean).join(' ');
     });
     const exportAll = () => {
         save('.exercises.json', store.exported(rows.map(({ path }) => path)), 'application/json');

@@ -76,7 +76,10 @@ async function whole(name) {
         throw new NotFetched(name);
     }
     // A body that breaks off is no body.
-    const take = async options => (await fetched(name, { ...options, signal })).arrayBuffer().catch(() => signal.throwIfAborted());
+    const take = async options => {
+        const response = await fetched(name, { ...options, signal });
+        return response.arrayBuffer().catch(() => signal.throwIfAborted());
+    };
     return twice(name, take, bytes => isWhole(bytes, about));
 }
 

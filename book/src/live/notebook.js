@@ -341,7 +341,8 @@ async function taken(chosen) {
 async function copy() {
     const source = file.source(cells);
     const excess = file.excess(source);
-    sayOfAll(excess ? `There is no link: this has ${excess}.` : await edits.copyLink(place.id, { path: file.PATH, source }, 'these cells'));
+    const copied = () => edits.copyLink(place.id, { path: file.PATH, source }, 'these cells');
+    sayOfAll(excess ? `There is no link: this has ${excess}.` : await copied());
 }
 
 /** The notebook of a link is shown, and runs nothing. */

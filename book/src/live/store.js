@@ -63,8 +63,8 @@ export function checked(text, is) {
 /** An identifier that no other tab makes; crypto.randomUUID is not there for pages without https. */
 const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
-/** Removes the texts of links that were put aside, which nobody has written here, and which their links bring again; whether there
-    were any. */
+/** Removes the texts of links that were put aside, which nobody has written here, and which their links bring again; whether
+    there were any. */
 function makeRoom() {
     const asides = allKeys().filter(key => key.startsWith('workbook-') && key.includes(' ~'));
     const links = asides.filter(key => checked(storage.getItem(key), ({ isLink }) => isLink));
