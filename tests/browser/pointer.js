@@ -53,10 +53,11 @@ async function check(page, origin, { kind, page: name, at, open, field, text, bu
         await page.$eval(opener, button => button.click());
     }
     await page.waitForSelector(`${at} ${field}`, { timeout: PATIENCE });
-    await page.$eval(`${at} ${button}`, element => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
     await page.focus(`${at} ${field}`);
     await page.$eval(`${at} ${field}`, field => field.select?.());
     await page.keyboard.type(text);
+    // The code of a program is higher than the window.
+    await page.$eval(`${at} ${button}`, element => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
     await page.evaluate(at => {
         window.clicks = 0;
         document.querySelector(at).querySelector('.card-run').addEventListener('click', () => (window.clicks += 1));
