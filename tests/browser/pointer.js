@@ -56,7 +56,8 @@ async function check(page, origin, { kind, page: name, at, open, field, text, bu
     await page.focus(`${at} ${field}`);
     await page.$eval(`${at} ${field}`, field => field.select?.());
     await page.keyboard.type(text);
-    // The code of a program is higher than the window.
+    // The code of a program is higher than the window. The editor shows its cursor first.
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
     await page.$eval(`${at} ${button}`, element => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
     await page.evaluate(at => {
         window.clicks = 0;
