@@ -27,8 +27,8 @@ pub fn on_simulator(
         simulator.write(address, bytemuck::cast_slice(&results)).map_err(said)?;
         let config = LaunchConfig::new(1, program.threads as u32);
         let launched = simulator.launch_checked(&module, &program.kernel(), config, &[given, address]);
-        // What is merely odd, like a value that nobody reads or a shuffle by 32, is usual in a program made by
-        // chance.
+        // What is merely odd, like a value that nobody reads or a shuffle by 32, is usual in a program made
+        // by chance.
         let is_odd = |one: &sim::Diagnostic| match one.severity {
             sim::Severity::Error => false,
             sim::Severity::Warning => one.kind == sim::Kind::WarpCollective,
