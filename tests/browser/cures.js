@@ -3,15 +3,11 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/cures.js book/book
 
-const puppeteer = require('puppeteer-core');
 const inPage = require('./edits_in_page.js');
-const serve = require('./serve.js');
+const { drive, expect } = require('./drive.js');
 
 const PATIENCE = 120_000;
 const OFFER = '.cell-cure button';
-
-const problems = [];
-const expect = (what, holds, shown) => holds || problems.push(`${what}: ${JSON.stringify(shown).slice(0, 600)}`);
 
 const KERNEL = `__global__ void next(const int *in, int *out)
 {
@@ -100,7 +96,7 @@ async function listing(page, origin) {
     await page.evaluate(inPage.edit, which);
     await page.waitForSelector('.cm-content', { timeout: PATIENCE });
     if (!barrier || !(await page.evaluate(inPage.select, barrier, true))) {
-        problems.push('chapter 3 has no barrier to leave out');
+        expect('chapter 3 has no barrier to leave out', false, 'nothing was selected');
         return;
     }
     await page.keyboard.press('Backspace');
@@ -116,7 +112,7 @@ async function card(page, origin) {
     await page.evaluate(card => [...document.querySelectorAll(`${card} button`)].find(button => button.textContent === 'Edit').click(), where);
     await page.waitForSelector(`${where} .cm-content`, { timeout: PATIENCE });
     if (!(await page.evaluate(inPage.select, '        __syncthreads();', true))) {
-        problems.push('the program of chapter 2 has no barrier to leave out');
+        expect('the program of chapter 2 has no barrier to leave out', false, 'nothing was selected');
         return;
     }
     await page.keyboard.press('Backspace');
@@ -159,28 +155,10 @@ async function stopped(page) {
     expect('Stop ends the tries', now.status === 'Stopped.' && now.cures === 0 && now.out.includes('data-race'), now);
 }
 
-async function main(root) {
-    const server = await serve(root);
-    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+drive('cures', 'listings, cells and programs are cured by what the page has tried, and Undo takes it back', async (browser, origin) => {
     const page = await browser.newPage();
-    const origin = `http://127.0.0.1:${server.address().port}`;
-    try {
-        await listing(page, origin);
-        await card(page, origin);
-        await notebook(page, origin);
-        await stopped(page);
-    } finally {
-        await browser.close();
-        server.close();
-    }
-    problems.forEach(problem => console.log(`cures: ${problem}`));
-    if (problems.length) {
-        process.exit(1);
-    }
-    console.log('cures: listings, cells and programs are cured by what the page has tried, and Undo takes it back');
-}
-
-main(process.argv[2]).catch(error => {
-    console.error(error);
-    process.exit(1);
+    await listing(page, origin);
+    await card(page, origin);
+    await notebook(page, origin);
+    await stopped(page);
 });

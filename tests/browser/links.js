@@ -7,14 +7,10 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { deflateRawSync } = require('node:zlib');
-const puppeteer = require('puppeteer-core');
-const serve = require('./serve.js');
+const { drive, expect } = require('./drive.js');
 
 const PATIENCE = 120_000;
 const PAGE = 'ch3_blocks.html';
-
-const problems = [];
-const expect = (is, what, now) => is || problems.push(`${what}: ${JSON.stringify(now)?.slice(0, 400)}`);
 
 const hash = (id, file, source) => `#${id}&code=${deflateRawSync(JSON.stringify({ file, source })).toString('base64url')}`;
 const isRunning = () => Boolean(document.querySelector('.running'));
@@ -38,7 +34,7 @@ async function meanwhile(browser, address, { search, start }) {
         isRun: Boolean(cell.querySelector('.live-out, .running')),
     })));
     const isRight = /link.*Run/.test(cells[1].status) && cells.slice(1).every(({ isRun }) => !isRun);
-    expect(isRight, `the code of a link runs unasked, ${start}`, cells);
+    expect(`the code of a link runs unasked, ${start}`, isRight, cells);
     await context.close();
 }
 
@@ -64,26 +60,14 @@ async function tooLong(browser, address) {
     await page.waitForFunction(isHere, { timeout: PATIENCE }, true);
     await page.$$eval('.notebook-all button', all => all.find(({ textContent }) => textContent === 'Copy link').click());
     await page.waitForFunction(isHere, { timeout: PATIENCE }, false);
-    expect(/^There is no link: /.test(await status()), 'a link is copied that no page opens', await status());
+    const says = await status();
+    expect('a link is copied that no page opens', says.startsWith('There is no link: '), says);
     await context.close();
 }
 
-async function main(root) {
-    const server = await serve(root);
-    const address = `http://127.0.0.1:${server.address().port}`;
-    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-    try {
-        for (const how of MEANWHILE) {
-            await meanwhile(browser, address, how);
-        }
-        await tooLong(browser, address);
-    } finally {
-        await browser.close();
-        server.close();
+drive('links', 'a link runs nothing, and one that is copied opens', async (browser, origin) => {
+    for (const how of MEANWHILE) {
+        await meanwhile(browser, origin, how);
     }
-    problems.forEach(problem => console.log(`links: ${problem}`));
-    console.log(problems.length ? `${problems.length} problems` : 'a link runs nothing, and one that is copied opens');
-    process.exitCode = problems.length ? 1 : 0;
-}
-
-main(process.argv[2]);
+    await tooLong(browser, origin);
+});

@@ -3,18 +3,14 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/programs.js book/book
 
-const puppeteer = require('puppeteer-core');
 const { select } = require('./edits_in_page.js');
-const serve = require('./serve.js');
+const { drive, expect } = require('./drive.js');
 
 const PATIENCE = 120_000;
 const PAGE = 'ch2_parallel.html';
 const CARD = '#program-ch2_parallel';
 /** What a reader leaves out. */
 const COPY = '    CHECK(cudaMemcpy(data, numbers.data(),';
-
-const problems = [];
-const expect = (what, holds, shown) => holds || problems.push(`${what}: ${JSON.stringify(shown).slice(0, 600)}`);
 
 /** What the card shows. */
 const shown = page => page.evaluate(card => {
@@ -95,7 +91,7 @@ async function check(browser, origin) {
     await page.evaluate(card => document.querySelector(`${card} .notebook-bar`).scrollIntoView({ block: 'end', behavior: 'instant' }), CARD);
     await new Promise(done => setTimeout(done, 500));
     if (!(await page.evaluate(select, COPY, true))) {
-        problems.push(`no line begins with “${COPY}”`);
+        expect('a line is not in view', false, COPY);
         return;
     }
     await page.keyboard.press('Backspace');
@@ -117,23 +113,4 @@ async function check(browser, origin) {
     expect('after Reset', reset.code.includes('cudaMemcpy(data') && reset.status.includes('Bring back'), reset);
 }
 
-async function main(root) {
-    const server = await serve(root);
-    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-    try {
-        await check(browser, `http://127.0.0.1:${server.address().port}`);
-    } finally {
-        await browser.close();
-        server.close();
-    }
-    problems.forEach(problem => console.log(`programs: ${problem}`));
-    if (problems.length) {
-        process.exit(1);
-    }
-    console.log('programs: a chapter’s program is run, changed, sent as a link and reset');
-}
-
-main(process.argv[2]).catch(error => {
-    console.error(error);
-    process.exit(1);
-});
+drive('programs', 'a chapter’s program is run, changed, sent as a link and reset', check);

@@ -3,14 +3,10 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/reload.js book/book
 
-const puppeteer = require('puppeteer-core');
-const serve = require('./serve.js');
+const { drive, expect } = require('./drive.js');
 
 const PATIENCE = 120_000;
 const CARD = '#exercise-2-1';
-
-const problems = [];
-const expect = (what, holds, shown) => holds || problems.push(`${what}: ${JSON.stringify(shown).slice(0, 600)}`);
 
 /** What the card shows. */
 const shown = page => page.evaluate(card => ({
@@ -44,23 +40,4 @@ async function check(browser, origin) {
     expect('it forgets that it checks while one types', after.isTyping, after);
 }
 
-async function main(root) {
-    const server = await serve(root);
-    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-    try {
-        await check(browser, `http://127.0.0.1:${server.address().port}`);
-    } finally {
-        await browser.close();
-        server.close();
-    }
-    problems.forEach(problem => console.log(`reload: ${problem}`));
-    if (problems.length) {
-        process.exit(1);
-    }
-    console.log('reload: an exercise shows after a reload what it showed before');
-}
-
-main(process.argv[2]).catch(error => {
-    console.error(error);
-    process.exit(1);
-});
+drive('reload', 'an exercise shows after a reload what it showed before', check);

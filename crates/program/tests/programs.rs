@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 46;
+const COUNT: usize = 48;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -174,13 +174,18 @@ fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_th
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The related places of the only finding of this kind: line and message.
-fn related(name: &str, kind: Kind) -> Vec<(u32, String)> {
+/// The only finding of this kind.
+fn only(name: &str, kind: Kind) -> Diagnostic {
     let (_, _, found, _) = run(name);
-    let mut found = found.iter().filter(|found| found.kind == kind);
+    let mut found = found.into_iter().filter(|found| found.kind == kind);
     let only = found.next().unwrap();
     assert!(found.next().is_none());
-    only.related().into_iter().map(|site| (site.line, site.message)).collect()
+    only
+}
+
+/// The related places of the only finding of this kind: line and message.
+fn related(name: &str, kind: Kind) -> Vec<(u32, String)> {
+    only(name, kind).related().into_iter().map(|site| (site.line, site.message)).collect()
 }
 
 #[test]
@@ -190,6 +195,29 @@ fn a_kernel_that_is_stopped_has_the_line_of_its_launch_and_what_later_calls_give
     };
     let expected = "launched here; the calls that come after it give cudaErrorIllegalAddress (700)";
     assert_eq!((*line, &**message), (22, expected));
+}
+
+#[test]
+fn an_array_is_named_as_the_program_names_it_and_its_elements_are_counted() {
+    let message = only("two_allocations_in_a_line", Kind::OutOfBounds).message();
+    assert!(message.contains("of `d_out`, which has 240 bytes: element 60 of 60"), "{message}");
+    let before = only("before_the_first", Kind::OutOfBounds).message();
+    assert!(before.contains("`d_in`"), "{before}");
+}
+
+#[test]
+fn an_array_that_is_freed_twice_has_the_line_that_freed_it_first() {
+    let (_, _, found, _) = run("freed");
+    let twice = found.iter().find(|found| found.line == Some(14)).unwrap();
+    let first: Vec<u32> = twice.related().into_iter().map(|site| site.line).collect();
+    assert_eq!(first, [13]);
+}
+
+#[test]
+fn too_much_shared_memory_names_the_call_that_allows_more() {
+    let (_, _, found, _) = run("launches_that_fail");
+    let shared = found.iter().find(|found| found.line == Some(16)).unwrap();
+    assert!(shared.help.contains("cudaFuncSetAttribute"), "{shared:?}");
 }
 
 #[test]

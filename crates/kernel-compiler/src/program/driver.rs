@@ -389,4 +389,14 @@ int main(int argc, char **argv)
         assert!(said.contains("program.cu(1): warning: __shfl: nvcc refuses it: since CUDA 9"), "{said}");
         assert!(said.contains("program.cu(2): warning: cudaThreadSynchronize: nvcc refuses it"), "{said}");
     }
+
+    /// A device has no end.
+    #[cfg(unix)]
+    #[test]
+    #[ignore = "needs clang"]
+    fn only_regular_files_are_included() {
+        let error = compiled("device", "#include \"/dev/zero\"\nint main() {}\n").unwrap_err();
+        let said = format!("{error:#}");
+        assert!(said.contains("program.cu(1): error: /dev/zero is "), "{said}");
+    }
 }

@@ -97,6 +97,15 @@ fn an_edit_that_leaves_another_result_is_not_said_to_be_in_vain() {
     assert_eq!((helps, cures), (vec![format!("{but} {A}"), format!("{but} {B}")], vec![]));
 }
 
+/// A guard could not be compared with anything: one that keeps all threads out would pass.
+#[test]
+fn of_a_program_an_index_beyond_an_array_gets_no_guard() {
+    let mut found = [Diagnostic { kind: Kind::OutOfBounds, ..race(LINES[0]) }];
+    let limits = Limits { edits: 64, time: Duration::from_secs(600) };
+    let tried = cures(&Steps { is_right: Some(true) }, (SOURCE, None), limits, &mut found).unwrap();
+    assert_eq!((tried.len(), &*found[0].help), (0, "wait"));
+}
+
 #[test]
 fn edits_that_change_nothing_are_counted() {
     // The first one is for both.
