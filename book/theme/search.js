@@ -32,10 +32,15 @@
             document.body = shown(document.body);
         }
         const search = index.search.bind(index);
+        // The index has English words only. Others are looked for as they stand.
+        const asItStands = (words) => Object.entries(documents)
+            .filter(([, { title, body }]) => words.every((word) => `${title} ${body}`.toLowerCase().includes(word)))
+            .map(([ref, doc]) => ({ ref, doc, score: 1 }));
         index.search = (query, options) => {
             const words = query.toLowerCase().split(/\s+/).filter((word) => word !== '');
             const alike = words.filter((word) => /^[a-z]/.test(word)).map((word) => `__${word}`);
-            const results = search([query, ...alike].join(' '), options);
+            const isEnglish = words.every((word) => /[\w]/.test(word));
+            const results = isEnglish ? search([query, ...alike].join(' '), options) : asItStands(words);
             if (words.length !== 1) {
                 return results;
             }

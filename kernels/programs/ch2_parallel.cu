@@ -1,6 +1,6 @@
 // Chapter 2 as a whole program: the host allocates, copies, launches, copies back, checks and frees.
 //
-//     nvcc -arch=native -o ch2_parallel ch2_parallel.cu
+//     nvcc -arch=native -o ch2_parallel ch2_parallel.cu && ./ch2_parallel
 #include <cstdio>
 #include <cstdlib>
 #include <utility>

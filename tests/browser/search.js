@@ -16,6 +16,10 @@ const FIRST = {
     warp: 'glossary.html#warp',
     occupancy: 'glossary.html#occupancy',
     'bank conflict': 'glossary.html#bank-conflict',
+    gridDim: 'glossary.html#grid-and-block-dimensions',
+    归约: 'glossary.html#reduction',
+    动态并行: 'glossary.html#dynamic-parallelism',
+    规约: 'glossary.html#reduction',
 };
 /** Words beside an answer and a hint, and what no snippet may show of those. */
 const COVERED = ['thousand numbers take', 'element 1 in the first step'];
@@ -30,6 +34,7 @@ async function results(page, words) {
     });
     await page.focus('#mdbook-searchbar');
     await page.keyboard.type(words);
+    await page.keyboard.press('Shift'); // what a keyboard cannot type has no key that goes up
     await page.waitForSelector('#mdbook-searchresults li a', { timeout: 20_000 });
     await new Promise((ready) => setTimeout(ready, 300)); // the last letter's results
     return page.$$eval('#mdbook-searchresults li', (items) => items.map((item) => ({

@@ -97,6 +97,11 @@ impl Outside for Paper {
     }
 }
 
+/// What programs are called with: those of the chapters choose their sizes themselves.
+fn arguments_in(folder: &str) -> &'static [&'static str] {
+    if folder == CHAPTERS { &[] } else { &["first", "last"] }
+}
+
 /// Runs a program: what it printed, how it ended, what was found in it, and which orders of its launches were
 /// tried.
 fn run(name: &str) -> (String, Ran, Vec<Diagnostic>, Vec<Orders>) {
@@ -122,7 +127,7 @@ fn run_until(
         line.unwrap().split_whitespace().map(str::to_string).collect()
     };
     let options = Options {
-        args: [name, "first", "last"].map(str::to_string).to_vec(),
+        args: [&[name], arguments_in(folder)].concat().into_iter().map(str::to_string).collect(),
         step_limit: Some(64 * WARP_STEPS),
         warp_limit: Some(WARP_STEPS),
         device_variables: variables("device"),
@@ -264,15 +269,57 @@ fn work_that_takes_too_long_is_named_with_what_to_make_smaller() {
     assert!(host.contains("too_much_work_on_the_host.cu:14"), "{host}");
 }
 
+/// What the book's programs add up.
+fn numbers(n: usize) -> Vec<i32> {
+    (0..n as u64).map(|i| (i * i % 1013) as i32).collect()
+}
+
+/// The sum that the serial recursion makes of them.
+fn sum_of(n: usize) -> i32 {
+    recursive_reduce(&mut numbers(n))
+}
+
+/// What each of the book's programs prints, computed here: its name, and a line of it.
+fn printed_by_the_chapters() -> Vec<(&'static str, String)> {
+    let sums = |n| format!("{n} elements: the GPU's sum is {0}, the recursion's {0}", sum_of(n));
+    let weighted = numbers(50 * 70).into_iter().zip((0..70).cycle()).map(|(x, column)| x * (column % 4 + 1));
+    let cells = recursive_reduce(&mut weighted.collect::<Vec<i32>>());
+    let letters = numbers(3000).into_iter().map(|x| u32::from(b'a') + x as u32 % 26);
+    let hash = letters.fold(0u32, |hash, letter| hash.wrapping_mul(31).wrapping_add(letter));
+    let greatest = numbers(3000).into_iter().max().unwrap();
+    vec![
+        ("ch1_serial", format!("1000 elements: the loop's sum is {0}, the recursion's {0}", sum_of(1000))),
+        ("ch2_parallel", sums(1000)),
+        ("ch3_blocks", sums(10_000)),
+        (
+            "ch3_dimensions",
+            format!("3500 cells: rows add up to {cells}, columns to {cells}, the host has {cells}"),
+        ),
+        ("ch4_nested", sums(2000)),
+        ("ch5_shared", format!("the recursion's {:.3}", dot_product(33 * 1024))),
+        ("ch6_operators", format!("greatest: {greatest} and {greatest}; hash: {hash} and {hash}")),
+    ]
+}
+
+/// Of chapter 5's floats, in double precision.
+fn dot_product(n: usize) -> f64 {
+    let terms = (0..n).map(|i| {
+        let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
+        f64::from(1.0 / (i % 7 + 1) as f32) * sign * (i % 1013) as f64
+    });
+    terms.sum()
+}
+
 /// The book's programs are right, and compute what the serial recursion does.
 #[test]
 fn the_programs_of_the_chapters_are_right() {
-    assert_eq!(names(CHAPTERS), ["ch2_parallel"]);
-    let (printed, ran, found, _) = run_in(CHAPTERS, "ch2_parallel");
-    assert_eq!((ran.ended, found), (Ended::Status(0), Vec::new()));
-    let mut numbers: Vec<i32> = (0..1000).map(|i| i * i % 1013).collect();
-    let sum = recursive_reduce(&mut numbers);
-    assert_eq!(printed, format!("1000 elements: the GPU's sum is {sum}, the recursion's {sum}\n"));
+    let all = printed_by_the_chapters();
+    assert_eq!(names(CHAPTERS), all.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    for (name, line) in all {
+        let (printed, ran, found, _) = run_in(CHAPTERS, name);
+        assert_eq!((ran.ended, found), (Ended::Status(0), Vec::new()), "{name}: {printed}");
+        assert!(printed.contains(&line), "{name}: no {line} in: {printed}");
+    }
 }
 
 /// `ptx` with variables that stand side by side sorted: clang writes them in an order that differs from one

@@ -46,11 +46,12 @@ fn a_whole_program_is_a_card_with_its_code_and_what_builds_and_runs_it() {
     let repository = Repository::new();
     let program = "kernels/programs/sum.cu";
     fs::create_dir_all(repository.root.join("kernels/programs")).unwrap();
-    fs::write(repository.root.join(program), "int main()\n{\n}\n").unwrap();
+    let code = "//     nvcc -rdc=true -o sum sum.cu && ./sum 8\nint main()\n{\n}\n";
+    fs::write(repository.root.join(program), code).unwrap();
     let card = |attributes: &str| {
         format!(
             "<details class=\"program-card\" id=\"program-sum\"{attributes}>\n<summary>The whole program: \
-             <code>sum.cu</code></summary>\n\n```cpp\nint main()\n{{\n}}\n```\n\n"
+             <code>sum.cu</code></summary>\n\n```cpp\n{code}```\n\n"
         )
     };
     let page = repository.page("{{#program kernels/programs/sum.cu}}\n");
@@ -58,7 +59,7 @@ fn a_whole_program_is_a_card_with_its_code_and_what_builds_and_runs_it() {
         &page,
         &[
             &card(""),
-            "nvcc -arch=native -o sum kernels/programs/sum.cu",
+            "```sh\nnvcc -rdc=true -o sum kernels/programs/sum.cu && ./sum 8\n",
             "simulate -- kernels/programs/sum.cu",
         ],
     );

@@ -89,6 +89,7 @@ text {{#code kernels/k.cu sum}} | has to stand alone
 ```rust\\n{{ #rustdoc_include x.rs}}\\n``` | this book doesn't use mdBook's own includes
 {{#playground x.rs}} | this book doesn't use mdBook's own includes
 {{#program kernels/programs/none.cu}} | cannot read | kernels/programs/none.cu
+{{#program kernels/k.cu}} | has no comment `//     nvcc …` that builds it
 {{#title A title}} | no such directive
 {{#cells ch4_nested}} | no such directive | cell, table, chart, figure, record, kernels, code, program, \
     exercise, exercises, verdict, value, minutes, repository, term
