@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use workbook::kernel_compiler::compiler::nested;
+
 use super::case::{self, Case, Order, root};
 
 /// What `tests/corpus/sanitize/run.sh` wrote on the GPU named in its first line.
@@ -73,7 +75,6 @@ fn tables() -> String {
         None => out.push_str("The tools have not been run on a GPU yet.\n\n"),
     }
     summary(&mut out, &cases, &agrees, &measured);
-    details(&mut out, &cases, &agrees, &measured);
     out
 }
 
@@ -108,30 +109,18 @@ fn summary(out: &mut String, cases: &[Case], agrees: &[bool], measured: &Measure
     for kind in case::kinds(cases) {
         row(kind, select(Some(kind), false), false);
     }
-    row("**all of these**", select(None, false), false);
-    row("**look-alikes that were blamed**", select(None, true), true);
+    let all = select(None, false);
+    let look_alikes = select(None, true);
+    row("**all of these**", all.clone(), false);
+    row("those launched by the host alone", by_the_host(all), false);
+    row("**look-alikes that were blamed**", look_alikes.clone(), true);
+    row("those launched by the host alone", by_the_host(look_alikes), true);
     out.push('\n');
 }
 
-/// Every kernel with every verdict.
-fn details(out: &mut String, cases: &[Case], agrees: &[bool], measured: &Measured) {
-    out.push_str("<details>\n<summary>Every kernel, every verdict</summary>\n\n");
-    out.push_str("| kernel | simulator | the GPU alone | memcheck | racecheck | initcheck | synccheck |\n");
-    out.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
-    for (case, agrees) in cases.iter().zip(agrees) {
-        let simulator = match (case.clean, agrees) {
-            (true, true) => "clean",
-            (true, false) => "blamed",
-            (false, true) => "found",
-            (false, false) => "missed",
-        };
-        let shown = if case.clean { "clean: " } else { "" };
-        write!(out, "| {shown}`{}` | {simulator} |", case.name).unwrap();
-        for tool in TOOLS {
-            let verdict = measured.verdict(case, tool).unwrap_or("not run").replace('-', " ");
-            write!(out, " {verdict} |").unwrap();
-        }
-        out.push('\n');
-    }
-    out.push_str("\n</details>\n");
+/// Those without a launch by device code: the tools do not support dynamic parallelism, and what they say of
+/// such kernels tells little.
+fn by_the_host<'a>(mut cases: Vec<(&'a Case, &'a bool)>) -> Vec<(&'a Case, &'a bool)> {
+    cases.retain(|(case, _)| !nested(&case.source));
+    cases
 }
