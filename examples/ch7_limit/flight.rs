@@ -29,7 +29,7 @@ fn in_flight(trace: &Trace) -> usize {
 }
 
 /// The latency of memory in clocks, as chapter 5 has measured it.
-fn latency(from: &Sources) -> Result<f64> {
+pub fn latency(from: &Sources) -> Result<f64> {
     let spaces: Vec<Value> = from.record("ch5_shared.gpu")?.section("memory_spaces")?.unwrap_or_default();
     let global = spaces.iter().find(|space| space["space"] == "global");
     let clocks = global.and_then(|space| space["clocks"].as_f64());

@@ -12,6 +12,7 @@ pub mod comparison;
 mod flight;
 mod ladder;
 pub mod libraries;
+mod machine;
 mod rung;
 pub mod timing;
 #[allow(dead_code)] // the bench uses a part of it
@@ -107,6 +108,7 @@ const EXTRAS: Extras = Extras {
     charts: charts::charts,
     figures: &[
         workbook::figure::Figure::of_traces("flight", flight::figure),
+        workbook::figure::Figure { name: "machine", record: Some(ladder::RECORD), draw: machine::figure },
         workbook::figure::Figure { name: "ladder", record: Some(ladder::RECORD), draw: ladder::figure },
     ],
 };

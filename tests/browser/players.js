@@ -145,6 +145,30 @@ async function zooms(page, figure, where, report) {
     await look_at(figure, `${where}, zoomed`, report);
 }
 
+/** A machine whose launch is the reader's: each slider changes what it says, and a kernel of the book brings its own back. */
+async function launches(page, figure, frame, where, report) {
+    const say = () => figure.$eval('.film-say', say => say.textContent);
+    const recorded = await say();
+    await frame.waitForSelector('[aria-label="Your own launch"] input', { timeout: 10_000 }).catch(() => {});
+    const sliders = await frame.$$('[aria-label="Your own launch"] input');
+    const said = [recorded];
+    for (const slider of sliders) {
+        await slider.focus();
+        await page.keyboard.press((await slider.evaluate(({ value, max }) => value === max)) ? 'ArrowLeft' : 'ArrowRight');
+        said.push(await say());
+    }
+    if (new Set(said).size !== 4 || said.slice(1).some(words => words.includes('recorded'))) {
+        report(`${where}: the sliders say ${JSON.stringify(said)}`);
+    }
+    await look_at(figure, `${where}, own launch`, report);
+    const runs = await figure.$$('[aria-label="Run"] button');
+    await runs.at(-1).focus();
+    await page.keyboard.press('Enter');
+    if ((await say()) !== recorded) {
+        report(`${where}: says “${await say()}” of the kernel that said “${recorded}”`);
+    }
+}
+
 /** A figure of the reader's own run: the largest one, and back to the recorded one. */
 async function own(page, frame, where, report) {
     const grids = () => frame.$$eval('.film-stage svg rect', rects => rects.length);
@@ -202,6 +226,9 @@ async function checkPage(page, origin, name, ends) {
                 const kind = await figure.evaluate(figure => figure.parentElement.dataset.film);
                 if (kind === 'axis') {
                     await zooms(page, figure, where, message => problems.add(message));
+                } else if (kind === 'machine') {
+                    const frame = await figure.evaluateHandle(figure => figure.parentElement);
+                    await launches(page, figure, frame, where, message => problems.add(message));
                 } else if (kind === 'own') {
                     const frame = await figure.evaluateHandle(figure => figure.parentElement);
                     await own(page, frame, where, message => problems.add(message));

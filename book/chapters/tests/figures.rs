@@ -170,6 +170,27 @@ fn one_load_and_eight_are_in_flight() {
     assert!(said(&film, 0)[8].contains("reduceInFlight has 8 in flight"), "{film:?}");
 }
 
+/// The law allows what chapter 5.3 says, and more than is recorded.
+#[test]
+fn the_machine_says_what_the_law_allows() {
+    let film = film("machine");
+    assert_eq!(film.tracks.len(), 4);
+    for (track, (kernel, most)) in
+        [("dot", 4), ("reduceSequential", 68), ("reduceFirstAdd", 100), ("reduceInFlight", 100)]
+            .into_iter()
+            .enumerate()
+    {
+        assert_eq!(film.tracks[track].label, kernel);
+        let say = said(&film, track)[0].to_string();
+        let numbers: Vec<u32> = say
+            .split(' ')
+            .filter_map(|word| word.strip_suffix('%'))
+            .map(|word| word.parse().unwrap())
+            .collect();
+        assert!(numbers[0] == most && numbers[1] <= most, "{kernel}: {say}");
+    }
+}
+
 /// Three shuffles add up eight registers, and each needs half the lanes of the one before.
 #[test]
 fn shuffles_end_with_the_sum_in_lane_0() {
