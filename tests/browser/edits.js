@@ -242,7 +242,7 @@ async function shares(check, page, say, address, code) {
     Where no listing has one, what has a comment more runs. */
 async function breaks(page, say) {
     const expect = expecting(say);
-    const { which, barrier = '' } = await page.evaluate(inPage.barrier);
+    const { which, barrier } = await page.evaluate(inPage.barrier);
     await edit(page, which);
     const misspelt = barrier.replace('__syncthreads', '__syncthread');
     await (barrier ? write(page, barrier, misspelt, { instead: true }) : page.keyboard.sendCharacter('// Mine.\n'));

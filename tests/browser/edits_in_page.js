@@ -4,11 +4,13 @@ exports.idle = () => !document.querySelector('.cell-bar.running');
 
 exports.edit = which => document.querySelectorAll('.listing > button')[which].click();
 
-/** The first listing that can be edited and has a line that is a barrier, and that line; else the first listing. */
+/** The first listing that can be edited and has a line that is a barrier, and that line; else the first listing. Of longer ones
+    the editor does not draw all lines. */
 exports.barrier = () => {
+    const drawn = 60;
     const all = [...document.querySelectorAll('.listing > button')].map((button, which) => {
-        const { textContent } = button.parentElement.previousElementSibling;
-        return { which, barrier: textContent.split('\n').find(line => line.trim() === '__syncthreads();') };
+        const lines = button.parentElement.previousElementSibling.textContent.split('\n');
+        return { which, barrier: lines.length <= drawn && lines.find(line => line.trim() === '__syncthreads();') };
     });
     return all.find(({ barrier }) => barrier) ?? { which: 0 };
 };
