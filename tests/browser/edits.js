@@ -244,7 +244,7 @@ async function breaks(page, say) {
     const expect = expecting(say);
     const { which, barrier } = await page.evaluate(inPage.barrier);
     await edit(page, which);
-    const misspelt = barrier.replace('__syncthreads', '__syncthread');
+    const misspelt = barrier?.replace('__syncthreads', '__syncthread');
     await (barrier ? write(page, barrier, misspelt, { instead: true }) : page.keyboard.sendCharacter('// Mine.\n'));
     const started = Date.now();
     let now = await run(page);
