@@ -1,5 +1,6 @@
 //! [`Device`]: a GPU, the simulator or the CPU, opened; its name, its limits, and what work costs there.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
@@ -44,8 +45,8 @@ pub struct Device {
     /// On the first of several devices: why atomics on one are not atomic in the memory of another (it is out
     /// of reach, or the link has no native atomics); `None` if they are.
     pub no_peer_atomics: Option<String>,
-    /// Whether [`Device::capture`] is running.
-    pub(super) capturing: Cell<bool>,
+    /// While [`Device::capture`] is running: what the graph uses.
+    pub(super) kept: RefCell<Option<Vec<Rc<dyn Any>>>>,
     /// How much time measurements may take.
     effort: Cell<Effort>,
 }
@@ -189,7 +190,7 @@ impl Device {
             no_gpu: None,
             no_peers: None,
             no_peer_atomics: None,
-            capturing: Cell::new(false),
+            kept: RefCell::default(),
             effort: Cell::default(),
         }
     }
@@ -415,10 +416,15 @@ impl Device {
         if let Kind::Sim(simulator) = &self.kind { Some(simulator) } else { None }
     }
 
+    /// Whether a graph is being captured.
+    pub(super) fn is_capturing(&self) -> bool {
+        self.kept.borrow().is_some()
+    }
+
     /// Refuses `what` while a graph is captured, since it cannot be part of one.
     pub(super) fn refuse_in_capture(&self, what: &str) -> Result<()> {
         ensure!(
-            !self.capturing.get(),
+            !self.is_capturing(),
             "{what} cannot be part of a graph, which holds launches, memset_zeros and memcpy_dtod; do it \
              before Device::capture"
         );

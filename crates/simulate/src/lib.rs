@@ -54,7 +54,7 @@ use std::rc::Rc;
 
 use ::launch::Script;
 use anyhow::{Context, Result, ensure};
-use device::LaunchOrder;
+use device::{LaunchOrder, Module};
 pub use launch::Launched;
 use options::Checks;
 pub use options::Options;
@@ -161,7 +161,7 @@ fn simulate(options: &Options) -> Result<Report> {
         if remembers {
             device.remember(MAX_EVENTS, None); // buffers without a name are called `argument 0`
         }
-        match device.load_code(&file, &ptx, &[]) {
+        match Module::of_ptx(&file, &ptx) {
             Ok(module) => {
                 let source = (&*source, &sources.templates(&options.file)[..]);
                 launch::launch(&device, &module, options, script, source)

@@ -23,7 +23,7 @@ pub fn functions(module: &Module, plan: &Plan) -> Result<Vec<Function>> {
 
 /// The kernels of an answer, for every simulator.
 pub fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
-    Device::simulator(SimulatorOptions::default()).load_code(&exercise.path, ptx, &[])
+    Module::of_ptx(&exercise.path, ptx)
 }
 
 /// Buffers for one input.
@@ -313,7 +313,7 @@ mod tests {
             let hash = source_hash(&exercise.solution());
             let ptx = code::committed(root, &exercise, &hash).unwrap().expect("the committed build");
             let device = Device::open(DeviceChoice::Sim).unwrap();
-            let functions = functions(&device.load_code(&exercise.path, &ptx, &[]).unwrap(), plan).unwrap();
+            let functions = functions(&Module::of_ptx(&exercise.path, &ptx).unwrap(), plan).unwrap();
             for case in plan.plain_cases().into_iter().filter(|case| case.n <= 1025) {
                 let run = Run::new(&device, plan, case).unwrap();
                 for _ in 0..2 {
