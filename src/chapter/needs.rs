@@ -60,16 +60,16 @@ pub fn open(
         ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
     }
     let load = |device: &Device| {
-        if device.is_simulated() {
+        if let Some(simulator) = device.simulated() {
+            simulator.name_by(&build.source);
             return Module::simulated(&build);
         }
         ensure!(is_own, "only the simulator runs kernels that are not the chapter's own; add --device sim");
         kernels::load_own(device, &build)
     };
-    device.name_by(&build.source);
     let module = load(&device)?;
     let beside = |other: Device| {
-        other.name_by(&build.source);
+        // Simulated GPUs share a simulator, and the module.
         let loaded = if other.is_simulated() { module.clone() } else { load(&other)? };
         Ok((other, loaded))
     };

@@ -181,7 +181,7 @@ fn trace(recipe: &Recipe) -> Trace {
     let kernel = launch.kernel.as_deref().unwrap();
     recorder.begin(module.ptx(), kernel, &launch.config);
     let recorder = Rc::new(RefCell::new(recorder));
-    device.observe(recorder.clone());
+    device.simulated().unwrap().observe(recorder.clone());
     stage.launch(launch, &module.load_function(kernel).unwrap()).unwrap();
     let mut recorder = recorder.borrow_mut();
     recorder.found(&device.take_seen().found);

@@ -6,15 +6,13 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use ptx_simulator::observe::Observer;
-use ptx_simulator::trace::{Recorder, Trace};
-use ptx_simulator::{Budget, Counters};
+use ptx_simulator::Counters;
+use ptx_simulator::trace::Trace;
 
 use super::cuda;
 use super::fault::NoGpu;
 use super::measure::{self, Effort, Limit, Measurement};
-use super::names::Called;
-use super::simulator::{Progress, Remembered, Simulator, SimulatorOptions};
+use super::simulator::{Simulator, SimulatorOptions};
 use crate::info::{DeviceInfo, DeviceKind};
 
 /// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
@@ -60,7 +58,7 @@ pub(super) enum Kind {
 pub(super) const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
 
 impl Device {
-    /// The simulator, if it is one.
+    /// The simulator, if it is one: for what only the simulator does.
     pub fn simulated(&self) -> Option<&Simulator> {
         match &self.kind {
             Kind::Sim(simulator) => Some(simulator),
@@ -158,7 +156,7 @@ impl Device {
 
     /// Whether kernels run on the simulator.
     pub fn is_simulated(&self) -> bool {
-        matches!(self.kind, Kind::Sim(_))
+        self.simulated().is_some()
     }
 
     /// A name that no other GPU has; none of the simulator and the CPU.
@@ -323,36 +321,14 @@ impl Device {
     /// What the launches since the last call have cost and what the checks have found in them, even where
     /// something stopped them; the simulator only.
     pub fn take_seen(&self) -> Measurement {
-        self.sim().map(Simulator::take_seen).unwrap_or_default()
+        self.simulated().map(Simulator::take_seen).unwrap_or_default()
     }
 
     /// Takes the counters alone out of what [`Device::take_seen`] would return; the simulator only.
     pub fn take_counters(&self) -> Counters {
-        let Some(simulator) = self.sim() else { return Counters::default() };
+        let Some(simulator) = self.simulated() else { return Counters::default() };
         let (counters, _levels) = &mut *simulator.seen.borrow_mut();
         std::mem::take(counters)
-    }
-
-    /// From now on `observer` is told what kernels do, on the simulator; on a GPU this has no effect.
-    pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
-        if let Some(simulator) = self.sim() {
-            simulator.observer.replace(Some(observer));
-        }
-    }
-
-    /// From now on each launch under the checks runs in every order of its operations that matters, as far as
-    /// the budget goes; on the simulator.
-    pub fn try_orders(&self, budget: Option<Budget>) {
-        if let Some(simulator) = self.sim() {
-            simulator.every_order.replace(budget);
-        }
-    }
-
-    /// From now on `tell` hears how far the run is, from 0 to 1; on the simulator and under its checks.
-    pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
-        if let Some(simulator) = self.sim() {
-            simulator.progress.replace(Some(Progress::new(tell)));
-        }
     }
 
     /// The simulator itself.
@@ -360,46 +336,17 @@ impl Device {
     /// # Errors
     /// The device is another.
     pub fn core(&self) -> Result<std::cell::RefMut<'_, ptx_simulator::Simulator>> {
-        Ok(self.sim().context("only the simulator can tell this")?.core.borrow_mut())
+        Ok(self.simulated().context("only the simulator can tell this")?.core.borrow_mut())
     }
 
-    /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its
-    /// checks. Buffers are called what `source` calls the parameters, where it is known.
-    pub fn remember(&self, events: usize, source: Option<&str>) {
-        if let Some(simulator) = self.sim() {
-            let recorder = Recorder::new(events);
-            let source = source.unwrap_or_default().to_string();
-            if !source.is_empty() {
-                self.name_by(&source);
-            }
-            simulator.recorder.replace(Some(Remembered { recorder, source }));
-        }
-    }
-
-    /// From now on what is found has the names of `source`, from which the kernels were made: `g_data[2]` in
-    /// place of byte 8 of argument 0; on the simulator.
-    pub fn name_by(&self, source: &str) {
-        if let Some(simulator) = self.sim() {
-            simulator.names.borrow_mut().source = source.to_string();
-        }
-    }
-
-    /// Names the arguments of the next launch as the host does, one entry for each; `None`: the host has no
-    /// name for it. On the simulator.
-    pub fn call_arguments(&self, called: Vec<Option<Called>>) {
-        if let Some(simulator) = self.sim() {
-            simulator.call_arguments(called);
-        }
-    }
-
-    /// What has been remembered since the last call; `None` unless [`Device::remember`] was called.
+    /// What has been remembered since the last call; `None` unless [`Simulator::remember`] was called.
     pub fn take_trace(&self) -> Option<Trace> {
-        self.sim()?.recorder.borrow_mut().as_mut().map(Remembered::take)
+        self.simulated()?.take_trace()
     }
 
     /// What kernels have printed since the last call, where [`SimulatorOptions::keep_printed`] is set.
     pub fn take_printed(&self) -> String {
-        self.sim().map(|simulator| simulator.core.borrow_mut().take_printed()).unwrap_or_default()
+        self.simulated().map(|simulator| simulator.core.borrow_mut().take_printed()).unwrap_or_default()
     }
 
     /// The handle of the stream of all work, as the driver and the CUDA runtime have it; on a GPU only.
@@ -410,10 +357,6 @@ impl Device {
     /// The GPU, if it is one.
     pub(super) fn gpu(&self) -> Option<&cuda::Gpu> {
         if let Kind::Gpu(gpu) = &self.kind { Some(gpu) } else { None }
-    }
-
-    fn sim(&self) -> Option<&Simulator> {
-        if let Kind::Sim(simulator) = &self.kind { Some(simulator) } else { None }
     }
 
     /// Whether a graph is being captured.

@@ -207,7 +207,9 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// Of [`Stage::arguments`]; arguments that do not fit; what stops it on a GPU.
     pub fn launch(&self, launch: &Launch, function: &Function) -> Result<bool> {
-        self.device.call_arguments(launch.args.iter().map(|arg| self.called(&arg.value)).collect());
+        if let Some(simulator) = self.device.simulated() {
+            simulator.call_arguments(launch.args.iter().map(|arg| self.called(&arg.value)).collect());
+        }
         match self.arguments(launch, self.device, function)?.launch(launch.config) {
             Ok(()) => Ok(true),
             Err(error) if error.is::<Diagnostic>() => Ok(false),

@@ -157,9 +157,10 @@ fn simulate(options: &Options) -> Result<Report> {
     );
     let run = |options: &Options, script: &Script, order: Option<LaunchOrder>| {
         let device = launch::device(options, order)?;
-        device.observe(Rc::new(RefCell::new(Patience::new())));
+        let simulator = device.simulated().context("a script runs on the simulator here")?;
+        simulator.observe(Rc::new(RefCell::new(Patience::new())));
         if remembers {
-            device.remember(MAX_EVENTS, None); // buffers without a name are called `argument 0`
+            simulator.remember(MAX_EVENTS, None); // buffers without a name are called `argument 0`
         }
         match Module::of_ptx(&file, &ptx) {
             Ok(module) => {

@@ -156,11 +156,12 @@ impl Outcome {
 pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let device = device(plan, case, true);
     let in_every_order = case.schedule == 0 && case.n <= FEW;
-    device.try_orders(in_every_order.then(|| Budget { work: WORK, ..Budget::default() }));
+    let simulator = device.simulated().context("an exercise runs on the simulator")?;
+    simulator.try_orders(in_every_order.then(|| Budget { work: WORK, ..Budget::default() }));
     let run = Run::new(&device, plan, case)?;
     let place = run.stage.buffer(&plan.result).map_or(0..0, Buffer::addresses);
     let watcher = Rc::new(RefCell::new(Watcher::new(place, plan.op.rounds())));
-    device.observe(watcher.clone());
+    simulator.observe(watcher.clone());
     let completed = run.launch(&functions(module, plan)?)?;
     let seen = device.take_seen();
     let other = other_result(module, plan, case, (&run, &seen.orders))?;
