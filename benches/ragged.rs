@@ -67,7 +67,7 @@ fn compare(options: &Options) -> Result<()> {
         return Ok(());
     }
     let root = workbook::root()?;
-    let module = device.load_module(&kernels::get("ch4_ragged")?)?;
+    let module = kernels::load(&device, "ch4_ragged")?;
     let cub = Cub::open(&device, root)?;
     let name = cub.name();
     let stage = Stage::new(&device, &module, Some(cub))?;

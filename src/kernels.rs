@@ -5,6 +5,7 @@
 //! added later is built when it is asked for, so nothing needs to be compiled again for it.
 
 use anyhow::{Context, Result, bail};
+use device::{Device, Module};
 use kernel_compiler::build::{Build, State};
 use kernel_compiler::call::Ptx;
 use kernel_compiler::compiler::{Compiler, Maker};
@@ -33,6 +34,22 @@ pub fn get(stem: &str) -> Result<Build> {
     let build = if build.state == State::Stale { build_now(&build.source_path)? } else { build };
     build.check()?;
     Ok(build)
+}
+
+/// Makes the kernels of `stem` ready to launch on `device`.
+///
+/// # Errors
+/// Of [`get`]; a GPU for which there is no machine code.
+pub fn load(device: &Device, stem: &str) -> Result<Module> {
+    load_own(device, &get(stem)?)
+}
+
+/// [`load`] of a build that [`get`] has returned.
+pub(crate) fn load_own(device: &Device, build: &Build) -> Result<Module> {
+    // SAFETY: a compiler has made it of a source in `kernels/`. Its launches are those of the chapters, which
+    // give each kernel buffers of the lengths that they tell it; the tests make every one of them on the
+    // simulator, which checks that.
+    unsafe { device.load_module(build) }
 }
 
 /// The build of `stem`, fresh or not; `None` if there is no such kernel.

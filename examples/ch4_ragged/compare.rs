@@ -263,8 +263,8 @@ impl<'a> Stage<'a> {
             let samples = (SAMPLES / (once * calls as f64)).clamp(3.0, 25.0) as usize;
             let samples = device.effort().samples(samples);
             let is_nested = matches!(work, Work::Nested { .. });
-            let capture =
-                || device.capture(|| (0..calls).try_for_each(|turn| work.call(device, copies, turn)));
+            let all = move || (0..calls).try_for_each(|turn| work.call(device, copies, turn));
+            let capture = || device.capture(all);
             graphs.push((calls, samples, (!is_nested).then(capture).transpose()?));
         }
         let most = graphs.iter().map(|(_, samples, _)| *samples).max().unwrap_or(0);

@@ -50,12 +50,7 @@ pub fn passes_in_a_graph(case: &Case) -> Result<Outcome> {
 /// A graph must exist before the graph whose kernel launches it, so the last pass is captured first.
 pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
     let passes = Passes::new(case)?;
-    let mut graphs: Vec<Graph> = Vec::new();
-    for i in (1..passes.list.len()).rev() {
-        graphs.push(case.device.capture_for_device(|| passes.launch(i, Some(graphs.last())))?);
-    }
-    let first = case.device.capture(|| passes.launch(0, Some(graphs.last())))?;
-    let cost = case.device.measure(|| passes.copy_input(), || first.launch())?;
+    let cost = passes.measure_graphs(passes.list.len() - 1, None)?;
     passes.outcome(cost)
 }
 
@@ -111,6 +106,17 @@ impl Passes<'_> {
     /// So that the caches are as in chapter 3 when a repeat begins.
     fn copy_input(&self) -> Result<()> {
         self.case.device.memcpy_dtod(&self.input, &self.g_data)
+    }
+
+    /// Captures passes i to 0, pass i to launch `next`, and measures them.
+    fn measure_graphs(&self, i: usize, next: Option<&Graph>) -> Result<Measurement> {
+        let device = self.case.device;
+        if i == 0 {
+            let first = device.capture(|| self.launch(0, Some(next)))?;
+            return device.measure(|| self.copy_input(), || first.launch());
+        }
+        let graph = device.capture_for_device(|| self.launch(i, Some(next)))?;
+        self.measure_graphs(i - 1, Some(&graph))
     }
 
     // ANCHOR: pass

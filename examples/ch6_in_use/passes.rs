@@ -60,14 +60,14 @@ fn memory<T: Element>(case: &Case) -> Result<Memory<T>> {
 }
 
 impl<T> Memory<T> {
-    fn first<'a>(&self, case: &'a Case, kernel: &'a Function) -> LaunchArgs<'a> {
+    fn first<'a>(&'a self, case: &'a Case, kernel: &'a Function) -> LaunchArgs<'a> {
         let mut launch = case.device.launch_builder(kernel);
         launch.arg(&self.elements).arg(&self.partials).arg(&case.size());
         launch
     }
 
     /// One block.
-    fn last<'a>(&self, case: &'a Case, kernel: &'a Function) -> LaunchArgs<'a> {
+    fn last<'a>(&'a self, case: &'a Case, kernel: &'a Function) -> LaunchArgs<'a> {
         let mut launch = case.device.launch_builder(kernel);
         launch.arg(&self.partials).arg(&self.result).arg(&case.grid);
         launch

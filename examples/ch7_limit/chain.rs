@@ -10,13 +10,27 @@ use super::rung::Finish;
 
 /// The launches of a rung.
 pub struct Chain<'a, T> {
-    device: &'a Device,
     launches: Vec<Prepared<'a>>,
+    memory: &'a Memory<'a, T>,
+}
+
+/// What a chain works on beside its input; of this chain alone.
+pub struct Memory<'a, T> {
+    device: &'a Device,
     output: Buffer<T>,
-    /// Partial sums between launches; kept, since the launches name them.
-    _partials: [Buffer<T>; 2],
-    /// Scratch memory of a kernel that finishes in one launch; of this chain alone.
+    /// Partial sums between launches.
+    partials: [Buffer<T>; 2],
+    /// Of a kernel that finishes in one launch.
     scratch: Buffer<u64>,
+}
+
+impl<'a, T: Pod> Memory<'a, T> {
+    /// For a chain whose first launch has this many blocks.
+    pub fn new(device: &'a Device, blocks: u32) -> Result<Memory<'a, T>> {
+        let partials = [device.alloc_zeros(blocks as usize)?, device.alloc_zeros(blocks as usize)?];
+        let scratch = device.alloc_zeros(scratch_words(blocks))?; // 0 before the first launch
+        Ok(Memory { device, output: device.alloc_zeros(1)?, partials, scratch })
+    }
 }
 
 impl<'a, T: Pod> Chain<'a, T> {
@@ -24,10 +38,10 @@ impl<'a, T: Pod> Chain<'a, T> {
     /// `function` on `n` elements of `input`, first in the shape `first`, and as its rung finishes: later
     /// launches have the shape of `next`.
     pub fn new(
-        device: &'a Device,
+        memory: &'a Memory<'a, T>,
         function: &'a Function,
         finish: Finish,
-        input: &Buffer<T>,
+        input: &'a Buffer<T>,
         n: u64,
         first: Shape,
         next: impl Fn(u64) -> Shape,
@@ -39,27 +53,23 @@ impl<'a, T: Pod> Chain<'a, T> {
             function.name,
             first.grid
         );
-        let output = device.alloc_zeros::<T>(1)?;
-        let partials = [device.alloc_zeros(first.grid as usize)?, device.alloc_zeros(first.grid as usize)?];
-        let scratch = device.alloc_zeros::<u64>(scratch_words(first.grid))?; // 0 before the first launch
-
         let mut launches = Vec::new();
         let mut from = input;
         let mut left = n;
         let mut shape = first;
         loop {
             let is_last = in_one_launch || shape.grid == 1;
-            let to = if is_last { &output } else { &partials[launches.len() % 2] };
+            let to = if is_last { &memory.output } else { &memory.partials[launches.len() % 2] };
             ensure!(left <= MAX_ELEMENTS, "{left} elements are more than the {MAX_ELEMENTS} that fit");
             let size = left as u32;
-            let mut launch = device.launch_builder(function);
+            let mut launch = memory.device.launch_builder(function);
             launch.arg(from).arg(to).arg(&size);
             if in_one_launch {
-                launch.arg(&scratch);
+                launch.arg(&memory.scratch);
             }
             launches.push(launch.prepare(LaunchConfig::new(shape.grid, shape.block))?);
             if is_last {
-                return Ok(Chain { device, launches, output, _partials: partials, scratch });
+                return Ok(Chain { launches, memory });
             }
             from = to;
             left = shape.grid.into();
@@ -77,9 +87,9 @@ impl<'a, T: Pod> Chain<'a, T> {
 
     /// The result of the last launch, once it is done. The scratch memory has to be ready for the next.
     pub fn sum(&self) -> Result<T> {
-        let left = self.device.clone_dtoh(&self.scratch)?[0];
+        let left = self.memory.device.clone_dtoh(&self.memory.scratch)?[0];
         ensure!(left == 0, "a launch left {left:#x} in its scratch memory; the next would give a wrong sum");
-        Ok(self.device.clone_dtoh(&self.output)?[0])
+        Ok(self.memory.device.clone_dtoh(&self.memory.output)?[0])
     }
 
     /// Blocks and threads of the first launch.

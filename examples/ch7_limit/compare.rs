@@ -14,12 +14,13 @@ use workbook::reduction::operator::{Operator, Sum, SumI32, SumI64, elements};
 use workbook::reduction::value::{Expected, Value};
 use workbook::text::say;
 
-use super::chain::Chain;
+use super::chain::{Chain, Memory};
 use super::choice::UNTUNED;
 use super::comparison::{
     self, COMPARISON, CPU, CUB, CUB_GPU_TO_GPU, CUB_NOT_GUARANTEED, LIMIT, NOTHING, THRUST, TYPES, Type,
 };
 use super::libraries::{Libraries, Summed};
+use super::rung::Rung;
 use super::work::{Copies, Work};
 use super::{RUNGS, timing};
 
@@ -113,18 +114,21 @@ impl Stage<'_> {
             let is_alike = variant.operation.name == operation.name;
             is_alike && (everyone || variant.name == of.run_of(LIMIT))
         };
+        let shape = |rung: &Rung, n| {
+            let blocks = Shape::of_blocks(n, BLOCK);
+            (rung.variant.shape)(n, blocks, device.multiprocessors())
+        };
         let mut rungs = Vec::new();
         for rung in RUNGS.iter().filter(|rung| is_meant(&rung.variant)) {
-            rungs.push((rung, self.module.load_function(rung.kernel(n))?));
+            let memory = Memory::new(device, shape(rung, n).grid)?;
+            rungs.push((rung, self.module.load_function(rung.kernel(n))?, memory));
         }
         let nothing = self.module.load_function(NOTHING)?;
         let mut works = Vec::new();
-        for (rung, function) in &rungs {
-            let shape = |n| {
-                let blocks = Shape::of_blocks(n, BLOCK);
-                (rung.variant.shape)(n, blocks, device.multiprocessors())
-            };
-            let chain = Chain::new(device, function, rung.finish, &copies.buffer, n, shape(n), shape)?;
+        for (rung, function, memory) in &rungs {
+            let first = shape(rung, n);
+            let next = |n| shape(rung, n);
+            let chain = Chain::new(memory, function, rung.finish, &copies.buffer, n, first, next)?;
             works.push((rung.variant.name.to_string(), Work::Ours(chain)));
         }
         if everyone {

@@ -25,7 +25,7 @@ use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Vari
 use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
 use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
 
-use chain::Chain;
+use chain::{Chain, Memory};
 use choice::{choice, tiles};
 use rung::Rung;
 
@@ -134,7 +134,8 @@ fn reduce<O: Operator>(case: &Case) -> Result<Outcome> {
     let input = device.clone_htod(&elements::<O>(data))?;
     let shape_of_pass = |n| (variant.shape)(n, Shape::of_blocks(n, block), device.multiprocessors());
     let shape = Shape { block, grid };
-    let chain = Chain::new(device, &kernel, rung.finish, &input, n, shape, shape_of_pass)?;
+    let memory = Memory::new(device, grid)?;
+    let chain = Chain::new(&memory, &kernel, rung.finish, &input, n, shape, shape_of_pass)?;
     let cost = device.measure_launch(|| chain.launch(&input.slice(0..)))?;
     Ok(Outcome::new(O::value(chain.sum()?), cost))
 }

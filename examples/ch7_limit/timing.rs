@@ -8,7 +8,7 @@
 //! | the work alone | a graph of many calls, queued after other work: how long the GPU is busy per call |
 
 use anyhow::Result;
-use workbook::device::{Buffer, Device, Function, LaunchConfig, Module, Timing, View};
+use workbook::device::{Buffer, Device, Function, Graph, LaunchConfig, Module, Timing, View};
 use workbook::record::Timings;
 use workbook::reduction::data;
 
@@ -67,11 +67,7 @@ pub fn work_alone<T: Summed>(
     flush: &Flush,
 ) -> Result<Vec<Option<Timing>>> {
     let calls = calls_in_graph(copies.bytes);
-    let capture = |work: &Work<T>| {
-        work.call(&copies.next())?; // excludes one-time initialisation
-        device.synchronize()?;
-        device.capture(|| (0..calls).try_for_each(|_| work.call(&copies.next())))
-    };
+    let capture = |work| captured(device, calls, work, copies);
     let graphs = works.iter().map(|work| work.in_graph().then(|| capture(work)).transpose());
     let graphs = graphs.collect::<Result<Vec<_>>>()?;
     alternate(works.len(), samples, |work| {
@@ -79,6 +75,18 @@ pub fn work_alone<T: Summed>(
         flush.run()?;
         Ok(device.time(|| graph.launch())?.map(|time| time / calls as f64))
     })
+}
+
+/// A graph of this many calls.
+fn captured<'a, T: Summed>(
+    device: &'a Device,
+    calls: usize,
+    work: &'a Work<T>,
+    copies: &'a Copies<T>,
+) -> Result<Graph<'a>> {
+    work.call(&copies.next())?; // excludes one-time initialisation
+    device.synchronize()?;
+    device.capture(move || (0..calls).try_for_each(|_| work.call(&copies.next())))
 }
 
 /// `samples` times of each of `contenders`, in turns, after a warm-up. Each round has an order of its own, so

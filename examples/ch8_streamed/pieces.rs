@@ -43,7 +43,7 @@ impl<'a> Slot<'a> {
     }
 
     /// Puts the sum of the first elements of its input into the stream.
-    fn add(&self, elements: usize, sum: &impl KernelArg) -> Result<()> {
+    fn add<'s>(&'s self, elements: usize, sum: impl KernelArg<'s>) -> Result<()> {
         let mut launch = self.device.launch_builder(self.kernel);
         launch.arg(&self.input).arg(sum).arg(&(elements as u32)).arg(&self.partials).arg(&self.ticket);
         launch.launch(LaunchConfig::new(blocks(elements), BLOCK))

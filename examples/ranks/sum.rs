@@ -1,5 +1,6 @@
 //! What a rank does: its share of the sum on its GPU, then the all-reduce.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -43,7 +44,7 @@ impl Tools {
         );
         // Another rank may have a GPU, so none falls back to the simulator on its own.
         let device = Device::open_number(options.device, place.local_rank)?;
-        let module = device.load_module(&kernels::get("ch8_many_gpus")?)?;
+        let module = kernels::load(&device, "ch8_many_gpus")?;
         Ok(Tools { device, module, nccl })
     }
 }
@@ -145,20 +146,21 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     // all-reduce that must not block in a new thread each time, which takes longer than the all-reduce.
     round(meeting)?;
     check(meeting)?;
-    let graph = device.capture(|| round(meeting))?;
+    let meeting = RefCell::new(meeting); // the graph borrows what its work does
+    let graph = device.capture(|| round(&mut meeting.borrow_mut()))?;
     let mut times = Vec::new();
     let untimed = if collective.is_some() { WARM_UP } else { 0 };
     for number in 0..untimed.saturating_add(options.repeats) {
         let begin = Instant::now();
         graph.launch()?;
-        check(meeting)?;
+        check(&mut meeting.borrow_mut())?;
         if number >= untimed {
             times.push(begin.elapsed().as_secs_f64() * 1e6);
         }
     }
 
     // No rank ends before all have the sum.
-    if meeting.all_reduce(0)? != 0 {
+    if meeting.borrow_mut().all_reduce(0)? != 0 {
         bail!(Fault::work(format!("rank {}: the ranks do not end together", place.rank)));
     }
     if place.rank == 0 {

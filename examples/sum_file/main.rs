@@ -23,7 +23,6 @@ use pieces::Pieces;
 use source::{Source, Stamp};
 use workbook::chapter::Progress;
 use workbook::device::{Device, DeviceChoice, Peers, SimulatorOptions};
-use workbook::kernels;
 use workbook::text::arguments::number;
 use workbook::text::number::{thousands, three_digits};
 use workbook::text::say;
@@ -129,8 +128,7 @@ fn sum(options: &Options) -> Result<u8> {
         thousands(at.done as i64)
     ));
 
-    let build = kernels::get("ch8_streamed")?;
-    let mut pieces = Pieces::new(&devices, &build, options.streams as usize, piece as usize)?;
+    let mut pieces = Pieces::new(&devices, options.streams as usize, piece as usize)?;
     let mut progress = Progress::new(all);
     let first = at.done;
     let begin = Instant::now();

@@ -2,13 +2,15 @@
 
 use anyhow::{Error, Result};
 use workbook::device::{Buffer, Device, Function, LaunchConfig};
-use workbook::kernel_compiler::build::Build;
+use workbook::kernels;
 use workbook::sim::Diagnostic;
 use workbook::text::number::thousands;
 
 use super::checkpoint::Checkpoint;
 use super::source::Source;
 
+/// Where the kernel is.
+const KERNELS: &str = "ch8_streamed";
 /// Threads per block: the kernel is compiled for it.
 const BLOCK: u32 = 512;
 /// The most blocks: eight per multiprocessor of an H200.
@@ -85,12 +87,14 @@ pub struct Pieces {
 
 impl Pieces {
     /// `streams` of each of `devices`, for pieces of this many numbers.
-    pub fn new(devices: &[Device], build: &Build, streams: usize, piece: usize) -> Result<Pieces> {
+    pub fn new(devices: &[Device], streams: usize, piece: usize) -> Result<Pieces> {
         let mut slots = Vec::new();
+        let load = |device| kernels::load(device, KERNELS);
+        let modules = devices.iter().map(load).collect::<Result<Vec<_>>>()?;
         for _ in 0..streams {
-            for device in devices {
+            for (device, module) in devices.iter().zip(&modules) {
                 let device = device.another_stream()?;
-                let kernel = device.load_module(build)?.load_function("reducePiece")?;
+                let kernel = module.load_function("reducePiece")?;
                 slots.push(Slot::new(device, kernel, piece).map_err(|error| no_room(error, streams, piece))?);
             }
         }

@@ -21,7 +21,7 @@ pub struct Stage {
     pub build: Option<Build>,
 }
 
-/// Opens the devices, and loads the kernels: of `build`, or else of the chapter's own.
+/// Opens the devices, and loads the kernels: of `build`, on the simulator only, or else of the chapter's own.
 pub fn open(
     chapter: &Chapter,
     build: Option<Build>,
@@ -32,6 +32,7 @@ pub fn open(
         let device = on_cpu(chapter, options, output)?;
         return Ok(Stage { device, others: Vec::new(), module: None, build: None });
     }
+    let is_own = build.is_none();
     let build = match build {
         Some(build) => build,
         None => kernels::get(chapter.stem)?,
@@ -58,11 +59,18 @@ pub fn open(
         ));
         ensure!(!options.record, "not recorded: the book's GPUs add to each other's memory");
     }
-    device.name_by(&build.source);
-    let module = device.load_module(&build)?;
+    let load = |device: &Device| {
+        if let Some(simulator) = device.simulated() {
+            simulator.name_by(&build.source);
+            return Module::simulated(&build);
+        }
+        ensure!(is_own, "only the simulator runs kernels that are not the chapter's own; add --device sim");
+        kernels::load_own(device, &build)
+    };
+    let module = load(&device)?;
     let beside = |other: Device| {
-        other.name_by(&build.source);
-        let loaded = if other.is_simulated() { module.clone() } else { other.load_module(&build)? };
+        // Simulated GPUs share a simulator, and the module.
+        let loaded = if other.is_simulated() { module.clone() } else { load(&other)? };
         Ok((other, loaded))
     };
     let others = devices.map(beside).collect::<Result<_>>()?;

@@ -127,8 +127,10 @@ impl<'a> Bench<'a> {
                 DeviceKind::Cpu => "leave --steps out: this chapter runs on the CPU",
                 _ => "add --device sim",
             };
-            ensure!(info.kind == DeviceKind::Sim, "only the simulator knows the steps; {add}");
-            stage.device.remember(MAX_EVENTS, stage.build.as_ref().map(|build| &*build.source));
+            let simulator = stage.device.simulated();
+            let simulator =
+                simulator.with_context(|| format!("only the simulator knows the steps; {add}"))?;
+            simulator.remember(MAX_EVENTS, stage.build.as_ref().map(|build| &*build.source));
         }
         if info.kind == DeviceKind::Gpu {
             info.cpu = Device::cpu().info().name.into(); // of the serial recursion
@@ -284,7 +286,9 @@ impl<'a> Bench<'a> {
 
     /// Makes the runs at other sizes and shapes.
     fn run_sweep(&mut self, input: &mut Input) -> Result<()> {
-        self.stage.device.try_orders(None);
+        if let Some(simulator) = self.stage.device.simulated() {
+            simulator.try_orders(None);
+        }
         for case in self.plan.sweep.clone() {
             let ran = self.run(&case, input);
             self.stage.device.take_printed(); // the same once more, at another size
@@ -302,8 +306,10 @@ impl<'a> Bench<'a> {
         let operation = case.variant.operation;
         let expected = input.expected.entry((operation.name, case.n));
         let expected = expected.or_insert_with(|| (operation.expected)(data));
-        if let Some(tell) = self.output.within(case.n) {
-            self.stage.device.tell_progress(tell);
+        if let Some(simulator) = self.stage.device.simulated()
+            && let Some(tell) = self.output.within(case.n)
+        {
+            simulator.tell_progress(tell);
         }
         let outcome = self.outcome(case, data);
         let outcome = outcome?;

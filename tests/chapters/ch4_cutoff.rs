@@ -26,7 +26,7 @@ struct Bench {
 impl Bench {
     fn new(choice: DeviceChoice, most: usize) -> Bench {
         let device = Device::open(choice).unwrap();
-        let module = device.load_module(&kernels::get("ch4_when_it_pays").unwrap()).unwrap();
+        let module = kernels::load(&device, "ch4_when_it_pays").unwrap();
         let load = |name| module.load_function(name).unwrap();
         let numbers = data::numbers(most, 3);
         Bench {

@@ -119,7 +119,7 @@ fn the_post_s_one_launch_drops_children_and_that_is_what_it_is_kept_to_show() {
 fn a_launch_that_the_device_drops_is_never_silent() {
     let device = Device::open(DeviceChoice::Sim).unwrap();
     device.set_pending_launch_limit(16).unwrap();
-    let module = device.load_module(&kernels::get("ch4_nested").unwrap()).unwrap();
+    let module = kernels::load(&device, "ch4_nested").unwrap();
     let kernel = module.load_function("gpuRecursiveReduce").unwrap();
     let data = data::numbers(64 * 32, 1);
     let g_idata = device.clone_htod(&data).unwrap();

@@ -10,7 +10,7 @@ const SHAPES: [(u32, u32); 6] = [(256, 32), (1, 3), (32, 1), (96, 7), (1000, 2),
 
 fn module() -> (Device, Module) {
     let device = Device::open(DeviceChoice::Sim).unwrap();
-    let module = device.load_module(&kernels::get("ch5_shared").unwrap()).unwrap();
+    let module = kernels::load(&device, "ch5_shared").unwrap();
     (device, module)
 }
 

@@ -89,7 +89,7 @@ fn a_softmax_takes_rows_and_packs_of_minus_infinity() {
 fn softmax<T: bytemuck::Pod>(kernel: &str, matrix: &[T]) -> Vec<[f32; 2]> {
     const COLUMNS: usize = 1024;
     let device = Device::open(DeviceChoice::Sim).unwrap();
-    let module = device.load_module(&kernels::get("ch6_in_use").unwrap()).unwrap();
+    let module = kernels::load(&device, "ch6_in_use").unwrap();
     let kernel = module.load_function(kernel).unwrap();
     let rows = matrix.len() / COLUMNS;
     let matrix_there = device.clone_htod(matrix).unwrap();

@@ -90,7 +90,7 @@ fn the_recursion_keeps_the_operands_in_their_order() {
 /// What one block of a kernel of chapter 6 makes of `elements`, on the simulator.
 fn reduced(kernel: &str, elements: &[f32]) -> f32 {
     let device = Device::open(DeviceChoice::Sim).unwrap();
-    let module = device.load_module(&kernels::get("ch6_operators").unwrap()).unwrap();
+    let module = kernels::load(&device, "ch6_operators").unwrap();
     let function = module.load_function(kernel).unwrap();
     let input = device.clone_htod(elements).unwrap();
     let output = device.alloc_zeros::<f32>(1).unwrap();

@@ -47,7 +47,7 @@ where
         let all = elements::<O>(&data::numbers(offset + n + 9, 5));
         let expected = all[offset..offset + n].iter().fold(O::IDENTITY, |sum, &x| O::combine(sum, x));
         let buffer = device.clone_htod(&all).unwrap();
-        let module = device.load_module(&kernels::get("ch7_limit").unwrap()).unwrap();
+        let module = kernels::load(&device, "ch7_limit").unwrap();
         Case { device, module, buffer, offset, n, expected }
     }
 
@@ -161,7 +161,7 @@ fn every_choice_is_right_in_any_grid() {
 fn sum_of_blocks(of_block: &[f32]) -> f32 {
     const TILE: usize = 128 * 4 * 4;
     let device = Device::open(DeviceChoice::Sim).unwrap();
-    let module = device.load_module(&kernels::get("ch7_limit").unwrap()).unwrap();
+    let module = kernels::load(&device, "ch7_limit").unwrap();
     let kernel = module.load_function("reduceLimitSmallF32").unwrap();
     let output = device.alloc_zeros::<f32>(1).unwrap();
     let scratch = device.alloc_zeros::<u64>(choice::scratch_words(of_block.len() as u32)).unwrap();

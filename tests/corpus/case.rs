@@ -183,8 +183,7 @@ impl Case {
 
     /// The kernel as another compiler has it.
     pub fn module_of(&self, ptx: &str) -> anyhow::Result<Module> {
-        let device = Device::simulator(SimulatorOptions::default());
-        device.load_code(&self.path("ptx"), ptx, &[])
+        Module::of_ptx(&self.path("ptx"), ptx)
     }
 
     /// Launches it under the checks, on a device of its own, or on several at the same time.

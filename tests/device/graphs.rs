@@ -1,5 +1,7 @@
 //! Launches captured into a graph and launched again.
 
+use std::cell::RefCell;
+
 use anyhow::{Result, ensure};
 use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
 use workbook::kernels;
@@ -18,7 +20,7 @@ struct Bench {
 impl Bench {
     fn new(choice: DeviceChoice) -> Bench {
         let device = Device::open(choice).unwrap();
-        let module = device.load_module(&kernels::get("ch3_blocks").unwrap()).unwrap();
+        let module = kernels::load(&device, "ch3_blocks").unwrap();
         let kernel = module.load_function("reduceInterleaved").unwrap();
         let ones = device.clone_htod(&[1; 64]).unwrap();
         let g_idata = device.alloc_zeros(64).unwrap();
@@ -123,4 +125,54 @@ fn refusals(choice: DeviceChoice) {
     device.memcpy_dtod(&bench.ones, &bench.g_idata).unwrap();
     bench.reduce(64).unwrap();
     assert_eq!(bench.sums(), [32, 32]);
+}
+
+#[test]
+fn a_graph_keeps_what_its_work_used_and_has_dropped() {
+    a_graph_keeps_what_its_work_used(DeviceChoice::Sim);
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn a_graph_on_a_gpu_keeps_what_its_work_used_and_has_dropped() {
+    a_graph_keeps_what_its_work_used(DeviceChoice::Gpu);
+}
+
+fn a_graph_keeps_what_its_work_used(choice: DeviceChoice) {
+    let Bench { device, kernel, g_odata, .. } = Bench::new(choice);
+    let own = RefCell::new(Some((kernel, device.clone_htod(&[1; 64]).unwrap())));
+    let graph = device
+        .capture(|| {
+            let (kernel, input) = own.take().unwrap(); // and both are dropped at the end
+            let mut launch = device.launch_builder(&kernel);
+            launch.arg(&input).arg(&g_odata).arg(&64u32).launch(LaunchConfig::new(2, BLOCK))
+        })
+        .unwrap();
+    // What was freed would be given out again, and hold something else.
+    let _others: Vec<_> = (0..64).map(|_| device.clone_htod(&[7; 64]).unwrap()).collect();
+    graph.launch().unwrap();
+    assert_eq!(device.clone_dtoh(&g_odata).unwrap(), [32, 32]);
+}
+
+#[test]
+fn the_host_works_on_no_buffer_that_a_graph_holds() {
+    the_host_keeps_away(DeviceChoice::Sim);
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn the_host_works_on_no_buffer_that_a_graph_on_a_gpu_holds() {
+    the_host_keeps_away(DeviceChoice::Gpu);
+}
+
+fn the_host_keeps_away(choice: DeviceChoice) {
+    let device = Device::open(choice).unwrap();
+    let from = device.clone_htod(&[5; 64]).unwrap();
+    let to = RefCell::new(device.alloc_host::<i32>(64).unwrap());
+    let graph = device.capture(|| device.memcpy_dtod(&from, &to.borrow())).unwrap();
+    let refusal = device.on_host(&mut to.borrow_mut(), |_| graph.launch()).unwrap_err().to_string();
+    assert!(refusal.contains("a graph holds the buffer"), "{refusal}");
+    graph.launch().unwrap();
+    drop(graph);
+    assert_eq!(device.on_host(&mut to.borrow_mut(), |numbers| numbers.to_vec()).unwrap(), [5; 64]);
 }

@@ -1,6 +1,6 @@
 //! Launches that do not fit the kernel, and what the simulator finds in one that goes wrong.
 
-use workbook::device::{Device, DeviceChoice, DeviceKind, LaunchConfig};
+use workbook::device::{Arg, Device, DeviceChoice, DeviceKind, KernelArg, LaunchConfig};
 use workbook::kernels;
 use workbook::sim::{Diagnostic, Kind};
 use workbook::view::diagnostics;
@@ -9,7 +9,7 @@ use workbook::view::diagnostics;
 fn a_launch_is_checked_against_the_kernels_signature() {
     let device = Device::open(DeviceChoice::Sim).unwrap();
     assert_eq!(device.info().kind, DeviceKind::Sim);
-    let module = device.load_module(&kernels::get("ch3_blocks").unwrap()).unwrap();
+    let module = kernels::load(&device, "ch3_blocks").unwrap();
     let unknown = module.load_function("reduceNeighbord").err().unwrap().to_string();
     let named = "The host launches a kernel named reduceNeighbord, and the file has reduceNeighbored.";
     assert!(
@@ -35,7 +35,7 @@ fn a_launch_is_checked_against_the_kernels_signature() {
 fn what_the_simulator_finds_is_shown_with_its_source_line() {
     let device = Device::open(DeviceChoice::Sim).unwrap();
     let build = kernels::get("ch3_blocks").unwrap();
-    let module = device.load_module(&build).unwrap();
+    let module = kernels::load(&device, "ch3_blocks").unwrap();
     let kernel = module.load_function("reduceInterleaved").unwrap();
     let short = device.clone_htod(&[1; 32]).unwrap();
     let mut launch = device.launch_builder(&kernel);
@@ -60,4 +60,27 @@ fn buffers_of_no_elements_are_legal() {
     assert!(device.clone_dtoh(&other).unwrap().is_empty());
     let lengths = device.memcpy_htod(&[1], &empty).unwrap_err().to_string();
     assert!(lengths.contains("1 elements into a buffer of 0"), "{lengths}");
+}
+
+#[test]
+fn a_prepared_launch_takes_another_buffer_only_in_place_of_one_like_it() {
+    let device = Device::open(DeviceChoice::Sim).unwrap();
+    let module = kernels::load(&device, "ch3_blocks").unwrap();
+    let kernel = module.load_function("reduceInterleaved").unwrap();
+    let ones = device.clone_htod(&[1; 32]).unwrap();
+    let twos = device.clone_htod(&[2; 32]).unwrap();
+    let sums = device.alloc_zeros::<i32>(1).unwrap();
+    let on_twos = |prepared_for: Arg| {
+        let mut launch = device.launch_builder(&kernel);
+        launch.arg(&prepared_for).arg(&sums).arg(&32u32);
+        launch.prepare(LaunchConfig::new(1, 32)).unwrap().launch_on(&twos.slice(0..))
+    };
+    on_twos(ones.arg()).unwrap();
+    assert_eq!(device.clone_dtoh(&sums).unwrap(), [64]);
+
+    let refusal = on_twos(0u64.arg()).unwrap_err().to_string();
+    assert!(refusal.contains("its first argument is not one"), "{refusal}");
+    let wide = device.clone_htod(&[1u64; 16]).unwrap();
+    let refusal = on_twos(wide.arg()).unwrap_err().to_string();
+    assert!(refusal.contains("elements of 4 bytes: its own have 8"), "{refusal}");
 }

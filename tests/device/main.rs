@@ -3,4 +3,5 @@
 
 mod graphs;
 mod launches;
+mod memory;
 mod options;

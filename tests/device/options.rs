@@ -11,7 +11,7 @@ use workbook::sim::{Counters, Diagnostic, Kind};
 const N: usize = 64;
 
 fn kernel(device: &Device) -> Function {
-    let module = device.load_module(&kernels::get("ch3_blocks").unwrap()).unwrap();
+    let module = kernels::load(device, "ch3_blocks").unwrap();
     module.load_function("reduceInterleaved").unwrap()
 }
 
@@ -27,7 +27,8 @@ fn the_cpu_has_a_name_and_runs_no_kernel() {
     let info = cpu.info();
     assert_eq!((info.kind, cpu.multiprocessors()), (DeviceKind::Cpu, 0));
     assert!(!info.name.is_empty() && info.threads > Some(0));
-    let refusal = cpu.load_module(&kernels::get("ch3_blocks").unwrap()).err().unwrap().to_string();
+    assert!(cpu.simulated().is_none(), "no observer listens there in vain");
+    let refusal = kernels::load(&cpu, "ch3_blocks").err().unwrap().to_string();
     assert!(refusal.contains("the CPU runs no kernels"), "{refusal}");
     assert!(cpu.alloc::<i32>(1).err().unwrap().to_string().contains("no device memory"));
 }
@@ -71,7 +72,7 @@ fn an_observer_is_told_what_every_launch_does() {
     let input = device.clone_htod(&[1; N]).unwrap();
     let output = device.alloc::<i32>(1).unwrap();
     let observer = Rc::new(RefCell::new(Counters::default()));
-    device.observe(observer.clone());
+    device.simulated().unwrap().observe(observer.clone());
     for _ in 0..2 {
         reduce(&device, &input, &output).unwrap();
     }

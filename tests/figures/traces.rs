@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use launch::{Scope, Script, Stage};
-use workbook::device::{Device, SimulatorOptions};
+use workbook::device::{Device, Module, SimulatorOptions};
 use workbook::kernel_compiler::renew::{committed, is_wanted};
 use workbook::kernels;
 use workbook::sim::trace::{Did, Recorder, Trace};
@@ -165,7 +165,7 @@ fn trace(recipe: &Recipe) -> Trace {
         stem => &*kernels::get(stem).unwrap().ptx,
     };
     let device = Device::simulator(SimulatorOptions::default());
-    let module = device.load_code(recipe.stem, ptx, &[]).unwrap();
+    let module = Module::of_ptx(recipe.stem, ptx).unwrap();
     device.core().unwrap().set_thread_order(recipe.order);
     if let Some(room) = recipe.room {
         device.set_pending_launch_limit(room).unwrap();
@@ -181,7 +181,7 @@ fn trace(recipe: &Recipe) -> Trace {
     let kernel = launch.kernel.as_deref().unwrap();
     recorder.begin(module.ptx(), kernel, &launch.config);
     let recorder = Rc::new(RefCell::new(recorder));
-    device.observe(recorder.clone());
+    device.simulated().unwrap().observe(recorder.clone());
     stage.launch(launch, &module.load_function(kernel).unwrap()).unwrap();
     let mut recorder = recorder.borrow_mut();
     recorder.found(&device.take_seen().found);

@@ -8,7 +8,7 @@ use workbook::sim::{Diagnostic, Kind};
 #[test]
 fn as_many_blocks_as_fit_are_taken_and_one_more_is_refused() {
     for device in [DeviceChoice::Sim, DeviceChoice::Auto].map(|choice| Device::open(choice).unwrap()) {
-        let module = device.load_module(&kernels::get("ch6_operators").unwrap()).unwrap();
+        let module = kernels::load(&device, "ch6_operators").unwrap();
         let kernel = module.load_function("reduceGridSync_sum_i32").unwrap();
         let blocks = |grid| LaunchConfig { shared_mem_bytes: 1024 * 4, ..LaunchConfig::new(grid, 1024) };
         let fit = device.resident_blocks(&kernel, blocks(1)).unwrap();

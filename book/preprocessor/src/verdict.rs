@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use launch::{Scope, Script};
-use workbook::device::{Device, SimulatorOptions};
+use workbook::device::{Device, Module, SimulatorOptions};
 use workbook::sim::{Budget, Diagnostic};
 use workbook::view::diagnostics;
 
@@ -54,7 +54,7 @@ fn found(book: &Workbook, name: &str, code: &str) -> Result<Vec<Diagnostic>> {
         ..SimulatorOptions::default()
     });
     let ptx = file(name, "ptx");
-    let module = device.load_code(&ptx, &book.read(&ptx)?, &[])?;
+    let module = Module::of_ptx(&ptx, &book.read(&ptx)?)?;
     launch::run(&device, &module, &script)?;
     Ok(device.take_seen().found)
 }

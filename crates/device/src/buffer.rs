@@ -1,9 +1,23 @@
 //! [`Buffer`]: device memory, and the copies from, to and within it.
+//!
+//! While kernels use a buffer it cannot be dropped:
+//!
+//! ```compile_fail,E0505
+//! # use device::{Device, DeviceChoice, Function, LaunchConfig};
+//! # fn launch(device: &Device, kernel: &Function) -> anyhow::Result<()> {
+//! let numbers = device.clone_htod(&[1; 64])?;
+//! let view = numbers.slice(32..);
+//! let mut launch = device.launch_builder(kernel);
+//! launch.arg(&view);
+//! drop(numbers);
+//! launch.launch(LaunchConfig::new(1, 32))
+//! # }
+//! ```
 
 use std::marker::PhantomData;
 use std::ops::{Range, RangeFrom};
 use std::rc::Rc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
 use bytemuck::Pod;
@@ -14,21 +28,50 @@ use super::device::{Device, Kind, OTHER_DEVICE};
 use super::simulator::{Simulator, Step, found};
 use crate::info::DeviceKind;
 
-/// `len` elements of `T` in device memory, given back when dropped. Kernels write through a shared reference,
-/// as on any device.
+/// `len` elements of `T` in device memory, given back when dropped, after the work that uses it. Kernels
+/// write through a shared reference, as on any device.
 pub struct Buffer<T> {
-    pub(super) memory: Memory,
-    /// Of the first element, on its device.
-    pub(super) address: u64,
+    /// A graph has a share of it too.
+    pub(super) memory: Rc<Memory>,
     len: usize,
     element: PhantomData<T>,
 }
 
+/// Bytes that kernels reach, given back when dropped.
 pub(super) enum Memory {
-    Gpu(#[allow(dead_code, reason = "it is kept to be dropped")] cuda::Memory),
-    /// The host's, which GPUs can reach.
-    Host(cuda::HostMemory),
-    Sim(Rc<Simulator>),
+    Gpu(cuda::Memory),
+    Sim(Rc<Simulator>, u64),
+}
+
+impl Memory {
+    /// Of its first byte, on its device.
+    pub fn address(&self) -> u64 {
+        match self {
+            Memory::Gpu(memory) => memory.address(),
+            Memory::Sim(_, address) => *address,
+        }
+    }
+
+    /// It, if GPUs reach it.
+    pub fn on_gpu(&self) -> Option<&cuda::Memory> {
+        if let Memory::Gpu(memory) = self { Some(memory) } else { None }
+    }
+
+    /// Which devices reach it.
+    pub fn on(&self) -> DeviceKind {
+        match self {
+            Memory::Gpu(_) => DeviceKind::Gpu,
+            Memory::Sim(..) => DeviceKind::Sim,
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Memory::Sim(simulator, address) = self {
+            simulator.core.borrow_mut().free(*address);
+        }
+    }
 }
 
 impl Device {
@@ -38,19 +81,16 @@ impl Device {
     /// There is not enough memory.
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         self.refuse_in_capture("an allocation")?;
-        let bytes = len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")?;
-        let (memory, address) = match &self.kind {
-            Kind::Gpu(gpu) => {
-                let (memory, address) = gpu.alloc(bytes)?;
-                (Memory::Gpu(memory), address)
-            }
+        let bytes = bytes_of::<T>(len)?;
+        let memory = match &self.kind {
+            Kind::Gpu(gpu) => Memory::Gpu(gpu.alloc(bytes)?),
             Kind::Sim(simulator) => {
                 let address = simulator.core.borrow_mut().alloc(bytes as u64).map_err(found)?;
-                (Memory::Sim(simulator.clone()), address)
+                Memory::Sim(simulator.clone(), address)
             }
             Kind::Cpu => bail!("the CPU has no device memory; use a GPU or the simulator"),
         };
-        Ok(Buffer { memory, address, len, element: PhantomData })
+        Ok(Buffer { memory: Rc::new(memory), len, element: PhantomData })
     }
 
     /// `len` elements, all bytes 0.
@@ -70,9 +110,9 @@ impl Device {
     /// There is not enough memory.
     pub fn alloc_host<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let Kind::Gpu(gpu) = &self.kind else { return self.alloc_zeros(len) };
-        let memory = gpu.alloc_host(len * size_of::<T>())?;
-        let address = memory.address();
-        Ok(Buffer { memory: Memory::Host(memory), address, len, element: PhantomData })
+        self.refuse_in_capture("an allocation")?;
+        let memory = Memory::Gpu(gpu.alloc_host(bytes_of::<T>(len)?)?);
+        Ok(Buffer { memory: Rc::new(memory), len, element: PhantomData })
     }
 
     /// Sets all bytes of `buffer` to 0.
@@ -80,15 +120,15 @@ impl Device {
     /// # Errors
     /// Its buffer is another device's.
     pub fn memset_zeros<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
-        let address = buffer.address;
-        let bytes = buffer.num_bytes();
-        match &self.kind {
-            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => gpu.memset_zeros(address, bytes),
-            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
-                simulator.enqueue(Step::Zero { address, bytes })
+        match (&self.kind, &*buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.memset_zeros(memory)?,
+            (Kind::Sim(simulator), Memory::Sim(_, address)) => {
+                simulator.enqueue(Step::Zero { address: *address, bytes: buffer.num_bytes() })?;
             }
             _ => bail!(OTHER_DEVICE),
         }
+        self.keep(&buffer.memory);
+        Ok(())
     }
 
     /// A new buffer with a copy of `data`.
@@ -117,12 +157,10 @@ impl Device {
     pub fn write_at<T: Pod>(&self, data: &[T], buffer: &Buffer<T>, start: usize) -> Result<()> {
         self.refuse_in_capture("a copy from the host")?;
         let bytes = bytemuck::cast_slice(data);
-        let address = buffer.part(start, data.len())?;
-        match &self.kind {
-            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => {
-                gpu.memcpy_async(bytes.as_ptr() as u64, address, bytes.len())
-            }
-            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.write(address, bytes),
+        let start = buffer.part(start, data.len())?;
+        match (&self.kind, &*buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.write(bytes, memory, start),
+            (Kind::Sim(simulator), Memory::Sim(_, address)) => simulator.write(address + start as u64, bytes),
             _ => bail!(OTHER_DEVICE),
         }
     }
@@ -149,33 +187,44 @@ impl Device {
             from.len(),
             to.len
         );
-        let source = from.address();
-        let address = to.address;
+        let start = from.start * size_of::<T>();
         let bytes = count * size_of::<T>();
-        match (&self.kind, from.buffer.on(), to.on()) {
-            (_, _, _) if count == 0 => Ok(()),
-            (Kind::Gpu(gpu), DeviceKind::Gpu, DeviceKind::Gpu) => gpu.memcpy_async(source, address, bytes),
-            (Kind::Sim(simulator), DeviceKind::Sim, DeviceKind::Sim) => {
-                simulator.enqueue(Step::Copy { from: source, to: address, bytes })
+        match (&self.kind, &*from.buffer.memory, &*to.memory) {
+            (_, _, _) if count == 0 => return Ok(()),
+            (Kind::Gpu(gpu), Memory::Gpu(from), Memory::Gpu(to)) => {
+                gpu.memcpy_async(from, start, to, bytes)?
+            }
+            (Kind::Sim(simulator), Memory::Sim(_, from), Memory::Sim(_, to)) => {
+                simulator.enqueue(Step::Copy { from: from + start as u64, to: *to, bytes })?;
             }
             _ => bail!(OTHER_DEVICE),
         }
+        self.keep(&from.buffer.memory);
+        self.keep(&to.memory);
+        Ok(())
     }
 
-    /// Lets the host `work` on a buffer of [`Device::alloc_host`], once all work of this device before is
-    /// done.
+    /// Lets the host `work` on a buffer of [`Device::alloc_host`], once all work of this device before and
+    /// all that uses the buffer is done.
     ///
     /// # Errors
-    /// The buffer lies elsewhere; a kernel went wrong.
+    /// The buffer lies elsewhere, or a graph holds it; a kernel went wrong.
     pub fn on_host<T: Pod, R>(&self, buffer: &mut Buffer<T>, work: impl FnOnce(&mut [T]) -> R) -> Result<R> {
         self.synchronize()?;
-        match (&self.kind, &mut buffer.memory) {
-            (Kind::Gpu(_), Memory::Host(memory)) => Ok(work(bytemuck::cast_slice_mut(memory.bytes_mut()))),
-            (Kind::Sim(simulator), Memory::Sim(_)) => {
-                let mut elements = vec![T::zeroed(); buffer.len];
-                simulator.read(buffer.address, bytemuck::cast_slice_mut(&mut elements))?;
+        let len = buffer.len;
+        let memory = Rc::get_mut(&mut buffer.memory);
+        let memory = memory.context("a graph holds the buffer; the host works on it before or after")?;
+        match (&self.kind, memory) {
+            (Kind::Gpu(_), Memory::Gpu(memory)) => {
+                let bytes =
+                    memory.host_bytes()?.context("the buffer lies on a GPU, where the host cannot work")?;
+                Ok(work(bytemuck::cast_slice_mut(bytes)))
+            }
+            (Kind::Sim(simulator), Memory::Sim(_, address)) => {
+                let mut elements = vec![T::zeroed(); len];
+                simulator.read(*address, bytemuck::cast_slice_mut(&mut elements))?;
                 let result = work(&mut elements);
-                simulator.write(buffer.address, bytemuck::cast_slice(&elements))?;
+                simulator.write(*address, bytemuck::cast_slice(&elements))?;
                 Ok(result)
             }
             _ => bail!(OTHER_DEVICE),
@@ -187,12 +236,12 @@ impl Device {
     /// # Errors
     /// The buffer lies elsewhere.
     pub fn clear_word(&self, buffer: &Buffer<u32>) -> Result<()> {
-        match &buffer.memory {
-            Memory::Host(memory) => {
-                memory.word().store(0, Ordering::Release);
+        match word(buffer) {
+            Some(word) => {
+                word.store(0, Ordering::Release);
                 Ok(())
             }
-            _ => self.memset_zeros(buffer),
+            None => self.memset_zeros(buffer),
         }
     }
 
@@ -204,8 +253,8 @@ impl Device {
     /// # Errors
     /// A kernel went wrong, or all have ended and the word is still 0.
     pub fn wait_for_word(buffer: &Buffer<u32>, devices: &[&Device]) -> Result<()> {
-        let Memory::Host(memory) = &buffer.memory else { return Ok(()) };
-        let is_set = || memory.word().load(Ordering::Acquire) != 0;
+        let Some(word) = word(buffer) else { return Ok(()) };
+        let is_set = || word.load(Ordering::Acquire) != 0;
         loop {
             for _ in 0..1 << 16 {
                 if is_set() {
@@ -235,15 +284,14 @@ impl Device {
     /// Of [`Device::clone_dtoh`]; there are fewer.
     pub fn read_at<T: Pod>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> Result<Vec<T>> {
         self.refuse_in_capture("a copy to the host")?;
-        let address = buffer.part(elements.start, elements.len())?;
+        let start = buffer.part(elements.start, elements.len())?;
         let mut data = vec![T::zeroed(); elements.len()];
         let bytes = bytemuck::cast_slice_mut(&mut data);
-        match &self.kind {
-            Kind::Gpu(gpu) if buffer.on() == DeviceKind::Gpu => {
-                gpu.memcpy_async(address, bytes.as_mut_ptr() as u64, bytes.len())?;
-                gpu.synchronize()?;
+        match (&self.kind, &*buffer.memory) {
+            (Kind::Gpu(gpu), Memory::Gpu(memory)) => gpu.read(memory, start, bytes)?,
+            (Kind::Sim(simulator), Memory::Sim(_, address)) => {
+                simulator.read(address + start as u64, bytes)?
             }
-            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => simulator.read(address, bytes)?,
             _ => bail!(OTHER_DEVICE),
         }
         Ok(data)
@@ -255,10 +303,8 @@ impl Device {
     /// # Errors
     /// Of [`Device::clone_dtoh`].
     pub fn take(&self, buffer: Buffer<u8>) -> Result<(Vec<u8>, Option<Written>)> {
-        match &self.kind {
-            Kind::Sim(simulator) if buffer.on() == DeviceKind::Sim => {
-                Ok(simulator.core.borrow_mut().take(buffer.address))
-            }
+        match (&self.kind, &*buffer.memory) {
+            (Kind::Sim(simulator), Memory::Sim(_, address)) => Ok(simulator.core.borrow_mut().take(*address)),
             _ => Ok((self.clone_dtoh(&buffer)?, None)),
         }
     }
@@ -268,10 +314,10 @@ impl Device {
     pub fn is_defined<T>(&self, buffer: &Buffer<T>, elements: Range<usize>) -> bool {
         let start = elements.start * size_of::<T>();
         let bytes = elements.len() * size_of::<T>();
-        match &buffer.memory {
-            Memory::Gpu(_) | Memory::Host(_) => true,
-            Memory::Sim(simulator) => {
-                simulator.core.borrow().is_defined(buffer.address + start as u64, bytes)
+        match &*buffer.memory {
+            Memory::Gpu(_) => true,
+            Memory::Sim(simulator, address) => {
+                simulator.core.borrow().is_defined(address + start as u64, bytes)
             }
         }
     }
@@ -280,6 +326,16 @@ impl Device {
 fn same_length(from: usize, to: usize) -> Result<()> {
     ensure!(from == to, "a copy of {from} elements into a buffer of {to}: the lengths must be the same");
     Ok(())
+}
+
+/// Bytes of `len` elements.
+fn bytes_of<T>(len: usize) -> Result<usize> {
+    len.checked_mul(size_of::<T>()).context("the buffer is larger than the address space")
+}
+
+/// The first word of a buffer that lies on the host of a GPU.
+fn word(buffer: &Buffer<u32>) -> Option<&AtomicU32> {
+    buffer.memory.on_gpu()?.word()
 }
 
 impl<T> Buffer<T> {
@@ -293,19 +349,11 @@ impl<T> Buffer<T> {
         self.len == 0
     }
 
-    /// Which devices reach it.
-    pub(super) fn on(&self) -> DeviceKind {
-        match &self.memory {
-            Memory::Gpu(_) | Memory::Host(_) => DeviceKind::Gpu,
-            Memory::Sim(_) => DeviceKind::Sim,
-        }
-    }
-
-    /// The address of `count` elements from `start` on.
-    fn part(&self, start: usize, count: usize) -> Result<u64> {
+    /// At which byte `count` elements from `start` on begin.
+    fn part(&self, start: usize, count: usize) -> Result<usize> {
         let is_within = start.checked_add(count).is_some_and(|end| end <= self.len);
         ensure!(is_within, "a copy of {count} elements from element {start} on, of a buffer of {}", self.len);
-        Ok(self.address + (start * size_of::<T>()) as u64)
+        Ok(start * size_of::<T>())
     }
 
     /// Elements times the size of one.
@@ -315,7 +363,8 @@ impl<T> Buffer<T> {
 
     /// The addresses of its elements, on its device: what a kernel and an observer see of it.
     pub fn addresses(&self) -> Range<u64> {
-        self.address..self.address + self.num_bytes() as u64
+        let start = self.memory.address();
+        start..start + self.num_bytes() as u64
     }
 
     /// The elements from `start` on, as the argument of a launch. A start past the end gives the end.
@@ -343,14 +392,6 @@ impl<T> View<'_, T> {
 
     /// The address of its first element, on the buffer's device.
     pub fn address(&self) -> u64 {
-        self.buffer.address + (self.start * size_of::<T>()) as u64
-    }
-}
-
-impl<T> Drop for Buffer<T> {
-    fn drop(&mut self) {
-        if let Memory::Sim(simulator) = &self.memory {
-            simulator.core.borrow_mut().free(self.address);
-        }
+        self.buffer.memory.address() + (self.start * size_of::<T>()) as u64
     }
 }

@@ -1,6 +1,8 @@
 //! [`Collective`]: one number per device becomes their sum, minimum or maximum on all of them.
 
-use anyhow::{Result, bail, ensure};
+use std::rc::Rc;
+
+use anyhow::{Context, Result, bail, ensure};
 use reduction::operator::{Max, Min, Operator, SumF32, SumF64, SumI32, SumI64};
 
 use super::buffer::Buffer;
@@ -12,18 +14,22 @@ pub use super::nccl::{Nccl, Numbers, UniqueId};
 /// code alone.
 pub struct Collective<'a> {
     devices: Vec<&'a Device>,
-    nccl: Option<Nccl>,
+    nccl: Option<Rc<Nccl>>,
 }
 
 /// An operator that NCCL has too.
-pub trait Reduces: Operator {
+///
+/// # Safety
+/// An element of NCCL's has as many bytes as one of the operator's.
+pub unsafe trait Reduces: Operator {
     /// What NCCL calls its elements and itself, in numbers (NCCL User Guide, "Types").
     const NCCL: Numbers;
 }
 
 macro_rules! reduces {
     ($($operator:ty: $element:expr, $operation:expr;)*) => {$(
-        impl Reduces for $operator {
+        // SAFETY: both are called after their type, whose size is in its name.
+        unsafe impl Reduces for $operator {
             const NCCL: Numbers = ($element, $operation);
         }
     )*};
@@ -44,7 +50,7 @@ impl<'a> Collective<'a> {
     /// NCCL is missing or too old, by name and version, or cannot connect them.
     pub fn new(devices: &[&'a Device]) -> Result<Collective<'a>> {
         let gpus = gpus(devices);
-        let nccl = if gpus.is_empty() { None } else { Some(Nccl::open(&gpus)?) };
+        let nccl = if gpus.is_empty() { None } else { Some(Rc::new(Nccl::open(&gpus)?)) };
         Ok(Collective { devices: devices.to_vec(), nccl })
     }
 
@@ -64,7 +70,7 @@ impl<'a> Collective<'a> {
             bail!("NCCL reduces on GPUs alone, and this is {}", device.info().name)
         };
         nccl.join(gpu, id, rank, ranks)?;
-        Ok(Collective { devices: vec![device], nccl: Some(nccl) })
+        Ok(Collective { devices: vec![device], nccl: Some(Rc::new(nccl)) })
     }
 
     /// `NCCL 2.28.9`, or who does its work; with algorithm and protocol of the last all-reduce, where NCCL
@@ -86,7 +92,7 @@ impl<'a> Collective<'a> {
     /// # Errors
     /// What has gone wrong meanwhile, with another rank too.
     pub fn in_progress(&self) -> Result<bool> {
-        self.nccl.as_ref().map_or(Ok(false), Nccl::in_progress)
+        self.nccl.as_ref().map_or(Ok(false), |nccl| nccl.in_progress())
     }
 
     /// Reduces `buffers`, one per device, all of one length, in place and in the order of each device's work.
@@ -103,8 +109,15 @@ impl<'a> Collective<'a> {
             self.devices.len()
         );
         if let Some(nccl) = &self.nccl {
-            let addresses: Vec<_> = buffers.iter().map(|buffer| buffer.address).collect();
-            return nccl.all_reduce(&gpus(&self.devices), &addresses, count, O::NCCL);
+            let memories: Option<Vec<_>> = buffers.iter().map(|buffer| buffer.memory.on_gpu()).collect();
+            let memories = memories.context(OTHER_DEVICE)?;
+            // SAFETY: there are as many elements of `O` in each buffer.
+            unsafe { nccl.all_reduce(&gpus(&self.devices), &memories, count, O::NCCL)? };
+            for (device, buffer) in self.devices.iter().zip(buffers) {
+                device.keep(&buffer.memory);
+                device.keep(nccl);
+            }
+            return Ok(());
         }
         let mut all: Option<Vec<O::Element>> = None;
         for (device, buffer) in self.devices.iter().zip(buffers) {

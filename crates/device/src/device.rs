@@ -1,19 +1,18 @@
 //! [`Device`]: a GPU, the simulator or the CPU, opened; its name, its limits, and what work costs there.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use ptx_simulator::observe::Observer;
-use ptx_simulator::trace::{Recorder, Trace};
-use ptx_simulator::{Budget, Counters};
+use ptx_simulator::Counters;
+use ptx_simulator::trace::Trace;
 
 use super::cuda;
 use super::fault::NoGpu;
 use super::measure::{self, Effort, Limit, Measurement};
-use super::names::Called;
-use super::simulator::{Progress, Remembered, Simulator, SimulatorOptions};
+use super::simulator::{Simulator, SimulatorOptions};
 use crate::info::{DeviceInfo, DeviceKind};
 
 /// What the reader asked for; `Auto` is a GPU if one is usable, else the simulator.
@@ -44,8 +43,8 @@ pub struct Device {
     /// On the first of several devices: why atomics on one are not atomic in the memory of another (it is out
     /// of reach, or the link has no native atomics); `None` if they are.
     pub no_peer_atomics: Option<String>,
-    /// Whether [`Device::capture`] is running.
-    pub(super) capturing: Cell<bool>,
+    /// While [`Device::capture`] is running: what the graph uses.
+    pub(super) kept: RefCell<Option<Vec<Rc<dyn Any>>>>,
     /// How much time measurements may take.
     effort: Cell<Effort>,
 }
@@ -59,7 +58,7 @@ pub(super) enum Kind {
 pub(super) const OTHER_DEVICE: &str = "the buffer or kernel belongs to another device";
 
 impl Device {
-    /// The simulator, if it is one.
+    /// The simulator, if it is one: for what only the simulator does.
     pub fn simulated(&self) -> Option<&Simulator> {
         match &self.kind {
             Kind::Sim(simulator) => Some(simulator),
@@ -157,7 +156,7 @@ impl Device {
 
     /// Whether kernels run on the simulator.
     pub fn is_simulated(&self) -> bool {
-        matches!(self.kind, Kind::Sim(_))
+        self.simulated().is_some()
     }
 
     /// A name that no other GPU has; none of the simulator and the CPU.
@@ -189,7 +188,7 @@ impl Device {
             no_gpu: None,
             no_peers: None,
             no_peer_atomics: None,
-            capturing: Cell::new(false),
+            kept: RefCell::default(),
             effort: Cell::default(),
         }
     }
@@ -322,36 +321,14 @@ impl Device {
     /// What the launches since the last call have cost and what the checks have found in them, even where
     /// something stopped them; the simulator only.
     pub fn take_seen(&self) -> Measurement {
-        self.sim().map(Simulator::take_seen).unwrap_or_default()
+        self.simulated().map(Simulator::take_seen).unwrap_or_default()
     }
 
     /// Takes the counters alone out of what [`Device::take_seen`] would return; the simulator only.
     pub fn take_counters(&self) -> Counters {
-        let Some(simulator) = self.sim() else { return Counters::default() };
+        let Some(simulator) = self.simulated() else { return Counters::default() };
         let (counters, _levels) = &mut *simulator.seen.borrow_mut();
         std::mem::take(counters)
-    }
-
-    /// From now on `observer` is told what kernels do, on the simulator; on a GPU this has no effect.
-    pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
-        if let Some(simulator) = self.sim() {
-            simulator.observer.replace(Some(observer));
-        }
-    }
-
-    /// From now on each launch under the checks runs in every order of its operations that matters, as far as
-    /// the budget goes; on the simulator.
-    pub fn try_orders(&self, budget: Option<Budget>) {
-        if let Some(simulator) = self.sim() {
-            simulator.every_order.replace(budget);
-        }
-    }
-
-    /// From now on `tell` hears how far the run is, from 0 to 1; on the simulator and under its checks.
-    pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
-        if let Some(simulator) = self.sim() {
-            simulator.progress.replace(Some(Progress::new(tell)));
-        }
     }
 
     /// The simulator itself.
@@ -359,46 +336,17 @@ impl Device {
     /// # Errors
     /// The device is another.
     pub fn core(&self) -> Result<std::cell::RefMut<'_, ptx_simulator::Simulator>> {
-        Ok(self.sim().context("only the simulator can tell this")?.core.borrow_mut())
+        Ok(self.simulated().context("only the simulator can tell this")?.core.borrow_mut())
     }
 
-    /// From now on what kernels do is remembered, up to `events` events; on the simulator and under its
-    /// checks. Buffers are called what `source` calls the parameters, where it is known.
-    pub fn remember(&self, events: usize, source: Option<&str>) {
-        if let Some(simulator) = self.sim() {
-            let recorder = Recorder::new(events);
-            let source = source.unwrap_or_default().to_string();
-            if !source.is_empty() {
-                self.name_by(&source);
-            }
-            simulator.recorder.replace(Some(Remembered { recorder, source }));
-        }
-    }
-
-    /// From now on what is found has the names of `source`, from which the kernels were made: `g_data[2]` in
-    /// place of byte 8 of argument 0; on the simulator.
-    pub fn name_by(&self, source: &str) {
-        if let Some(simulator) = self.sim() {
-            simulator.names.borrow_mut().source = source.to_string();
-        }
-    }
-
-    /// Names the arguments of the next launch as the host does, one entry for each; `None`: the host has no
-    /// name for it. On the simulator.
-    pub fn call_arguments(&self, called: Vec<Option<Called>>) {
-        if let Some(simulator) = self.sim() {
-            simulator.call_arguments(called);
-        }
-    }
-
-    /// What has been remembered since the last call; `None` unless [`Device::remember`] was called.
+    /// What has been remembered since the last call; `None` unless [`Simulator::remember`] was called.
     pub fn take_trace(&self) -> Option<Trace> {
-        self.sim()?.recorder.borrow_mut().as_mut().map(Remembered::take)
+        self.simulated()?.take_trace()
     }
 
     /// What kernels have printed since the last call, where [`SimulatorOptions::keep_printed`] is set.
     pub fn take_printed(&self) -> String {
-        self.sim().map(|simulator| simulator.core.borrow_mut().take_printed()).unwrap_or_default()
+        self.simulated().map(|simulator| simulator.core.borrow_mut().take_printed()).unwrap_or_default()
     }
 
     /// The handle of the stream of all work, as the driver and the CUDA runtime have it; on a GPU only.
@@ -411,14 +359,15 @@ impl Device {
         if let Kind::Gpu(gpu) = &self.kind { Some(gpu) } else { None }
     }
 
-    fn sim(&self) -> Option<&Simulator> {
-        if let Kind::Sim(simulator) = &self.kind { Some(simulator) } else { None }
+    /// Whether a graph is being captured.
+    pub(super) fn is_capturing(&self) -> bool {
+        self.kept.borrow().is_some()
     }
 
     /// Refuses `what` while a graph is captured, since it cannot be part of one.
     pub(super) fn refuse_in_capture(&self, what: &str) -> Result<()> {
         ensure!(
-            !self.capturing.get(),
+            !self.is_capturing(),
             "{what} cannot be part of a graph, which holds launches, memset_zeros and memcpy_dtod; do it \
              before Device::capture"
         );

@@ -1,11 +1,37 @@
 //! Launches: the arguments, the checks against the kernel's PTX signature and the limits of a launch, and the
 //! start.
+//!
+//! A launch that has been checked holds its buffers, and so does an argument:
+//!
+//! ```compile_fail,E0505
+//! # use device::{Device, Function, LaunchConfig};
+//! # fn launch(device: &Device, kernel: &Function) -> anyhow::Result<()> {
+//! let numbers = device.clone_htod(&[1; 64])?;
+//! let prepared = device.launch_builder(kernel).arg(&numbers).prepare(LaunchConfig::new(1, 32))?;
+//! drop(numbers);
+//! prepared.launch()
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0505
+//! # use device::{Device, KernelArg};
+//! # fn argument(device: &Device) -> anyhow::Result<()> {
+//! let numbers = device.clone_htod(&[1; 64])?;
+//! let arg = numbers.arg();
+//! drop(numbers);
+//! let copy = arg.clone();
+//! # Ok(())
+//! # }
+//! ```
+
+use std::rc::Rc;
 
 use anyhow::{Result, bail, ensure};
 use kernel_compiler::misfit::Given;
 use ptx_simulator::{self as sim, LaunchConfig};
 
-use super::buffer::{Buffer, View};
+use super::buffer::{Buffer, Memory, View};
+use super::cuda;
 use super::device::{Device, Kind, OTHER_DEVICE};
 use super::fault::How;
 use super::module::{Code, Function};
@@ -34,7 +60,8 @@ impl Device {
         match (&self.kind, &function.code) {
             (Kind::Gpu(gpu), Code::Gpu(code)) => {
                 let (x, y, z) = config.block_dim;
-                gpu.resident_blocks(code, x * y * z, config.shared_mem_bytes)
+                let threads = x.saturating_mul(y).saturating_mul(z);
+                gpu.resident_blocks(code, threads, config.shared_mem_bytes)
             }
             (Kind::Sim(simulator), Code::Sim(module)) => {
                 Ok(simulator.core.borrow().resident_blocks(module, &function.name, &config))
@@ -48,68 +75,127 @@ impl Device {
 pub struct LaunchArgs<'a> {
     device: &'a Device,
     function: &'a Function,
-    args: Vec<Arg>,
+    args: Vec<Arg<'a>>,
 }
 
-/// One argument: its bytes, and how many of them count.
+/// One argument: its bytes, how many of them count, and what it leads to, which it holds.
 #[derive(Clone)]
-pub struct Arg {
-    /// In pieces of eight bytes.
-    bits: Vec<u64>,
+pub struct Arg<'a> {
+    bits: Bits,
     /// In bytes.
     size: usize,
-    /// The kind of device that can take it, if not every one can: an address is that of one device.
-    on: Option<DeviceKind>,
+    of: Of<'a>,
 }
 
-impl Arg {
+/// The bytes of an argument, in words of eight. Most have one, which a timed launch need not allocate.
+#[derive(Clone)]
+enum Bits {
+    Word(u64),
+    Words(Vec<u64>),
+}
+
+impl Bits {
+    fn words(&self) -> &[u64] {
+        match self {
+            Bits::Word(word) => std::slice::from_ref(word),
+            Bits::Words(words) => words,
+        }
+    }
+}
+
+/// What an argument is.
+#[derive(Clone)]
+enum Of<'a> {
+    Number,
+    /// Its addresses are the simulator's.
+    Structure,
+    /// An address there, of elements of this many bytes.
+    Memory(&'a Rc<Memory>, usize),
+    Graph(&'a Rc<cuda::Graph>),
+}
+
+impl<'a> Arg<'a> {
     /// A number of `size` bytes, in the low ones of `bits`.
-    pub fn number(bits: u64, size: usize) -> Arg {
-        Arg { bits: vec![bits], size, on: None }
+    pub fn number(bits: u64, size: usize) -> Arg<'a> {
+        Arg { bits: Bits::Word(bits), size, of: Of::Number }
     }
 
     /// A structure; on the simulator only.
-    pub fn bytes(bytes: &[u8]) -> Arg {
+    pub fn bytes(bytes: &[u8]) -> Arg<'a> {
         let piece = |part: &[u8]| part.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-        Arg { bits: bytes.chunks(8).map(piece).collect(), size: bytes.len(), on: Some(DeviceKind::Sim) }
+        let words = bytes.chunks(8).map(piece).collect();
+        Arg { bits: Bits::Words(words), size: bytes.len(), of: Of::Structure }
     }
-}
 
-impl Arg {
+    /// The address `offset` bytes after the start of `buffer`, within it or not.
+    pub fn pointer<T>(buffer: &'a Buffer<T>, offset: u64) -> Arg<'a> {
+        let address = buffer.memory.address().wrapping_add(offset);
+        Arg { bits: Bits::Word(address), size: 8, of: Of::Memory(&buffer.memory, size_of::<T>()) }
+    }
+
+    pub(super) fn graph(handle: u64, graph: &'a Rc<cuda::Graph>) -> Arg<'a> {
+        Arg { bits: Bits::Word(handle), size: 8, of: Of::Graph(graph) }
+    }
+
+    /// The kind of device that can take it, if not every one can.
+    fn on(&self) -> Option<DeviceKind> {
+        match self.of {
+            Of::Number => None,
+            Of::Structure => Some(DeviceKind::Sim),
+            Of::Memory(memory, _) => Some(memory.on()),
+            Of::Graph(_) => Some(DeviceKind::Gpu),
+        }
+    }
+
     /// As a sentence names it.
     fn given(&self) -> Given {
-        if self.on.is_some() && self.size == 8 { Given::Address } else { Given::Bytes(self.size) }
+        if matches!(self.of, Of::Memory(..)) { Given::Address } else { Given::Bytes(self.size) }
+    }
+
+    /// Says that work of `device` will use it.
+    fn note(&self, device: &Device) -> Result<()> {
+        let Of::Memory(memory, _) = self.of else { return Ok(()) };
+        device.gpu().zip(memory.on_gpu()).map_or(Ok(()), |(gpu, memory)| gpu.uses(memory))
+    }
+
+    /// Gives a share of it to the graph that `device` captures, if it does.
+    fn keep_on(&self, device: &Device) {
+        match self.of {
+            Of::Number | Of::Structure => {}
+            Of::Memory(memory, _) => device.keep(memory),
+            Of::Graph(graph) => device.keep(graph),
+        }
     }
 }
 
 /// What a kernel takes: a [`Buffer`] or a [`View`] of one (as the address of its first element) or a number.
-pub trait KernelArg {
+pub trait KernelArg<'a> {
     /// Its value, as a launch takes it.
-    fn arg(&self) -> Arg;
+    fn arg(self) -> Arg<'a>;
 }
 
-impl KernelArg for Arg {
-    fn arg(&self) -> Arg {
+impl<'a> KernelArg<'a> for &Arg<'a> {
+    fn arg(self) -> Arg<'a> {
         self.clone()
     }
 }
 
-impl<T> KernelArg for Buffer<T> {
-    fn arg(&self) -> Arg {
-        self.slice(0..).arg()
+impl<'a, T> KernelArg<'a> for &'a Buffer<T> {
+    fn arg(self) -> Arg<'a> {
+        Arg::pointer(self, 0)
     }
 }
 
-impl<T> KernelArg for View<'_, T> {
-    fn arg(&self) -> Arg {
-        Arg { bits: vec![self.address()], size: 8, on: Some(self.buffer.on()) }
+impl<'a, T> KernelArg<'a> for &View<'a, T> {
+    fn arg(self) -> Arg<'a> {
+        Arg::pointer(self.buffer, self.address() - self.buffer.memory.address())
     }
 }
 
 macro_rules! numbers {
     ($($number:ty),*) => {$(
-        impl KernelArg for $number {
-            fn arg(&self) -> Arg {
+        impl<'a> KernelArg<'a> for &$number {
+            fn arg(self) -> Arg<'a> {
                 let mut bits = [0; 8];
                 let bytes = self.to_le_bytes();
                 bits[..bytes.len()].copy_from_slice(&bytes);
@@ -122,7 +208,7 @@ numbers!(i32, u32, i64, u64, f32, f64);
 
 impl<'a> LaunchArgs<'a> {
     /// The next argument.
-    pub fn arg(&mut self, arg: &impl KernelArg) -> &mut Self {
+    pub fn arg(&mut self, arg: impl KernelArg<'a>) -> &mut Self {
         self.args.push(arg.arg());
         self
     }
@@ -136,7 +222,10 @@ impl<'a> LaunchArgs<'a> {
     /// [`sim::Diagnostic`] of the kind launch-limit; what stops the kernel on the simulator, as a
     /// [`sim::Diagnostic`] too. On a GPU that shows at the next synchronisation.
     pub fn launch(&mut self, config: LaunchConfig) -> Result<()> {
-        self.prepare(config)?.launch()
+        let values = self.checked(config)?;
+        start(self.device, self.function, config, How::Plain, &values)?;
+        self.args.iter().for_each(|arg| arg.keep_on(self.device));
+        Ok(())
     }
 
     /// Starts the kernel with all its blocks under way at the same time, so that they may wait for each other
@@ -161,6 +250,13 @@ impl<'a> LaunchArgs<'a> {
     /// # Errors
     /// Of [`LaunchArgs::launch`], before anything runs.
     pub fn prepare(&mut self, config: LaunchConfig) -> Result<Prepared<'a>> {
+        let values = self.checked(config)?;
+        let args = self.args.clone();
+        Ok(Prepared { device: self.device, function: self.function, config, how: How::Plain, args, values })
+    }
+
+    /// The values of the arguments, one per parameter or several for a structure, if they fit.
+    fn checked(&self, config: LaunchConfig) -> Result<Vec<u64>> {
         let Function { name, params, code, .. } = self.function;
         // The simulator says so itself, in the same words.
         if let Kind::Gpu(_) = self.device.kind {
@@ -179,22 +275,23 @@ impl<'a> LaunchArgs<'a> {
             (Kind::Sim(_), Code::Sim(_)) => Some(DeviceKind::Sim),
             _ => None,
         };
-        let is_here = |arg: &Arg| arg.on.is_none_or(|on| Some(on) == here);
+        let is_here = |arg: &Arg| arg.on().is_none_or(|on| Some(on) == here);
         ensure!(here.is_some() && self.args.iter().all(is_here), "cannot launch {name}: {OTHER_DEVICE}");
-        let args = self.args.iter().flat_map(|arg| arg.bits.iter().copied()).collect();
-        Ok(Prepared { device: self.device, function: self.function, config, how: How::Plain, args })
+        self.args.iter().try_for_each(|arg| arg.note(self.device))?;
+        Ok(self.args.iter().flat_map(|arg| arg.bits.words()).copied().collect())
     }
 }
 
-/// A launch that has been checked.
+/// A launch that has been checked. It holds its buffers.
 pub struct Prepared<'a> {
     pub(super) device: &'a Device,
     pub(super) function: &'a Function,
     /// Its blocks and threads.
     pub config: LaunchConfig,
     pub(super) how: How,
+    args: Vec<Arg<'a>>,
     /// One per parameter, the value in its low bytes; several for a structure.
-    pub(super) args: Vec<u64>,
+    pub(super) values: Vec<u64>,
 }
 
 impl Prepared<'_> {
@@ -203,37 +300,59 @@ impl Prepared<'_> {
     /// # Errors
     /// What goes wrong as it runs.
     pub fn launch(&self) -> Result<()> {
-        self.launch_with(&self.args, self.how)
+        self.launch_with(&self.values, self.how)
     }
 
     /// Starts it as a programmatic dependent launch of what is in front of it.
     pub(super) fn launch_dependent(&self) -> Result<()> {
-        self.launch_with(&self.args, How::Dependent)
+        self.launch_with(&self.values, How::Dependent)
     }
 
     /// The same with `first` in the place of the first argument, which is a buffer or a view of one too.
     ///
     /// # Errors
-    /// Of [`Prepared::launch`].
+    /// Of [`Prepared::launch`]; the first argument is a number, or has elements of another size, or is
+    /// another device's.
     pub fn launch_on<T>(&self, first: &View<T>) -> Result<()> {
-        let mut args = self.args.clone();
-        if let Some(arg) = args.first_mut() {
-            *arg = first.address();
-        }
-        self.launch_with(&args, self.how)
+        let name = &self.function.name;
+        let arg = first.arg();
+        let Some(Of::Memory(memory, bytes)) = self.args.first().map(|arg| &arg.of) else {
+            bail!("cannot launch {name} on another buffer: its first argument is not one")
+        };
+        let given = size_of::<T>();
+        ensure!(*bytes == given, "cannot launch {name} on elements of {given} bytes: its own have {bytes}");
+        ensure!(arg.on() == Some(memory.on()), "cannot launch {name}: {OTHER_DEVICE}");
+        arg.note(self.device)?;
+        let mut values = self.values.clone();
+        values[0] = first.address(); // it is an address, so it has one word
+        self.launch_with(&values, self.how)?;
+        arg.keep_on(self.device);
+        Ok(())
     }
 
-    fn launch_with(&self, args: &[u64], how: How) -> Result<()> {
-        match (&self.device.kind, &self.function.code) {
-            (Kind::Gpu(gpu), Code::Gpu(function)) => gpu.launch(function, self.config, args, how),
-            (Kind::Sim(simulator), Code::Sim(module)) => {
-                let module = module.clone();
-                let kernel = self.function.name.clone();
-                let args = args.to_vec();
-                simulator.enqueue(Step::Launch { module, kernel, config: self.config, args })
-            }
-            _ => bail!("cannot launch {}: {OTHER_DEVICE}", self.function.name),
+    fn launch_with(&self, values: &[u64], how: How) -> Result<()> {
+        start(self.device, self.function, self.config, how, values)?;
+        self.args.iter().for_each(|arg| arg.keep_on(self.device));
+        Ok(())
+    }
+}
+
+/// Starts a launch whose arguments have been checked, and whose memory is noted as used.
+fn start(device: &Device, function: &Function, config: LaunchConfig, how: How, values: &[u64]) -> Result<()> {
+    match (&device.kind, &function.code) {
+        (Kind::Gpu(gpu), Code::Gpu(code)) => {
+            // SAFETY: the arguments fit the signature. The memory that they lead to is noted as used, and who
+            // loaded the module has promised that its kernels reach no other.
+            unsafe { gpu.launch(code, config, values, how)? };
+            device.keep(code);
+            Ok(())
         }
+        (Kind::Sim(simulator), Code::Sim(module)) => {
+            let module = module.clone();
+            let kernel = function.name.clone();
+            simulator.enqueue(Step::Launch { module, kernel, config, args: values.to_vec() })
+        }
+        _ => bail!("cannot launch {}: {OTHER_DEVICE}", function.name),
     }
 }
 
@@ -255,7 +374,7 @@ fn check_config(config: LaunchConfig) -> Result<()> {
 }
 
 /// Number and sizes of the arguments, against the kernel's PTX signature.
-fn check_args(params: &[sim::Param], args: &[Arg]) -> Result<()> {
+fn check_args(params: &[sim::Param], args: &[Arg<'_>]) -> Result<()> {
     if params.len() != args.len() {
         let names: Vec<_> =
             params.iter().map(|param| format!("{} ({} bytes)", param.name, param.bytes)).collect();

@@ -6,7 +6,9 @@
 //! # fn sum(build: &kernel_compiler::build::Build) -> anyhow::Result<()> {
 //! # let (data, grid, block) = (vec![1; 1000], 2, 512);
 //! let device = Device::open(DeviceChoice::Auto)?;
-//! let reduce = device.load_module(build)?.load_function("reduceInterleaved")?;
+//! // SAFETY: nvcc has made it; the kernel reads `size` elements, and writes a sum per block.
+//! let module = unsafe { device.load_module(build)? };
+//! let reduce = module.load_function("reduceInterleaved")?;
 //! let g_idata = device.clone_htod(&data)?;
 //! let g_odata = device.alloc_zeros::<i32>(grid)?;
 //! let mut launch = device.launch_builder(&reduce);

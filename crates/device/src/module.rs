@@ -1,5 +1,6 @@
 //! [`Module`] and [`Function`]: kernels, ready to be launched on a device.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -56,7 +57,7 @@ impl Function {
 }
 
 pub(super) enum Code {
-    Gpu(cuda::Function),
+    Gpu(Rc<cuda::Function>),
     Sim(sim::Module),
 }
 
@@ -65,13 +66,16 @@ impl Device {
     ///
     /// # Errors
     /// Of [`Device::load_code`].
-    pub fn load_module(&self, build: &Build) -> Result<Module> {
-        let module = self.load(&build.stem, (&build.ptx, &build.registers), &build.fatbin)?;
-        let is_there = module.gpu.is_none() && !build.newer.is_empty();
-        let newer = is_there.then(|| parse(&build.stem, (&build.newer, &build.registers))).transpose()?;
-        let Build { source_path, source, printed, .. } = build;
-        let source = Source { path: source_path.clone(), text: source.clone(), printed: printed.clone() };
-        Ok(Module { newer, source: Some(Arc::new(source)), ..module })
+    ///
+    /// # Safety
+    /// Of [`Device::load_code`].
+    pub unsafe fn load_module(&self, build: &Build) -> Result<Module> {
+        if self.is_simulated() {
+            return Module::simulated(build);
+        }
+        // SAFETY: the caller's.
+        let module = unsafe { self.load(&build.stem, (&build.ptx, &build.registers), &build.fatbin)? };
+        Ok(Module { source: Some(Source::of(build)), ..module })
     }
 
     /// [`Device::load_module`] for code that is no chapter's; `name` stands in messages.
@@ -79,13 +83,23 @@ impl Device {
     /// # Errors
     /// PTX that cannot be read, as a [`sim::Diagnostic`]; a fatbin without code for this GPU; the CPU, which
     /// runs no kernels.
-    pub fn load_code(&self, name: &str, ptx: &str, fatbin: &[u8]) -> Result<Module> {
-        self.load(name, (ptx, &[]), fatbin)
+    ///
+    /// # Safety
+    /// The simulator checks what kernels do. On a GPU nothing does, so this is where it is promised: `fatbin`
+    /// is what a compiler has made, of the kernels of `ptx`; and each launch that the program makes of them
+    /// reaches no memory but the buffers that it is given, within their lengths, and what addresses stored in
+    /// those lead to.
+    pub unsafe fn load_code(&self, name: &str, ptx: &str, fatbin: &[u8]) -> Result<Module> {
+        // SAFETY: the caller's.
+        unsafe { self.load(name, (ptx, &[]), fatbin) }
     }
 
-    fn load(&self, name: &str, ptx: (&str, &[(Text, u32)]), fatbin: &[u8]) -> Result<Module> {
+    /// # Safety
+    /// Of [`Device::load_code`].
+    unsafe fn load(&self, name: &str, ptx: (&str, &[(Text, u32)]), fatbin: &[u8]) -> Result<Module> {
         let gpu = match &self.kind {
-            Kind::Gpu(gpu) => Some(gpu.load_module(fatbin)?),
+            // SAFETY: the caller's.
+            Kind::Gpu(gpu) => Some(unsafe { gpu.load_module(fatbin)? }),
             Kind::Sim(_) => None,
             Kind::Cpu => bail!("the CPU runs no kernels, and {name} has some; use a GPU or the simulator"),
         };
@@ -99,7 +113,34 @@ fn parse(name: &str, (ptx, registers): (&str, &[(Text, u32)])) -> Result<sim::Mo
     sim::Module::with_registers(ptx, name, registers).map_err(found)
 }
 
+impl Source {
+    fn of(build: &Build) -> Arc<Source> {
+        let Build { source_path, source, printed, .. } = build;
+        Arc::new(Source { path: source_path.clone(), text: source.clone(), printed: printed.clone() })
+    }
+}
+
 impl Module {
+    /// The kernels of `build` for every simulator.
+    ///
+    /// # Errors
+    /// Of [`Module::of_ptx`].
+    pub fn simulated(build: &Build) -> Result<Module> {
+        let ptx = parse(&build.stem, (&build.ptx, &build.registers))?;
+        let newer = (!build.newer.is_empty()).then(|| parse(&build.stem, (&build.newer, &build.registers)));
+        let newer = newer.transpose()?;
+        Ok(Module { name: build.stem.to_string(), ptx, newer, gpu: None, source: Some(Source::of(build)) })
+    }
+
+    /// The kernels of `ptx` for every simulator; `name` stands in messages.
+    ///
+    /// # Errors
+    /// PTX that cannot be read, as a [`sim::Diagnostic`].
+    pub fn of_ptx(name: &str, ptx: &str) -> Result<Module> {
+        let ptx = parse(name, (ptx, &[]))?;
+        Ok(Module { name: name.to_string(), ptx, newer: None, gpu: None, source: None })
+    }
+
     /// The names of its kernels.
     pub fn kernels(&self) -> &[String] {
         self.ptx.kernels()
@@ -139,7 +180,7 @@ impl Module {
             bail!("{} has no kernel named {name}; there are: {kernels}", self.name);
         };
         let code = match &self.gpu {
-            Some(module) => Code::Gpu(cuda::load_function(module, name)?),
+            Some(module) => Code::Gpu(Rc::new(cuda::load_function(module, name)?)),
             None => Code::Sim(ptx.clone()),
         };
         let source = self.source.clone();

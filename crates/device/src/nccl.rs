@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::cuda::Gpu;
+use super::cuda::{Gpu, Memory};
 use super::libloading::Library;
 
 #[cfg(windows)]
@@ -179,24 +179,28 @@ impl Nccl {
         Ok(version)
     }
 
-    /// Puts the all-reduce of `count` elements at each of `addresses`, in place, into the GPUs' streams.
-    pub fn all_reduce(
+    /// Puts the all-reduce of `count` elements at the start of each of `memories`, in place, into the GPUs'
+    /// streams.
+    ///
+    /// # Safety
+    /// There are this many elements of this kind.
+    pub unsafe fn all_reduce(
         &self,
         gpus: &[&Gpu],
-        addresses: &[u64],
+        memories: &[&Memory],
         count: usize,
         (element, operation): Numbers,
     ) -> Result<()> {
-        ensure!(
-            gpus.len() == self.communicators.len() && gpus.len() == addresses.len(),
-            "one buffer per GPU"
-        );
-        // SAFETY: the communicators are live; each buffer has `count` elements in the memory of its GPU, and
-        // is freed in the order of its stream, after the work that is put into it here.
+        ensure!(gpus.len() == self.communicators.len() && gpus.len() == memories.len(), "one buffer per GPU");
+        for (gpu, memory) in gpus.iter().zip(memories) {
+            gpu.uses(memory)?;
+        }
+        // SAFETY: the communicators are live; each buffer has `count` elements, and is freed after the work
+        // of the streams that it is noted for.
         unsafe {
             self.check("cannot begin an all-reduce", self.ncclGroupStart()?)?;
-            for ((gpu, communicator), address) in gpus.iter().zip(&self.communicators).zip(addresses) {
-                let at = *address as *mut c_void;
+            for ((gpu, communicator), memory) in gpus.iter().zip(&self.communicators).zip(memories) {
+                let at = memory.address() as *mut c_void;
                 let stream = gpu.raw_stream();
                 let status = self.ncclAllReduce(at, at, count, element, operation, *communicator, stream)?;
                 self.check("cannot start an all-reduce", status)?;

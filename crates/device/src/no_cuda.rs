@@ -22,11 +22,17 @@ pub fn load_function(module: &Module, _: &str) -> Result<Function> {
     match *module {}
 }
 
-/// Memory of the host that a GPU could reach.
-pub enum HostMemory {}
-
 /// Verbs that nobody can call.
 macro_rules! unreachable_verbs {
+    (unsafe $of:ty: $(fn $name:ident($($argument:ty),*) -> $result:ty;)*) => {
+        impl $of {$(
+            /// # Safety
+            /// It is never called.
+            pub unsafe fn $name(&self, $(_: $argument),*) -> $result {
+                match *self {}
+            }
+        )*}
+    };
     ($of:ty: $(fn $name:ident($($argument:ty),*) -> $result:ty;)*) => {
         impl $of {$(
             pub fn $name(&self, $(_: $argument),*) -> $result {
@@ -36,22 +42,21 @@ macro_rules! unreachable_verbs {
     };
 }
 
-unreachable_verbs! { HostMemory:
-    fn address() -> u64;
-    fn bytes_mut() -> &mut [u8];
-    fn word() -> &AtomicU32;
-}
-
 unreachable_verbs! { Gpu:
     fn bind() -> Result<()>;
     fn info() -> DeviceInfo;
     fn multiprocessors() -> u32;
     fn limits() -> Vec<Limit>;
-    fn load_module(&[u8]) -> Result<Module>;
-    fn alloc(usize) -> Result<(Memory, u64)>;
-    fn memset_zeros(u64, usize) -> Result<()>;
+    fn alloc(usize) -> Result<Memory>;
+    fn address() -> u64;
+    fn host_bytes() -> Result<Option<&mut [u8]>>;
+    fn word() -> Option<&AtomicU32>;
+    fn uses(&Memory) -> Result<()>;
+    fn memset_zeros(&Memory) -> Result<()>;
+    fn memcpy_async(&Memory, usize, &Memory, usize) -> Result<()>;
+    fn write(&[u8], &Memory, usize) -> Result<()>;
+    fn read(&Memory, usize, &mut [u8]) -> Result<()>;
     fn raw_stream() -> *mut std::ffi::c_void;
-    fn launch(&Function, LaunchConfig, &[u64], How) -> Result<()>;
     fn resident_blocks(&Function, u32, u32) -> Result<u32>;
     fn synchronize() -> Result<()>;
     fn time(&mut dyn FnMut() -> Result<()>) -> Result<f64>;
@@ -63,11 +68,15 @@ unreachable_verbs! { Gpu:
     fn ordinal() -> i32;
     fn reach(&Gpu) -> Result<()>;
     fn has_native_atomics_on(&Gpu) -> Result<bool>;
-    fn alloc_host(usize) -> Result<HostMemory>;
+    fn alloc_host(usize) -> Result<Memory>;
     fn another_stream() -> Result<Gpu>;
     fn identity() -> Option<String>;
-    fn memcpy_async(u64, u64, usize) -> Result<()>;
     fn is_idle() -> Result<bool>;
+}
+
+unreachable_verbs! { unsafe Gpu:
+    fn load_module(&[u8]) -> Result<Module>;
+    fn launch(&Function, LaunchConfig, &[u64], How) -> Result<()>;
     fn launcher(&Function, LaunchConfig, Vec<u64>, How) -> Box<dyn Fn() -> Result<()> + Send>;
 }
 

@@ -111,24 +111,24 @@ pub struct Simulator {
     found: RefCell<Vec<Diagnostic>>,
     /// Launches under the checks so far, and of those since that was taken, which orders were tried.
     launches: Cell<usize>,
-    pub every_order: RefCell<Option<Budget>>,
+    every_order: RefCell<Option<Budget>>,
     /// Work that the launches of a whole program may still spend on orders.
     left_for_orders: Cell<u64>,
     orders: RefCell<Vec<Orders>>,
     /// Is told what launches do.
-    pub observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
+    observer: RefCell<Option<Rc<RefCell<dyn Observer>>>>,
     /// Hears how far the launches under checks are.
-    pub progress: RefCell<Option<Progress>>,
+    progress: RefCell<Option<Progress>>,
     /// The names of what kernels work on.
-    pub names: RefCell<Names>,
+    names: RefCell<Names>,
     /// Remembers the launches under checks, if that was asked for.
-    pub recorder: RefCell<Option<Remembered>>,
+    recorder: RefCell<Option<Remembered>>,
     /// While a graph is captured: what has been put into it.
-    pub captured: RefCell<Option<Vec<Step>>>,
+    pub(super) captured: RefCell<Option<Vec<Step>>>,
 }
 
 impl Simulator {
-    pub fn new(options: SimulatorOptions) -> Simulator {
+    pub(super) fn new(options: SimulatorOptions) -> Simulator {
         let mut core = sim::Simulator::new();
         core.set_schedule(options.schedule);
         core.set_sync_depth_limit(options.sync_depth);
@@ -165,6 +165,50 @@ impl Simulator {
 
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
         self.core.borrow().read(address, bytes).map_err(found)
+    }
+
+    /// From now on `observer` is told what kernels do.
+    pub fn observe(&self, observer: Rc<RefCell<dyn Observer>>) {
+        self.observer.replace(Some(observer));
+    }
+
+    /// From now on each launch under the checks runs in every order of its operations that matters, as far as
+    /// the budget goes; `None`: in one.
+    pub fn try_orders(&self, budget: Option<Budget>) {
+        self.every_order.replace(budget);
+    }
+
+    /// From now on `tell` hears how far a launch under the checks is, from 0 to 1.
+    pub fn tell_progress(&self, tell: Box<dyn Fn(f64)>) {
+        self.progress.replace(Some(Progress::new(tell)));
+    }
+
+    /// From now on what kernels do under the checks is remembered, up to `events` events. Buffers are called
+    /// what `source` calls the parameters, where it is known.
+    pub fn remember(&self, events: usize, source: Option<&str>) {
+        let recorder = Recorder::new(events);
+        let source = source.unwrap_or_default().to_string();
+        if !source.is_empty() {
+            self.name_by(&source);
+        }
+        self.recorder.replace(Some(Remembered { recorder, source }));
+    }
+
+    /// What has been remembered since the last call; `None` unless [`Simulator::remember`] was called.
+    pub(super) fn take_trace(&self) -> Option<Trace> {
+        self.recorder.borrow_mut().as_mut().map(Remembered::take)
+    }
+
+    /// From now on what is found has the names of `source`, from which the kernels were made: `g_data[2]` in
+    /// place of byte 8 of argument 0.
+    pub fn name_by(&self, source: &str) {
+        self.names.borrow_mut().source = source.to_string();
+    }
+
+    /// Names the arguments of the next launch as the host does, one entry for each; `None`: the host has no
+    /// name for it.
+    pub fn call_arguments(&self, called: Vec<Option<Called>>) {
+        self.names.borrow_mut().called = called;
     }
 
     /// What the launches since the last call have shown.
@@ -323,12 +367,6 @@ impl Simulator {
         {
             found.remove(last);
         }
-    }
-
-    /// Names the arguments of the next launch as the host does, one entry for each; `None`: the host has no
-    /// name for it.
-    pub fn call_arguments(&self, called: Vec<Option<Called>>) {
-        self.names.borrow_mut().called = called;
     }
 
     /// Gives what a launch has `found` the names of the source.

@@ -47,7 +47,7 @@ fn launch(launches: &[Prepared], how: Together, on_gpus: impl FnOnce() -> Result
     ensure!(launches.iter().all(alike), "launches that run together come from one module of the simulator");
     let all: Vec<_> = launches
         .iter()
-        .map(|one| sim::Launch { kernel: &one.function.name, config: one.config, args: &one.args })
+        .map(|one| sim::Launch { kernel: &one.function.name, config: one.config, args: &one.values })
         .collect();
     simulator.launch_together(module, &all, how)
 }
@@ -76,9 +76,11 @@ impl<'a> Launchers<'a> {
     pub fn new(launches: &'a [Prepared<'a>]) -> Launchers<'a> {
         let shared = Arc::new(Shared::default());
         let mut threads = Vec::new();
-        for Prepared { device, function, config, how, args } in launches.iter().skip(1) {
+        for Prepared { device, function, config, how, values, .. } in launches.iter().skip(1) {
             if let (Kind::Gpu(gpu), Code::Gpu(function)) = (&device.kind, &function.code) {
-                let launch = gpu.launcher(function, *config, args.clone(), *how);
+                // SAFETY: as in `Prepared::launch`; it is asked for by `Launchers::launch` alone, while
+                // `launches` is there.
+                let launch = unsafe { gpu.launcher(function, *config, values.clone(), *how) };
                 let shared = shared.clone();
                 threads.push(std::thread::spawn(move || shared.launch_when_asked(launch)));
             }

@@ -171,7 +171,7 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// A pointer to a buffer that is not there; a cluster that another device than the simulator cannot make.
     pub fn arguments<'f>(
-        &self,
+        &'f self,
         launch: &Launch,
         device: &'f Device,
         function: &'f Function,
@@ -180,7 +180,9 @@ impl<'a> Stage<'a> {
         for arg in &launch.args {
             match &arg.value {
                 Value::Number(kind, bits) => builder.arg(&Arg::number(*bits, kind.bytes())),
-                Value::Pointer(pointer) => builder.arg(&Arg::number(self.address(pointer)?, 8)),
+                Value::Pointer(pointer) => {
+                    builder.arg(&Arg::pointer(self.buffer(&pointer.buffer)?, pointer.offset))
+                }
                 Value::Struct(bytes, pointers) => {
                     let mut bytes = bytes.clone();
                     for (at, pointer) in pointers {
@@ -205,7 +207,9 @@ impl<'a> Stage<'a> {
     /// # Errors
     /// Of [`Stage::arguments`]; arguments that do not fit; what stops it on a GPU.
     pub fn launch(&self, launch: &Launch, function: &Function) -> Result<bool> {
-        self.device.call_arguments(launch.args.iter().map(|arg| self.called(&arg.value)).collect());
+        if let Some(simulator) = self.device.simulated() {
+            simulator.call_arguments(launch.args.iter().map(|arg| self.called(&arg.value)).collect());
+        }
         match self.arguments(launch, self.device, function)?.launch(launch.config) {
             Ok(()) => Ok(true),
             Err(error) if error.is::<Diagnostic>() => Ok(false),

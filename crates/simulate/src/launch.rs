@@ -194,7 +194,7 @@ pub fn launch(
         check_step(&mut script, number, module, (source, templates)).map_err(|why| wrong(why, line))?;
     }
     check_outputs(&script, options)?;
-    device.name_by(source);
+    device.simulated().context("a script runs on the simulator here")?.name_by(source);
     let mut ran = language::run(device, module, &script)?;
     for (wrong, place) in ran.wrong.iter_mut().zip(&ran.wrong_at).filter(|(_, place)| place.line > 0) {
         *wrong = format!("{}: {wrong}", at(options, place.line));

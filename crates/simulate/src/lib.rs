@@ -54,7 +54,7 @@ use std::rc::Rc;
 
 use ::launch::Script;
 use anyhow::{Context, Result, ensure};
-use device::LaunchOrder;
+use device::{LaunchOrder, Module};
 pub use launch::Launched;
 use options::Checks;
 pub use options::Options;
@@ -157,11 +157,12 @@ fn simulate(options: &Options) -> Result<Report> {
     );
     let run = |options: &Options, script: &Script, order: Option<LaunchOrder>| {
         let device = launch::device(options, order)?;
-        device.observe(Rc::new(RefCell::new(Patience::new())));
+        let simulator = device.simulated().context("a script runs on the simulator here")?;
+        simulator.observe(Rc::new(RefCell::new(Patience::new())));
         if remembers {
-            device.remember(MAX_EVENTS, None); // buffers without a name are called `argument 0`
+            simulator.remember(MAX_EVENTS, None); // buffers without a name are called `argument 0`
         }
-        match device.load_code(&file, &ptx, &[]) {
+        match Module::of_ptx(&file, &ptx) {
             Ok(module) => {
                 let source = (&*source, &sources.templates(&options.file)[..]);
                 launch::launch(&device, &module, options, script, source)

@@ -86,13 +86,13 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
     }
     let mut sources = input::sources(options)?;
     let device = super::launch::device(options, None)?;
+    let simulator = device.simulated().context("a program runs on the simulator")?;
     if options.steps || options.figure.is_some() || options.remembers {
-        device.remember(super::MAX_EVENTS, None);
+        simulator.remember(super::MAX_EVENTS, None);
     }
     let name = options.file.display().to_string();
-    device.name_by(sources.text(&name).unwrap_or_default());
+    simulator.name_by(sources.text(&name).unwrap_or_default());
     let module = Module::parse(&program.ptx, &name).map_err(|found| anyhow::Error::new(*found))?;
-    let simulator = device.simulated().context("a program runs on the simulator")?;
     let args = [name].into_iter().chain(options.program_args.iter().cloned()).collect();
     let warp_limit = match options.steps_limit {
         None => Some(MAX_WARP_STEPS),

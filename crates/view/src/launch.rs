@@ -268,7 +268,7 @@ fn show_values(frame: &mut Frame, trace: &Trace, plan: &Plan, event: &Event, val
 #[cfg(test)]
 mod tests {
     use super::*;
-    use device::{Device, DeviceChoice, LaunchConfig, SimulatorOptions};
+    use device::{Device, DeviceChoice, LaunchConfig, Module, SimulatorOptions};
 
     const SOURCE: &str = "// ANCHOR: copy\n__global__ void copy(const float *in, float *out)\n\
         { out[0] = in[0]; }\n// ANCHOR_END: copy\n";
@@ -282,8 +282,8 @@ mod tests {
             cvta.to.global.u64 %rd4, %rd2;\n.loc 1 3 1\nld.global.f32 %f1, [%rd3];\n\
             st.global.f32 [%rd4], %f1;\nret;\n}\n";
         let device = Device::open_with(DeviceChoice::Sim, SimulatorOptions::default()).unwrap();
-        device.remember(100, Some(SOURCE));
-        let copy = device.load_code("a.cu", ptx, &[]).unwrap().load_function("copy").unwrap();
+        device.simulated().unwrap().remember(100, Some(SOURCE));
+        let copy = Module::of_ptx("a.cu", ptx).unwrap().load_function("copy").unwrap();
         let from = device.clone_htod(&[0.12345679f32]).unwrap();
         let to = device.alloc_zeros::<f32>(1).unwrap();
         device.launch_builder(&copy).arg(&from).arg(&to).launch(LaunchConfig::new(1, 1)).unwrap();
@@ -310,8 +310,8 @@ mod tests {
             cvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\n.loc 1 3 1\n\
             ld.global.u32 %r2, [%rd2+4];\nst.global.u32 [%rd2], %r1;\nret;\n}\n";
         let device = Device::open_with(DeviceChoice::Sim, SimulatorOptions::default()).unwrap();
-        device.remember(100, None);
-        let meet = device.load_code("a.cu", ptx, &[]).unwrap().load_function("meet").unwrap();
+        device.simulated().unwrap().remember(100, None);
+        let meet = Module::of_ptx("a.cu", ptx).unwrap().load_function("meet").unwrap();
         let to = device.clone_htod(&[7u32, 8]).unwrap();
         device.launch_builder(&meet).arg(&to).launch(LaunchConfig::new(1, 64)).unwrap();
         let trace = device.take_trace().unwrap();

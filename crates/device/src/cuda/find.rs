@@ -122,9 +122,9 @@ impl Gpu {
         }
 
         let context = CudaContext::new(ordinal as usize)?;
-        // SAFETY: a buffer is freed in the order of the stream that it was allocated in, and that is the one
-        // whose work uses it; what uses it from elsewhere (a peer) is waited for by its host code. Without
-        // this every buffer carries two events that a timed region would pay for.
+        // SAFETY: [`Memory`](super::Memory) notes the streams whose work uses it: they wait for its
+        // allocation, and it is freed after their work. Without this every buffer carries two events that a
+        // timed region would pay for.
         unsafe { context.disable_event_tracking() };
         // 0 where the driver does not report one.
         let reported = |attribute| ask(attribute).unwrap_or(0).max(0) as u32;

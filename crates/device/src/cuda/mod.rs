@@ -8,11 +8,11 @@
 //! | --- | --- |
 //! | `error.rs` | what the driver says when something fails, and what to do |
 //! | `find.rs` | which GPUs can run the kernels |
-//! | `host_memory.rs` | pinned memory of the host |
+//! | `memory.rs` | memory that kernels reach, and copies |
 
 mod error;
 mod find;
-mod host_memory;
+mod memory;
 
 use std::cell::Cell;
 use std::ptr::{null, null_mut};
@@ -24,13 +24,11 @@ use cudarc::driver::sys::{
     self, CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUlimit, CUresult,
     CUstreamCaptureMode,
 };
-use cudarc::driver::{
-    self, CudaContext, CudaFunction, CudaGraph, CudaModule, CudaSlice, CudaStream, DevicePtr,
-};
+use cudarc::driver::{self, CudaContext, CudaFunction, CudaGraph, CudaModule, CudaStream};
 use ptx_simulator::LaunchConfig;
 
 use self::error::failed;
-pub use self::host_memory::HostMemory;
+pub use self::memory::Memory;
 use super::fault::How;
 use super::measure::Limit;
 use crate::info::DeviceInfo;
@@ -43,16 +41,46 @@ pub struct Gpu {
     pending_launch_limit: Cell<u64>,
 }
 
-/// Device memory; given back, in stream order, when dropped.
-pub type Memory = CudaSlice<u8>;
-pub type Module = Arc<CudaModule>;
-pub type Function = CudaFunction;
+/// Kernels in a context.
+#[derive(Clone)]
+pub struct Module(Arc<Loaded>);
 
-pub type Graph = CudaGraph;
+/// A module that is unloaded when it is dropped, after all work: some may run its kernels.
+struct Loaded(Arc<CudaModule>, Arc<CudaContext>);
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        let Loaded(module, context) = self;
+        if context.synchronize().is_err() {
+            std::mem::forget(module.clone()); // stays loaded
+        }
+    }
+}
+
+/// A kernel, with the module that it is from.
+#[derive(Clone)]
+pub struct Function(CudaFunction, #[expect(dead_code, reason = "it is kept to be dropped")] Module);
 
 /// The kernel called `name`.
 pub fn load_function(module: &Module, name: &str) -> Result<Function> {
-    module.load_function(name).map_err(|error| failed(&format!("cannot load {name}"), error))
+    let function = module.0.0.load_function(name);
+    let function = function.map_err(|error| failed(&format!("cannot load {name}"), error))?;
+    Ok(Function(function, module.clone()))
+}
+
+/// Captured work, ready to be launched.
+pub struct Graph {
+    graph: CudaGraph,
+    /// Where kernels launch it too.
+    launched_by_kernels: Option<Arc<CudaContext>>,
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // One that runs goes on; but a kernel that launches it must not come later. Where waiting fails, no
+        // kernel runs any more.
+        let _ = self.launched_by_kernels.as_ref().map(|context| context.synchronize());
+    }
 }
 
 impl Gpu {
@@ -160,46 +188,14 @@ impl Gpu {
         limits.into_iter().filter_map(ask).collect()
     }
 
-    /// Loads a fatbin (or PTX text) into the context.
-    pub fn load_module(&self, image: &[u8]) -> Result<Module> {
-        self.context
-            .load_module(cudarc::nvrtc::Ptx::from_binary(image.to_vec()))
-            .map_err(|error| failed("cannot load the kernels", error))
-    }
-
-    /// `bytes` bytes of device memory, contents undefined, and their address; one byte where none is asked
-    /// for, so that every buffer has an address.
-    pub fn alloc(&self, bytes: usize) -> Result<(Memory, u64)> {
-        // SAFETY: the bytes are undefined until they are written, and `u8` has no invalid value.
-        let memory = unsafe { self.stream.alloc(bytes.max(1)) }
-            .map_err(|error| failed(&format!("cannot allocate {bytes} bytes on the GPU"), error))?;
-        let address = memory.device_ptr(&self.stream).0;
-        Ok((memory, address))
-    }
-
-    /// Sets `bytes` bytes of a buffer that this GPU reaches to 0, in the order of the stream.
-    pub fn memset_zeros(&self, address: u64, bytes: usize) -> Result<()> {
-        let failed = |error| failed("cannot clear device memory", error);
-        self.context.bind_to_thread().map_err(failed)?;
-        // SAFETY: the caller names a buffer of this many bytes, or of one; it is freed in the order of the
-        // stream.
-        unsafe { driver::result::memset_d8_async(address, 0, bytes.max(1), self.stream.cu_stream()) }
-            .map_err(failed)
-    }
-
-    /// Copies `bytes` bytes, in the order of the stream, and does not wait, but until they have been read
-    /// from memory of the host that is not pinned (CUDA Driver API, "API synchronization behavior"). Both
-    /// addresses are of this GPU's buffers or of the host's memory, and the caller has seen to it that this
-    /// many bytes are there.
-    pub fn memcpy_async(&self, from: u64, to: u64, bytes: usize) -> Result<()> {
-        if bytes == 0 {
-            return Ok(());
-        }
-        let failed = |error| failed("cannot start a copy", error);
-        self.context.bind_to_thread().map_err(failed)?;
-        // SAFETY: the caller names buffers that are freed in the order of the stream, after this, or memory
-        // of the host that stays until the copy is done.
-        unsafe { sys::cuMemcpyAsync(to, from, bytes, self.stream.cu_stream()) }.result().map_err(failed)
+    /// Loads a fatbin into the context.
+    ///
+    /// # Safety
+    /// `image` is what a compiler has made, whole.
+    pub unsafe fn load_module(&self, image: &[u8]) -> Result<Module> {
+        let module = self.context.load_module(cudarc::nvrtc::Ptx::from_binary(image.to_vec()));
+        let module = module.map_err(|error| failed("cannot load the kernels", error))?;
+        Ok(Module(Arc::new(Loaded(module, self.context.clone()))))
     }
 
     /// Whether all work is done; a kernel that went wrong is reported here too.
@@ -219,14 +215,27 @@ impl Gpu {
     }
 
     /// Starts `function`; [`How::Cooperative`] all its blocks at once, which have to fit
-    /// ([`Gpu::resident_blocks`]). `args` holds one value per parameter, in its low bytes; number and sizes
-    /// have been checked against the kernel's signature by the caller.
-    pub fn launch(&self, function: &Function, config: LaunchConfig, args: &[u64], how: How) -> Result<()> {
-        launch(&self.stream, function, config, args, how)
+    /// ([`Gpu::resident_blocks`]). `args` holds one value per parameter, in its low bytes.
+    ///
+    /// # Safety
+    /// Number and sizes of `args` are those of the kernel's signature. With them the kernel reaches no memory
+    /// but what it is noted for ([`Gpu::uses`]) and may write.
+    pub unsafe fn launch(
+        &self,
+        function: &Function,
+        config: LaunchConfig,
+        args: &[u64],
+        how: How,
+    ) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { launch(&self.stream, function, config, args, how) }
     }
 
     /// The same as something that another thread can do, and again.
-    pub fn launcher(
+    ///
+    /// # Safety
+    /// Of [`Gpu::launch`], whenever it is done.
+    pub unsafe fn launcher(
         &self,
         function: &Function,
         config: LaunchConfig,
@@ -235,13 +244,15 @@ impl Gpu {
     ) -> impl Fn() -> Result<()> + Send + use<> {
         let stream = self.stream.clone();
         let function = function.clone();
-        move || launch(&stream, &function, config, &args, how)
+        // SAFETY: the caller's.
+        move || unsafe { launch(&stream, &function, config, &args, how) }
     }
 
     /// Blocks of `threads` threads and `shared_mem_bytes` of dynamic shared memory that the GPU holds at a
     /// time.
     pub fn resident_blocks(&self, function: &Function, threads: u32, shared_mem_bytes: u32) -> Result<u32> {
         let each = function
+            .0
             .occupancy_max_active_blocks_per_multiprocessor(threads, shared_mem_bytes as usize, None)
             .map_err(|error| failed("cannot ask how many blocks fit", error))?;
         Ok(each * self.multiprocessors())
@@ -274,7 +285,8 @@ impl Gpu {
         } else {
             CUgraphInstantiate_flags(0)
         };
-        captured(&self.stream, flags, work)
+        let graph = captured(&self.stream, flags, work)?;
+        Ok(Graph { graph, launched_by_kernels: by_kernels.then(|| self.context.clone()) })
     }
 
     /// Starts all that `graph` holds, in the stream.
@@ -282,13 +294,13 @@ impl Gpu {
         let failed = |error| failed("cannot launch the graph", error);
         self.context.bind_to_thread().map_err(failed)?;
         // SAFETY: graph and stream live as long as their references, and both are of one context.
-        unsafe { driver::result::graph::launch(graph.cu_graph_exec(), self.stream.cu_stream()) }
+        unsafe { driver::result::graph::launch(graph.graph.cu_graph_exec(), self.stream.cu_stream()) }
             .map_err(failed)
     }
 
     /// What device code calls `graph`, a `cudaGraphExec_t`.
     pub fn graph_handle(&self, graph: &Graph) -> u64 {
-        graph.cu_graph_exec() as u64
+        graph.graph.cu_graph_exec() as u64
     }
 
     /// Captures what `work` puts into the stream as the body of a loop: a graph with a conditional node
@@ -301,7 +313,7 @@ impl Gpu {
         let flags = CUgraphInstantiate_flags(0);
         let graph = captured(&around, flags, &mut || self.capture_body(&around, work))?;
         around.synchronize().map_err(failed)?; // the upload went there
-        Ok(graph)
+        Ok(Graph { graph, launched_by_kernels: None })
     }
 
     /// Adds the loop to the graph that `around` captures, and captures its body.
@@ -396,7 +408,11 @@ fn captured(
     Ok(graph)
 }
 
-fn launch(
+/// Starts `function` in `stream`.
+///
+/// # Safety
+/// Of [`Gpu::launch`].
+unsafe fn launch(
     stream: &CudaStream,
     function: &Function,
     LaunchConfig { grid_dim, block_dim, shared_mem_bytes }: LaunchConfig,
@@ -424,14 +440,14 @@ fn launch(
         numAttrs: 1,
     };
     let mut params: Vec<_> = args.iter().map(|arg| std::ptr::from_ref(arg).cast_mut().cast()).collect();
-    let kernel = function.cu_function();
+    let kernel = function.0.cu_function();
     let stream = stream.cu_stream();
     let params = &mut params[..];
     // SAFETY: there are as many values as the signature has parameters, each at least as large, so the driver
     // reads initialised memory only; it copies configuration, attribute and arguments before it returns, and
-    // writes none of them. Stream and function live as long as their references. Buffers are freed in stream
-    // order, after the kernel. What the kernel does with an address is the kernel's; the GPU keeps it inside
-    // this context.
+    // writes none of them. Stream and function live as long as their references, and the function's module is
+    // unloaded after all work. What the kernel reaches is noted as used in this stream, and freed after it:
+    // the caller's promise.
     unsafe {
         match how {
             How::Plain => launch_kernel(kernel, grid_dim, block_dim, shared_mem_bytes, stream, params),

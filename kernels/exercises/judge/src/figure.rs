@@ -80,9 +80,10 @@ fn remembered(
 ) -> Result<(Trace, Vec<Orders>)> {
     let is_plain = order.is_none() && case.schedule == 0;
     let device = device_in(plan, case, order);
-    device.try_orders(is_plain.then(Budget::default));
+    let simulator = device.simulated().context("an exercise runs on the simulator")?;
+    simulator.try_orders(is_plain.then(Budget::default));
     let run = Run::of(&device, plan, case, small_numbers(plan, case.n))?;
-    device.remember(MAX_EVENTS, Some(source));
+    simulator.remember(MAX_EVENTS, Some(source));
     match run.launch(&functions(module, plan)?) {
         Err(error) if !error.is::<Diagnostic>() => return Err(error),
         // What stopped it is among the findings of the trace.

@@ -23,7 +23,7 @@ pub fn functions(module: &Module, plan: &Plan) -> Result<Vec<Function>> {
 
 /// The kernels of an answer, for every simulator.
 pub fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
-    Device::simulator(SimulatorOptions::default()).load_code(&exercise.path, ptx, &[])
+    Module::of_ptx(&exercise.path, ptx)
 }
 
 /// Buffers for one input.
@@ -156,11 +156,12 @@ impl Outcome {
 pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let device = device(plan, case, true);
     let in_every_order = case.schedule == 0 && case.n <= FEW;
-    device.try_orders(in_every_order.then(|| Budget { work: WORK, ..Budget::default() }));
+    let simulator = device.simulated().context("an exercise runs on the simulator")?;
+    simulator.try_orders(in_every_order.then(|| Budget { work: WORK, ..Budget::default() }));
     let run = Run::new(&device, plan, case)?;
     let place = run.stage.buffer(&plan.result).map_or(0..0, Buffer::addresses);
     let watcher = Rc::new(RefCell::new(Watcher::new(place, plan.op.rounds())));
-    device.observe(watcher.clone());
+    simulator.observe(watcher.clone());
     let completed = run.launch(&functions(module, plan)?)?;
     let seen = device.take_seen();
     let other = other_result(module, plan, case, (&run, &seen.orders))?;
@@ -313,7 +314,7 @@ mod tests {
             let hash = source_hash(&exercise.solution());
             let ptx = code::committed(root, &exercise, &hash).unwrap().expect("the committed build");
             let device = Device::open(DeviceChoice::Sim).unwrap();
-            let functions = functions(&device.load_code(&exercise.path, &ptx, &[]).unwrap(), plan).unwrap();
+            let functions = functions(&Module::of_ptx(&exercise.path, &ptx).unwrap(), plan).unwrap();
             for case in plan.plain_cases().into_iter().filter(|case| case.n <= 1025) {
                 let run = Run::new(&device, plan, case).unwrap();
                 for _ in 0..2 {
