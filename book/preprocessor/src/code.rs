@@ -12,8 +12,8 @@ use crate::html::fenced;
 use crate::page::{Page, Workbook};
 
 /// What stands between two anchors.
-struct Listing {
-    code: String,
+pub struct Listing {
+    pub code: String,
     /// The numbers of its lines in the file, from 1.
     lines: Vec<u32>,
     /// Blanks by which it was moved left.
@@ -66,7 +66,7 @@ fn lines(listing: &Listing) -> String {
 
 /// The lines between the anchor's two comments, without any anchor comments and without blank lines at both
 /// ends, moved left together as far as possible.
-fn anchored(text: &str, anchor: &str) -> Result<Listing> {
+pub fn anchored(text: &str, anchor: &str) -> Result<Listing> {
     let all: Vec<&str> = text.lines().collect();
     let start = all.iter().position(|line| mark(line, "ANCHOR:") == Some(anchor)).with_context(|| {
         let there_are = list(all.iter().filter_map(|line| mark(line, "ANCHOR:")));

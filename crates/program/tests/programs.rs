@@ -315,8 +315,19 @@ fn dot_product(n: usize) -> f64 {
 fn the_programs_of_the_chapters_are_right() {
     let all = printed_by_the_chapters();
     assert_eq!(names(CHAPTERS), all.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    let on_a_gpu = std::fs::read_to_string(path_of(CHAPTERS).join("on_a_gpu.txt")).unwrap();
     for (name, line) in all {
         let (printed, ran, found, _) = run_in(CHAPTERS, name);
+        let (_, part) = on_a_gpu.split_once(&format!("// ANCHOR: {name}\n")).unwrap();
+        let (there, _) = part.split_once("// ANCHOR_END").unwrap();
+        // All but times, and in any order: on a GPU blocks print as they come.
+        let sorted = |text: &str| {
+            let mut lines: Vec<String> =
+                text.lines().filter(|line| !line.ends_with(" us")).map(str::to_string).collect();
+            lines.sort_unstable();
+            lines
+        };
+        assert_eq!(sorted(&printed), sorted(there), "{name}: the simulator and the GPU");
         assert_eq!((ran.ended, found), (Ended::Status(0), Vec::new()), "{name}: {printed}");
         assert!(printed.contains(&line), "{name}: no {line} in: {printed}");
     }

@@ -63,6 +63,16 @@ fn a_whole_program_is_a_card_with_its_code_and_what_builds_and_runs_it() {
             "simulate -- kernels/programs/sum.cu",
         ],
     );
+    let printed = |lines: &str| {
+        let text =
+            format!("// Printed on a G on 2026-01-02 by x\n// ANCHOR: sum\n{lines}// ANCHOR_END: sum\n");
+        fs::write(repository.root.join("kernels/programs/on_a_gpu.txt"), text).unwrap();
+        repository.page("{{#program kernels/programs/sum.cu}}\n")
+    };
+    let few = printed("sum 36\n");
+    assert!(few.contains("it printed on a G on 2026-01-02:\n\n```text\nsum 36\n```"), "{few}");
+    let many = printed(&"1\n".repeat(5).replace("1\n1\n1", "1\n2\n3").repeat(3));
+    assert!(many.contains("```text\n1\n2\n…\n"), "{many}");
     fs::write(repository.root.join("book/src/live/manifest.json"), r#"{"chapters": ["ch3_blocks"]}"#)
         .unwrap();
     let page = repository.page("{{#program kernels/programs/sum.cu}}\n");
