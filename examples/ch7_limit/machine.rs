@@ -104,8 +104,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
     let tracks = launches.iter().enumerate().map(track).collect();
     let caption = format!(
         "A model: bytes in flight over a latency of {} ns, up to the peak rate. The large mark is its, the \
-         small ones are recorded: 2<sup>26</sup> pairs of <code>float</code>s in one call for <code>dot</code>, \
-         2<sup>30</sup> <code>int</code>s, the work alone, for the others.",
+         small ones are recorded: 2<sup>26</sup> pairs of <code>float</code>s in one call for \
+         <code>dot</code>, 2<sup>30</sup> <code>int</code>s, the work alone, for the others.",
         machine.latency.round()
     );
     let of = json!({
@@ -210,8 +210,8 @@ fn say(machine: &Machine, launch: &Launch, bytes: f64) -> String {
     let share = |rate: f64| 100.0 * rate / machine.peak;
     let model = machine.rate(bytes);
     format!(
-        "{} blocks of {threads} threads, each with {loads} {word} of 4 bytes under way: the law allows {:.0}% of \
-         the peak rate, and {:.0}% is recorded.",
+        "{} blocks of {threads} threads, each with {loads} {word} of 4 bytes under way: the law allows \
+         {:.0}% of the peak rate, and {:.0}% is recorded.",
         thousands(blocks as i64),
         share(model),
         share(recorded)
