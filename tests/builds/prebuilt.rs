@@ -13,12 +13,15 @@ use workbook::kernels;
 
 use crate::{committed_manifest, pinned_nvcc, read, root};
 
+/// Files of the committed builds; what is added or taken out counts here.
+const FILES: usize = 36;
+
 #[test]
 fn committed_builds_name_no_machine() {
-    let files =
-        [prebuilt::DIRECTORY, LEGACY].map(|directory| std::fs::read_dir(root().join(directory)).unwrap());
-    for file in files.into_iter().flatten() {
-        let path = file.unwrap().path();
+    let in_folder = |folder| std::fs::read_dir(root().join(folder)).unwrap().map(|file| file.unwrap().path());
+    let files: BTreeSet<_> = [prebuilt::DIRECTORY, LEGACY].into_iter().flat_map(in_folder).collect();
+    assert_eq!(files.len(), FILES, "committed builds; FILES in tests/builds/prebuilt.rs counts them");
+    for path in files {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
         for trace in [
             "/home/",

@@ -27,9 +27,23 @@ fn file(edit: &Edit) -> (String, Build) {
     (path, build)
 }
 
+/// Edits of all chapters; one that is added or taken out counts here.
+const EDITS: usize = 14;
+
+fn edits() -> Vec<Edit> {
+    let edits = what_if::all(root()).unwrap();
+    assert_eq!(
+        edits.len(),
+        EDITS,
+        "edits in {}; EDITS in tests/builds/what_ifs.rs counts them",
+        what_if::FILE
+    );
+    edits
+}
+
 #[test]
 fn every_edit_is_of_a_chapter_and_has_a_name_of_its_own() {
-    let edits = what_if::all(root()).unwrap();
+    let edits = edits();
     let names: BTreeSet<_> = edits.iter().map(|edit| (&edit.stem, &edit.name)).collect();
     assert_eq!(names.len(), edits.len());
     for edit in &edits {
@@ -41,7 +55,7 @@ fn every_edit_is_of_a_chapter_and_has_a_name_of_its_own() {
 #[test]
 fn the_edits_builds_belong_to_their_sources() {
     let mut known = BTreeSet::new();
-    for (path, build) in what_if::all(root()).unwrap().iter().map(file) {
+    for (path, build) in edits().iter().map(file) {
         let file: Build = serde_json::from_str(&read(&root().join(&path))).unwrap();
         assert_eq!(hash::code_hash(&file.ptx), file.code_hash, "{path} is damaged");
         // Its comments may be older.
@@ -64,7 +78,7 @@ fn the_edits_builds_belong_to_their_sources() {
 #[ignore = "needs nvcc of the version in kernels/requirements.txt"]
 fn the_edits_builds_are_renewed_by_nvcc() {
     let nvcc = pinned_nvcc();
-    let edits = what_if::all(root()).unwrap();
+    let edits = edits();
     let wanted: Vec<&Edit> = edits.iter().filter(|edit| is_wanted(&edit.stem)).collect();
     wanted.par_iter().for_each(|edit| renewed(edit, &nvcc));
 }

@@ -93,6 +93,9 @@ fn names(runs: &Value) -> Vec<&str> {
     runs.as_array().unwrap().iter().map(|run| run["kernel"].as_str().unwrap()).collect()
 }
 
+/// Programs of chapters.
+const CHAPTERS: usize = 16;
+
 /// Every chapter: the examples whose names begin with `ch`.
 fn stems() -> Vec<String> {
     let examples = std::fs::read_dir(workbook::root().unwrap().join("examples")).unwrap();
@@ -101,7 +104,7 @@ fn stems() -> Vec<String> {
         paths.map(|path| path.file_stem().unwrap().to_str().unwrap().to_string()).collect();
     stems.retain(|stem| stem.starts_with("ch"));
     stems.sort();
-    assert!(stems.len() > 8, "{stems:?}");
+    assert_eq!(stems.len(), CHAPTERS, "CHAPTERS in tests/chapters/main.rs counts examples/ch*: {stems:?}");
     stems
 }
 

@@ -7,6 +7,8 @@ use launch::{self, Ran, Scope, Script, Stage};
 use workbook::device::{Device, DeviceChoice, Module, Peers, SimulatorOptions, launch_together};
 use workbook::sim::{Budget, DEFAULT_PENDING_LAUNCHES, Diagnostic, Kind, Severity};
 
+/// Kernels of the corpus; one that is added or taken out counts here.
+const KERNELS: usize = 409;
 /// Instructions that the launch of a kernel with a mistake may execute.
 const STEPS: u64 = 1 << 21;
 
@@ -73,6 +75,7 @@ pub fn all() -> Vec<Case> {
             }
         }
     }
+    assert_eq!(cases.len(), KERNELS, "kernels in tests/corpus; KERNELS in tests/corpus/case.rs counts them");
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     cases
 }

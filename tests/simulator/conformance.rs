@@ -227,6 +227,10 @@ impl Vectors {
     }
 }
 
+/// Files, and cases in all of them; what is added or taken out counts here.
+const FILES: usize = 866;
+const CASES: usize = 12_378;
+
 /// What a slot holds before the kernel runs.
 const UNWRITTEN: u64 = 0xeeee_eeee_eeee_eeee;
 
@@ -249,6 +253,7 @@ fn files() -> BTreeMap<String, String> {
             files.insert(name, std::fs::read_to_string(&path).unwrap());
         }
     }
+    assert_eq!(files.len(), FILES, "files in tests/simulator/ptx; FILES in conformance.rs counts them");
     files
 }
 
@@ -299,7 +304,7 @@ fn every_file_gives_the_results_it_names() {
             std::fs::write(path(&name), vectors.blessed(&wrong)).unwrap();
         }
     }
-    println!("{cases} cases");
+    assert_eq!(cases, CASES, "cases in tests/simulator/ptx; CASES in conformance.rs counts them\n{report}");
     assert!(failed == 0, "{failed} of {cases} cases are wrong:\n{report}");
 }
 

@@ -1,13 +1,9 @@
 //! Where device launches begin to be dropped: chapter 4's kernels on the simulator, called directly.
 
 use workbook::kernels;
+use workbook::reduction::data::numbers;
 use workbook::reduction::serial::recursive_reduce;
 use workbook::sim::{Counters, LaunchConfig, Module, Simulator};
-
-/// Values that differ from each other and overflow when added up.
-fn data(n: usize) -> Vec<i32> {
-    (0..n as u64).map(|i| ((i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 29) as i32).collect()
-}
 
 fn bytes(values: &[i32]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
@@ -48,7 +44,7 @@ fn a_launch_beyond_the_pending_limit_is_dropped_and_reported_to_the_device_alone
     let mut bench = Bench::new();
     let n = 1 << 17;
     let block = 32;
-    let values = data(n);
+    let values = numbers(n, 1);
     let grid = n as u32 / block;
     let input = bench.upload(&values);
     let output = bench.upload(&vec![0; grid as usize]);
@@ -69,7 +65,7 @@ fn the_pending_limit_is_reached_where_the_gpu_reaches_it() {
     let dropped = |kernel: &str, grid: u32, block: u32| {
         let mut bench = Bench::new();
         let n = (grid * block) as usize;
-        let input = bench.upload(&data(n));
+        let input = bench.upload(&numbers(n, 1));
         let output = bench.upload(&vec![0; grid as usize]);
         let failure = bench.upload(&[0, 0]);
         bench.launch(kernel, grid, block, &[input, output, n as u64, failure]).dropped_launches

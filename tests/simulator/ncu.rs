@@ -13,6 +13,10 @@ const SECTORS_LD: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
 const SECTORS_ST: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
 const CONFLICTS: &str = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum";
 
+/// Launches in the file, and what was counted in all of them.
+const LAUNCHES: usize = 33;
+const COUNTS: usize = 57;
+
 /// A launch that was measured: program, kernel, argument, block, grid.
 type Launch = (String, String, u64, u32, u32);
 
@@ -37,6 +41,12 @@ fn measured() -> Vec<(Launch, BTreeMap<String, u64>)> {
         }
         out.last_mut().unwrap().1.insert(metric.to_string(), value.parse().unwrap());
     }
+    let counts = out.iter().map(|(_, metrics)| metrics.len()).sum();
+    assert_eq!(
+        (out.len(), counts),
+        (LAUNCHES, COUNTS),
+        "launches and counts in tests/simulator/ncu/h200.csv"
+    );
     out
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Output `i` of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
 /// 2014) started at `seed`.
 pub fn bits(seed: u64, i: u64) -> u64 {
-    split_mix(seed.wrapping_add(i.wrapping_mul(GOLDEN_GAMMA)))
+    mix(seed.wrapping_add(i.wrapping_mul(GOLDEN_GAMMA)))
 }
 
 /// `n` numbers over the whole range of `i32`, so that a missing, doubled or misplaced element shows in the
@@ -19,9 +19,11 @@ pub fn numbers_in(indices: Range<u64>, seed: u64) -> impl Iterator<Item = i32> {
     indices.map(move |i| (bits(seed, i + 1) >> 32) as i32)
 }
 
-const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+/// What its state grows by from one number to the next.
+pub const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-fn split_mix(mut z: u64) -> u64 {
+/// SplitMix64's number of a state; also good as a hash of one word.
+pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

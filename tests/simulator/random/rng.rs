@@ -1,15 +1,11 @@
 //! Seeded random numbers, and the values at which arithmetic goes wrong.
 
-/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+use workbook::reduction::data::GOLDEN_GAMMA;
+pub use workbook::reduction::data::mix;
+
+/// SplitMix64, number by number.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
-
-/// SplitMix64's output function, also good as a hash of one word.
-pub fn mix(word: u64) -> u64 {
-    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
-}
 
 impl Random {
     pub fn new(seed: u64) -> Random {
@@ -17,7 +13,7 @@ impl Random {
     }
 
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.0 = self.0.wrapping_add(GOLDEN_GAMMA);
         mix(self.0)
     }
 

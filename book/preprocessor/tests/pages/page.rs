@@ -30,6 +30,9 @@ pub fn files() -> Vec<String> {
     names
 }
 
+/// Pages that the summary lists.
+const PAGES: usize = 33;
+
 /// The pages in the order of the summary, numbered as mdBook does.
 pub fn pages() -> Vec<Page> {
     let summary = fs::read_to_string(book().join("src/SUMMARY.md")).expect("book/src/SUMMARY.md");
@@ -52,6 +55,7 @@ pub fn pages() -> Vec<Page> {
             .unwrap_or_else(|_| panic!("book/src/{file}, which SUMMARY.md names, is missing"));
         pages.push(Page { file, title: title.to_string(), number, text });
     }
+    assert_eq!(pages.len(), PAGES, "pages in book/src/SUMMARY.md; PAGES in pages/page.rs counts them");
     pages
 }
 

@@ -11,9 +11,6 @@ use crate::page::{Page, book, pages, words};
 const SECTION: usize = 450;
 const PAGE: usize = 2200;
 
-/// Headings that say nothing of the section.
-const EMPTY: [&str; 3] = ["The cell", "What to run", "What the numbers say"];
-
 /// Pages that are looked things up in, and not read from beginning to end.
 const REFERENCE: [&str; 3] = ["glossary.md", "kernels.md", "appendix_simulator.md"];
 
@@ -59,23 +56,6 @@ fn a_page_of_the_story_says_first_what_it_is_for_and_last_what_one_knows() {
         }
         if !page.text.contains("\n## You now know\n") {
             writeln!(wrong, "{}: there is no section `## You now know`", page.file).unwrap();
-        }
-    });
-}
-
-#[test]
-fn headings_say_what_is_below_them() {
-    every(|page, wrong| {
-        for line in page.lines() {
-            let heading = line.trim_start_matches('#').trim();
-            if line.starts_with('#') && EMPTY.contains(&heading) {
-                writeln!(
-                    wrong,
-                    "{}: a section is called {heading:?}; say its question or its claim",
-                    page.file
-                )
-                .unwrap();
-            }
         }
     });
 }

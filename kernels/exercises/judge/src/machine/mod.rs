@@ -4,15 +4,17 @@
 //! | --- | --- |
 //! | `gpu.rs` | an answer on a GPU, beside the solution |
 //! | `rust.rs`, `harness.rs` | marks the exercises in Rust; the program that calls their functions |
+//! | `scratch.rs` | temporary folders, which go with the program however that is ended |
 
 pub mod gpu;
 pub mod rust;
+mod scratch;
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use scratch::Scratch;
 
+pub use self::scratch::Scratch;
 use super::source::Exercise;
 
 /// How long a compiler may take for an answer; a right one takes a second or two.

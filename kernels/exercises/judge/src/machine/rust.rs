@@ -12,11 +12,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use kernel_compiler::refusal::failed_itself;
 use kernel_compiler::within;
-use scratch::Scratch;
 use text::number::thousands;
 use text::printed::first_lines;
 
-use super::PATIENCE;
+use super::{PATIENCE, Scratch};
 use crate::fault::Fault;
 use crate::goal::Goal;
 use crate::op::Op;

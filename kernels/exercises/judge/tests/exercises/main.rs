@@ -31,8 +31,14 @@ fn root() -> &'static Path {
     kernel_compiler::root().unwrap()
 }
 
+/// Exercises; one that is added or taken out counts here.
+const EXERCISES: usize = 36;
+
 fn exercises() -> Vec<Exercise> {
-    catalogue::read(root()).unwrap()
+    let exercises = catalogue::read(root()).unwrap();
+    let count = exercises.len();
+    assert_eq!(count, EXERCISES, "exercises; EXERCISES in kernels/exercises/judge/tests counts them");
+    exercises
 }
 
 /// A directory of this test's own with the repository's exercises, stubs as they are given.

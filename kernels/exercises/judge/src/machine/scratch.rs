@@ -6,9 +6,6 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use tempfile::TempDir;
 
-// Of which clone this is built: .cargo/config.toml.
-const _: Option<&str> = option_env!("WORKBOOK_CLONE");
-
 /// The folders that there are. A signal knows nothing else of the program.
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// 128 and the number of SIGINT, as shells have it.
