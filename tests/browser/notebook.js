@@ -63,6 +63,7 @@ async function fill(page, cell, text) {
         await page.keyboard.press(key);
         await page.keyboard.up('Control');
     };
+    await page.waitForFunction(inPage.hasEditor, { timeout: PATIENCE, polling: 20 }, cell);
     await page.evaluate(inPage.focus, cell);
     await withControl('a');
     await page.keyboard.sendCharacter(text);
@@ -178,6 +179,7 @@ async function story(check, page, say, origin) {
 
     await shares(check, page, say, source);
     await bounds(check, page, say);
+    await typesAtOnce(check, page, say);
 
     // Coming back.
     await page.reload({ waitUntil: 'load' });
@@ -234,6 +236,29 @@ async function shares(check, page, say, source) {
     there = await visit(address.slice(0, -40));
     if (!/cannot be read/.test(there.status)) {
         say(`of a link that was cut off is said: ${there.status}`);
+    }
+    await other.close();
+}
+
+/** Milliseconds that each answer of a slow network takes. */
+const SLOW = 300;
+
+/** Who types right after “+” loses no key, whether or not the editor is there yet. */
+async function typesAtOnce(check, page, say) {
+    const other = await check.another(page, true);
+    other.current = PAGE;
+    await other.goto(page.url(), { waitUntil: 'load' });
+    await other.waitForSelector('.notebook-cell', { timeout: PATIENCE });
+    await other.emulateNetworkConditions({ latency: SLOW, download: 1e6, upload: 1e6 });
+    for (const [cell, when] of [[1, 'before the editor is there'], [2, 'with the editor there']]) {
+        await other.evaluate(inPage.click, '+', cell - 1);
+        await other.keyboard.type('int a;\nint b');
+        await other.waitForFunction(inPage.hasEditor, { timeout: PATIENCE, polling: 20 }, cell);
+        await other.keyboard.type('c;');
+        const { cells } = await shown(other);
+        if (cells.length !== cell + 1 || cells[cell].code !== 'int a;\nint bc;') {
+            say(`typed right after “+” ${when}: ${JSON.stringify(cells.map(({ code }) => code))}`);
+        }
     }
     await other.close();
 }

@@ -2,7 +2,15 @@
 
 exports.idle = () => !document.querySelector('.notebook-cell.running');
 
-/** Presses the button with this text, of cell `cell` or of the whole notebook. */
+/** Presses the button of cell `cell` with this text. */
+exports.click = (text, cell) => {
+    const bar = document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
+    const button = [...bar.querySelectorAll('button')].find(button => button.textContent === text);
+    button.focus();
+    button.click();
+};
+
+/** The same, of cell `cell` or of the whole notebook; done once a run has begun. */
 exports.press = (text, cell) => {
     const bar = cell === null ? document.querySelector('.notebook-all') : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
     const button = [...bar.querySelectorAll('button')].find(button => button.textContent === text && !button.hidden);
@@ -21,6 +29,8 @@ exports.pressTwice = () => {
 };
 
 exports.stopped = () => document.querySelector('.notebook-cell .card-status').textContent === 'Stopped.';
+
+exports.hasEditor = cell => Boolean(document.querySelectorAll('.notebook-cell')[cell]?.querySelector('.cm-content'));
 
 exports.focus = cell => document.querySelectorAll('.notebook-cell')[cell].querySelector('.cm-content').focus();
 

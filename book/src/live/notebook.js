@@ -2,7 +2,7 @@
 // down to the one that runs. The editor and the compiler are fetched when somebody edits or runs.
 
 import { perform, runOrStop, say, showAge, stop } from './card.js';
-import { Code } from './card_code.js';
+import { Code, fetchedEditor } from './card_code.js';
 import { ownText } from './card_text.js';
 import { addCures, edited } from './cures.js';
 import * as edits from './edits.js';
@@ -43,6 +43,7 @@ function keep() {
 /** An editor in the place of a cell's text. */
 const open = (cell, takesFocus = false) => cell.code.open({
     text: cell.text,
+    cursor: cell.cursor,
     first: file.firstLines(cells)[cells.indexOf(cell)],
     label: 'The code of this cell. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays.',
     keys: [() => runAndGoOn(cell), () => press(cell)],
@@ -158,7 +159,23 @@ function add(cell) {
     const added = made({});
     cells.splice(cells.indexOf(cell) + 1, 0, added);
     changed(cells.indexOf(added));
-    edit(added);
+    write(added);
+}
+
+/** An editor in a new cell, and what is typed before it is there. */
+async function write(cell) {
+    const hear = ({ target }) => {
+        cell.text = target.value;
+        cell.cursor = target.selectionEnd;
+        changed(cells.indexOf(cell));
+    };
+    const area = element('textarea', { className: 'notebook-typed', ariaLabel: 'The code of this cell', oninput: hear });
+    area.addEventListener('keydown', event => event.stopPropagation()); // mdBook would turn the page, or search
+    cell.code.pre.before(area);
+    area.focus();
+    await fetchedEditor().catch(() => highlight(cell.code.pre.firstChild, cell.text)); // of which edit() says why
+    area.remove();
+    edit(cell);
 }
 
 function move(cell, by) {
