@@ -4,11 +4,12 @@
 import { perform, runOrStop, say, showAge, stop } from './card.js';
 import { Code, fetchedEditor } from './card_code.js';
 import { ownText } from './card_text.js';
-import { addCures, edited } from './cures.js';
+import { addCures, edited, offers } from './cures.js';
 import * as edits from './edits.js';
 import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
 import * as file from './notebook_file.js';
+import { recalled, remember } from './remembered.js';
 
 const place = document.getElementById('notebook');
 const example = place.querySelector('pre > code').textContent.trimEnd();
@@ -81,9 +82,9 @@ function made({ mark = '', text = '' }) {
         code: new Code(pre),
         out: element('div', { className: 'notebook-out' }),
         name: element('span', { className: 'notebook-name' }),
-        /** The cells that the result is of, as a file. */
-        ran: undefined,
-        isOld: () => cell.ran !== sourceTo(cell),
+        /** What the result shows: what a run gave of these cells, as a file, and what cures that. */
+        came: undefined,
+        isOld: () => cell.came?.source !== sourceTo(cell),
         places: () => [place],
     };
     const run = button('Run', () => press(cell), { className: 'card-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the next cell' });
@@ -234,25 +235,55 @@ const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found
 
 /** Shows what the cells down to this one give; whether the next cell may follow. */
 async function ran(cell, signal, tell) {
-    const [{ runOwn }] = await Promise.all([fetchedModule('own_run.js'), openAll()]);
+    const [own] = await Promise.all([fetchedModule('own_run.js'), openAll()]);
     unmark();
     const source = sourceTo(cell);
     const number = cells.indexOf(cell) + 1;
-    const came = await runOwn({ path: file.PATH, source, cell: number, launches: file.launches(cell), reveal }, signal, tell);
-    came.sites.forEach(mark);
-    cell.ran = source;
-    cell.out.classList.remove('old');
-    cell.out.replaceChildren(...came.parts);
-    say(cell, came.sentence);
-    await cured(cell, came, signal, tell);
-    return came.goesOn;
+    const { came, launched } = await own.runOwn({ path: file.PATH, source, cell: number, launches: file.launches(cell) }, signal, tell);
+    const { sites, sentence, goesOn, diagnostics } = showRun(own, cell, { ...came, cures: [] });
+    sites.forEach(mark);
+    rememberRuns(cell);
+    cell.came.cures = await addCures({ run: launched, diagnostics, sentence }, curesOf(cell), signal, tell);
+    rememberRuns(cell);
+    return goesOn;
 }
 
-/** Offers what cures what a run of the cell has found. */
-async function cured(cell, { launched }, signal, tell) {
-    const take = edits => put(cell, edits);
-    const show = cures => cell.out.prepend(...cures);
-    await addCures({ ...launched, isOld: cell.isOld, say: sentence => say(cell, sentence), show, take }, signal, tell);
+/** What cures.js needs of a cell. */
+const curesOf = cell => ({
+    isOld: cell.isOld,
+    say: sentence => say(cell, sentence),
+    show: cures => cell.out.prepend(...cures),
+    take: edits => put(cell, edits),
+});
+
+/** Shows what a run of the cell gave. */
+function showRun({ shown }, cell, came) {
+    const run = shown(came, reveal);
+    cell.came = came;
+    cell.out.classList.remove('old');
+    cell.out.replaceChildren(...offers(came.cures, curesOf(cell)), ...run.parts);
+    say(cell, run.sentence);
+    return run;
+}
+
+/** This tab remembers what cells show; `last` has run last. */
+function rememberRuns(last) {
+    const all = cells.filter(({ came }) => came).map(({ came }) => came);
+    remember(NAME, { all, last: last.came.source });
+}
+
+/** Cells show what they showed before a reload, where that is of the same cells. */
+async function recallRuns() {
+    const { all = [], last } = recalled(NAME) ?? {};
+    const known = cells.map(cell => [cell, all.find(({ source }) => source === sourceTo(cell))]).filter(([, came]) => came);
+    if (known.length === 0) {
+        return;
+    }
+    const own = await fetchedModule('own_run.js');
+    for (const [cell, came] of known) {
+        const { sites } = showRun(own, cell, came);
+        sites.filter(() => came.source === last).forEach(mark);
+    }
 }
 
 /** Puts edits of what a cell runs into the cells that have these lines. */
@@ -398,5 +429,6 @@ if (large.length > 0) {
     sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown here; “${rest.textContent}” saves it as a file.`);
 }
 own.watch();
+recallRuns().catch(() => {}); // a run shows them again
 addEventListener('hashchange', fromLink);
 await fromLink();
