@@ -34,6 +34,27 @@ exports.hasEditor = cell => Boolean(document.querySelectorAll('.notebook-cell')[
 
 exports.focus = cell => document.querySelectorAll('.notebook-cell')[cell].querySelector('.cm-content').focus();
 
+/** A cell of comments as text, and what it is written as. */
+exports.asText = cell => {
+    const frame = document.querySelectorAll('.notebook-cell')[cell];
+    const prose = frame.querySelector('.notebook-text');
+    const code = [...frame.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n');
+    return { isShown: prose.checkVisibility() && !frame.querySelector('pre[title], .editor').checkVisibility(), html: prose.innerHTML, code };
+};
+
+/** Some pixels of the picture, and what stands below it. */
+exports.picture = () => {
+    const canvas = document.querySelector('.buffer-picture > canvas');
+    if (!canvas) {
+        return null;
+    }
+    const { width, height } = canvas;
+    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+    const pixel = (x, y) => `${data.slice(4 * (y * width + x), 4 * (y * width + x) + 4)}`;
+    const pixels = { width, height, first: pixel(0, 0), last: pixel(5, 2), unwritten: pixel(5, 3) };
+    return { pixels, caption: document.querySelector('.buffer-picture > figcaption').textContent };
+};
+
 exports.hasStatus = () => Boolean(document.querySelector('.notebook-all .card-status')?.textContent);
 
 exports.shown = () => {

@@ -8,6 +8,7 @@ import { addCures, edited, offers } from './cures.js';
 import * as edits from './edits.js';
 import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
+import { markdown } from './markdown.js';
 import * as file from './notebook_file.js';
 import { recalled, remember } from './remembered.js';
 
@@ -62,6 +63,7 @@ async function openAll() {
 }
 
 async function edit(cell) {
+    showText(cell, false);
     try {
         await openAll();
         cell.code.editor?.focus();
@@ -75,9 +77,12 @@ function made({ mark = '', text = '' }) {
     const pre = element('pre', { title: 'Click to edit', onclick: () => edit(cell) }, code);
     highlight(code, text);
     window.workbook.watch(code);
+    const isLink = ({ target }) => target.closest('a');
+    const prose = element('div', { className: 'notebook-text', title: 'Click to edit', onclick: event => isLink(event) || edit(cell) });
     const cell = {
         mark,
         text,
+        prose,
         verb: 'Run',
         code: new Code(pre),
         out: element('div', { className: 'notebook-out' }),
@@ -103,9 +108,19 @@ function made({ mark = '', text = '' }) {
         [cell.asProgram, 'Export as a program'],
     ];
     const bar = element('div', { className: 'card-bar notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), status);
-    cell.frame = element('section', { className: 'notebook-cell' }, pre, bar, cell.out);
+    cell.frame = element('section', { className: 'notebook-cell' }, prose, pre, bar, cell.out);
     const place = { frame: cell.frame, run, status };
+    showText(cell);
     return cell;
+}
+
+/** Shows a cell of comments as the text that it is, unless it is to be edited; whether it is one. */
+function showText(cell, isShown = true) {
+    const text = file.prose(cell);
+    const isText = isShown && text !== undefined;
+    cell.frame.classList.toggle('as-text', isText);
+    cell.prose.replaceChildren(...(isText ? markdown(text) : []));
+    return isText;
 }
 
 /** What a cell runs. */
@@ -311,8 +326,8 @@ async function performOnly(cell, work) {
     return result;
 }
 
-/** Runs a cell; whether those after it may follow. */
-const run = cell => performOnly(cell, (signal, tell) => ran(cell, signal, tell));
+/** Runs a cell; whether those after it may follow. One of text is shown. */
+const run = cell => showText(cell) || performOnly(cell, (signal, tell) => ran(cell, signal, tell));
 
 const press = cell => runOrStop(cell, () => run(cell));
 

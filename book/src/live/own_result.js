@@ -3,6 +3,7 @@
 
 import { note, printed, said, steps } from './card_result.js';
 import { element, framed as frame, parsed, terminal } from './html.js';
+import { picture as drawn } from './picture.js';
 
 const framed = (html, label) => frame(parsed(html), label);
 const fold = (title, ...parts) => element('details', {}, element('summary', { textContent: title }), ...parts);
@@ -22,7 +23,12 @@ function download([path, data]) {
 /** What kernels gave; `command` gives it in a terminal, and these files were `saved`. */
 export function result(answer, { command, saved }, leads) {
     const { status, stdout, messages, wrong, printed: written, buffers, counts, note: about, film } = answer;
-    const held = buffers.flatMap(({ title, table, plot }) => [note(title), ...(plot ? [parsed(plot)] : []), framed(table, title)]);
+    const held = buffers.flatMap(({ title, table, plot, picture }) => [
+        note(title),
+        ...(plot ? [parsed(plot)] : []),
+        ...(picture ? [drawn(picture)] : []),
+        framed(table, title),
+    ]);
     const results = [
         ...(written ? printed(written, leads) : []),
         ...held,
