@@ -50,8 +50,8 @@ impl Shape {
     }
 }
 
-/// How many elements a launch may mean along one dimension: all its threads, or a number that it is given and that needs
-/// all its blocks.
+/// How many elements a launch may mean along one dimension: all its threads, or a number that it is given and
+/// that needs all its blocks.
 fn sizes(launch: &Launch, along: impl Fn((u32, u32, u32)) -> u32) -> Vec<u64> {
     let block = u64::from(along(launch.config.block_dim));
     let threads = u64::from(along(launch.config.grid_dim)) * block;
