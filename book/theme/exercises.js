@@ -33,10 +33,26 @@
         show(); // it may be open already
         card.addEventListener('toggle', show);
     };
-    for (const card of document.querySelectorAll('.exercise-card[data-file]')) {
+    const exercises = [...document.querySelectorAll('.exercise-card[data-file]')];
+    for (const card of exercises) {
         // The judge gives these.
         card.querySelectorAll(':scope > :is(.hint, .solution, .why)').forEach(part => (part.hidden = true));
         whenOpened(card, 'exercise.js', card.querySelector(':scope > .code'), NO_EXERCISE);
+    }
+    // Those that are closed say what is done, too; also what another tab has checked or imported.
+    const PROGRESS = 'workbook-exercises';
+    const isProgress = key => key === PROGRESS || key?.startsWith(`${PROGRESS} @`);
+    const hasProgress = () => {
+        try {
+            return Object.keys(localStorage).some(isProgress);
+        } catch {
+            return false;
+        }
+    };
+    const showDone = () => hasProgress() && load('exercise_done.js').then(({ show }) => show(exercises), () => {});
+    if (exercises.length > 0) {
+        addEventListener('pageshow', showDone); // first, and after Back
+        addEventListener('storage', ({ key }) => isProgress(key) && showDone());
     }
     for (const card of document.querySelectorAll('.program-card[data-file]')) {
         const ofLink = () => (card.open ||= location.hash.startsWith(`#${card.id}&`));

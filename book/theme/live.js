@@ -172,10 +172,12 @@
         hint();
         cells.forEach(listen);
     }
-    // An edit that the browser keeps, and one that comes in a link, are shown.
+    // An edit that the browser keeps, one that comes in a link, and what a cell has shown before a reload are shown.
     const keeps = () => {
         try {
-            return Object.keys(localStorage).some(key => key.startsWith(`workbook-edit ${window.workbook.page} `));
+            const { page } = window.workbook;
+            const has = (storage, name) => Object.keys(storage).some(key => key.startsWith(`${name} ${page} `));
+            return has(localStorage, 'workbook-edit') || has(sessionStorage, 'workbook run');
         } catch {
             return false;
         }

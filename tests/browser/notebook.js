@@ -63,6 +63,7 @@ async function fill(page, cell, text) {
         await page.keyboard.press(key);
         await page.keyboard.up('Control');
     };
+    await page.waitForFunction(inPage.hasEditor, { timeout: PATIENCE, polling: 20 }, cell);
     await page.evaluate(inPage.focus, cell);
     await withControl('a');
     await page.keyboard.sendCharacter(text);
@@ -178,6 +179,9 @@ async function story(check, page, say, origin) {
 
     await shares(check, page, say, source);
     await bounds(check, page, say);
+    await typesAtOnce(check, page, say);
+    await showsText(check, page, say);
+    await drawsPictures(check, page, say);
 
     // Coming back.
     await page.reload({ waitUntil: 'load' });
@@ -234,6 +238,112 @@ async function shares(check, page, say, source) {
     there = await visit(address.slice(0, -40));
     if (!/cannot be read/.test(there.status)) {
         say(`of a link that was cut off is said: ${there.status}`);
+    }
+    await other.close();
+}
+
+/** Milliseconds that each answer of a slow network takes. */
+const SLOW = 300;
+
+/** Who types right after “+” loses no key, whether or not the editor is there yet. */
+async function typesAtOnce(check, page, say) {
+    const other = await anotherNotebook(check, page);
+    await other.emulateNetworkConditions({ latency: SLOW, download: 1e6, upload: 1e6 });
+    for (const [cell, when] of [[1, 'before the editor is there'], [2, 'with the editor there']]) {
+        await other.evaluate(inPage.click, '+', cell - 1);
+        await other.keyboard.type('int a;\nint b');
+        await other.waitForFunction(inPage.hasEditor, { timeout: PATIENCE, polling: 20 }, cell);
+        await other.keyboard.type('c;');
+        const { cells } = await shown(other);
+        if (cells.length !== cell + 1 || cells[cell].code !== 'int a;\nint bc;') {
+            say(`typed right after “+” ${when}: ${JSON.stringify(cells.map(({ code }) => code))}`);
+        }
+    }
+    await other.close();
+}
+
+const TEXT = `// # A heading with <img src=x onerror=alert(1)>
+//
+// One **strong** and one *soft* word, \`a*b*c\`, 2*3*4,
+// [a page](ch2_parallel.html) and [a trap](javascript:alert(1)).
+//
+// - first
+// - second
+//   goes on
+//
+// 1. one
+//
+// \`\`\`
+// <b>code</b>
+// \`\`\``;
+
+/** A page of its own with the notebook. */
+async function anotherNotebook(check, page) {
+    const other = await check.another(page, true);
+    other.current = PAGE;
+    await other.goto(page.url().split('#')[0], { waitUntil: 'load' });
+    await other.waitForSelector('.notebook-cell', { timeout: PATIENCE });
+    return other;
+}
+
+/** A cell of comments is text once it has run, and after a reload; what it is written as can be edited. */
+async function showsText(check, page, say) {
+    const other = await anotherNotebook(check, page);
+    await press(other, '+', 0);
+    await fill(other, 1, TEXT);
+    const expect = async (what, is) => {
+        const now = await other.evaluate(inPage.asText, 1);
+        if (!is(now)) {
+            say(`${what}: ${JSON.stringify(now).slice(0, 600)}`);
+        }
+    };
+    const isText = ({ isShown, html }) => isShown && html === [
+        '<h3>A heading with &lt;img src=x onerror=alert(1)&gt;</h3>',
+        '<p>One <strong>strong</strong> and one <em>soft</em> word, <code>a*b*c</code>, 2*3*4,\n',
+        '<a href="ch2_parallel.html" rel="noopener">a page</a> and [a trap](javascript:alert(1)).</p>',
+        '<ul><li>first</li><li>second\n  goes on</li></ul>',
+        '<ol><li>one</li></ol>',
+        '<pre><code class="hljs">&lt;b&gt;code&lt;/b&gt;</code></pre>',
+    ].join('');
+    await expect('a cell of comments is not shown as text', isText);
+    await other.reload({ waitUntil: 'load' });
+    await other.waitForSelector('.notebook-cell', { timeout: PATIENCE });
+    await expect('after a reload it is no text', isText);
+    await other.evaluate(check.openDetails);
+    await check.accessibility(other, 'the notebook with a text');
+    await press(other, 'Edit', 1);
+    await other.waitForFunction(inPage.hasEditor, { timeout: PATIENCE }, 1);
+    await expect('Edit does not show what the text is written as', ({ isShown, code }) => !isShown && code === TEXT);
+    await other.close();
+}
+
+const MATRIX = `__global__ void fill(int *p, int columns) { p[blockIdx.x * columns + threadIdx.x] = 100 * blockIdx.x + threadIdx.x; }
+//@ buffer m = i32 4x6
+//@ launch fill<<<3, 6>>> @m i32:6`;
+
+/** A buffer of rows and columns is a picture, with its numbers where one points. */
+async function drawsPictures(check, page, say) {
+    const other = await anotherNotebook(check, page);
+    await other.evaluate(() => document.querySelector('.notebook-edit').click());
+    await other.waitForFunction(inPage.hasEditor, { timeout: PATIENCE }, 0);
+    await fill(other, 0, MATRIX);
+    const picture = await other.evaluate(inPage.picture);
+    const wanted = { width: 6, height: 4, first: '0,0,0,255', last: '255,255,255,255', unwritten: '0,0,0,0' };
+    if (!picture || JSON.stringify(picture.pixels) !== JSON.stringify(wanted) || !picture.caption.startsWith('4 rows of 6; black is 0, white 205.')) {
+        say(`a matrix is not drawn: ${JSON.stringify(picture)} ${JSON.stringify(await shown(other)).slice(0, 500)}`);
+    } else {
+        await other.focus('.buffer-picture > canvas');
+        await other.keyboard.press('ArrowDown');
+        await other.keyboard.press('ArrowRight');
+        const read = () => other.$eval('.buffer-picture output', output => output.textContent);
+        const byKeys = await read();
+        const { x, y, width, height } = await (await other.$('.buffer-picture > canvas')).boundingBox();
+        await other.mouse.move(x + width - 3, y + height - 3);
+        const byPointer = await read();
+        if (byKeys !== '[1][1] = 101' || byPointer !== '[3][5] = never written') {
+            say(`the numbers of a picture: ${byKeys}; ${byPointer}`);
+        }
+        await check.accessibility(other, 'the notebook with a picture');
     }
     await other.close();
 }

@@ -2,7 +2,15 @@
 
 exports.idle = () => !document.querySelector('.notebook-cell.running');
 
-/** Presses the button with this text, of cell `cell` or of the whole notebook. */
+/** Presses the button of cell `cell` with this text. */
+exports.click = (text, cell) => {
+    const bar = document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
+    const button = [...bar.querySelectorAll('button')].find(button => button.textContent === text);
+    button.focus();
+    button.click();
+};
+
+/** The same, of cell `cell` or of the whole notebook; done once a run has begun. */
 exports.press = (text, cell) => {
     const bar = cell === null ? document.querySelector('.notebook-all') : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
     const button = [...bar.querySelectorAll('button')].find(button => button.textContent === text && !button.hidden);
@@ -22,7 +30,30 @@ exports.pressTwice = () => {
 
 exports.stopped = () => document.querySelector('.notebook-cell .card-status').textContent === 'Stopped.';
 
+exports.hasEditor = cell => Boolean(document.querySelectorAll('.notebook-cell')[cell]?.querySelector('.cm-content'));
+
 exports.focus = cell => document.querySelectorAll('.notebook-cell')[cell].querySelector('.cm-content').focus();
+
+/** A cell of comments as text, and what it is written as. */
+exports.asText = cell => {
+    const frame = document.querySelectorAll('.notebook-cell')[cell];
+    const prose = frame.querySelector('.notebook-text');
+    const code = [...frame.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n');
+    return { isShown: prose.checkVisibility() && !frame.querySelector('pre[title], .editor').checkVisibility(), html: prose.innerHTML, code };
+};
+
+/** Some pixels of the picture, and what stands below it. */
+exports.picture = () => {
+    const canvas = document.querySelector('.buffer-picture > canvas');
+    if (!canvas) {
+        return null;
+    }
+    const { width, height } = canvas;
+    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+    const pixel = (x, y) => `${data.slice(4 * (y * width + x), 4 * (y * width + x) + 4)}`;
+    const pixels = { width, height, first: pixel(0, 0), last: pixel(5, 2), unwritten: pixel(5, 3) };
+    return { pixels, caption: document.querySelector('.buffer-picture > figcaption').textContent };
+};
 
 exports.hasStatus = () => Boolean(document.querySelector('.notebook-all .card-status')?.textContent);
 

@@ -1,7 +1,7 @@
 //! Kernels of the reader's own: what the terminal's `simulate` does and prints, and what the notebook shows.
 
 use anyhow::{Context, Result};
-use launch::{Element, Held};
+use launch::{Element, Held, Shape};
 use serde::Serialize;
 use simulate::{Finding, Launched, Options, Report, buffers, counts, film};
 use workbook::text::columns::{Column, escape, html_table};
@@ -36,6 +36,19 @@ struct Buffer {
     table: String,
     /// A drawing of them, as HTML, where it says something.
     plot: Option<String>,
+    /// The same of two dimensions, in which the plot is left out.
+    picture: Option<Picture>,
+}
+
+/// Numbers in rows and columns, which the page draws.
+#[derive(Serialize)]
+struct Picture {
+    rows: u64,
+    columns: u64,
+    /// Whether a launch says so, and not the buffer's line.
+    is_of_launch: bool,
+    /// As they are shown, with a blank between them; `?` where nobody has written.
+    numbers: String,
 }
 
 /// Runs it with the command line of this process.
@@ -94,7 +107,22 @@ fn buffer(held: &Held) -> Buffer {
     };
     let labels = Column::left("element", rows.iter().map(|(label, _)| label.as_str()));
     let columns: Vec<Column> = [labels].into_iter().chain((0..held.count().min(ROW)).map(column)).collect();
-    Buffer { title: say::visible(&buffers::title(held)), table: html_table(&columns), plot: plot(held) }
+    let picture = picture(held);
+    let plot = if picture.is_some() { None } else { plot(held) };
+    Buffer { title: say::visible(&buffers::title(held)), table: html_table(&columns), plot, picture }
+}
+
+/// Elements of a picture, at most, and of a row or a column.
+const MAX_PICTURE: usize = 1 << 16;
+const MAX_SIDE: u64 = 1 << 10;
+
+fn picture(held: &Held) -> Option<Picture> {
+    let is_seen =
+        |shape: &Shape| (2..=MAX_SIDE).contains(&shape.rows) && (2..=MAX_SIDE).contains(&shape.columns);
+    let Shape { rows, columns, is_of_launch } =
+        held.shape.filter(is_seen).filter(|_| held.count() <= MAX_PICTURE)?;
+    let numbers: Vec<String> = (0..held.count()).map(|index| held.element(index).to_string()).collect();
+    Some(Picture { rows, columns, is_of_launch, numbers: numbers.join(" ") })
 }
 
 /// Fewer elements are seen at a glance.

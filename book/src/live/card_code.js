@@ -5,6 +5,14 @@ import { stylesheet } from './html.js';
 
 const KEYS = 'Tab indents; Escape, then Tab leaves.';
 
+let editors;
+/** What makes an editor. Once it has been fetched no network is asked again: keys pressed after a button would be lost meanwhile. */
+export function fetchedEditor() {
+    editors ??= Promise.all([fetchedModule('editor.js'), stylesheet('editor.css')]).then(([{ editor }]) => editor);
+    editors.catch(() => (editors = undefined));
+    return editors;
+}
+
 export class Code {
     /** What stands in the place of `pre`, if anything does. */
     editor = null;
@@ -19,12 +27,12 @@ export class Code {
     }
 
     /** Puts an editor of `text` in its place, which gets the focus unless it is not to; whether there was none. `label`: what a screen reader says of it and of
-        `keys`, [what Shift+Enter does, what Ctrl+Enter does]; `around` puts the editor's frame into another one. */
-    async open({ text, first, label, keys: [goOn, stay], changed, around = frame => frame, takesFocus = true }) {
-        const [{ editor }] = await Promise.all([fetchedModule('editor.js'), stylesheet('editor.css')]);
+        `keys`, [what Shift+Enter does, what Ctrl+Enter does]; `around` puts the editor's frame into another one; `cursor` is where one goes on. */
+    async open({ text, cursor, first, label, keys: [goOn, stay], changed, around = frame => frame, takesFocus = true }) {
+        const editor = await fetchedEditor();
         const isNew = !this.editor;
         if (isNew) {
-            this.editor = editor({ text, first, label: `${label} ${KEYS}`, keys: { 'Shift-Enter': goOn, 'Mod-Enter': stay }, changed });
+            this.editor = editor({ text, cursor, first, label: `${label} ${KEYS}`, keys: { 'Shift-Enter': goOn, 'Mod-Enter': stay }, changed });
             this.#bench = around(this.editor.frame);
             this.frame.classList.add('in-editor');
             this.frame.after(this.#bench);

@@ -9,8 +9,7 @@ import { edited as withEdits } from './cures.js';
 import * as edits from './edits.js';
 import { stylesheet } from './html.js';
 import * as listings from './listings.js';
-import { remove } from './result.js';
-import { run, runOrStop } from './run.js';
+import { forget, recall, run, runOrStop } from './run.js';
 import * as simulator from './simulator.js';
 import { whyNotKept } from './store.js';
 import * as workbench from './workbench.js';
@@ -33,7 +32,7 @@ export function reset(cell, cells) {
     stop(cell);
     Object.entries(cell.recorded).forEach(([name, value]) => (cell.form.elements[name].value = value));
     touched.delete(cell);
-    remove(cell);
+    forget(cell);
     listings.forget(cell);
     follow(cell, cells);
     say(cell, '');
@@ -99,6 +98,7 @@ export async function begin(_, cells) {
         workbench.showSource(file);
         showEdits(file, cells);
     }
+    cells.filter(recall).forEach(cell => follow(cell, cells));
     const id = edits.linked();
     if (!isOfCell(id)) {
         return;
@@ -136,7 +136,7 @@ export async function fromAddress(_, cells) {
     shared.forEach(cell => window.workbook.reveal(cell.element));
     shared.forEach(cell => change(cell, cells));
     for (const cell of shared) {
-        if (!edits.edited(cell)) { // which a link may do while another cell runs
+        if (!recall(cell) && !edits.edited(cell)) { // which a link may do while another cell runs
             await run(cell, cells);
         }
     }

@@ -35,16 +35,8 @@ function shown({ says, edits }, take) {
     return sentence;
 }
 
-/** Tries edits for the `diagnostics` that a `run`, { args, files }, has given, after its verdict, the `sentence` that the card
-    says; `show` takes elements that offer those that cure something. `take(edits)` puts one into the code, unless that `isOld`. */
-export async function addCures({ run, diagnostics = [], sentence, isOld, say, show, take }, signal, tell) {
-    if (!isWrong(diagnostics)) {
-        return;
-    }
-    const trying = () => tell(`${sentence} ${TRYING}`);
-    trying();
-    const found = await compiler.cures(run, signal, trying).catch(() => []); // the verdict stands without them
-    signal.throwIfAborted();
+/** Elements that offer what was `found` to cure something. `take(edits)` puts edits into the code, unless that `isOld`. */
+export function offers(found, { isOld, say, take }) {
     const takeIt = async edits => {
         if (isOld()) {
             say(IS_OLD);
@@ -53,6 +45,20 @@ export async function addCures({ run, diagnostics = [], sentence, isOld, say, sh
         await take(edits);
         say(SHOWN);
     };
-    show(found.map(cure => shown(cure, takeIt)));
-    say(sentence);
+    return found.map(cure => shown(cure, takeIt));
+}
+
+/** Tries edits for the `diagnostics` that a `run`, { args, files }, has given, after its verdict, the `sentence` that the `card`
+    says, and gives those that cure something; `show` takes elements that offer them. */
+export async function addCures({ run, diagnostics = [], sentence }, card, signal, tell) {
+    if (!isWrong(diagnostics)) {
+        return [];
+    }
+    const trying = () => tell(`${sentence} ${TRYING}`);
+    trying();
+    const found = await compiler.cures(run, signal, trying).catch(() => []); // the verdict stands without them
+    signal.throwIfAborted();
+    card.show(offers(found, card));
+    card.say(sentence);
+    return found;
 }

@@ -91,15 +91,16 @@ const marks = StateField.define({
     provide: field => EditorView.decorations.from(field),
 });
 
-/** An editor of `text`, whose first line has the number `first`, with the `label` that a screen reader says. `keys`: what
+/** An editor of `text`, whose first line has the number `first`, and with `cursor` characters before the cursor; with the `label` that a screen reader says. `keys`: what
     Shift+Enter, Ctrl+Enter, … do; `changed` hears every edit. */
-export function editor({ text, first, label, keys, changed }) {
+export function editor({ text, cursor = 0, first, label, keys, changed }) {
     const numbers = new Compartment();
     const numbered = () => lineNumbers({ formatNumber: line => String(line + first - 1) });
     const language = new Compartment();
     let isColoured = canBeColoured(text);
     const view = new EditorView({
         doc: text,
+        selection: { anchor: Math.min(cursor, text.length) },
         extensions: [
             Prec.highest(keymap.of(Object.entries(keys).map(([key, act]) => ({ key, run: () => (act(), true) })))),
             keymap.of([{ key: 'Tab', run: insertSpaces, shift: indentLess }, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap]),

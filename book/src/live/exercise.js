@@ -7,33 +7,16 @@ import { ownText } from './card_text.js';
 import { messages } from './compiler.js';
 import * as code from './exercise_code.js';
 import { judge, task } from './exercise_judge.js';
+import { show as showDone } from './exercise_done.js';
 import * as store from './exercise_store.js';
 import { reason } from './fetched.js';
 import { button, element, save, stylesheet } from './html.js';
+import { recalled, remember } from './remembered.js';
 
 const ownLooks = () => stylesheet('exercise.css');
 
 /** Milliseconds without a key, after which a check begins by itself. */
 const PAUSE = 1000;
-
-/** What this tab remembers over a reload: of an exercise the last check, and whether it checks while one types. What cannot be
-    remembered is checked again. */
-const remembered = {
-    get(key) {
-        try {
-            return JSON.parse(sessionStorage.getItem(`workbook ${key}`));
-        } catch {
-            return null;
-        }
-    },
-    set(key, value) {
-        try {
-            sessionStorage.setItem(`workbook ${key}`, JSON.stringify(value));
-        } catch {
-            // There is no room, or the browser stores nothing.
-        }
-    },
-};
 
 /** Makes the card of an exercise one that can be solved here. */
 export async function show(card) {
@@ -62,14 +45,12 @@ export async function show(card) {
         status: element('p', { className: 'card-status', role: 'status' }),
         verdict: element('p', { className: 'exercise-verdict', role: 'status' }),
         found: element('div'),
-        done: element('span', { className: 'exercise-done' }),
         isOld: () => exercise.verdict.textContent !== '' && exercise.checked !== store.file(exercise.path),
         places: () => [exercise.place],
     };
     exercise.out = element('div', { className: 'exercise-out' }, exercise.verdict, exercise.found);
     const fields = code.fields(exercise, () => changed(exercise));
     listing.open = true;
-    card.querySelector(':scope > summary').append(exercise.done);
     exercise.own = ownText(store.answer(exercise.path), {
         shown: () => showKept(exercise),
         say: sentence => say(exercise, sentence),
@@ -89,8 +70,8 @@ export async function show(card) {
 
 /** The card as it was before a reload: the last check, if that was of this answer. */
 function recall(exercise) {
-    exercise.whileTyping.checked = Boolean(remembered.get(`${exercise.id} typing`));
-    const last = remembered.get(`${exercise.id} check`);
+    exercise.whileTyping.checked = Boolean(recalled(`${exercise.id} typing`));
+    const last = recalled(`${exercise.id} check`);
     if (last && last.text === store.file(exercise.path)) {
         showCheck(exercise, last);
     }
@@ -128,8 +109,8 @@ function bar(exercise) {
         download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
     };
     exercise.buttons = buttons;
-    const remember = () => remembered.set(`${id} typing`, exercise.whileTyping.checked);
-    exercise.whileTyping = element('input', { type: 'checkbox', autocomplete: 'off', onchange: remember });
+    const onchange = () => remember(`${id} typing`, exercise.whileTyping.checked);
+    exercise.whileTyping = element('input', { type: 'checkbox', autocomplete: 'off', onchange });
     const progress = element('progress', { hidden: true, ariaLabel: 'Progress of the check' });
     exercise.place = { frame: exercise.frame, run: buttons.check, status, progress };
     return element('div', { className: 'card-bar exercise-bar', role: 'group', ariaLabel: `Exercise ${id}` },
@@ -138,10 +119,10 @@ function bar(exercise) {
 
 /** The card follows what the browser keeps. */
 function follow(exercise) {
-    const { id, path, listing, hints, solution, why, buttons, done, own } = exercise;
+    const { frame, id, path, listing, hints, solution, why, buttons, own } = exercise;
     const { passed, gave_up, hints: given } = store.of(id);
     listing.querySelector('summary').textContent = store.file(path) === undefined ? 'The code, as it is given' : 'Your code';
-    done.textContent = passed ? ' · done' : '';
+    showDone([frame]);
     hints.forEach((hint, place) => (hint.hidden = place >= given));
     solution.hidden = !passed && !gave_up;
     if (why) {
@@ -194,7 +175,7 @@ async function check(exercise, ...more) {
     }
     const { passed, figure, next } = answer.shown;
     showCheck(exercise, answer);
-    remembered.set(`${exercise.id} check`, { text: answer.text, shown: { ...answer.shown, figure: undefined } });
+    remember(`${exercise.id} check`, { text: answer.text, shown: { ...answer.shown, figure: undefined } });
     if (figure) {
         exercise.found.append(steps([figure], true));
     }
@@ -289,7 +270,7 @@ async function reset(exercise) {
     const answer = await ask(exercise, 'reset', exercise.id);
     if (answer) {
         showVerdict(exercise, '', false, []);
-        remembered.set(`${exercise.id} check`, null);
+        remember(`${exercise.id} check`, null);
         code.follow(exercise);
         code.mark(exercise, []);
         say(exercise, answer.notKept || 'The task again. Your answer is kept: Bring back.');

@@ -2,13 +2,15 @@
 // down to the one that runs. The editor and the compiler are fetched when somebody edits or runs.
 
 import { perform, runOrStop, say, showAge, stop } from './card.js';
-import { Code } from './card_code.js';
+import { Code, fetchedEditor } from './card_code.js';
 import { ownText } from './card_text.js';
-import { addCures, edited } from './cures.js';
+import { addCures, edited, offers } from './cures.js';
 import * as edits from './edits.js';
 import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
+import { markdown } from './markdown.js';
 import * as file from './notebook_file.js';
+import { recalled, remember } from './remembered.js';
 
 const place = document.getElementById('notebook');
 const example = place.querySelector('pre > code').textContent.trimEnd();
@@ -43,6 +45,7 @@ function keep() {
 /** An editor in the place of a cell's text. */
 const open = (cell, takesFocus = false) => cell.code.open({
     text: cell.text,
+    cursor: cell.cursor,
     first: file.firstLines(cells)[cells.indexOf(cell)],
     label: 'The code of this cell. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays.',
     keys: [() => runAndGoOn(cell), () => press(cell)],
@@ -60,6 +63,7 @@ async function openAll() {
 }
 
 async function edit(cell) {
+    showText(cell, false);
     try {
         await openAll();
         cell.code.editor?.focus();
@@ -73,16 +77,19 @@ function made({ mark = '', text = '' }) {
     const pre = element('pre', { title: 'Click to edit', onclick: () => edit(cell) }, code);
     highlight(code, text);
     window.workbook.watch(code);
+    const isLink = ({ target }) => target.closest('a');
+    const prose = element('div', { className: 'notebook-text', title: 'Click to edit', onclick: event => isLink(event) || edit(cell) });
     const cell = {
         mark,
         text,
+        prose,
         verb: 'Run',
         code: new Code(pre),
         out: element('div', { className: 'notebook-out' }),
         name: element('span', { className: 'notebook-name' }),
-        /** The cells that the result is of, as a file. */
-        ran: undefined,
-        isOld: () => cell.ran !== sourceTo(cell),
+        /** What the result shows: what a run gave of these cells, as a file, and what cures that. */
+        came: undefined,
+        isOld: () => cell.came?.source !== sourceTo(cell),
         places: () => [place],
     };
     const run = button('Run', () => press(cell), { className: 'card-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the next cell' });
@@ -101,9 +108,19 @@ function made({ mark = '', text = '' }) {
         [cell.asProgram, 'Export as a program'],
     ];
     const bar = element('div', { className: 'card-bar notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), status);
-    cell.frame = element('section', { className: 'notebook-cell' }, pre, bar, cell.out);
+    cell.frame = element('section', { className: 'notebook-cell' }, prose, pre, bar, cell.out);
     const place = { frame: cell.frame, run, status };
+    showText(cell);
     return cell;
+}
+
+/** Shows a cell of comments as the text that it is, unless it is to be edited; whether it is one. */
+function showText(cell, isShown = true) {
+    const text = file.prose(cell);
+    const isText = isShown && text !== undefined;
+    cell.frame.classList.toggle('as-text', isText);
+    cell.prose.replaceChildren(...(isText ? markdown(text) : []));
+    return isText;
 }
 
 /** What a cell runs. */
@@ -158,7 +175,23 @@ function add(cell) {
     const added = made({});
     cells.splice(cells.indexOf(cell) + 1, 0, added);
     changed(cells.indexOf(added));
-    edit(added);
+    write(added);
+}
+
+/** An editor in a new cell, and what is typed before it is there. */
+async function write(cell) {
+    const hear = ({ target }) => {
+        cell.text = target.value;
+        cell.cursor = target.selectionEnd;
+        changed(cells.indexOf(cell));
+    };
+    const area = element('textarea', { className: 'notebook-typed', ariaLabel: 'The code of this cell', oninput: hear });
+    area.addEventListener('keydown', event => event.stopPropagation()); // mdBook would turn the page, or search
+    cell.code.pre.before(area);
+    area.focus();
+    await fetchedEditor().catch(() => highlight(cell.code.pre.firstChild, cell.text)); // of which edit() says why
+    area.remove();
+    edit(cell);
 }
 
 function move(cell, by) {
@@ -217,25 +250,55 @@ const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found
 
 /** Shows what the cells down to this one give; whether the next cell may follow. */
 async function ran(cell, signal, tell) {
-    const [{ runOwn }] = await Promise.all([fetchedModule('own_run.js'), openAll()]);
+    const [own] = await Promise.all([fetchedModule('own_run.js'), openAll()]);
     unmark();
     const source = sourceTo(cell);
     const number = cells.indexOf(cell) + 1;
-    const came = await runOwn({ path: file.PATH, source, cell: number, launches: file.launches(cell), reveal }, signal, tell);
-    came.sites.forEach(mark);
-    cell.ran = source;
-    cell.out.classList.remove('old');
-    cell.out.replaceChildren(...came.parts);
-    say(cell, came.sentence);
-    await cured(cell, came, signal, tell);
-    return came.goesOn;
+    const { came, launched } = await own.runOwn({ path: file.PATH, source, cell: number, launches: file.launches(cell) }, signal, tell);
+    const { sites, sentence, goesOn, diagnostics } = showRun(own, cell, { ...came, cures: [] });
+    sites.forEach(mark);
+    rememberRuns(cell);
+    cell.came.cures = await addCures({ run: launched, diagnostics, sentence }, curesOf(cell), signal, tell);
+    rememberRuns(cell);
+    return goesOn;
 }
 
-/** Offers what cures what a run of the cell has found. */
-async function cured(cell, { launched }, signal, tell) {
-    const take = edits => put(cell, edits);
-    const show = cures => cell.out.prepend(...cures);
-    await addCures({ ...launched, isOld: cell.isOld, say: sentence => say(cell, sentence), show, take }, signal, tell);
+/** What cures.js needs of a cell. */
+const curesOf = cell => ({
+    isOld: cell.isOld,
+    say: sentence => say(cell, sentence),
+    show: cures => cell.out.prepend(...cures),
+    take: edits => put(cell, edits),
+});
+
+/** Shows what a run of the cell gave. */
+function showRun({ shown }, cell, came) {
+    const run = shown(came, reveal);
+    cell.came = came;
+    cell.out.classList.remove('old');
+    cell.out.replaceChildren(...offers(came.cures, curesOf(cell)), ...run.parts);
+    say(cell, run.sentence);
+    return run;
+}
+
+/** This tab remembers what cells show; `last` has run last. */
+function rememberRuns(last) {
+    const all = cells.filter(({ came }) => came).map(({ came }) => came);
+    remember(NAME, { all, last: last.came.source });
+}
+
+/** Cells show what they showed before a reload, where that is of the same cells. */
+async function recallRuns() {
+    const { all = [], last } = recalled(NAME) ?? {};
+    const known = cells.map(cell => [cell, all.find(({ source }) => source === sourceTo(cell))]).filter(([, came]) => came);
+    if (known.length === 0) {
+        return;
+    }
+    const own = await fetchedModule('own_run.js');
+    for (const [cell, came] of known) {
+        const { sites } = showRun(own, cell, came);
+        sites.filter(() => came.source === last).forEach(mark);
+    }
 }
 
 /** Puts edits of what a cell runs into the cells that have these lines. */
@@ -263,8 +326,8 @@ async function performOnly(cell, work) {
     return result;
 }
 
-/** Runs a cell; whether those after it may follow. */
-const run = cell => performOnly(cell, (signal, tell) => ran(cell, signal, tell));
+/** Runs a cell; whether those after it may follow. One of text is shown. */
+const run = cell => showText(cell) || performOnly(cell, (signal, tell) => ran(cell, signal, tell));
 
 const press = cell => runOrStop(cell, () => run(cell));
 
@@ -381,5 +444,6 @@ if (large.length > 0) {
     sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown here; “${rest.textContent}” saves it as a file.`);
 }
 own.watch();
+recallRuns().catch(() => {}); // a run shows them again
 addEventListener('hashchange', fromLink);
 await fromLink();

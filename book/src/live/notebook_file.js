@@ -78,6 +78,14 @@ export const title = ({ mark }) => mark.slice(0, 100).replace(MARK, '').trim();
 /** Whether a cell launches something. */
 export const launches = ({ text }) => /^[ \t]*\/\/(?:@|[ \t]+@[ \t]*launch\b)/m.test(text);
 
+const COMMENT = /^[ \t]*\/\/(?![ \t]*@) ?(.*)$/;
+
+/** The text of a cell of comments alone, without their slashes; nothing of any other cell. */
+export function prose({ text }) {
+    const lines = text.trim().split('\n').map(line => (line.trim() === '' ? '' : line.match(COMMENT)?.[1]));
+    return lines.includes(undefined) || text.trim() === '' ? undefined : lines.join('\n');
+}
+
 /** The cells of a notebook of Jupyter, as a file. Its text becomes comments, and magic commands such as `%%cu` are left out. Fails
     on what is none. */
 export function ofJupyter(text) {

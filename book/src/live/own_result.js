@@ -3,6 +3,7 @@
 
 import { note, printed, said, steps } from './card_result.js';
 import { element, framed as frame, parsed, terminal } from './html.js';
+import { picture as drawn } from './picture.js';
 
 const framed = (html, label) => frame(parsed(html), label);
 const fold = (title, ...parts) => element('details', {}, element('summary', { textContent: title }), ...parts);
@@ -14,22 +15,24 @@ export const SAVED = 'saved/';
 function download([path, data]) {
     const name = path.replace(SAVED, '');
     const save = event => {
-        event.currentTarget.href = URL.createObjectURL(new Blob([data]));
+        event.currentTarget.href = URL.createObjectURL(new Blob([new Uint8Array(data)]));
     };
     return note('Saved: ', element('a', { href: '#', download: name, textContent: name, onclick: save }));
 }
 
-/** Links to those of `files` that are the run's own: the page has `given` the others, and shows the last. */
-const downloads = (files, given) => [...files].filter(([name]) => !given.includes(name) && name !== 'shown.json').map(download);
-
-/** What kernels gave; `command` gives it in a terminal, and the page has `given` these files. */
-export function result(answer, { command, given }, leads) {
-    const { status, stdout, files, messages, wrong, printed: written, buffers, counts, note: about, film } = answer;
-    const held = buffers.flatMap(({ title, table, plot }) => [note(title), ...(plot ? [parsed(plot)] : []), framed(table, title)]);
+/** What kernels gave; `command` gives it in a terminal, and these files were `saved`. */
+export function result(answer, { command, saved }, leads) {
+    const { status, stdout, messages, wrong, printed: written, buffers, counts, note: about, film } = answer;
+    const held = buffers.flatMap(({ title, table, plot, picture }) => [
+        note(title),
+        ...(plot ? [parsed(plot)] : []),
+        ...(picture ? [drawn(picture)] : []),
+        framed(table, title),
+    ]);
     const results = [
         ...(written ? printed(written, leads) : []),
         ...held,
-        ...downloads(files, given),
+        ...saved.map(download),
         fold('Counters', framed(counts, 'Counters'), note(about)),
         ...(film ? [steps([film])] : []),
         fold('In a terminal', note(element('code', { textContent: command }), ' prints:'), said(stdout, leads)),
@@ -48,15 +51,15 @@ function output(text, stream) {
     return text ? [note('The program printed to ', element('code', { textContent: stream }), ':'), box] : [];
 }
 
-/** What a whole program gave. */
-export function resultOfProgram({ printed: [out, error], files, messages, notes, kernels, film }, { given }, leads) {
+/** What a whole program gave, which has `saved` these files. */
+export function resultOfProgram({ printed: [out, error], messages, notes, kernels, film }, saved, leads) {
     return [
         ...output(out, 'stdout'),
         ...output(error, 'stderr'),
         ...notes.map(sentence => note(sentence)),
         ...messages.map(message => said(message, leads)),
         ...(kernels ? [framed(kernels, 'Kernels')] : []),
-        ...downloads(files, given),
+        ...saved.map(download),
         ...(film ? [steps([film])] : []),
     ];
 }

@@ -1,6 +1,6 @@
 // The reader's own source, compiled in the page and run on the simulator: cells of the notebook, or a whole program.
 
-import { leadTo, said } from './card_result.js';
+import { leadTo, said as saidBy } from './card_result.js';
 import { build, messages, refusal } from './compiler.js';
 import { element } from './html.js';
 import { SAVED, result, resultOfProgram } from './own_result.js';
@@ -22,43 +22,56 @@ const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch …
 
 const isError = ({ kind }) => kind === 'error';
 
-/** What a run of `source`, the file `path`, gives down to the cell with this number, which `launches` something or is a program: what to
-    say, the `parts` that show it, the `sites` to mark, and whether what comes next may follow; and what cures.js takes of it, if
-    it was launched. `reveal` goes to a line. */
-export async function runOwn({ path, source, cell = 1, launches = true, reveal }, signal, tell) {
+/** What a run of `source`, the file `path`, gives down to the cell with this number, which `launches` something or is a program:
+    `came`, which shown() shows, now or after a reload; and what cures.js takes of it, if it was launched. */
+export async function runOwn({ path, source, cell = 1, launches = true }, signal, tell) {
     const begun = performance.now();
-    const leads = leadTo(path, reveal);
     const made = await build({ path, source, programs: true, capability: CAPABILITY }, signal, tell);
-    const found = messages(made.said).filter(message => message.file === path);
+    const isProgram = Boolean(made.program);
+    const compiled = { path, source, said: made.said, isCompiled: Boolean(made.ptx), isProgram };
+    if (!made.ptx || !(isProgram || launches)) {
+        return { came: compiled };
+    }
+    const program = isProgram && { 'program.json': JSON.stringify(made.program) };
+    const files = { [path]: source, [path.replace('.cu', '.ptx')]: made.ptx, ...program };
+    const asked = words(path, cell, made);
+    const left = await simulator.start(['simulate', ...asked, ...VERDICT, ...IN_PAGE], () => files, signal, tell);
+    const { status, stdout, stderr } = left;
+    const answer = simulator.shown(left);
+    const seconds = (performance.now() - begun) / 1000;
+    const isOwn = ([name]) => !(name in files) && name !== 'shown.json';
+    const saved = [...left.files].filter(isOwn).map(([name, bytes]) => [name, [...bytes]]);
+    const about = { command: command([...asked, ...VERDICT]), seconds, saved };
+    const came = { ...compiled, ran: { ...answer, isRefused: !answer, status, stdout, stderr, files: undefined }, ...about };
+    return { came, launched: answer && { args: ['simulate', ...asked, ...IN_PAGE], files } };
+}
+
+/** What to say of a run, the `parts` that show it, the `sites` to mark, whether what comes next may follow, and the `diagnostics`.
+    `reveal` goes to a line. */
+export function shown({ path, said: told, isCompiled, isProgram, ran, command, seconds, saved }, reveal) {
+    const leads = leadTo(path, reveal);
+    const found = messages(told).filter(message => message.file === path);
     /** The compiler's errors come first, then what the simulator has found, and with the first what is open. */
     const all = (diagnostics = []) => {
         const inTurn = [...found.filter(isError), ...diagnostics, ...found.filter(one => !isError(one))];
         return sites(inTurn).filter(site => site.file === path);
     };
-    const told = made.said ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), said(made.said, leads)] : [];
-    if (!made.ptx) {
-        return { sentence: refusal(found), parts: told, sites: all(), goesOn: false };
+    const said = told ? [element('p', { className: 'cell-note', textContent: 'The compiler says:' }), saidBy(told, leads)] : [];
+    if (!isCompiled) {
+        return { sentence: refusal(found), parts: said, sites: all(), goesOn: false };
     }
-    if (!made.program && !launches) {
-        return { sentence: COMPILES, parts: told, sites: all(), goesOn: true };
+    if (!ran) {
+        return { sentence: COMPILES, parts: said, sites: all(), goesOn: true };
     }
-    const program = made.program && { 'program.json': JSON.stringify(made.program) };
-    const files = { [path]: source, [path.replace('.cu', '.ptx')]: made.ptx, ...program };
-    const asked = words(path, cell, made);
-    const left = await simulator.start(['simulate', ...asked, ...VERDICT, ...IN_PAGE], () => files, signal, tell);
-    const answer = simulator.shown(left);
-    if (!answer) {
+    if (ran.isRefused) {
         const start = `error: ${path}:`;
-        const line = left.stderr.startsWith(start) ? parseInt(left.stderr.slice(start.length), 10) : 0;
-        const errors = line ? [{ file: path, line, kind: 'error', message: simulator.refusal(left) }] : [];
+        const line = ran.stderr.startsWith(start) ? parseInt(ran.stderr.slice(start.length), 10) : 0;
+        const errors = line ? [{ file: path, line, kind: 'error', message: simulator.refusal(ran) }] : [];
         const sentence = `It was not launched${line ? `: line ${line}` : ''}.`;
-        return { sentence, parts: [...told, said(left.stderr, leads)], sites: all(errors), goesOn: false };
+        return { sentence, parts: [...said, saidBy(ran.stderr, leads)], sites: all(errors), goesOn: false };
     }
-    const given = Object.keys(files);
-    const shown = program ? resultOfProgram(answer, { given }, leads) : result(answer, { command: command([...asked, ...VERDICT]), given }, leads);
-    const seconds = (performance.now() - begun) / 1000;
-    const sentence = `Done in ${seconds.toFixed(2)} s: ${answer.verdict}.`;
-    const { diagnostics } = answer;
-    const launched = { run: { args: ['simulate', ...asked, ...IN_PAGE], files }, diagnostics, sentence };
-    return { sentence, parts: [...told, ...shown], sites: all(diagnostics), goesOn: true, launched };
+    const parts = isProgram ? resultOfProgram(ran, saved, leads) : result(ran, { command, saved }, leads);
+    const sentence = `Done in ${seconds.toFixed(2)} s: ${ran.verdict}.`;
+    const { diagnostics } = ran;
+    return { sentence, parts: [...said, ...parts], sites: all(diagnostics), goesOn: true, diagnostics };
 }

@@ -5,10 +5,11 @@ import { perform, runOrStop, say, showAge } from './card.js';
 import { Code } from './card_code.js';
 import { looks } from './card_result.js';
 import { ownText } from './card_text.js';
-import { addCures, edited } from './cures.js';
+import { addCures, edited, offers } from './cures.js';
 import * as edits from './edits.js';
 import { fetchedModule, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet } from './html.js';
+import { recalled, remember } from './remembered.js';
 import { whyNotKept } from './store.js';
 
 const RESET = 'The printed program again. Yours is kept: Bring back.';
@@ -23,12 +24,13 @@ export async function show(card) {
     const file = edits.opened(card.dataset.file, `${listing.textContent.trimEnd()}\n`);
     const name = file.path.split('/').at(-1);
     const code = new Code(pre);
+    const key = `program ${file.path}`;
     const program = {
         verb: 'Run',
         out: element('div', { className: 'notebook-out' }),
-        /** The source that the result is of. */
-        ran: undefined,
-        isOld: () => program.ran !== file.source,
+        /** What the result shows: what a run gave of this source, and what cures that. */
+        came: undefined,
+        isOld: () => program.came?.source !== file.source,
         places: () => [place],
     };
     const status = element('span', { className: 'card-status', role: 'status' });
@@ -62,19 +64,41 @@ export async function show(card) {
 
     /** Shows what a run gives. */
     async function ran(signal, tell) {
-        const [{ runOwn }] = await Promise.all([fetchedModule('own_run.js'), open(false)]);
+        const [own] = await Promise.all([fetchedModule('own_run.js'), open(false)]);
         code.unmark('found', name);
         const { source } = file;
-        const reveal = line => code.editor?.reveal(line);
-        const came = await runOwn({ path: name, source, reveal }, signal, tell);
-        came.sites.forEach(site => code.mark({ ...site, cell: name, kind: 'found', go: (_, line) => reveal(line) }));
-        program.ran = source;
-        program.out.classList.remove('old');
-        program.out.replaceChildren(...came.parts);
-        say(program, came.sentence);
-        const show = cures => program.out.prepend(...cures);
-        await addCures({ ...came.launched, isOld: program.isOld, say: sentence => say(program, sentence), show, take }, signal, tell);
+        const { came, launched } = await own.runOwn({ path: name, source }, signal, tell);
+        const { sentence, diagnostics } = showRun(own, { ...came, cures: [] });
+        remember(key, program.came);
+        program.came.cures = await addCures({ run: launched, diagnostics, sentence }, ofCures, signal, tell);
+        remember(key, program.came);
         showAge(program); // it may have been changed meanwhile
+    }
+
+    const ofCures = {
+        isOld: program.isOld,
+        say: sentence => say(program, sentence),
+        show: cures => program.out.prepend(...cures),
+        take,
+    };
+
+    function showRun({ shown }, came) {
+        const reveal = line => code.editor?.reveal(line);
+        const run = shown(came, reveal);
+        run.sites.forEach(site => code.mark({ ...site, cell: name, kind: 'found', go: (_, line) => reveal(line) }));
+        program.came = came;
+        program.out.classList.remove('old');
+        program.out.replaceChildren(...offers(came.cures, ofCures), ...run.parts);
+        say(program, run.sentence);
+        return run;
+    }
+
+    /** The card shows what it showed before a reload, if that is of this source. */
+    async function recall() {
+        const came = recalled(key);
+        if (came?.source === file.source) {
+            showRun(await fetchedModule('own_run.js'), came);
+        }
     }
 
     /** Puts edits into the program. */
@@ -125,6 +149,7 @@ export async function show(card) {
     if (file.isOld) {
         say(program, IS_OLD);
     }
+    await recall().catch(() => {}); // a run shows it again
     addEventListener('hashchange', fromLink);
     await fromLink();
 }

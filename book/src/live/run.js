@@ -5,9 +5,10 @@ import { perform, runOrStop as pressed, say } from './card.js';
 import { MAX_ELEMENTS } from './card_result.js';
 import { build, messages, refusal } from './compiler.js';
 import { chosenWhatIf, options } from './controls.js';
-import { addCures } from './cures.js';
+import { addCures, offers } from './cures.js';
 import * as edits from './edits.js';
 import { element } from './html.js';
+import { recalled, remember } from './remembered.js';
 import { addChart, remove, show, showCures, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
 
@@ -33,26 +34,62 @@ const isFolded = ({ element }) => Boolean(element.closest('details:not([open])')
 /** The columns of the recorded table, and whether the result is right. */
 const columns = ({ live: { columns } }) => (columns.length && !columns.includes('check') ? [...columns, 'check'] : columns);
 
-/** What the compiler makes of the reader's kernels; the cell shows what it says if it refuses them. */
-async function compiled(cell, request, signal, tell) {
-    tell('Compiling');
-    const made = await build(request, signal, tell);
-    if (!made.ptx) {
-        const found = messages(made.said);
-        showRefused(cell, made, found);
-        say(cell, refusal(found));
+/** Where this tab remembers what the cell shows. */
+const nameOf = ({ element }) => `run ${window.workbook.page} ${element.id}`;
+
+/** Shows `came`, what a run has given: an answer, or what the compiler or the chapter's program said as it refused the kernels. */
+function showCame(cell, came) {
+    const { of, refused, answer, whatIf, edited, warnings, cures = [], chart, sentence } = came;
+    if (refused) {
+        showRefused(cell, refused, messages(refused.said));
+    } else {
+        show(cell, answer, whatIf, edited);
     }
-    return made;
+    if (warnings) {
+        showWarnings(cell, warnings, messages(warnings.said));
+    }
+    if (cures.length > 0) {
+        showCures(cell, offers(cures, curesOf(cell)));
+    }
+    if (chart) {
+        addChart(cell, { chart });
+    }
+    cell.ran = of;
+    say(cell, sentence);
+    remember(nameOf(cell), came);
 }
 
-/** Offers what cures what was found in the reader's kernels. */
-async function cured(cell, { words, edited, diagnostics, sentence }, signal, tell) {
+/** What cures.js needs of a cell. */
+const curesOf = cell => ({
+    isOld: cell.isOld,
+    say: sentence => say(cell, sentence),
+    show: cures => showCures(cell, cures),
+    take: cell.take,
+});
+
+/** The cell shows what it showed before a reload, if that is of the same controls and the same source; whether it does. */
+export function recall(cell) {
+    const came = recalled(nameOf(cell));
+    const isKnown = came?.of === input(cell);
+    if (isKnown) {
+        touched.add(cell);
+        showCame(cell, came);
+    }
+    return isKnown;
+}
+
+/** The cell as it was recorded. */
+export function forget(cell) {
+    remove(cell);
+    remember(nameOf(cell), null);
+}
+
+/** What cures what was found in the reader's kernels, which the cell then offers. */
+async function cured(cell, words, { edited, answer, sentence }, signal, tell) {
     const { stem, simulated, file } = cell.live;
     const run = await simulator.asked({ stem, simulated, edited, options: [...words, '--no-sweep'], show: {} });
-    const own = diagnostics.filter(found => found.file === file);
-    const show = cures => showCures(cell, cures);
-    const { isOld, take } = cell;
-    await addCures({ run, diagnostics: own, sentence, isOld, say: sentence => say(cell, sentence), show, take }, signal, tell);
+    const diagnostics = answer.diagnostics.filter(found => found.file === file);
+    return addCures({ run, diagnostics, sentence }, curesOf(cell), signal, tell);
 }
 
 async function ran(cell, signal, tell) {
@@ -65,9 +102,12 @@ async function ran(cell, signal, tell) {
     const isOwn = cell.form.elements.n.value === cell.recorded.n;
     const hasSteps = simulated && Number(cell.form.elements.n.value) <= MAX_ELEMENTS;
     const of = input(cell);
-    const { ptx, newer, compiler, said } = file ? await compiled(cell, request, signal, tell) : {};
+    if (file) {
+        tell('Compiling');
+    }
+    const { ptx, newer, compiler, said } = file ? await build(request, signal, tell) : {};
     if (file && !ptx) {
-        cell.ran = of;
+        showCame(cell, { of, refused: { compiler, said }, sentence: refusal(messages(said)) });
         return false;
     }
     const edited = file && { source: request.source, ptx, newer, compiler };
@@ -79,41 +119,39 @@ async function ran(cell, signal, tell) {
     });
     const misfits = answer ? [] : messages(refused);
     if (misfits.length > 0) {
-        showRefused(cell, { compiler: 'The program of the chapter', said: refused }, misfits);
-        cell.ran = of;
-        say(cell, `It is not launched: line ${misfits[0].line}.`);
+        const sentence = `It is not launched: line ${misfits[0].line}.`;
+        showCame(cell, { of, refused: { compiler: 'The program of the chapter', said: refused }, sentence });
         return true;
     }
     if (!answer) {
-        remove(cell);
+        forget(cell);
         say(cell, error);
         return true;
     }
-    show(cell, answer, whatIf, edited);
-    if (said) {
-        showWarnings(cell, { compiler, said }, messages(said));
-    }
-    cell.ran = of;
     const where = isFolded(cell) ? ' The table is in the closed box.' : '';
-    const done = `Done in ${since(begun)}: ${verdict(answer)}.${where}`;
-    say(cell, done);
+    const sentence = `Done in ${since(begun)}: ${verdict(answer)}.${where}`;
+    const warnings = said && { compiler, said };
+    const came = { of, answer: { ...answer, files: undefined }, whatIf, edited: edited && { compiler }, warnings, sentence };
+    showCame(cell, came);
     if (edited) {
-        await cured(cell, { words, edited, diagnostics: answer.diagnostics, sentence: done }, signal, tell);
+        came.cures = await cured(cell, words, { edited, answer, sentence }, signal, tell);
+        remember(nameOf(cell), came);
     }
     if (!chart) {
         return true;
     }
     // The recorded chart is of the record's own n and others, whichever of them the cell shows.
     const swept = isOwn ? words.filter(word => !word.startsWith('--n ')) : words;
-    const drawing = (_, fraction) => tell(`${done} Drawing the chart`, fraction);
+    const drawing = (_, fraction) => tell(`${sentence} Drawing the chart`, fraction);
     const drawn = await simulate(swept, { chart, scale }, drawing).catch(error => {
         signal.throwIfAborted();
         return { error: error.message };
     });
     if (drawn.answer?.chart) {
         addChart(cell, drawn.answer);
+        remember(nameOf(cell), { ...came, chart: drawn.answer.chart });
     }
-    say(cell, drawn.error ? `${done} The chart is as it was: ${drawn.error}` : done);
+    say(cell, drawn.error ? `${sentence} The chart is as it was: ${drawn.error}` : sentence);
     return !drawn.error;
 }
 

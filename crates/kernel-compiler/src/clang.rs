@@ -72,13 +72,15 @@ pub fn flags(options: &[&str], capability: &str, nested: bool) -> Vec<String> {
 /// every system, and so are the sizes of types; of static variables the names are those of the source.
 /// An access through a null pointer stays one, and a loop without an end stays one: the simulator finds both,
 /// and else they would be gone in silence, together with all that follows. Messages are in nvcc's form,
-/// `x.cu(3): error: …`, then the line; and warnings are of what nvcc warns by itself.
+/// `x.cu(3): error: …`, then the line; and warnings are of what nvcc warns by itself, but not of constants,
+/// which a line `//@` may use.
 const FLAGS: &str = "\
     -x cuda --cuda-device-only -S --target=x86_64-unknown-linux-gnu \
     -nocudainc -nocudalib -nostdinc -std=c++17 -ffp-contract=fast -fms-extensions -gline-tables-only -cuid=0 \
     -fno-delete-null-pointer-checks -fno-finite-loops \
     -fdiagnostics-format=msvc -fno-show-column -fno-diagnostics-show-line-numbers \
-    -fno-diagnostics-fixit-info -Wno-pass-failed -Wunused-variable -Wuninitialized";
+    -fno-diagnostics-fixit-info -Wno-pass-failed -Wunused-variable -Wno-unused-const-variable \
+    -Wuninitialized";
 
 /// The version in an answer to `--version`, if it is new enough. Apple counts its own clang otherwise.
 fn version(answer: &str) -> Result<String> {

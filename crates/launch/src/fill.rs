@@ -12,6 +12,7 @@ use super::nearest;
 use super::number::{Type, expression};
 use super::parentheses::split;
 use super::scope::{Names, Scope};
+use super::shape::Shape;
 
 /// Bytes that a buffer may have: how many addresses the simulator keeps for one.
 const MAX_BYTES: u64 = 1 << 36;
@@ -44,6 +45,8 @@ pub struct Fill {
     /// Of the elements.
     pub kind: Type,
     parts: Vec<(Part, u64)>,
+    /// Its rows and columns, if the text says them.
+    pub shape: Option<Shape>,
 }
 
 /// How the elements of a part are made.
@@ -64,8 +67,35 @@ pub(super) enum Part {
 }
 
 impl Fill {
-    /// Reads `TYPE:ELEMENTS`; the error says what is wrong with which part.
+    /// Reads `TYPE:ELEMENTS` or `TYPE ROWSxCOLUMNS[:ELEMENTS]`; the error says what is wrong with which part.
     pub fn parse(text: &str, scope: Scope) -> Result<Fill> {
+        let of_shape = text.split(':').next().and_then(|head| head.trim().split_once(char::is_whitespace));
+        match of_shape {
+            Some((kind, shape)) if Type::parse(kind).is_ok() && shape.contains('x') => {
+                let shape = Shape::parse(shape.trim(), scope.names)?;
+                let elements = text.split_once(':').map_or("uninit", |(_, elements)| elements.trim());
+                Fill::of_shape(kind, shape, elements, scope)
+            }
+            _ => Fill::of_elements(text, scope),
+        }
+    }
+
+    /// A buffer of `shape`: what stands once is meant for all its elements.
+    fn of_shape(kind: &str, shape: Shape, elements: &str, scope: Scope) -> Result<Fill> {
+        let Shape { rows, columns, .. } = shape;
+        let is_one = !elements.contains(['*', ',', '=']);
+        let times = if is_one { format!("*({rows}*{columns})") } else { String::new() };
+        let fill = Fill::of_elements(&format!("{kind}:{elements}{times}"), scope)?;
+        ensure!(
+            Some(fill.count()) == shape.count(),
+            "{rows} rows of {columns} are {} elements, and {} are given",
+            shape.count().map_or("too many".into(), |count| thousands(count as i64)),
+            thousands(fill.count() as i64)
+        );
+        Ok(Fill { shape: Some(shape), ..fill })
+    }
+
+    fn of_elements(text: &str, scope: Scope) -> Result<Fill> {
         let (kind, elements) = text.split_once(':').with_context(|| nearest::elements(text))?;
         let kind = Type::parse(kind.trim())?;
         let elements = elements.trim();
@@ -76,7 +106,7 @@ impl Fill {
         } else {
             split(elements, ',').map(|text| part(kind, text.trim(), scope.names)).collect::<Result<_>>()?
         };
-        Ok(Fill { kind, parts })
+        Ok(Fill { kind, parts, shape: None })
     }
 
     /// The parts, each with its number of elements.

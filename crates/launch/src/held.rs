@@ -5,6 +5,7 @@ use std::fmt::{Display, Formatter};
 use ptx_simulator::{Format, Written};
 
 use super::number::Type;
+use super::shape::Shape;
 
 /// A buffer or a variable after the launches.
 pub struct Held {
@@ -16,6 +17,8 @@ pub struct Held {
     pub bytes: Vec<u8>,
     /// Which of the bytes have been written; `None` if all have.
     pub written: Option<Written>,
+    /// Rows and columns, if it has two dimensions.
+    pub shape: Option<Shape>,
 }
 
 /// An element as it is shown: floats with the fewest digits that give the same float again, `1e-45`, `-0.0`,

@@ -6,7 +6,7 @@
 //! buffer sums = f32:uninit*16
 //! symbol scale = f32:0.5                    # a variable of the module is set
 //! launch blockSums<<<16, 256>>> @in @sums i32:4096
-//! expect sums = f32:file=sums.bin within 1e-5
+//! expect sums = f32:file=sums.bin within 1e-5   # or `expect sums = @others`: what another buffer holds
 //! save sums   = out.bin
 //! ```
 //!
@@ -19,6 +19,7 @@
 //! | `zeros*N`, `uninit*N`, `iota*N`, `iota:1*N`, `random*N`, `random:SEED*N`, `5*N` | N elements |
 //! | `1,2,zeros*8` | parts, side by side |
 //! | `file=in.bin` | what a file holds, raw bytes |
+//! | `f32 64x48`, `f32 64x48:random` | a buffer of 64 rows of 48: `uninit`, or of what stands there |
 //! | `KERNEL<<<GRID, BLOCK, SHARED>>>` | a launch |
 //! | `<<<dim3(2, 2), dim3(32, 8)>>>` | several dimensions; also `<<<(2,2), (32,8)>>>` or `<<<2,2, 32,8>>>` |
 //! | `cluster=4` | before the arguments: blocks of a cluster |
@@ -40,6 +41,7 @@
 //! | `scope.rs` | what a text may name: numbers and files |
 //! | `script.rs`, `buffers.rs` | the lines; the buffers that they make |
 //! | `stage.rs` | the buffers on a device, and the steps |
+//! | `shape.rs` | rows and columns of a buffer |
 //! | `held.rs` | what a buffer holds afterwards |
 //! | `export/` | the same as a CUDA program with a `main` |
 
@@ -55,6 +57,7 @@ mod number;
 mod parentheses;
 mod scope;
 mod script;
+mod shape;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -69,4 +72,5 @@ pub use scope::{Files, Names, Output, Scope};
 pub use script::{
     Dimensions, Launch, Place, Script, Spec, Step, Value, dimensions, down_to_cell, in_comments,
 };
+pub use shape::Shape;
 pub use stage::{Ran, Stage, run};

@@ -142,6 +142,13 @@ fn named(text: &str, scope: Scope) -> Result<Named> {
     Ok(Named { name, cell: 1, line: 0, fill: Fill::parse(elements, scope)? })
 }
 
+/// `NAME` of `@NAME`, a whole buffer.
+fn buffer_called(text: &str) -> Result<String> {
+    let Pointer { buffer, offset } = Pointer::parse(text)?;
+    ensure!(offset == 0, "`{text}`: whole buffers are compared; write @{buffer}");
+    Ok(buffer)
+}
+
 fn pair(text: &str) -> Result<(String, &str)> {
     let (name, rest) = text.split_once('=').with_context(|| nearest::assignment(text))?;
     let name = name.trim().trim_start_matches('@');
@@ -318,6 +325,8 @@ pub enum Step {
     Launch(Launch),
     /// A buffer is compared with what it is to hold, floats within a part of the larger of 1 and that.
     Check { expected: Named, within: f64 },
+    /// A buffer is compared with what another one holds.
+    Same { name: String, other: String, within: f64 },
     /// A buffer is written to a file: as raw bytes.
     Save { name: String, output: Output },
 }
@@ -331,7 +340,16 @@ impl Step {
             Step::Check { expected: Named { name, fill, .. }, .. } => {
                 std::iter::once(name).chain(fill.names()).collect()
             }
+            Step::Same { name, other, .. } => vec![name, other],
             Step::Save { name, .. } => vec![name],
+        }
+    }
+
+    /// The buffer that it compares, if it does.
+    pub fn compared(&self) -> Option<&String> {
+        match self {
+            Step::Check { expected: Named { name, .. }, .. } | Step::Same { name, .. } => Some(name),
+            Step::Symbol { .. } | Step::Launch(_) | Step::Save { .. } => None,
         }
     }
 
@@ -342,6 +360,7 @@ impl Step {
             Step::Check { expected: Named { name, fill, .. }, .. } => {
                 std::iter::once(name).chain(fill.names_mut()).collect()
             }
+            Step::Same { name, other, .. } => vec![name, other],
             Step::Save { name, .. } => vec![name],
         }
     }
@@ -479,7 +498,11 @@ impl Script {
                 if let Some(wrong) = nearest::expected_element(rest) {
                     bail!(wrong);
                 }
-                self.step(Step::Check { expected: named(rest, scope)?, within });
+                let other = pair(rest).ok().filter(|(_, value)| value.starts_with('@'));
+                self.step(match other {
+                    Some((name, other)) => Step::Same { name, other: buffer_called(other)?, within },
+                    None => Step::Check { expected: named(rest, scope)?, within },
+                });
             }
             "save" => {
                 let (name, file) = pair(rest)?;

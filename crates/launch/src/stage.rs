@@ -12,10 +12,11 @@ use text::number::thousands;
 
 use super::buffers::Named;
 use super::fill::{Fill, Pointer};
-use super::held::Held;
+use super::held::{Element, Held};
 use super::number::Type;
 use super::scope::Output;
 use super::script::{Launch, Place, Script, Step, Value};
+use super::shape::Shape;
 
 /// A device with the buffers of a script.
 pub struct Stage<'a> {
@@ -75,8 +76,8 @@ pub fn run(device: &Device, module: &Module, script: &Script) -> Result<Ran> {
                 ran.completed = stage.launch(launch, &function)?;
                 ran.counters.push(device.take_counters());
             }
-            Step::Check { expected, within } => {
-                if let Some(wrong) = stage.check(expected, *within)? {
+            Step::Check { .. } | Step::Same { .. } => {
+                if let Some(wrong) = stage.compared(step)? {
                     ran.wrong.push(wrong);
                     ran.wrong_at.push(script.places.get(number).copied().unwrap_or_default());
                 }
@@ -254,11 +255,18 @@ impl<'a> Stage<'a> {
     pub fn checks(&self) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
         for step in &self.script.steps {
-            if let Step::Check { expected, within } = step {
-                wrong.extend(self.check(expected, *within)?);
-            }
+            wrong.extend(self.compared(step)?);
         }
         Ok(wrong)
+    }
+
+    /// What is wrong with the buffer that a step compares, if something is.
+    fn compared(&self, step: &Step) -> Result<Option<String>> {
+        match step {
+            Step::Check { expected, within } => self.check(expected, *within),
+            Step::Same { name, other, within } => self.same(name, other, *within),
+            Step::Symbol { .. } | Step::Launch(_) | Step::Save { .. } => Ok(None),
+        }
     }
 
     /// What is wrong with a buffer, if something is. Nothing is expected of an element that the check calls
@@ -267,41 +275,35 @@ impl<'a> Stage<'a> {
         let number = self.script.buffer(name)?;
         let own = &self.script.buffers[number].fill;
         let kind = fill.kind;
-        if own.count() != fill.count() || own.kind != kind {
-            return Ok(Some(format!(
-                "@{name} has {} elements of {}, and {} of {} are expected",
-                own.count(),
-                own.kind.name(),
-                fill.count(),
-                kind.name()
-            )));
+        if let Some(other) = of_another_kind(name, own, fill) {
+            return Ok(Some(other));
         }
-        let mut count = 0;
-        let mut first = String::new();
+        let mut differing = Differing::default();
         for piece in fill.pieces(&|pointer| self.address(pointer)) {
             let (start, len, Some(bytes)) = piece? else { continue };
-            let part = start as usize..(start + len) as usize;
-            let held = self.part(number, part)?;
+            let held = self.part(number, start as usize..(start + len) as usize)?;
             if held.written.is_none() && held.bytes == bytes {
                 continue;
             }
-            let expected = Held { name: String::new(), kind, bytes, written: None };
-            for index in 0..held.count() {
-                let actual = held.element(index);
-                let wanted = expected.element(index);
-                if actual.is(wanted, within) {
-                    continue;
-                }
-                if count == 0 {
-                    let element = start as usize / kind.bytes() + index;
-                    first =
-                        format!("@{name} holds {actual} in element {element}, where {wanted} is expected");
-                }
-                count += 1;
-            }
+            let expected = Held { name: String::new(), kind, bytes, written: None, shape: None };
+            differing.compare(start as usize / kind.bytes(), &held, &expected, within);
         }
-        let of = thousands(own.count() as i64);
-        Ok((count > 0).then(|| format!("{first}; {} of {of} are wrong", thousands(count))))
+        let said = |wanted: Element| format!("where {wanted} is expected");
+        Ok(differing.said(name, own.count(), said))
+    }
+
+    /// What is wrong with a buffer that is to hold what another one holds, if something is.
+    fn same(&self, name: &str, other: &str, within: f64) -> Result<Option<String>> {
+        let number = self.script.buffer(name)?;
+        let number_of_other = self.script.buffer(other)?;
+        let own = &self.script.buffers[number].fill;
+        if let Some(other) = of_another_kind(name, own, &self.script.buffers[number_of_other].fill) {
+            return Ok(Some(other));
+        }
+        let all = 0..own.bytes() as usize;
+        let mut differing = Differing::default();
+        differing.compare(0, &self.part(number, all.clone())?, &self.part(number_of_other, all)?, within);
+        Ok(differing.said(name, own.count(), |wanted| format!("where @{other} holds {wanted}")))
     }
 
     /// A copy of some bytes of a buffer.
@@ -311,7 +313,8 @@ impl<'a> Stage<'a> {
         let written = written(bytes.len(), |start, len| {
             self.device.is_defined(buffer, part.start + start..part.start + start + len)
         });
-        Ok(Held { name: String::new(), kind: self.script.buffers[number].fill.kind, bytes, written })
+        let kind = self.script.buffers[number].fill.kind;
+        Ok(Held { name: String::new(), kind, bytes, written, shape: None })
     }
 
     /// Writes a buffer to a file, if it is to be written.
@@ -344,16 +347,56 @@ impl<'a> Stage<'a> {
         let mut all = Vec::new();
         for (Named { name, fill, .. }, buffer) in self.script.buffers.iter().zip(self.buffers) {
             let (bytes, written) = self.device.take(buffer)?;
-            all.push(Held { name: name.clone(), kind: fill.kind, bytes, written });
+            let shape = fill.shape.or_else(|| Shape::of_launch(&self.script, name, fill.count()));
+            all.push(Held { name: name.clone(), kind: fill.kind, bytes, written, shape });
         }
         for (name, kind, address, len) in self.symbols {
             let core = self.device.core()?;
             let bytes = core.bytes(address, len as usize / kind.bytes() * kind.bytes());
             let bytes = bytes.map_err(|wrong| *wrong)?.to_vec();
             let written = written(bytes.len(), |start, len| core.is_defined(address + start as u64, len));
-            all.push(Held { name, kind, bytes, written });
+            all.push(Held { name, kind, bytes, written, shape: None });
         }
         Ok(all)
+    }
+}
+
+/// That a buffer, `own`, has other elements than what it is compared with, if it has.
+fn of_another_kind(name: &str, own: &Fill, other: &Fill) -> Option<String> {
+    let is_alike = own.count() == other.count() && own.kind == other.kind;
+    let [(has, kind), (count, expected)] = [own, other].map(|fill| (fill.count(), fill.kind.name()));
+    (!is_alike)
+        .then(|| format!("@{name} has {has} elements of {kind}, and {count} of {expected} are expected"))
+}
+
+/// Elements that are not what they are to be.
+#[derive(Default)]
+struct Differing {
+    count: i64,
+    /// The first: its index, what it is, and what it is to be.
+    first: Option<(usize, Element, Element)>,
+}
+
+impl Differing {
+    /// Compares elements, of which the first is number `start` of its buffer.
+    fn compare(&mut self, start: usize, held: &Held, expected: &Held, within: f64) {
+        for index in 0..held.count() {
+            let actual = held.element(index);
+            let wanted = expected.element(index);
+            if !actual.is(wanted, within) {
+                self.first.get_or_insert((start + index, actual, wanted));
+                self.count += 1;
+            }
+        }
+    }
+
+    /// The first of them, of `all` elements of the buffer `name`, and how many there are.
+    fn said(self, name: &str, all: u64, wanted: impl Fn(Element) -> String) -> Option<String> {
+        let (index, actual, be) = self.first?;
+        let count = thousands(self.count);
+        let of = thousands(all as i64);
+        let wanted = wanted(be);
+        Some(format!("@{name} holds {actual} in element {index}, {wanted}; {count} of {of} are wrong"))
     }
 }
 

@@ -384,3 +384,56 @@ fn each_of_very_many_buffers_is_found_by_its_name() {
     let again = Script::parse(&format!("{text}buffer b7 = i32:0"), Scope::default()).unwrap_err();
     assert!(again.to_string().contains("two buffers are named b7"), "{again}");
 }
+
+/// What buffer 0 of a script is: rows and columns, and elements.
+fn shape_of(script: &str) -> (Option<(u64, u64)>, u64) {
+    let script = Script::parse(script, Scope::default()).unwrap_or_else(|error| panic!("{script}: {error}"));
+    let Named { fill, .. } = &script.buffers[0];
+    (fill.shape.map(|shape| (shape.rows, shape.columns)), fill.count())
+}
+
+#[test]
+fn a_buffer_may_say_its_rows_and_columns() {
+    assert_eq!(shape_of("buffer x = f32:zeros*6"), (None, 6));
+    assert_eq!(shape_of("buffer x = f32 64x48"), (Some((64, 48)), 3072));
+    assert_eq!(shape_of("buffer x = f32 2x3:1,2,3,4,5,6"), (Some((2, 3)), 6));
+    assert_eq!(shape_of("buffer x = i32 2x2^3 : 7"), (Some((2, 8)), 16));
+    for elements in ["zeros", "iota", "iota:1", "random", "random:7", "0.5", "uninit", "zeros*12"] {
+        assert_eq!(shape_of(&format!("buffer x = f32 3x4:{elements}")), (Some((3, 4)), 12), "{elements}");
+    }
+    for (text, part) in [
+        ("buffer x = f32 64x", "1: `64x` is not rows and columns; write them like 64x48"),
+        ("buffer x = f32 0x4", "is not rows and columns"),
+        ("buffer x = f32 2x3:1,2", "1: 2 rows of 3 are 6 elements, and 2 are given"),
+        ("buffer x = f33 2x3", "f33"),
+    ] {
+        let said = script_refusal(text);
+        assert!(said.contains(part), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_launch_of_two_dimensions_says_rows_and_columns() {
+    let shape = |launch: &str| {
+        let text = format!("buffer x = f32:zeros*6144\nlaunch k<<<{launch}");
+        let script = Script::parse(&text, Scope::default()).unwrap();
+        let shape = shape::Shape::of_launch(&script, "x", 6144)?;
+        Some((shape.rows, shape.columns))
+    };
+    assert_eq!(shape("dim3(3, 2), dim3(32, 32)>>> @x"), Some((64, 96)));
+    // The last blocks have threads to spare.
+    assert_eq!(shape("dim3(2, 3), dim3(64, 24)>>> @x i32:96 i32:64"), Some((64, 96)));
+    assert_eq!(shape("dim3(4, 2), dim3(32, 32)>>> @x i32:64"), None);
+    assert_eq!(shape("24, 256>>> @x"), None);
+    assert_eq!(shape("dim3(3, 2), dim3(32, 32)>>> buf:f32:zeros*6144"), None);
+}
+
+#[test]
+fn a_buffer_may_be_expected_to_hold_what_another_one_holds() {
+    let text = "buffer a = f32:1\nbuffer b = f32:2\nexpect b = @a within 1e-3\nexpect @a=@b";
+    let script = Script::parse(text, Scope::default()).unwrap();
+    let Step::Same { name, other, within: 1e-3 } = &script.steps[0] else { panic!("{:?}", script.steps) };
+    assert_eq!((name.as_str(), other.as_str()), ("b", "a"));
+    assert!(script.steps.iter().all(|step| step.compared().is_some() && step.names().len() == 2));
+    assert!(script_refusal("expect b = @a+4").contains("whole buffers are compared; write @a"));
+}

@@ -125,7 +125,7 @@ mod tests {
     use ptx_simulator::Written;
 
     fn held(kind: Type, bytes: Vec<u8>) -> Held {
-        Held { name: "1".to_string(), kind, bytes, written: None }
+        Held { name: "1".to_string(), kind, bytes, written: None, shape: None }
     }
 
     fn json(kind: Type, bytes: Vec<u8>) -> String {

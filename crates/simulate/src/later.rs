@@ -48,7 +48,7 @@ fn is_followed(script: &Script, number: usize) -> bool {
     let mut steps = script.steps.iter();
     let launches = steps.by_ref().filter(|step| matches!(step, Step::Launch(_)));
     launches.take(number + 1).count() == number + 1
-        && steps.any(|step| matches!(step, Step::Launch(_) | Step::Check { .. }))
+        && steps.any(|step| matches!(step, Step::Launch(_)) || step.compared().is_some())
 }
 
 /// Adds what another run of the script has shown, and says how bad that is.

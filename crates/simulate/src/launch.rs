@@ -256,7 +256,7 @@ fn check_step(
             launch.kernel = Some(kernel.to_string());
         }
         Step::Symbol { named, variable } => *variable = names::variable(module, &named.name)?.to_string(),
-        Step::Check { .. } | Step::Save { .. } => {}
+        Step::Check { .. } | Step::Same { .. } | Step::Save { .. } => {}
     }
     Ok(())
 }
@@ -293,10 +293,8 @@ fn unwritten(ran: &Ran, script: &Script, source: &str) -> Vec<Unwritten> {
 fn compared(script: &Script) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for step in script.steps.iter().skip(script.before) {
-        if let Step::Check { expected, .. } = step
-            && !names.contains(&expected.name)
-        {
-            names.push(expected.name.clone());
+        if let Some(name) = step.compared().filter(|name| !names.contains(name)) {
+            names.push(name.clone());
         }
     }
     names

@@ -34,7 +34,8 @@ An argument, one --arg for each parameter in order:
 
 A script has a line for each step: buffer NAME=TYPE:ELEMENTS, symbol NAME=TYPE:ELEMENTS,
 launch KERNEL<<<GRID, BLOCK, SHARED>>> [cluster=BLOCKS] ARG …, expect NAME=TYPE:ELEMENTS [within 1e-5],
-save NAME=FILE. It may stand in the file itself, each line behind `//@`; then `save` takes a plain name and
+expect NAME=@OTHER, save NAME=FILE; `TYPE ROWSxCOLUMNS` is a buffer of two dimensions. It may stand in the
+file itself, each line behind `//@`; then `save` takes a plain name and
 writes a new file in the folder that --out names, and `file=` reads below the file's own folder or --data.
 
 Exit status: 0 nothing is wrong; 1 a diagnostic of severity error; 2 a command line, file or instruction
@@ -118,7 +119,7 @@ pub struct Options {
     #[arg(long = "symbol", value_name = "NAME=TYPE:ELEMENTS")]
     pub symbols: Vec<String>,
     /// What a buffer is to hold after the launch, by its name or the number of its argument
-    #[arg(long = "expect", value_name = "NAME=TYPE:ELEMENTS")]
+    #[arg(long = "expect", value_name = "NAME=TYPE:ELEMENTS|NAME=@OTHER")]
     pub expected: Vec<String>,
     /// Write a buffer to a file after the launch, as raw bytes
     #[arg(long = "save", value_name = "NAME=FILE")]

@@ -205,7 +205,10 @@ impl Report {
         let counts = counted(&self.launched.diagnostics, self.launched.warnings.len());
         let is_wrong = !self.launched.ran.wrong.is_empty();
         match (counts.is_empty(), checks) {
-            (true, _) if is_wrong => UNEXPECTED.to_string(),
+            (true, _) if is_wrong => {
+                let launches = self.launches_of_threads().map_or(String::new(), |all| format!("; {all}"));
+                format!("{UNEXPECTED}{launches}")
+            }
             (true, Checks::On) => self.all_right(),
             (true, Checks::Off) => "ran to its end; the checks were off".to_string(),
             (false, _) => {

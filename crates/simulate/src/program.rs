@@ -124,6 +124,8 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
     // What each launch of a kernel shows is said once.
     let mut said = std::collections::HashSet::new();
     found.retain(|one| said.insert((one.kind, one.file.clone(), one.line, one.message())));
+    // What was never written may be so since a launch failed, or since a copy did or is still under way.
+    found.sort_by_key(|one| one.kind == Kind::UninitializedRead);
     sources.read_for(&found);
     Ok(Report {
         ended,

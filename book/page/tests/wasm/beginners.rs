@@ -246,4 +246,7 @@ fn the_example_in_two_dimensions_transposes() {
     let first: Vec<&str> = table.split("<td class=\"number\">").skip(1).take(3).collect();
     let starts = ["0.0<", "96.0<", "192.0<"];
     assert!(first.iter().zip(starts).all(|(cell, start)| cell.starts_with(start)), "{table}");
+    let picture = &shown["buffers"][1]["picture"];
+    assert_eq!((&picture["rows"], &picture["columns"]), (&json!(96), &json!(64)), "{picture}");
+    assert!(picture["numbers"].as_str().unwrap().starts_with("0.0 96.0 192.0 "), "{picture}");
 }

@@ -8,6 +8,7 @@ use super::helpers::Helper;
 use super::types::quoted;
 use super::{Program, Variables, called, variable};
 use crate::buffers::Named;
+use crate::fill::Fill;
 use crate::number::Type;
 use crate::scope::Output;
 use crate::script::Step;
@@ -23,8 +24,11 @@ impl Program<'_> {
                     self.launch(launch)
                 }
                 Step::Symbol { named, variable } => self.symbol(named, variable),
-                Step::Check { .. } | Step::Save { .. } if number < script.before => continue,
+                Step::Check { .. } | Step::Same { .. } | Step::Save { .. } if number < script.before => {
+                    continue;
+                }
                 Step::Check { expected, within } => self.expect(expected, *within),
+                Step::Same { name, other, within } => self.expect_same(name, other, *within),
                 Step::Save { name, output } => self.save(name, output),
             };
             let text = text.map_err(|why| self.at(place.line, why))?;
@@ -63,13 +67,7 @@ impl Program<'_> {
 
     /// Compares a buffer with what it is to hold, but for what is `uninit` there.
     fn expect(&mut self, Named { name, fill, .. }: &Named, within: f64) -> Result<String> {
-        let number = self.export.script.buffer(name)?;
-        let own = &self.export.script.buffers[number].fill;
-        let fits = own.count() == fill.count() && own.kind == fill.kind;
-        let [has, wants] = [own, fill].map(|fill| format!("{} of {}", fill.count(), fill.kind.name()));
-        ensure!(fits, "@{name} has {has} elements, and {wants} are expected");
-        ensure!(own.kind != Type::Ptr, "@{name} holds addresses, which differ from run to run");
-        let within = if let Type::Float(_) = own.kind { within } else { 0.0 };
+        let (number, within) = self.compared(name, fill, within)?;
         let mut text = self.fetch(number);
         let differing = self.names.helper(Helper::Differing);
         let wrong = self.wrong();
@@ -85,6 +83,32 @@ impl Program<'_> {
             );
         }
         Ok(text)
+    }
+
+    /// Compares two buffers.
+    fn expect_same(&mut self, name: &str, other: &str, within: f64) -> Result<String> {
+        let other = self.export.script.buffer(other)?;
+        let (number, within) = self.compared(name, &self.export.script.buffers[other].fill, within)?;
+        let fetched = self.fetch(number) + &self.fetch(other);
+        let differing = self.names.helper(Helper::Differing);
+        let wrong = self.wrong();
+        let [Variables { host: is, .. }, Variables { host: be, .. }] =
+            [&self.buffers[number], &self.buffers[other]];
+        let called = quoted(&called(name));
+        let Array { name: is, count, .. } = is;
+        Ok(fetched
+            + &format!("{wrong} += {differing}({called}, {is}, {}, 0, {count}, {within:?});\n", be.name))
+    }
+
+    /// The number of a buffer that is compared with such elements, and within which part they may differ.
+    fn compared(&self, name: &str, fill: &Fill, within: f64) -> Result<(usize, f64)> {
+        let number = self.export.script.buffer(name)?;
+        let own = &self.export.script.buffers[number].fill;
+        let fits = own.count() == fill.count() && own.kind == fill.kind;
+        let [has, wants] = [own, fill].map(|fill| format!("{} of {}", fill.count(), fill.kind.name()));
+        ensure!(fits, "@{name} has {has} elements, and {wants} are expected");
+        ensure!(own.kind != Type::Ptr, "@{name} holds addresses, which differ from run to run");
+        Ok((number, if let Type::Float(_) = own.kind { within } else { 0.0 }))
     }
 
     fn save(&mut self, name: &str, output: &Output) -> Result<String> {

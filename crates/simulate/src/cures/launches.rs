@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ::device::Module;
-use ::launch::{Script, Step};
+use ::launch::Script;
 use anyhow::Result;
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
@@ -115,7 +115,7 @@ impl Subject for Launches<'_> {
         let templates = self.sources.templates(&self.options.file);
         let Launched { ran, diagnostics, .. } =
             launch(&device, &module, &options, self.script, (text, &templates[..]))?;
-        let expects = self.script.steps.iter().any(|step| matches!(step, Step::Check { .. }));
+        let expects = self.script.steps.iter().any(|step| step.compared().is_some());
         Ok(Outcome {
             found: diagnostics,
             completed: ran.completed,

@@ -56,5 +56,6 @@ pub struct Outcome {
 
 /// A text that a run has printed, as something that it leaves.
 pub fn printed(text: &str) -> Held {
-    Held { name: String::new(), kind: Type::Unsigned(8), bytes: text.as_bytes().to_vec(), written: None }
+    let bytes = text.as_bytes().to_vec();
+    Held { name: String::new(), kind: Type::Unsigned(8), bytes, written: None, shape: None }
 }

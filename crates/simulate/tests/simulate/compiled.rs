@@ -385,6 +385,44 @@ mod with_real_compilers {
             assert!(text.starts_with(&format!("for {number}\n")), "{options}: {text}");
         }
     }
+
+    /// A result is printed while the copy that brings it is under way.
+    const TOO_EARLY: &str = "#include <cstdio>\n__global__ void k(int *p) { *p = 1; }\nint main()\n{\n\
+        int *p, *h;\ncudaMalloc(&p, 4);\ncudaMallocHost(&h, 4);\nk<<<1, 1>>>(p);\n\
+        cudaMemcpyAsync(h, p, 4, cudaMemcpyDeviceToHost);\nprintf(\"%d\\n\", *h);\n\
+        cudaDeviceSynchronize();\ncudaFree(p);\ncudaFreeHost(h);\n}\n";
+
+    #[test]
+    #[ignore = "needs clang"]
+    fn why_a_program_prints_what_was_never_written_is_said_first() {
+        let fails = PROGRAM.replace("k<<<1, 1>>>", "k<<<1, 2048>>>");
+        for (program, cause) in [(TOO_EARLY, "host-access"), (&*fails, "launch-limit")] {
+            let text = run_by(ALL[1], program, "").exits(1).stdout();
+            let first = text.lines().find(|line| line.starts_with("error") || line.starts_with("warning"));
+            assert!(first.unwrap_or_default().starts_with(&format!("error[{cause}]")), "{text}");
+            assert!(text.contains("error[uninitialized-read]"), "{text}");
+        }
+    }
+
+    #[test]
+    #[ignore = "needs clang"]
+    fn a_launch_per_thread_is_said_of_a_result_that_is_not_as_expected() {
+        let source = "__global__ void child(int *p) { atomicAdd(p, 1); }\n\
+            __global__ void parent(int *p) { child<<<1, 1>>>(p); }\n\
+            //@ buffer p = i32:0\n//@ launch parent<<<1, 64>>> @p\n//@ expect p = i32:1\n";
+        let text = run_by(ALL[1], source, "").exits(1).stdout();
+        let end = "the results are not as expected; 64 launches by device code, one per thread\n";
+        assert!(text.ends_with(end), "{text}");
+    }
+
+    #[test]
+    #[ignore = "needs clang"]
+    fn a_constant_of_a_launch_is_not_called_unused() {
+        let source = "const int N = 64;\n__global__ void k(int *p) { p[threadIdx.x] = 1; }\n\
+            //@ buffer p = i32:uninit*N\n//@ launch k<<<1, N>>> @p\n";
+        let run = run_by(ALL[1], source, "").exits(0);
+        assert!(!run.stderr().contains("unused") && !run.stdout().contains("warning"), "{}", run.stdout());
+    }
 }
 
 #[test]

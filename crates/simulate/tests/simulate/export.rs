@@ -7,7 +7,7 @@ use super::*;
 const FOLDER: &str = "crates/simulate/tests/simulate/export";
 
 /// A command line for a file of [`FOLDER`], the program that it exports, and what that returns.
-const EXPORTS: [(&str, &str, i32); 7] = [
+const EXPORTS: [(&str, &str, i32); 8] = [
     ("two_launches.cu --cell 2", "two_launches_cell2", 0),
     (
         "two_launches.cu --kernel blockSums --grid 2 --block 64 --arg buf:f32:0.5*100 --arg buf:f32:uninit*2 \
@@ -20,6 +20,7 @@ const EXPORTS: [(&str, &str, i32); 7] = [
     ("shared.cu", "shared_program", 0),
     ("files.cu", "files_program", 0),
     ("wrong.cu", "wrong_program", 1),
+    ("same.cu", "same_program", 1),
 ];
 
 #[test]

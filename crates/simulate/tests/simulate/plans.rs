@@ -99,6 +99,31 @@ fn a_reduction_in_two_launches_is_a_script_of_a_few_lines() {
         steps.display()
     );
     assert!(wrong.stdout().contains(&said), "{}", wrong.stdout());
+    // Two buffers are compared.
+    std::fs::write(
+        &steps,
+        "buffer in = f32:iota*64\nbuffer a = f32:uninit*2\nbuffer b = f32:zeros*2\n\
+         launch blockSums<<<1, 64>>> @in @a i32:64\nlaunch blockSums<<<1, 64>>> @in @b i32:64\n\
+         expect b = @a\n",
+    )
+    .unwrap();
+    let said = run(&format!("{PROGRAMS} --script {}", steps.display())).exits(1).stdout();
+    let differs = "@b holds 0.0 in element 1, where @a holds ?; 1 of 2 are wrong";
+    assert!(said.contains(differs), "{said}");
+    let text = std::fs::read_to_string(&steps).unwrap().replace("*2", "*1");
+    std::fs::write(&steps, text.replace("@a\n", "@c\n")).unwrap();
+    run(&format!("{PROGRAMS} --script {}", steps.display())).refuses(&["no buffer is called @c"]);
+    std::fs::write(&steps, &text).unwrap();
+    let same = run(&format!("{PROGRAMS} --script {}", steps.display())).exits(0).stdout();
+    assert!(same.ends_with("ok: nothing is wrong; `b` is as expected\n"), "{same}");
+    std::fs::write(
+        &steps,
+        text.replace("b = f32", "b = f64").replace("launch blockSums<<<1, 64>>> @in @b i32:64\n", ""),
+    )
+    .unwrap();
+    let other = run(&format!("{PROGRAMS} --script {}", steps.display())).exits(1).stdout();
+    assert!(other.contains("@b has 1 elements of f64, and 1 of f32 are expected"), "{other}");
+    script("19900").exits(0);
     // What was saved is what the second launch added up.
     let line = format!(
         "--arg buf:f32:file={} --arg buf:f32:uninit*1 --arg i32:4 --expect 1=f32:19900",

@@ -19,7 +19,7 @@ __global__ void transpose(const float *in, float *out, int rows, int columns)
         }
     }
 }
-//@ buffer in  = f32:iota*64*96
-//@ buffer out = f32:uninit*64*96
+//@ buffer in  = f32 64x96:iota
+//@ buffer out = f32 96x64
 //@ launch transpose<<<dim3(96/32, 64/32), dim3(32, 8)>>> @in @out i32:64 i32:96
 // ANCHOR_END: transpose

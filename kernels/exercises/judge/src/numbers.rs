@@ -41,18 +41,23 @@ pub fn right(answer: &Answer, root: &Path, exercise: &Exercise, plan: &Plan) -> 
     })
 }
 
+/// The line of `text` with this number, from 1.
+fn line_of(text: &str, number: u64) -> Option<&str> {
+    let before = (number as usize).checked_sub(1)?;
+    text.lines().nth(before).map(str::trim)
+}
+
 /// What is to be said of `said`, which is not `right`. `text` is the learner's file.
 fn wrong(answer: &Answer, root: &Path, text: &str, said: u64, right: u64) -> Result<String> {
     let name = &answer.name;
-    let line = (said as usize).checked_sub(1).and_then(|before| text.lines().nth(before)).map(str::trim);
+    let line = line_of(text, said);
     let number = said.to_string();
     let written = if answer.is_line() { line.unwrap_or_default() } else { &number };
     let slip = answer.slips.iter().find(|(slip, _)| slip == written).map(|(_, slip)| slip);
     Ok(match (&answer.source, slip) {
         (Source::Line, Some(slip)) => format!("It is not line {said}: {slip}"),
         (Source::Line, None) => match line {
-            None => format!("There is no line {said}: the file has {}.", text.lines().count()),
-            Some("") => format!("It is not line {said}, which is empty."),
+            None | Some("") => format!("It is not line {said}, which is empty."),
             Some(line) => format!("It is not line {said}: `{line}`"),
         },
         (_, Some(slip)) => format!("{name}: not {}. {slip}", thousands(said as i64)),
@@ -133,6 +138,10 @@ pub fn mark(
                 "{name}: `{other}` cannot be read. Write a whole number in digits, as in \
                  `{ANSWER}{name} 12;`."
             )),
+            // No answer, and no wrong one that counts.
+            Some(Ok(said)) if answer.is_line() && line_of(text, said).is_none() => {
+                unread.push(format!("There is no line {said}: the file has {}.", text.lines().count()))
+            }
             Some(Ok(said)) => {
                 let right = right(answer, root, exercise, plan)?;
                 let is_other_line = answer.is_line() && lines.iter().any(|line| u64::from(*line) == said);

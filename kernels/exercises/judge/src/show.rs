@@ -98,7 +98,8 @@ pub fn passed(exercise: &Exercise, passed: &Findings, progress: &Progress, sourc
                 "" => ", and nothing was found wrong.".to_string(),
                 note => format!(". {note}"),
             };
-            format!("passed. Right for all {tried} inputs, in several orders of turns{found}")
+            let waste = passed.counts.waste().map_or(String::new(), |waste| format!(", {waste}"));
+            format!("passed{waste}. Right for all {tried} inputs, in several orders of turns{found}")
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
         Kind::Numbers { ref answers, .. } if answers.iter().any(Answer::is_line) => match progress.tries {

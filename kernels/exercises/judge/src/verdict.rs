@@ -2,7 +2,7 @@
 
 use ptx_simulator::Diagnostic;
 use serde::{Serialize, Serializer};
-use text::number::thousands;
+use text::number::{thousands, two_digits};
 
 use super::fault::{Fault, names};
 use super::plan::Case;
@@ -78,7 +78,37 @@ fn in_words<S: Serializer>(case: &Option<Case>, serializer: S) -> Result<S::Ok, 
     case.map(|case| case.to_string()).serialize(serializer)
 }
 
+/// An answer that costs this many times what the solution costs is wasteful, if that is no matter of a few.
+const WASTE: u64 = 2;
+const FEW: u64 = 16;
+
+impl Counts {
+    /// What a right answer wastes most, beside the solution, as `with 3 times the barrier arrivals of the
+    /// solution`; nothing of one that gets by with fewer instructions.
+    pub fn waste(&self) -> Option<String> {
+        let instructions = self.rows.first()?;
+        if instructions.yours < instructions.reference? {
+            return None;
+        }
+        let ratio = |row: &Counted| row.yours as f64 / row.reference.unwrap_or_default() as f64;
+        let is_waste = |row: &&Counted| {
+            let reference = row.reference.unwrap_or_default();
+            reference > 0 && row.yours >= WASTE * reference && row.yours - reference >= FEW
+        };
+        let most =
+            self.rows.iter().filter(is_waste).max_by(|one, other| ratio(one).total_cmp(&ratio(other)))?;
+        let times = two_digits(ratio(most));
+        let times = times.trim_end_matches(".0");
+        Some(format!("with {times} times the {} of the solution", most.noun()))
+    }
+}
+
 impl Counted {
+    /// Its name without the unit: `barrier arrivals`.
+    fn noun(&self) -> &str {
+        self.name.split(" (").next().unwrap_or_default()
+    }
+
     /// Whether the answer costs no more than it may.
     pub fn is_met(&self) -> bool {
         self.most.is_none_or(|most| self.yours <= most)
@@ -113,8 +143,7 @@ pub fn failed(exercise: &Exercise, kind: Fault, what: String) -> Findings {
 /// The failure of a right answer that misses a goal.
 pub fn missed_goal(exercise: &Exercise, noun: &str, tried: usize, counts: &Counts) -> Option<Findings> {
     let missed = counts.rows.iter().find(|row| !row.is_met())?;
-    // Without its unit: `barrier arrivals`.
-    let name = missed.name.split(" (").next().unwrap_or_default();
+    let name = missed.noun();
     let [yours, most] = [missed.yours, missed.most.unwrap_or_default()].map(|count| thousands(count as i64));
     let what = format!(
         "The {noun} is right for all {tried} inputs, but {yours} {name} are too many: the goal is {most}."

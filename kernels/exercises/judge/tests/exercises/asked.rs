@@ -1,6 +1,6 @@
-//! Answers that are numbers and lines.
+//! Answers that are numbers and lines, and what is asked and said of them and of others.
 
-use super::learner::{Learner, exercise};
+use super::learner::{Learner, exercise, mutant};
 
 #[test]
 fn numbers_that_no_counter_has_are_marked_like_others() {
@@ -39,17 +39,46 @@ fn after_three_tries_the_hint_is_about_the_wrong_number() {
 fn lines_that_are_tried_one_by_one_are_counted() {
     let learner = Learner::new("lines");
     let exercise = exercise("2.4");
-    for (line, part) in
-        [(14, ""), (15, ""), (15, ""), (16, "3 answers were wrong"), (17, "4 answers were wrong")]
-    {
+    // Twice the same is one, and a line that is not there is none.
+    for (line, part) in [
+        (14, ""),
+        (15, ""),
+        (15, ""),
+        (99, "There is no line 99"),
+        (16, "3 answers were wrong"),
+        (17, "4 answers were wrong"),
+    ] {
         learner.write(&exercise, &exercise.stub().replace("line ?;", &format!("line {line};")));
         let said = learner.says("2.4").exits(1, &["not yet", part]);
-        assert_eq!(said.text.contains("answers were wrong"), !part.is_empty(), "{}", said.text);
+        let counts = part.contains("answers were wrong");
+        assert_eq!(said.text.contains("answers were wrong"), counts, "{}", said.text);
     }
     learner.says("").exits(0, &["2.4  Find the race  (10 min, takes thought, 4 wrong answers)"]);
     learner.write(&exercise, &exercise.solution());
     learner.says("2.4").exits(0, &["That is the line, after 4 others."]);
     learner.says("").exits(0, &["done  2.4  Find the race  (10 min, takes thought, 4 wrong answers)"]);
+}
+
+#[test]
+fn a_right_answer_that_is_wasteful_passes_and_is_told_so() {
+    let learner = Learner::new("waste");
+    for (id, name, words) in [
+        ("2.2", "neighbours", "passed, with 17 times the divergent branches of the solution. Right for all"),
+        ("6.3", "every-thread-draws-a-ticket", "passed, with 1,000 times the atomic operations of the"),
+    ] {
+        learner.write(&exercise(id), &mutant(id, name));
+        learner.says(id).exits(0, &[words]);
+        learner.write(&exercise(id), &exercise(id).solution());
+        let said = learner.says(id).exits(0, &["passed. Right for all"]);
+        assert!(!said.text.contains("times the"), "{}", said.text);
+    }
+}
+
+#[test]
+fn who_loses_elements_of_a_share_is_asked_where_they_should_be() {
+    let learner = Learner::new("share");
+    let said = learner.says("8.1").exits(1, &["are left out", "Which GPU should own"]);
+    assert!(!said.text.contains("32 bits"), "{}", said.text);
 }
 
 #[test]
