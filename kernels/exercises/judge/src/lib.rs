@@ -48,6 +48,7 @@ mod fit;
 mod goal;
 pub mod id;
 pub mod info;
+mod lost;
 #[cfg(not(target_family = "wasm"))]
 mod machine;
 pub mod mark;

@@ -20,7 +20,7 @@ use super::source::{Exercise, Kind};
 use super::tried::Tried;
 use super::verdict::{Counted, Counts, Findings, failed, missed_goal};
 use super::wrapping::{Wrapping, wrapped};
-use super::{fit, goal, names, numbers, own, rules, summary, tried, weigh};
+use super::{fit, goal, lost, names, numbers, own, rules, summary, tried, weigh};
 
 /// The counters that are compared, as the simulator calls them.
 const COUNTERS: [&str; 10] = [
@@ -199,6 +199,10 @@ impl Attempt<'_> {
         let right: Vec<Case> = tried.iter().filter(|one| one.failure.is_none()).map(|one| one.case).collect();
         if right.len() < tried.len() {
             return self.failure(tried, &right);
+        }
+        let lost = each(&lost::cases(plan), |case| lost::lost(exercise, plan, &self.yours.module, *case))?;
+        if let Some(lost) = lost.into_iter().flatten().next() {
+            return Ok(lost);
         }
         let found = self.beyond_right(&tried)?;
         let printed = if found.printed.is_empty() { printed(&tried) } else { found.printed };
