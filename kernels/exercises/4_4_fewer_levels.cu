@@ -1,8 +1,8 @@
 // Exercise 4.4: Fewer levels
 //
 // A nested level costs far more than its additions. Halving 100,003 numbers takes 17 levels. Let each level
-// leave a quarter instead of a half: a thread adds up to three numbers to its own. An eighth is right
-// too, but no less than that: the threads are to share the work.
+// leave a quarter instead of a half: a thread adds up to three numbers to its own. Even less than a quarter
+// is right too.
 //
 // The host launches `reduceQuarters(data, out, n)` with a thread for each of the `n` numbers.
 // Goal: at most 9 device launches at n = 100,003, 256 threads per block.

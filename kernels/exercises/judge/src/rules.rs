@@ -159,29 +159,33 @@ fn atomics(Pair { case, yours, solution }: &Pair) -> Broken {
     (mine > theirs && is_more).then_some((Fault::Atomics, what))
 }
 
-/// A recursion may end a level earlier. A child that loads nothing that reaches the result is none.
+/// Numbers of which a level may leave one to its child: fewer levels have children that load less.
+const MOST_PER_LEVEL: u64 = 64;
+
+/// Fewer children than the solution's are better, if they do the work. A child that loads nothing that reaches
+/// the result is none, and most of those that are launched have to load something.
 fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
     let mine = yours.effort.working_children;
     let theirs = solution.effort.working_children;
     let launched = yours.counters.device_launches;
     let least = theirs - (theirs / 8).max(1).min(theirs);
     let [all, work, wanted] = [launched, mine, theirs].map(number);
-    if mine < least {
-        let what = match launched {
-            0 => format!("without a child: the solution launches {wanted}"),
-            _ if launched >= least => format!(
-                "of the {all} children that it launches, {work} do any of the work; in the solution, \
-                 {wanted}"
-            ),
-            _ => format!("with too few levels: it launches {work} children, and the solution {wanted}"),
-        };
+    let children = match launched {
+        0 if theirs > 0 => Some(format!("without a child: the solution launches {wanted}")),
+        _ if mine < least && launched >= least => Some(format!(
+            "of the {all} children that it launches, {work} do any of the work; in the solution, {wanted}"
+        )),
+        _ => None,
+    };
+    if let Some(what) = children {
         return Some((Fault::Launches, what));
     }
     let words = yours.effort.child_words;
     let theirs = solution.effort.child_words;
-    if 4 * words < theirs {
+    if MOST_PER_LEVEL * words < theirs {
+        let numbers = if words == 1 { "number" } else { "numbers" };
         let what = format!(
-            "the parent does the work of its children: of all that they load, {} numbers may reach the \
+            "the parent does the work of its children: of all that they load, {} {numbers} may reach the \
              result; in the solution, {}",
             number(words),
             number(theirs)
