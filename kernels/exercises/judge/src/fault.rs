@@ -41,6 +41,8 @@ pub enum Fault {
     WrongLine,
     /// One thread does the work of others.
     OneThread,
+    /// The threads of one block do the work of others.
+    OneBlock,
     /// Too many atomic operations.
     Atomics,
     /// Too few children, or idle ones.

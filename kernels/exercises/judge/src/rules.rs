@@ -94,11 +94,21 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
 
 /// A tree of another shape may need twice the loads of the solution's, and a few more. What all threads share
 /// equally is no matter of its shape.
-fn one_thread(Pair { yours, solution, .. }: &Pair) -> Broken {
+fn one_thread(Pair { case, yours, solution }: &Pair) -> Broken {
     let busiest = yours.effort.busiest;
     let most = solution.effort.busiest.loads;
     if !yours.effort.is_uneven() || busiest.loads <= 2 * most + 8 {
         return None;
+    }
+    if busiest.loads * u64::from(case.block) <= 2 * busiest.of_block {
+        let what = format!(
+            "one block does the work of many: the threads of block {} make {} loads, about as many each, and \
+             those of other blocks hardly any. In the solution no thread makes more than {}",
+            number(busiest.block),
+            number(busiest.of_block),
+            number(most),
+        );
+        return Some((Fault::OneBlock, what));
     }
     // Half of a block's loads in one thread is a queue before it; less than that may still be a tree.
     let shape = if busiest.is_most_of_block() { "not a tree" } else { "uneven work" };

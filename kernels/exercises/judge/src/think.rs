@@ -74,6 +74,7 @@ wrong-result: Which elements are left out or counted twice? Take the smallest in
     pencil.
 miscounted: What happens to these elements, step by step?
 one-thread: How could the other threads of the block share this work, step by step?
+one-block: How could the other blocks of the grid share this work?
 atomics: Which threads could combine their numbers first, so that few are left for the atomic operation?
 launches: Which part of the work is the child's, and who launches it?
 tail-launch: When does a tail launch start, and when does a fire-and-forget launch?
