@@ -6,7 +6,7 @@
 //
 // The host launches `reduceAtomic(input, total, n)` with a thread for each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.
-// Goal: at most 4 atomic operations at n = 1,024, 256 threads per block.
+// Goal: at most 4 atomic operations (on global memory) at n = 1,024, 256 threads per block.
 //
 // You learn to combine values within a block before they meet at one address. About 10 minutes.
 //

@@ -38,6 +38,8 @@ pub struct Effort {
     pub working_warps: u32,
     /// The most 4-byte numbers that one block loaded from global memory.
     pub block_numbers: u64,
+    /// Atomic operations of lanes on global memory.
+    pub global_atomics: u64,
     /// The most atomic operations of one block, but for those that draw tickets.
     pub block_atomics: u64,
     /// The most atomic operations at one address.
@@ -319,6 +321,9 @@ impl Watcher {
 
     fn atomic(&mut self, actor: Actor, request: &Request) {
         let owner = self.owner(actor, request);
+        if request.space == Space::Global {
+            self.effort.global_atomics += u64::from(request.mask.count_ones());
+        }
         let draws = request.access == Access::Atomic { returns: true };
         let block = self.blocks.entry((actor.grid, actor.block)).or_default();
         for lane in lanes(request.mask).map(|lane| lane as usize) {

@@ -19,8 +19,10 @@ pub struct Goal {
 
 /// The most numbers that one block loads from global memory.
 pub const BLOCK_NUMBERS: &str = "block_numbers";
+/// Atomic operations on global memory.
+pub const GLOBAL_ATOMICS: &str = "global_atomics";
 /// What a goal may bound besides the simulator's counters: allocations are those of a Rust function.
-const OTHERS: [&str; 2] = ["allocations", BLOCK_NUMBERS];
+const OTHERS: [&str; 3] = ["allocations", BLOCK_NUMBERS, GLOBAL_ATOMICS];
 
 impl Goal {
     /// `divergent_branches <= 6 n=512 block=512`
@@ -80,6 +82,7 @@ pub fn name(field: &str) -> String {
         "global_store_requests" => "global store requests (one per warp)".into(),
         "atomics" => "atomic operations".into(),
         BLOCK_NUMBERS => "numbers loaded by one block".into(),
+        GLOBAL_ATOMICS => "atomic operations (on global memory)".into(),
         _ => field.replace('_', " "),
     }
 }

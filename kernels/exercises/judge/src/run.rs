@@ -140,10 +140,11 @@ impl Outcome {
             && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
     }
 
-    /// What is counted as `field`: a counter, or [`Effort::block_numbers`].
+    /// What is counted as `field`: a counter, or one of [`Effort`].
     pub fn count(&self, field: &str) -> Option<u64> {
         match field {
             goal::BLOCK_NUMBERS => Some(self.effort.block_numbers),
+            goal::GLOBAL_ATOMICS => Some(self.effort.global_atomics),
             _ => goal::counter(&self.counters, field),
         }
     }
