@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use rayon::prelude::*;
 use workbook::chapter::{self, Chapter, Place, Shape, Variant};
+use workbook::record::{Failure, Wrong};
 use workbook::reduction::serial;
 
 pub const CHAPTER: Chapter = Chapter {
@@ -60,8 +61,8 @@ fn recursive_reduce(data: &mut [i32]) -> i32 {
 // ANCHOR_END: recursiveReduce
 
 /// Halving meets an odd size, and loses an element there, unless `n` is a power of two.
-fn drops_odd_element(n: u64, _: Shape) -> Option<&'static str> {
-    (n > 0 && !n.is_power_of_two()).then_some("drops-odd-element")
+fn drops_odd_element(n: u64, _: Shape) -> Option<Failure> {
+    (n > 0 && !n.is_power_of_two()).then_some(Failure::Result(Wrong::DropsOddElement))
 }
 
 // ANCHOR: iterator

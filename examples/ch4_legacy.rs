@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Launches, Outcome, Shape, Variant};
 use workbook::device::LaunchConfig;
-use workbook::sim::Diagnostic;
+use workbook::record::{Failure, Wrong};
+use workbook::sim::{Diagnostic, Kind};
 
 pub const CHAPTER: Chapter = Chapter {
     simulator_only: Some(
@@ -59,15 +60,15 @@ fn reduce(case: &Case) -> Result<Outcome> {
 /// The kernel is right if every block is full and its size is a power of two, 2 or more. Otherwise, in this
 /// order: the last block reads past the end; or the halving ends at 1 instead of 2, so that a child without
 /// threads is refused and no result is written; or the halving meets an odd size and loses its last element.
-fn what_goes_wrong(n: u64, shape: Shape) -> Option<&'static str> {
+fn what_goes_wrong(n: u64, shape: Shape) -> Option<Failure> {
     let block = u64::from(shape.block);
     // The first step adds the second half onto the first; blocks of 1 and 3 threads add nothing.
     let reads = if block == 2 || block >= 4 { block & !1 } else { 0 };
     let ends_at_2 = block >= 2 && block >> (block.ilog2() - 1) == 0b10;
     match () {
-        _ if u64::from(shape.grid - 1) * block + reads > n => Some("out-of-bounds"),
-        _ if !ends_at_2 => Some("launch-limit"),
-        _ if !block.is_power_of_two() => Some("drops-odd-element"),
+        _ if u64::from(shape.grid - 1) * block + reads > n => Some(Failure::Found(Kind::OutOfBounds)),
+        _ if !ends_at_2 => Some(Failure::Found(Kind::LaunchLimit)),
+        _ if !block.is_power_of_two() => Some(Failure::Result(Wrong::DropsOddElement)),
         _ => None,
     }
 }

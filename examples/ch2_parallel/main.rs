@@ -12,6 +12,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Place, Variant};
 use workbook::device::LaunchConfig;
+use workbook::record::Failure;
+use workbook::sim::Kind;
 
 pub const CHAPTER: Chapter = Chapter {
     place: Place::OneBlock,
@@ -25,7 +27,7 @@ pub const CHAPTER: Chapter = Chapter {
         &[
             // Without a barrier the sum may be right or wrong, from one run to the next.
             Variant {
-                expected_failure: |_, _| Some("data-race"),
+                expected_failure: |_, _| Some(Failure::Found(Kind::DataRace)),
                 ..Variant::new("reduceNeighboredNoBarrier", reduce)
             }
             .does("The tree of neighbours in one block, with no barrier between its steps."),

@@ -16,7 +16,8 @@ use plan::*;
 use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Variant};
 use workbook::device::{DEFAULT_PENDING_LAUNCHES, DeviceKind, LaunchConfig};
 use workbook::figure::Figure;
-use workbook::record::Dropped;
+use workbook::record::{Dropped, Failure};
+use workbook::sim::Kind;
 
 pub const CHAPTER: Chapter = Chapter {
     // One child per block takes up to a quarter of a second at 2^20, and grows with n.
@@ -47,7 +48,8 @@ pub const CHAPTER: Chapter = Chapter {
             // All blocks in one launch, as in the posts, and blocks so small that the room does not suffice.
             Variant {
                 expected_failure: |n, shape| {
-                    overflows_the_default_room(n, shape).then_some("pending-launch-overflow")
+                    overflows_the_default_room(n, shape)
+                        .then_some(Failure::Found(Kind::PendingLaunchOverflow))
                 },
                 ..at_once("gpuRecursiveReduceAtOnce", |case| reduce(case, DEFAULT_PENDING_LAUNCHES))
             }

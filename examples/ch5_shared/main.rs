@@ -16,7 +16,9 @@ use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Place, Shape, Sweep, Variant};
 use workbook::device::LaunchConfig;
 use workbook::figure::Figure;
+use workbook::record::Failure;
 use workbook::reduction::error_bound;
+use workbook::sim::Kind;
 
 use product::{DOT_OF_F32, DOT_OF_THE_POST, error, kahan_error, posts_pair, random_pair};
 
@@ -93,8 +95,8 @@ fn main() -> ExitCode {
 }
 
 /// The mistake that a barrier in a branch is kept to show. Blocks of at most `uniform` threads don't make it.
-fn divergence(shape: Shape, uniform: u32) -> Option<&'static str> {
-    (shape.block > uniform).then_some("barrier-divergence")
+fn divergence(shape: Shape, uniform: u32) -> Option<Failure> {
+    (shape.block > uniform).then_some(Failure::Found(Kind::BarrierDivergence))
 }
 
 /// Eight blocks per multiprocessor, if there are elements for them.

@@ -14,7 +14,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Variant};
 use workbook::device::DeviceKind;
+use workbook::record::{Failure, Wrong};
 use workbook::reduction::error_bound::{UNIT_F32, of_sum};
+use workbook::sim::Kind;
 
 use elements::{Bf16, Element, Half, UNIT_F16};
 use passes::{height, one_launch, overlapping, running, two_launches};
@@ -99,7 +101,7 @@ const VARIANTS: &[Variant] = &[
         operation: passes::as_f16::<Half>(),
         shape: |_, _, _| Shape { block: 1, grid: 1 },
         error_factor: |_, _| 1.0,
-        expected_failure: |n, _| (n > 64).then_some("accumulated-rounding"),
+        expected_failure: |n, _| (n > 64).then_some(Failure::Result(Wrong::AccumulatedRounding)),
         sweep: Sweep::Never,
         also: running_sizes,
         ..f32_sum("runningSum_f16", running)
@@ -113,7 +115,7 @@ const VARIANTS: &[Variant] = &[
     Variant {
         least_capability: HOPPER,
         sweep: Sweep::Never,
-        expected_failure: |_, _| Some("data-race"),
+        expected_failure: |_, _| Some(Failure::Found(Kind::DataRace)),
         ..once("twoPassesNoWait_f32", |case| overlapping(case, "lastPassNoWait"))
     },
     Variant { symbol: "onePass_f32", ..once("onePass_f32", one_launch) }
@@ -128,8 +130,8 @@ const HOPPER: Option<(u32, u32)> = Some((9, 0));
 type Host = fn(&Case) -> Result<Outcome>;
 
 /// The elements are about 1/2, and the largest `f16` is 65,504.
-fn overflow(n: u64, _: Shape) -> Option<&'static str> {
-    (n > 130_000).then_some("overflow")
+fn overflow(n: u64, _: Shape) -> Option<Failure> {
+    (n > 130_000).then_some(Failure::Result(Wrong::Overflow))
 }
 
 /// Few rows and many.

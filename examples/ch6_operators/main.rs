@@ -15,11 +15,13 @@ use anyhow::Result;
 use workbook::chapter::{self, Case, Chapter, Extras, Outcome, Shape, Sweep, Variant};
 use workbook::device::MAX_BLOCK;
 use workbook::figure::Figure;
+use workbook::record::{Failure, Wrong};
 use workbook::reduction::error_bound::{UNIT_F32, UNIT_F64, of_sum};
 use workbook::reduction::operation::{Operation, exact};
 use workbook::reduction::operator::{
     ArgMax, ElementType, FromZero, Hash, Max, Min, Product, Sum, rounded_sum,
 };
+use workbook::sim::Kind;
 
 use ways::{atomics, grid_sync, passes, single_launch, the_posts_way};
 
@@ -44,7 +46,7 @@ const KERNELS: Chapter = Chapter::new(
         once("reduceAcquireRelease_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)
             .does("The same, with the memory order in the ticket's atomic operation."),
         Variant {
-            expected_failure: |_, _| Some("data-race"),
+            expected_failure: |_, _| Some(Failure::Found(Kind::DataRace)),
             ..once("reduceNoFence_sum_i32", Operation::SUM, single_launch::<Sum<i32>>)
         },
         story("reduceGridSync_sum_i32", Operation::SUM, grid_sync::<Sum<i32>>)
@@ -89,7 +91,7 @@ const KERNELS: Chapter = Chapter::new(
         Variant { story: true, ..once("reducePasses_hash_u32", HASH, passes::<Hash>) },
         Variant {
             story: true,
-            expected_failure: |n, _| (n > 2).then_some("operands-out-of-order"),
+            expected_failure: |n, _| (n > 2).then_some(Failure::Result(Wrong::OperandsOutOfOrder)),
             ..once("reduceInterleaved_hash_u32", HASH, passes::<Hash>)
         },
     ],
@@ -124,8 +126,8 @@ const fn f32_sum(name: &'static str, host: Host, error_factor: fn(u64, Shape) ->
 }
 
 /// Whether the second launch of [`the_posts_way`] is refused: a block has 1024 threads at most.
-fn one_block_is_too_small(_: u64, shape: Shape) -> Option<&'static str> {
-    (shape.grid.next_power_of_two() > MAX_BLOCK).then_some("launch-limit")
+fn one_block_is_too_small(_: u64, shape: Shape) -> Option<Failure> {
+    (shape.grid.next_power_of_two() > MAX_BLOCK).then_some(Failure::Found(Kind::LaunchLimit))
 }
 
 fn main() -> ExitCode {

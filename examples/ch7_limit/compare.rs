@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use workbook::chapter::{Shape, Variant};
 use workbook::device::measure::{self, CPU_BUDGET, Effort};
 use workbook::device::{Device, Module, Timing};
-use workbook::record::{Record, Run, Section};
+use workbook::record::{Failure, Record, Run, Section, Wrong};
 use workbook::reduction::data;
 use workbook::reduction::operator::{Operator, Sum, SumI32, SumI64, elements};
 use workbook::reduction::value::{Expected, Value};
@@ -151,7 +151,7 @@ impl Stage<'_> {
             };
             let Shape { block, grid } = work.shape();
             let wrong_there = name.starts_with(CUB_GPU_TO_GPU) && n > GPU_TO_GPU_IS_RIGHT_UP_TO;
-            let expected_failure = wrong_there.then(|| "wrong-sum".to_string());
+            let expected_failure = wrong_there.then_some(Failure::Result(Wrong::WrongSum));
             let timings = Some(timings);
             let library = work.library();
             runs.push(Run { block, grid, offset, timings, library, expected_failure, ..run });

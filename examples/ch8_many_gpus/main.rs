@@ -17,8 +17,10 @@ use ways::{all_reduce, host_adds, through_host_memory};
 use workbook::chapter::{self, Chapter, Extras, Sweep, Variant};
 use workbook::device::DeviceKind;
 use workbook::figure::Figure;
+use workbook::record::Failure;
 use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64, exact};
 use workbook::reduction::operator::{Max, Min, SumF32, SumF64, SumI32, SumI64};
+use workbook::sim::Kind;
 
 pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
@@ -44,7 +46,7 @@ pub const CHAPTER: Chapter = Chapter {
             story("intoPeerByThreads", "reduceIntoPeer", into_peer_by_threads)
                 .does("The same, each GPU launched by a thread of its own."),
             Variant {
-                expected_failure: |_, _| Some("data-race"),
+                expected_failure: |_, _| Some(Failure::Found(Kind::DataRace)),
                 ..further("intoPeerNarrow", "reduceIntoPeerNarrow", Operation::SUM, into_peer::<SumI32>)
             }
             .does("The same with atomics of the GPU's own scope, which are not atomic to another GPU."),

@@ -412,7 +412,7 @@ fn checked(case: &Planned, expected: &Expected, outcome: &Outcome) -> Run {
         ok: run.ok && outcome.dropped.is_none() && found.is_empty(),
         found,
         orders: view::orders::summary(&outcome.cost.orders),
-        expected_failure: (case.variant.expected_failure)(case.n, case.shape).map(str::to_string),
+        expected_failure: (case.variant.expected_failure)(case.n, case.shape),
         time_us: outcome.cost.time,
         counters: outcome.cost.counters.clone(),
         device_launches: (total > 0).then_some(total),
@@ -430,7 +430,7 @@ mod tests {
 
     use super::*;
     use crate::chapter::{Place, Variant};
-    use crate::record::Dropped;
+    use crate::record::{Dropped, Failure};
 
     fn right(case: &Case) -> Result<Outcome> {
         let sum = case.data.iter().fold(0, |sum: i32, x| sum.wrapping_add(*x));
@@ -498,8 +498,10 @@ mod tests {
     const SWEPT_ENDLESS: Variant = Variant::new("sweptEndless", |case| {
         if case.data.len() < 5000 { goes_on_for_ever(case) } else { right(case) }
     });
-    const KEPT: Variant =
-        Variant { expected_failure: |_, _| Some("data-race"), ..Variant::new("kept", wrong) };
+    const KEPT: Variant = Variant {
+        expected_failure: |_, _| Some(Failure::Found(Kind::DataRace)),
+        ..Variant::new("kept", wrong)
+    };
 
     /// Runs a chapter of the CPU with these variants at 5,000 elements, and fewer in its sweep.
     fn ran(variants: &'static [Variant]) -> (Ran, Vec<String>) {

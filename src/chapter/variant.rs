@@ -14,7 +14,7 @@ use text::columns::Column;
 use super::shape::{Place, Shape};
 use crate::figure::Figure;
 use crate::record::chart::{self, Chart, Vertical};
-use crate::record::{Dropped, Record};
+use crate::record::{Dropped, Failure, Record};
 
 /// A chapter: its variants, and where they run.
 pub struct Chapter {
@@ -104,8 +104,8 @@ pub struct Variant {
     pub least_block: u32,
     /// What device code launches, where the first grid has this shape.
     pub launches: fn(n: u64, Shape) -> Launches,
-    /// What a wrong run of `n` elements in this shape is kept to show: a diagnostic kind or its own word.
-    pub expected_failure: fn(n: u64, Shape) -> Option<&'static str>,
+    /// What a wrong run of `n` elements in this shape is kept to show.
+    pub expected_failure: fn(n: u64, Shape) -> Option<Failure>,
     /// Error-bound factor for `n` elements in this shape: 1, unless the order of additions matters.
     pub error_factor: fn(n: u64, Shape) -> f64,
     /// Whether it is part of the chapter's story, which runs where no kernel is asked for by name.

@@ -4,6 +4,7 @@
 //! `--record`) and `book/records/local/` (a reader's own runs, ignored by git).
 
 pub mod chart;
+mod failure;
 pub mod table;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use text::files::{read_lines, write_whole};
 use text::path::shown;
+
+pub use self::failure::{Failure, Wrong};
 
 /// Version of the JSON layout.
 pub const SCHEMA: u32 = 1;
@@ -107,9 +110,9 @@ pub struct Run {
     /// only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orders: Option<String>,
-    /// What a wrong run is kept to show: a diagnostic kind, or a word such as `drops-odd-element`.
+    /// What a wrong run is kept to show.
     #[serde(rename = "teaches")]
-    pub expected_failure: Option<String>,
+    pub expected_failure: Option<Failure>,
     /// Microseconds; none on the simulator, which has no clock.
     pub time_us: Option<Timing>,
     /// The times of a comparison; such a run has no `time_us`.
@@ -216,7 +219,7 @@ impl Run {
 
     /// Whether all is as it should be: the run is ok, or wrong in the way that it is kept to show.
     pub fn as_expected(&self) -> bool {
-        let fails_by = |kind: Kind| self.expected_failure.as_deref() == Some(kind.to_string().as_str());
+        let fails_by = |kind: Kind| self.expected_failure == Some(Failure::Found(kind));
         // A barrier that threads go past separates nothing, so races follow from it.
         let is_expected =
             |&kind: &Kind| fails_by(kind) || (kind == Kind::DataRace && fails_by(Kind::BarrierDivergence));

@@ -270,7 +270,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::record::{Dropped, SCHEMA};
+    use crate::record::{Dropped, Failure, SCHEMA};
     use device::{DeviceInfo, DeviceKind, Timing};
     use reduction::operation::Operation;
 
@@ -323,7 +323,7 @@ mod tests {
         let run = &mut record.runs[0];
         run.ok = false;
         run.sum = 7.into();
-        run.expected_failure = Some("data-race".into());
+        run.expected_failure = Some(Failure::Found(Kind::DataRace));
         let name = "cudaErrorLaunchPendingCountExceeded".to_string();
         run.dropped = Some(Dropped { launches: 92_166, error: 69, name });
         record.sweep = vec![Run { ok: false, sum: 8.into(), ..record.runs[0].clone() }];

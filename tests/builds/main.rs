@@ -5,6 +5,7 @@
 mod clang;
 #[cfg(unix)]
 mod fake;
+mod guides;
 mod legacy;
 mod nvcc;
 mod prebuilt;

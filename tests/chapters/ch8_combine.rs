@@ -18,7 +18,7 @@ fn chapter_8_1_is_right_on_any_number_of_gpus() {
     }
 }
 
-/// The page says so, of the committed record: it is made with NCCL's log, as CONTRIBUTING says.
+/// The page says so, of the committed record: it is made with NCCL's log, as contributing/records.md says.
 #[test]
 fn the_record_says_how_nccl_added() {
     let records = workbook::root().unwrap().join("book/records");

@@ -75,7 +75,8 @@ data-race.
 ";
 
 const REST: &str = "\
-Records with times need a GPU or an idle machine; CONTRIBUTING.md has their commands, and those of benches/.
+Records with times need a GPU or an idle machine; contributing/records.md has their commands, and those of
+benches/.
 Read the difference before you commit it.
 ";
 

@@ -18,7 +18,7 @@ const MARKS: [&str; 7] =
     ["EVIL\n", "{{#include", "<script>evil", "](javascript", "<img src=x", "\u{1b}", "\r"];
 
 /// Fields that a directive looks things up by, or that stand for one of a few words.
-const LOOKED_UP: [&str; 13] = [
+const LOOKED_UP: [&str; 14] = [
     "kernel",
     "kind",
     "stem",
@@ -29,6 +29,7 @@ const LOOKED_UP: [&str; 13] = [
     "finish",
     "code",
     "found",
+    "teaches",
     "do",
     "severity",
     "shape",

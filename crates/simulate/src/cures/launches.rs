@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ::device::Module;
 use ::launch::Script;
 use anyhow::Result;
 use kernel_compiler::compiler::{Compiler, Maker};
@@ -111,7 +110,7 @@ impl Subject for Launches<'_> {
     fn run(&self, built: &Compiled, text: &str, how: &How) -> Result<Outcome> {
         let options = as_asked(self.options, how);
         let device = device(&options, None)?;
-        let module = Module::of_ptx(self.file, &built.ptx)?;
+        let module = ::device::Module::of_ptx(self.file, &built.ptx)?;
         let templates = self.sources.templates(&self.options.file);
         let Launched { ran, diagnostics, .. } =
             launch(&device, &module, &options, self.script, (text, &templates[..]))?;

@@ -10,6 +10,7 @@ use super::fault::Fault;
 use super::plan::{Case, Plan};
 use super::run::Outcome;
 use super::source::Exercise;
+use super::think::Topic;
 use super::verdict::{Findings, failed};
 
 /// What was found for one input.
@@ -60,7 +61,7 @@ pub fn wrong(
         return Some(failure);
     }
     let line = outcome.written_at.as_ref().filter(|(file, _)| *file == exercise.path).map(|(_, line)| *line);
-    let failure = if case.n == 0 { failure.about(exercise, "no numbers") } else { failure };
+    let failure = if case.n == 0 { failure.about(exercise, Topic::NoNumbers) } else { failure };
     Some(Findings { line, ..failure })
 }
 
@@ -116,7 +117,7 @@ fn missing_at_a_barrier(exercise: &Exercise, outcome: &Outcome, failure: Finding
     );
     let failure = Findings { what, ..failure };
     let has_own = exercise.think(&kind.to_string()).is_some();
-    if has_own { failure } else { failure.about(exercise, "left-early") }
+    if has_own { failure } else { failure.about(exercise, Topic::Fault(Fault::LeftEarly)) }
 }
 
 /// Sums that round must have the same bits in every order of turns.

@@ -4,10 +4,10 @@ use ptx_simulator::Diagnostic;
 use serde::{Serialize, Serializer};
 use text::number::{thousands, two_digits};
 
-use super::fault::{Fault, names};
+use super::fault::Fault;
 use super::plan::Case;
 use super::source::Exercise;
-use super::think;
+use super::think::{self, Topic};
 
 /// A number that was asked for.
 #[derive(Clone, Debug, Serialize)]
@@ -120,7 +120,8 @@ impl Findings {
     pub fn new(exercise: &Exercise, kinds: &[Fault], what: String, diagnostics: Vec<Diagnostic>) -> Findings {
         let found = diagnostics.iter().map(|found| Fault::Found(found.kind));
         let kinds: Vec<Fault> = found.chain(kinds.iter().copied()).collect();
-        let think = think::sentence(exercise, &names(&kinds), &diagnostics);
+        let topics: Vec<Topic> = kinds.iter().copied().map(Topic::Fault).collect();
+        let think = think::sentence(exercise, &topics, &diagnostics);
         Findings { kinds, what, diagnostics, think, ..Findings::default() }
     }
 
@@ -130,8 +131,8 @@ impl Findings {
     }
 
     /// The same, where there is something better to think about.
-    pub fn about(self, exercise: &Exercise, topic: &str) -> Findings {
-        Findings { think: think::sentence(exercise, &[topic.into()], &[]), ..self }
+    pub fn about(self, exercise: &Exercise, topic: Topic) -> Findings {
+        Findings { think: think::sentence(exercise, &[topic], &[]), ..self }
     }
 }
 
@@ -148,6 +149,7 @@ pub fn missed_goal(exercise: &Exercise, noun: &str, tried: usize, counts: &Count
     let what = format!(
         "The {noun} is right for all {tried} inputs, but {yours} {name} are too many: the goal is {most}."
     );
-    let think = think::sentence(exercise, &[missed.name.clone(), "goal".into()], &[]);
+    let topics = [Topic::Counter(&missed.name), Topic::Fault(Fault::Goal)];
+    let think = think::sentence(exercise, &topics, &[]);
     Some(Findings { counts: counts.clone(), think, ..failed(exercise, Fault::Goal, what) })
 }

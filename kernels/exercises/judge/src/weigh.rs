@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::fault::Fault;
 use super::op::Op;
 use super::source::Exercise;
+use super::think::Topic;
 use super::verdict::Findings;
 
 /// Runs, at most.
@@ -28,7 +29,7 @@ pub fn explained(
     match explain(op, input, run) {
         Some(explained) => {
             let what = format!("{}\n{explained}", failure.what);
-            Findings { what, ..failure }.about(exercise, "miscounted")
+            Findings { what, ..failure }.about(exercise, Topic::Miscounted)
         }
         None => failure,
     }

@@ -21,6 +21,7 @@ use crate::goal::Goal;
 use crate::op::Op;
 use crate::plan::{Case, Plan, SIZES};
 use crate::source::Exercise;
+use crate::think::Topic;
 use crate::verdict::{Counted, Counts, Findings, failed, missed_goal};
 use crate::{summary, weigh};
 
@@ -136,7 +137,7 @@ fn failure(exercise: &Exercise, case: Case, input: &[i32], ran: &Ran) -> Result<
     };
     let failure = failed(exercise, kind, format!("{case}: {what}"));
     let failure = if case.n == 0 && kind == Fault::WrongResult {
-        failure.about(exercise, "no numbers")
+        failure.about(exercise, Topic::NoNumbers)
     } else {
         failure
     };
