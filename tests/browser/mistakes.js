@@ -55,7 +55,7 @@ const ADD = 'g_data[tid] += other;';
 const AT_LAUNCH = '//@ launch sum';
 
 /** The edit, what the marked line has in it, and what is said: N is any number, KERNEL and DATA are the card's. Where a card says it
-    otherwise, its kind has what it says; nothing, if there it is no mistake. */
+    otherwise, its kind has what it says; nothing, if there it is no mistake. `status`: what the card's status has in it, `wrongStatus`: and what it has not. */
 const MISTAKES = [
     {
         name: 'the kernel is renamed', from: /void \w+/, to: 'void another', at: 'void another(',
@@ -88,6 +88,29 @@ const MISTAKES = [
     { name: 'a null pointer', from: ADD, to: 'int *p = 0; *p = 1;', at: '*p = 1', says: 'a store of 4 bytes at address 0x0, through a null pointer' },
     { name: 'a kernel prints 40,000 lines', from: '*g_odata =', to: 'for (int i = 0; i < 40000; i++) printf("line %d\\n", i);\n        *g_odata =', prints: '… these are the first 100 of 40,000 lines' },
     { name: 'a loop does not end', from: 'stride *= 2', to: 'stride *= 1', at: /stride|other|syncthreads/, says: 'the launch has executed N warp instructions, its limit: a loop or a recursion does not end, or needs more' },
+    {
+        name: 'a loop no longer changes, beside what is never used', from: ADD, to: 'unsigned int d = 32; while (d != 1000) { g_data[tid] += d; d /= 2; }',
+        at: 'while (d != 1000)', says: 'a loop does not end: every thread is spinning or waiting, and nothing in memory changes any more',
+        helps: 'nothing that it is computed from changes',
+    },
+    {
+        name: 'a shuffle by 32', from: 'threadIdx.x;', to: 'threadIdx.x + __shfl_down_sync(0xffffffff, 0u, 32);', at: '__shfl_down_sync',
+        says: 'a shuffle by 32: only the lowest five bits count, so it is one by 0', helps: 'begin with 16', status: /1 warning/,
+    },
+    {
+        name: 'a barrier in a branch', from: `${ADD}\n        }\n        __syncthreads();`, to: `${ADD}\n            __syncthreads();\n        }`,
+        at: '__syncthreads();', says: 'thread 0 comes to this barrier, and thread 1 of its block goes past it',
+        helps: 'every thread of the block has to reach this barrier the same number of times',
+        leads: /^Line \d+: here the threads of the block diverge leads to +if \(tid % \(2 \* stride\) == 0/,
+    },
+    {
+        name: 'a quotient of whole numbers', from: ADD, to: 'float part = 1 / size; g_data[tid] += part * other;', at: '1 / size',
+        says: '1 / size of whole numbers is 0 for every size above 1: write 1.0f / size', wrongStatus: /ok: nothing is wrong/,
+    },
+    {
+        name: 'all add to one element', from: ADD, to: 'g_data[0] += other;', at: 'g_data[0] +=',
+        says: 'thread 0 writes `DATA[0]`, which thread 2 of its block reads, and nothing orders the two', helps: 'both have to be atomic',
+    },
     {
         name: 'a barrier is missing', from: '        __syncthreads();\n    }\n    if (tid == 0)', to: '    }\n    if (tid == 0)', at: 'other =',
         says: 'thread 0 reads `DATA[2]`, which thread 2 of its block writes, and nothing orders the two',
@@ -156,9 +179,13 @@ function* missing(mistake, card, now) {
     if (mistake.prints && !(now.printed.text.includes(mistake.prints) && now.printed.scrolls)) {
         yield 'not the first lines and how many there are, in a box that scrolls';
     }
-    const { at, says, helps = '' } = mistake[card.kind] ?? mistake;
+    const { at, says, helps = '', status = /./, wrongStatus = /^$/ } = mistake[card.kind] ?? mistake;
     if (!says) {
         return;
+    }
+    // That of an exercise is its verdict, which stands in the result.
+    if (card.kind !== 'exercise' && (!status.test(now.status) || wrongStatus.test(now.status))) {
+        yield `its status is not like ${status}, or like ${wrongStatus}`;
     }
     // The listing has only its editor, and the cell has none.
     if (card.kind !== 'listing' && !isSaid(now.out, says, card)) {

@@ -220,6 +220,8 @@ async function main() {
     try {
         const page = await browser.newPage();
         page.on('pageerror', error => problems.push(`script error: ${error.stack}`));
+        // Every result is of a run, and none what the tab remembers.
+        await page.evaluateOnNewDocument(() => location.origin === 'null' || sessionStorage.clear());
         await story(page, origin).catch(error => problems.push(error.stack));
     } finally {
         await browser.close();

@@ -20,6 +20,10 @@ const IN_PAGE = ['--out', `/${SAVED}`];
 
 const COMPILES = 'It compiles. This cell launches nothing: a line //@ launch … does, or a main().';
 
+/** What a run says of a source of which the compiler says nothing, and what a terminal says where it warns. */
+const OK = /^ok: nothing is wrong/;
+const WARNED = 'see the compiler’s warnings above; nothing else is wrong';
+
 const isError = ({ kind }) => kind === 'error';
 
 /** What a run of `source`, the file `path`, gives down to the cell with this number, which `launches` something or is a program:
@@ -71,7 +75,7 @@ export function shown({ path, said: told, isCompiled, isProgram, ran, command, s
         return { sentence, parts: [...said, saidBy(ran.stderr, leads)], sites: all(errors), goesOn: false };
     }
     const parts = isProgram ? resultOfProgram(ran, saved, leads) : result(ran, { command, saved }, leads);
-    const sentence = `Done in ${seconds.toFixed(2)} s: ${ran.verdict}.`;
+    const sentence = `Done in ${seconds.toFixed(2)} s: ${found.length > 0 ? ran.verdict.replace(OK, WARNED) : ran.verdict}.`;
     const { diagnostics } = ran;
     return { sentence, parts: [...said, ...parts], sites: all(diagnostics), goesOn: true, diagnostics };
 }

@@ -7,19 +7,21 @@ import { build, messages, refusal } from './compiler.js';
 import { chosenWhatIf, options } from './controls.js';
 import { addCures, offers } from './cures.js';
 import * as edits from './edits.js';
-import { element } from './html.js';
+import { counted, element } from './html.js';
 import { recalled, remember } from './remembered.js';
 import { addChart, remove, show, showCures, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
 
-/** Whether all results are right, or what is wrong. */
-function verdict({ status, record: { runs }, diagnostics }) {
+/** Whether all results are right, or what is wrong; how many warnings there are, the `compiler`'s among them. */
+function verdict({ status, record: { runs }, diagnostics }, compiler) {
     const wrong = runs.filter(run => !run.ok).map(run => `${run.kernel}: ${[...new Set(run.found)].join(', ') || 'wrong result'}`);
     const last = diagnostics.at(-1);
     if (status !== 0 && wrong.length === 0 && last) {
         return `${last.kernel ?? 'the run'} was stopped: ${last.kind}`;
     }
-    return wrong.join('; ') || (runs.length > 1 ? 'all results are right' : 'the result is right');
+    const warnings = [...diagnostics, ...compiler].filter(({ kind, severity = kind }) => severity === 'warning').length;
+    const right = runs.length > 1 ? 'all results are right' : 'the result is right';
+    return wrong.join('; ') || (warnings > 0 ? `${right}, with ${counted(warnings, 'warning')}` : right);
 }
 
 /** How long ago that was: what the reader has waited for, the compiler too. */
@@ -129,7 +131,7 @@ async function ran(cell, signal, tell) {
         return true;
     }
     const where = isFolded(cell) ? ' The table is in the closed box.' : '';
-    const sentence = `Done in ${since(begun)}: ${verdict(answer)}.${where}`;
+    const sentence = `Done in ${since(begun)}: ${verdict(answer, messages(said ?? ''))}.${where}`;
     const warnings = said && { compiler, said };
     const came = { of, answer: { ...answer, files: undefined }, whatIf, edited: edited && { compiler }, warnings, sentence };
     showCame(cell, came);

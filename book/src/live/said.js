@@ -40,10 +40,11 @@ export function linked(text, link, before = { file: '' }) {
     return [...pieces, text.slice(end)];
 }
 
-/** In which order diagnostics are marked: the first mark is open. A warning may explain why a loop does not end. */
-function rank({ kind, severity = kind }) {
+/** In which order diagnostics are marked: the first mark is open. A warning may explain why a loop does not end, but not one of what
+    is never used. */
+function rank({ kind, severity = kind, message }) {
     if (severity !== 'error') {
-        return 1;
+        return /\bunused\b/.test(message) ? 3 : 1;
     }
     return kind === 'step-limit' ? 2 : 0;
 }
