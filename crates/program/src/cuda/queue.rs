@@ -27,6 +27,14 @@ impl Clock {
         }
     }
 
+    /// What came before both.
+    fn meet(&mut self, other: &Clock) {
+        self.0.truncate(other.0.len());
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).min(*theirs);
+        }
+    }
+
     fn of(&self, stream: usize) -> u64 {
         self.0.get(stream).copied().unwrap_or(0)
     }
@@ -283,11 +291,14 @@ impl Queue {
         self.pending.remove(at)
     }
 
-    /// The host has waited until then.
+    /// The host has waited until then. What was done is kept as long as something may still run beside it:
+    /// what is pending does not know what the host has waited for since.
     pub fn host_waited(&mut self, until: &Clock) {
         self.host.join(until);
-        let Queue { done, host, .. } = self;
-        done.retain(|one| one.operation.clock.of(one.operation.stream) > host.of(one.operation.stream));
+        let mut before_all = self.host.clone();
+        self.pending.iter().for_each(|one| before_all.meet(&one.clock));
+        let is_before_all = |one: &Operation| one.clock.of(one.stream) <= before_all.of(one.stream);
+        self.done.retain(|one| !is_before_all(&one.operation));
     }
 
     /// Whether something is pending.
