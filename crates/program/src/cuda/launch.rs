@@ -33,6 +33,14 @@ pub struct Launches {
     first: Option<(String, u32)>,
 }
 
+/// What the attributes of a launch say.
+#[derive(Clone, Copy, Debug, Default)]
+struct How {
+    cluster: Option<(u32, u32, u32)>,
+    /// Whether it may begin before the kernel in front of it has ended.
+    overlaps: bool,
+}
+
 /// The launches of a kernel.
 #[derive(Clone, Debug)]
 pub struct KernelRun {
@@ -62,7 +70,7 @@ fn launch_device(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> 
         None => Vec::new(),
     };
     call.simulator.free(buffer);
-    let error = launch(runtime, call, call.long(0), config, call.long(5), params, None)?;
+    let error = launch(runtime, call, call.long(0), config, call.long(5), params, How::default())?;
     // A launch returns nothing: `cudaGetLastError` has its error.
     _ = error;
     Ok(Given::Word(0))
@@ -76,7 +84,7 @@ fn launch_kernel(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> 
         shared_mem_bytes: call.long(4) as u32,
     };
     let params = gathered(runtime, call, call.long(0), call.long(3))?;
-    let error = launch(runtime, call, call.long(0), config, call.long(5), params, None)?;
+    let error = launch(runtime, call, call.long(0), config, call.long(5), params, How::default())?;
     Ok(runtime.kept.get::<Errors>().give(error))
 }
 
@@ -111,6 +119,7 @@ fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Give
     const CONFIG: usize = 56;
     const ATTRIBUTE: u64 = 72;
     const CLUSTER: u32 = 4;
+    const PROGRAMMATIC: u32 = 6;
     let raw = bytes(call, call.long(0), CONFIG)?;
     let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
     let long = |at: usize| u64::from_le_bytes(raw[at..at + 8].try_into().unwrap_or_default());
@@ -120,16 +129,18 @@ fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Give
         block_dim: three(&raw, 12),
         shared_mem_bytes: long(24) as u32,
     };
-    let mut cluster = None;
+    let mut how = How::default();
     for number in 0..u64::from(word(&raw, 48)) {
         let attribute = bytes(call, long(40) + number * ATTRIBUTE, ATTRIBUTE as usize)?;
-        if word(&attribute, 0) == CLUSTER {
-            cluster = Some(three(&attribute, 8));
+        match word(&attribute, 0) {
+            CLUSTER => how.cluster = Some(three(&attribute, 8)),
+            PROGRAMMATIC => how.overlaps = word(&attribute, 8) != 0,
+            _ => {}
         }
     }
     let stream = long(32);
     let params = gathered(runtime, call, call.long(1), call.long(2))?;
-    let error = launch(runtime, call, call.long(1), config, stream, params, cluster)?;
+    let error = launch(runtime, call, call.long(1), config, stream, params, how)?;
     Ok(runtime.kept.get::<Errors>().give(error))
 }
 
@@ -178,7 +189,7 @@ fn launch(
     config: LaunchConfig,
     stream: u64,
     params: Vec<u8>,
-    cluster: Option<(u32, u32, u32)>,
+    How { cluster, overlaps }: How,
 ) -> Result<Error, Stop> {
     if let Some(error) = runtime.kept.get::<Errors>().sticky {
         return Ok(error);
@@ -206,7 +217,7 @@ fn launch(
         unasked(runtime, call, error, &what, help_on(limit));
         return Ok(error);
     }
-    let kernel = Kernel { name, config, cluster, params };
+    let kernel = Kernel { name, config, cluster, params, overlaps };
     let noted = call.simulator.notes().len();
     runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), noted, call.host.place());
     call.simulator.note_host(true);
@@ -224,7 +235,7 @@ impl Runtime<'_> {
         call: &mut Call,
         kernel: &Kernel,
         place: Option<&(String, u32)>,
-        touched: Option<&mut Touched>,
+        mut listener: Option<&mut Listener>,
     ) -> Result<(), Stop> {
         let executed: u64 =
             self.kept.get::<Launches>().kernels.iter().map(|known| known.counters.warp_instructions).sum();
@@ -235,8 +246,7 @@ impl Runtime<'_> {
         call.simulator.set_cluster(kernel.cluster);
         self.device.call_arguments(called(call, self.module, kernel, &args));
         let launch = Launch { kernel: &kernel.name, config: kernel.config, args: &args };
-        let mut listener = touched.map(|touched| Listener { touched });
-        let also = listener.as_mut().map(|listener| listener as &mut dyn ptx_simulator::observe::Observer);
+        let also = listener.as_mut().map(|listener| *listener as &mut dyn ptx_simulator::observe::Observer);
         let ended = self.device.launch_whole(call.simulator, self.module, &launch, also);
         call.simulator.set_cluster(None);
         call.simulator.bring_host_back(aside);
@@ -359,6 +369,28 @@ impl Runtime<'_> {
         let mut found = Diagnostic::of_host(Kind::HostAccess, None, message, help);
         (found.file, found.line) = first.unzip();
         self.add(Diagnostic { severity: Severity::Note, ..found });
+    }
+
+    /// Says that a kernel which overlaps with the one in front of it touches, before it waits for that one,
+    /// what that one does.
+    pub fn say_early(&mut self, call: &Call, one: &Operation, early: &Touched) {
+        let Some(Done { operation, touched }) = self.kept.get::<Queue>().in_front(one) else { return };
+        let (Work::Kernel(kernel), Work::Kernel(other)) = (&one.work, &operation.work) else { return };
+        let Some(meeting) = early.meets(touched) else { return };
+        let [verb, other_verb] = meeting.ways.map(Way::verb);
+        let name = match call.simulator.name_of(meeting.address) {
+            name if name.is_empty() => "memory".to_string(),
+            name => format!("`{name}`"),
+        };
+        let message = format!(
+            "`{}` {verb} {name} while `{}`, which {other_verb} it, may still be under way: it is launched to \
+             begin early (cudaLaunchAttributeProgrammaticStreamSerialization)",
+            kernel.name, other.name
+        );
+        let here = line(self.module, meeting.locs[0]).or(one.place.clone());
+        let there = line(self.module, meeting.locs[1]).or(operation.place.clone());
+        let help = "call cudaGridDependencySynchronize() before this line, in each thread";
+        self.find_at(Kind::DataRace, message, here, there, help);
     }
 
     /// Says that two operations meet which nothing orders.

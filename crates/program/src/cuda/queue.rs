@@ -102,6 +102,9 @@ pub struct Kernel {
     pub cluster: Option<(u32, u32, u32)>,
     /// The bytes of its parameters.
     pub params: Vec<u8>,
+    /// Whether it may begin before the kernel in front of it in its stream has ended (CUDA C++ Programming
+    /// Guide, "Programmatic Dependent Launch and Synchronization").
+    pub overlaps: bool,
 }
 
 /// An operation of a stream.
@@ -154,6 +157,8 @@ pub struct Queue {
     issued: u64,
     handles: u64,
     numbers: usize,
+    /// Whether a kernel was launched that overlaps with the one in front of it.
+    overlaps: bool,
     /// Operations by capturing streams go into a graph.
     pub captured: Option<Captured>,
 }
@@ -183,6 +188,7 @@ impl Default for Queue {
             issued: 0,
             handles: FIRST,
             numbers: 2,
+            overlaps: false,
             captured: None,
         }
     }
@@ -231,9 +237,9 @@ impl Queue {
         self.streams.contains_key(&plain(handle))
     }
 
-    /// Whether the program has made streams, so that operations can run beside each other.
+    /// Whether operations can run beside each other: the program has made streams, or kernels overlap.
     pub fn has_several(&self) -> bool {
-        self.numbers > 2
+        self.numbers > 2 || self.overlaps
     }
 
     /// What came before the next operation of a stream.
@@ -257,6 +263,7 @@ impl Queue {
             captured.operations.push((work, place));
             return;
         }
+        self.overlaps |= matches!(&work, Work::Kernel(kernel) if kernel.overlaps);
         let mut clock = self.before(handle);
         let Some(stream) = self.streams.get_mut(&plain(handle)) else { return };
         clock.tick(stream.number);
@@ -323,6 +330,13 @@ impl Queue {
             other.clock.of(other.stream) > one.clock.of(other.stream)
                 && one.clock.of(one.stream) > other.clock.of(one.stream)
         })
+    }
+
+    /// The operation that was done in front of this one in its stream.
+    pub fn in_front(&self, one: &Operation) -> Option<&Done> {
+        let number = |one: &Operation| one.clock.of(one.stream);
+        let is_in_front = |other: &Operation| other.stream == one.stream && number(other) + 1 == number(one);
+        self.done.iter().find(|done| is_in_front(&done.operation))
     }
 
     /// A new event.

@@ -7,7 +7,7 @@ use super::error::{Error, Errors};
 use super::launch::Launches;
 use super::memory::{Allocations, release};
 use super::queue::{Clock, Done, Operation, Queue, Rows, Work};
-use super::touched::{Touched, Way, line};
+use super::touched::{Listener, Touched, Way, line};
 use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[
@@ -228,6 +228,7 @@ impl Runtime<'_> {
         let is_beside_others =
             self.kept.get::<Queue>().has_several() || call.simulator.notes().len() > operation.noted;
         let mut touched = Touched::default();
+        let mut early = None;
         match &operation.work {
             // A kernel has broken the context: the device does nothing any more.
             Work::Kernel(_) | Work::Copy { .. } | Work::Set { .. }
@@ -236,8 +237,11 @@ impl Runtime<'_> {
                 return Ok(());
             }
             Work::Kernel(kernel) => {
-                let touched = is_beside_others.then_some(&mut touched);
-                self.run_kernel(call, kernel, operation.place.as_ref(), touched)?;
+                let mut listener = is_beside_others.then(|| Listener::new(kernel.overlaps));
+                self.run_kernel(call, kernel, operation.place.as_ref(), listener.as_mut())?;
+                if let Some(listener) = listener {
+                    (touched, early) = (listener.touched, listener.early);
+                }
             }
             Work::Copy { to, from, bytes, rows } => {
                 self.kept.get::<Launches>().is_heard |= is_to_host(call, *from, *to);
@@ -262,6 +266,9 @@ impl Runtime<'_> {
                 let address = *address;
                 release(self, call, address, "cudaFree");
             }
+        }
+        if let Some(early) = early {
+            self.say_early(call, &operation, &early);
         }
         if is_beside_others {
             self.say_noted(call, &operation, &touched);
