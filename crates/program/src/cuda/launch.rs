@@ -9,10 +9,11 @@ use text::number::thousands;
 
 use super::device::Limits;
 use super::error::{Error, Errors, Unasked};
-use super::queue::{Done, Kernel, Operation, Queue, Work};
+use super::queue::{Done, Issued, Kernel, Operation, Queue, Work};
+use super::shape::Shape;
 use super::touched::{Listener, Touched, Way, line};
 use crate::outside::Standard;
-use crate::runtime::{Natives_, Runtime, bytes};
+use crate::runtime::{Natives_, Runtime, Timed, bytes};
 
 pub const NATIVES: &Natives_ = &[
     ("cudaGetParameterBuffer", parameter_buffer),
@@ -167,12 +168,23 @@ fn gathered(runtime: &Runtime, call: &mut Call, kernel: u64, list: u64) -> Resul
 /// A launch has failed: how that is said depends on whether the program asks for the error.
 fn unasked(runtime: &mut Runtime, call: &Call, error: Error, what: &str, help: &str) {
     let found = *call.host.fault(Kind::LaunchLimit, what, help);
+    let found = Timed { at: runtime.now, found };
     runtime.kept.get::<Errors>().unasked.push(Unasked::new(found, error));
 }
 
 /// What to do about a launch that goes beyond a limit.
-fn help_on(limit: Limit) -> &'static str {
+fn help_on(limit: Limit, config: &LaunchConfig) -> &'static str {
+    /// Threads that a block may have.
+    const MOST: u64 = 1024;
+    let count = |(x, y, z): (u32, u32, u32)| u64::from(x) * u64::from(y) * u64::from(z);
     match limit {
+        Limit::Shape if count(config.grid_dim) == 0 => {
+            "a division of whole numbers rounds down, here to 0: (n + block - 1) / block is rounded up"
+        }
+        Limit::Shape if count(config.block_dim) > MOST => {
+            "launch more blocks of fewer threads, and count them in the index: blockIdx.x * blockDim.x + \
+             threadIdx.x"
+        }
         Limit::SharedMemory => {
             "use less shared memory, or ask for more before the launch: cudaFuncSetAttribute(kernel, \
              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), where the GPU has it"
@@ -206,7 +218,15 @@ fn launch(
         return Ok(runtime.no_stream(call, stream, "the launch"));
     }
     let most = runtime.kept.get::<Limits>().dynamic_shared(&name);
-    if let Err((limit, why)) = call.simulator.check_launch(runtime.module, &name, &config, cluster, most) {
+    let kernel = Kernel { name, config, cluster, params, overlaps };
+    let check = |config: &LaunchConfig| {
+        call.simulator.check_launch(runtime.module, &kernel.name, config, cluster, most)
+    };
+    if let Err((limit, why)) = check(&config) {
+        let shape = Shape::of(runtime, call, &kernel, call.host.place().as_ref());
+        let exchanged = shape.grid_for_block().filter(|exchanged| check(&exchanged.config).is_ok());
+        let shape = Shape { failed: true, ..shape };
+        runtime.gives(call, |_| shape, &pieces(runtime.module, &kernel));
         let error = match limit {
             // As CUDA 13 answers on an H100; CUDA 12 gave cudaErrorInvalidConfiguration for a shape.
             Limit::Shape | Limit::SharedMemory => Error::InvalidValue,
@@ -214,12 +234,18 @@ fn launch(
         };
         runtime.kept.get::<Errors>().keep(error);
         let what = format!("this launch failed, and the kernel did not run: {why}");
-        unasked(runtime, call, error, &what, help_on(limit));
+        let help = match exchanged {
+            Some(exchanged) => format!(
+                "grid and block look exchanged: {} fits what `{}` is given",
+                exchanged.said(),
+                kernel.name
+            ),
+            None => help_on(limit, &config).to_string(),
+        };
+        unasked(runtime, call, error, &what, &help);
         return Ok(error);
     }
-    let kernel = Kernel { name, config, cluster, params, overlaps };
-    let noted = call.simulator.notes().len();
-    runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), Issued::by(call));
     call.simulator.note_host(true);
     runtime.kept.get::<Errors>().launched();
     Ok(Error::Success)
@@ -242,6 +268,7 @@ impl Runtime<'_> {
         let left = self.warp_limit.map(|limit| limit.saturating_sub(executed));
         call.simulator.set_step_limit(left);
         let args = pieces(self.module, kernel);
+        self.gives(call, |runtime| Shape::of(runtime, call, kernel, place), &args);
         let aside = call.simulator.set_host_aside();
         call.simulator.set_cluster(kernel.cluster);
         self.device.call_arguments(called(call, self.module, kernel, &args));
@@ -297,20 +324,26 @@ impl Runtime<'_> {
             };
             self.kept.get::<Errors>().sticky = Some(error);
             if let Some(found) = found {
-                self.say_launch_of(found, error, place);
+                let shape = Shape::of(self, call, kernel, place);
+                self.say_launch_of(call, found, error, (&shape, &firsts(self.module, kernel, &args)));
             }
         }
         Ok(())
     }
 
     /// What has stopped a kernel also has the line of its launch: the program hears of it from a later call.
-    fn say_launch_of(&mut self, stopped: &Diagnostic, error: Error, place: Option<&(String, u32)>) {
-        let Some((file, line)) = place.cloned() else { return };
+    fn say_launch_of(&mut self, call: &Call, stopped: &Diagnostic, error: Error, launch: (&Shape, &[u64])) {
+        let Some((file, line)) = launch.0.place.clone() else { return };
         self.device.retract(stopped);
+        let stopped = match stopped.kind {
+            Kind::OutOfBounds => self.with_count(call, stopped.clone(), launch),
+            Kind::HostAccess => self.with_arguments(call, stopped.clone(), launch),
+            _ => stopped.clone(),
+        };
         let message = format!("launched here; the calls that come after it give {}", error.said());
         let mut words = Words::from(stopped.what.clone());
         words.related.push(Site { file, line, message });
-        self.found.push(Diagnostic { what: words.into(), ..stopped.clone() });
+        self.found_now(Diagnostic { what: words.into(), ..stopped });
     }
 
     /// The launches have executed as many instructions as they may: in this one, which has `stopped`.
@@ -387,8 +420,8 @@ impl Runtime<'_> {
              begin early (cudaLaunchAttributeProgrammaticStreamSerialization)",
             kernel.name, other.name
         );
-        let here = line(self.module, meeting.locs[0]).or(one.place.clone());
-        let there = line(self.module, meeting.locs[1]).or(operation.place.clone());
+        let here = line(self.module, meeting.locs[0]).or(one.issued.place.clone());
+        let there = line(self.module, meeting.locs[1]).or(operation.issued.place.clone());
         let help = "call cudaGridDependencySynchronize() before this line, in each thread";
         self.find_at(Kind::DataRace, message, here, there, help);
     }
@@ -405,7 +438,7 @@ impl Runtime<'_> {
                 Work::Call { .. } => "a function of the host".to_string(),
                 Work::Free { .. } => "cudaFreeAsync".to_string(),
             };
-            let at = |one: &Operation, loc: Option<u32>| line(self.module, loc).or(one.place.clone());
+            let at = |one: &Operation, loc: Option<u32>| line(self.module, loc).or(one.issued.place.clone());
             let here = at(one, meeting.locs[0]);
             let there = at(operation, meeting.locs[1]);
             let verb = |way: Way| way.verb();
@@ -439,6 +472,13 @@ fn counted<N: Copy + Into<u64>>((x, y, z): (N, u32, u32), one: &str, more: &str)
 
 /// What the host calls the memory that arguments point to, one for each parameter.
 fn called(call: &Call, module: &Module, kernel: &Kernel, args: &[u64]) -> Vec<Option<Called>> {
+    let firsts = firsts(module, kernel, args).into_iter();
+    let named = firsts.map(|address| Some(call.simulator.name_of(address)).filter(|name| !name.is_empty()));
+    named.map(|name| name.map(|name| Called { name: Some(name), ..Called::default() })).collect()
+}
+
+/// The first eight bytes of each parameter.
+fn firsts(module: &Module, kernel: &Kernel, args: &[u64]) -> Vec<u64> {
     let mut rest = args.iter();
     let params = module.params(&kernel.name).unwrap_or_default().iter();
     let firsts = params.map(|param| {
@@ -446,8 +486,7 @@ fn called(call: &Call, module: &Module, kernel: &Kernel, args: &[u64]) -> Vec<Op
         rest.by_ref().take(param.pieces() - 1).for_each(drop);
         first.copied().unwrap_or(0)
     });
-    let named = firsts.map(|address| Some(call.simulator.name_of(address)).filter(|name| !name.is_empty()));
-    named.map(|name| name.map(|name| Called { name: Some(name), ..Called::default() })).collect()
+    firsts.collect()
 }
 
 /// The arguments of a launch, cut from the bytes of its parameters.

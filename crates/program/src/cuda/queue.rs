@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use ptx_simulator::LaunchConfig;
+use ptx_simulator::host::Call;
 use rustc_hash::FxHashMap;
 
 use super::touched::Touched;
@@ -75,7 +76,7 @@ pub enum Work {
 }
 
 /// Rows of memory: where the first begins, and how far the next ones are from it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rows {
     pub address: u64,
     pub pitch: u64,
@@ -90,6 +91,24 @@ impl Rows {
     /// Where a row begins.
     pub fn at(self, row: u64) -> u64 {
         self.address.wrapping_add(self.pitch.wrapping_mul(row))
+    }
+}
+
+/// Where and when the program asks for an operation.
+#[derive(Clone, Debug)]
+pub struct Issued {
+    /// How many accesses of the host had been noted then.
+    pub noted: usize,
+    pub place: Option<(String, u32)>,
+    /// In steps of the host.
+    pub at: u64,
+}
+
+impl Issued {
+    /// Here and now.
+    pub fn by(call: &Call) -> Issued {
+        let noted = call.simulator.notes().len();
+        Issued { noted, place: call.host.place(), at: call.host.steps() }
     }
 }
 
@@ -111,13 +130,10 @@ pub struct Kernel {
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub work: Work,
-    /// The stream's number, and when it was issued.
+    /// The stream's number, and what came before.
     stream: usize,
     clock: Clock,
-    /// How many accesses of the host had been noted then.
-    pub noted: usize,
-    /// Where the program asked for it.
-    pub place: Option<(String, u32)>,
+    pub issued: Issued,
 }
 
 /// An operation that was done, and that others may run beside.
@@ -258,9 +274,9 @@ impl Queue {
     }
 
     /// Appends an operation to a stream.
-    pub fn issue(&mut self, handle: u64, work: Work, noted: usize, place: Option<(String, u32)>) {
+    pub fn issue(&mut self, handle: u64, work: Work, issued: Issued) {
         if let Some(captured) = &mut self.captured {
-            captured.operations.push((work, place));
+            captured.operations.push((work, issued.place));
             return;
         }
         self.overlaps |= matches!(&work, Work::Kernel(kernel) if kernel.overlaps);
@@ -269,7 +285,7 @@ impl Queue {
         clock.tick(stream.number);
         stream.last = clock.clone();
         self.issued += 1;
-        self.pending.push_back(Operation { work, stream: stream.number, clock, noted, place });
+        self.pending.push_back(Operation { work, stream: stream.number, clock, issued });
     }
 
     /// What has to be done before a stream is through: what was put into it. An operation of the legacy

@@ -1,5 +1,5 @@
-// Programmatic dependent launches: the second kernel may begin before the first has ended, and has to wait for
-// it itself.
+// Programmatic dependent launches: the second kernel may begin before the first has ended, and has to wait
+// for it itself.
 #include <cstdio>
 
 __global__ void fill(int *data, int value)
