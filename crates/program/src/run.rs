@@ -62,6 +62,7 @@ pub fn run(
     outside: &mut dyn Outside,
 ) -> Result<Ran, Box<Diagnostic>> {
     let mut core = device.core.borrow_mut();
+    core.foresee();
     let mut runtime = Runtime {
         outside,
         device,

@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 55;
+const COUNT: usize = 57;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -329,6 +329,10 @@ fn work_that_takes_too_long_is_named_with_what_to_make_smaller() {
         assert_eq!((ran.ended, found.len()), (Ended::Stopped, 1), "{found:?}");
         found[0].message()
     };
+    let early = message("plainly_too_much");
+    assert!(early.contains(" would execute about 5 million warp instructions, "), "{early}");
+    let (_, lines, help) = at_line("plainly_too_much", 27, Kind::StepLimit);
+    assert_eq!((&lines[..], &*help), (&[13][..], "make `N` in line 5 smaller"));
     let launches = message("too_much_work");
     assert!(launches.contains("has a grid of 1 block of 1 thread"), "{launches}");
     let host = message("too_much_work_on_the_host");

@@ -59,8 +59,8 @@ impl Runtime<'_> {
     }
 }
 
-/// What a pointer is called that is copied itself, instead of what it points to: it lies on the host's side, and
-/// what it points to has exactly as many bytes as the copy.
+/// What a pointer is called that is copied itself, instead of what it points to: it lies on the host's side,
+/// and what it points to has exactly as many bytes as the copy.
 pub fn pointer_itself(call: &Call, address: u64, bytes: u64) -> Option<String> {
     const POINTER: u64 = 8;
     let (owner, ..) = call.simulator.allocation(address)?;
@@ -96,8 +96,8 @@ impl Runtime<'_> {
         with(found, site, MULTIPLY)
     }
 
-    /// What has stopped a kernel outside of an array that has as many bytes as the kernel is told elements, or as
-    /// it has threads.
+    /// What has stopped a kernel outside of an array that has as many bytes as the kernel is told elements,
+    /// or as it has threads.
     pub fn with_count(
         &mut self,
         call: &Call,
@@ -152,7 +152,8 @@ impl Runtime<'_> {
         } else {
             format!(
                 "copy it to the device first, and give the kernel that: cudaMalloc(&d_{first}, …), then \
-                 cudaMemcpy(d_{first}, {first}, …, cudaMemcpyHostToDevice); or allocate it by cudaMallocManaged"
+                 cudaMemcpy(d_{first}, {first}, …, cudaMemcpyHostToDevice); or allocate it by \
+                 cudaMallocManaged"
             )
         };
         let related = found.related();

@@ -3,12 +3,13 @@
 use device::Called;
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{
-    Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, Words,
+    Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, What, Words,
 };
 use text::number::thousands;
 
 use super::device::Limits;
 use super::error::{Error, Errors, Unasked};
+use super::names::constant_of;
 use super::queue::{Done, Issued, Kernel, Operation, Queue, Work};
 use super::shape::Shape;
 use super::touched::{Listener, Touched, Way, line};
@@ -303,9 +304,13 @@ impl Runtime<'_> {
         if let Err(error) = ended {
             let found = error.downcast_ref::<ptx_simulator::Diagnostic>();
             let kind = found.map(|found| found.kind);
-            if let (Some(found), true) = (found.filter(|found| found.kind == Kind::StepLimit), is_spent) {
+            let is_too_long = |found: &Diagnostic| matches!(found.what, What::TooLong { .. });
+            let is_limit =
+                |found: &&Diagnostic| found.kind == Kind::StepLimit && is_spent || is_too_long(found);
+            if let Some(found) = found.filter(is_limit) {
                 self.device.retract(found);
-                return Err(self.spent(kernel, found, place, of_this_launch).into());
+                let shape = Shape::of(self, call, kernel, place);
+                return Err(self.spent(&shape, found, of_this_launch).into());
             }
             if let Some(found) = found.filter(|found| found.kind == Kind::MemoryLimit) {
                 // It is the simulator that has no room: what would follow says nothing about the program.
@@ -347,45 +352,49 @@ impl Runtime<'_> {
     }
 
     /// The launches have executed as many instructions as they may: in this one, which has `stopped`.
-    fn spent(
-        &mut self,
-        kernel: &Kernel,
-        stopped: &Diagnostic,
-        place: Option<&(String, u32)>,
-        of_this_launch: u64,
-    ) -> Box<Diagnostic> {
+    fn spent(&mut self, shape: &Shape, stopped: &Diagnostic, of_this_launch: u64) -> Box<Diagnostic> {
         let kernels = &self.kept.get::<Launches>().kernels;
         let launches: u64 = kernels.iter().map(|known| known.launches).sum();
-        let of_this = kernels.iter().find(|known| known.kernel == kernel.name);
+        let of_this = kernels.iter().find(|known| known.kernel == shape.name);
         let (own, executed) =
             of_this.map_or((0, 0), |known| (known.launches, known.counters.warp_instructions));
-        let LaunchConfig { grid_dim, block_dim, .. } = kernel.config;
-        let million = |count: u64| format!("{} million", count.div_ceil(1_000_000));
+        let million = |count: u64| format!("{} million", thousands(count.div_ceil(1_000_000) as i64));
         let limit = million(self.warp_limit.unwrap_or_default());
-        let mut message =
-            format!("the kernels have executed {limit} warp instructions together, their limit: ");
+        let mut message = match stopped.what {
+            What::TooLong { expected } => format!(
+                "this launch would execute about {} warp instructions, and the kernels may execute {limit} \
+                 together: ",
+                million(expected)
+            ),
+            _ => format!("the kernels have executed {limit} warp instructions together, their limit: "),
+        };
         if launches > 1 {
             let own = counted((own, 1, 1), "launch", "launches");
-            message += &format!("{} in {own} of `{}` of {launches} in all; ", million(executed), kernel.name);
+            message += &format!("{} in {own} of `{}` of {launches} in all; ", million(executed), shape.name);
         }
+        let LaunchConfig { grid_dim, block_dim, .. } = shape.config;
         let grid = counted(grid_dim, "block", "blocks");
         let block = counted(block_dim, "thread", "threads");
-        message += &format!("here `{}` has a grid of {grid} of {block}", kernel.name);
+        message += &format!("here `{}` has a grid of {grid} of {block}", shape.name);
         // One launch that takes most of it may never end.
-        let is_one = of_this_launch > self.warp_limit.unwrap_or_default() / 2;
+        let is_too_long = matches!(stopped.what, What::TooLong { .. });
+        let is_one = is_too_long || of_this_launch > self.warp_limit.unwrap_or_default() / 2;
         let line = stopped.file.clone().zip(stopped.line).filter(|_| is_one);
         let related = line.map(|(file, line)| {
-            let message = "this is what it was doing: if it is a loop, does it end?".to_string();
+            let message = match is_too_long {
+                true => "this takes the time".to_string(),
+                false => "this is what it was doing: if it is a loop, does it end?".to_string(),
+            };
             Site { file, line, message }
         });
         let words = Words { message, related: related.into_iter().collect() };
-        let help = if launches > 1 {
-            "make the constant smaller that this grid comes from, or the number of launches"
-        } else {
-            "make the constant smaller that this grid comes from"
+        let constant = match constant_of(self, shape) {
+            Some((name, line)) => format!("make `{name}` in line {line} smaller"),
+            None => "make the constant smaller that this grid comes from".to_string(),
         };
-        let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, help);
-        (found.file, found.line) = place.cloned().unzip();
+        let help = if launches > 1 { constant + ", or the number of launches" } else { constant };
+        let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, &help);
+        (found.file, found.line) = shape.place.clone().unzip();
         Box::new(found)
     }
 

@@ -1,4 +1,4 @@
-//! Whether the numbers of a launch look exchanged: only if they would fit its data exactly the other way round.
+//! Whether the numbers of a launch look exchanged: only if they fit its data exactly the other way round.
 
 use ptx_simulator::LaunchConfig;
 use ptx_simulator::host::Call;
@@ -60,6 +60,13 @@ impl Shape {
         }
     }
 
+    /// The numbers that it was given, and the threads of each axis.
+    pub fn sizes(&self) -> Vec<u64> {
+        let [grid, block] = [self.config.grid_dim, self.config.block_dim].map(axes);
+        let threads = grid.into_iter().zip(block).map(|(blocks, threads)| blocks * threads);
+        self.numbers.iter().copied().chain(threads.filter(|threads| *threads > 1)).collect()
+    }
+
     pub fn threads(&self) -> u64 {
         let [grid, block] = [self.config.grid_dim, self.config.block_dim].map(axes);
         grid.into_iter().chain(block).product()
@@ -92,8 +99,8 @@ impl Shape {
         (is_block && exchanged.fits(&self.numbers)).then_some(exchanged)
     }
 
-    /// This launch with x and y of its grid exchanged, if it then covers `elements` exactly that are so wide and
-    /// high as two of its numbers say, and does not as it is.
+    /// This launch with x and y of its grid exchanged, if it then covers `elements` exactly that are as wide
+    /// and high as two of its numbers say.
     fn x_for_y(&self, elements: u64) -> Option<Shape> {
         let (x, y, z) = self.config.grid_dim;
         let exchanged = self.with((y, x, z), self.config.block_dim);
@@ -131,7 +138,8 @@ impl Shape {
         }
         if let Some(other) = launches.iter().find(|other| self.is_for(other)) {
             return format!(
-                "the grids of two launches look exchanged: {} fits what `{name}` is given, and {} what `{}` is",
+                "the grids of two launches look exchanged: {} fits what `{name}` is given, and {} what `{}` \
+                 is",
                 self.with(other.config.grid_dim, self.config.block_dim).said(),
                 other.with(self.config.grid_dim, other.config.block_dim).said(),
                 other.name
@@ -141,7 +149,8 @@ impl Shape {
         if threads < elements {
             let [threads, elements] = [threads, elements].map(|count| thousands(count as i64));
             return format!(
-                "{} has {threads} threads for {elements} elements: launch one for each, or let each write several",
+                "{} has {threads} threads for {elements} elements: launch one for each, or let each write \
+                 several",
                 self.said()
             );
         }

@@ -1,5 +1,5 @@
-// What is wrong first is named first: a launch that fails comes before what follows from it, and what a kernel
-// does counts from its launch.
+// What is wrong first is named first: a launch that fails comes before what follows from it, and what a
+// kernel does counts from its launch.
 #include <cstdio>
 #include <cstdlib>
 
