@@ -57,8 +57,16 @@ struct dim3 {
 
 // ---- who a thread is
 
+// A second function of the name: clang refuses the host's reading at once if it has to choose.
+#ifdef WB_BORDER
+#define WB_CHOICE(name) static __device__ unsigned int name(int);
+#else
+#define WB_CHOICE(name)
+#endif
+
 // `threadIdx.x` reads a register, and cannot be written to.
 #define WB_AXIS(axis, builtin)                                                                                         \
+    WB_CHOICE(read_##axis)                                                                                             \
     __declspec(property(get = read_##axis)) unsigned int axis;                                                         \
     static __device__ WB_INLINE unsigned int read_##axis() { return builtin##_##axis(); }
 #define WB_INDEX(name, builtin, vector)                                                                                \
@@ -75,10 +83,15 @@ WB_INDEX(blockDim, __nvvm_read_ptx_sreg_ntid, dim3)
 WB_INDEX(gridDim, __nvvm_read_ptx_sreg_nctaid, dim3)
 #undef WB_INDEX
 #undef WB_AXIS
+#undef WB_CHOICE
 static constexpr int warpSize = 32;
 
-// ---- waiting, and the order of accesses; __syncthreads() is known to clang
+// ---- waiting, and the order of accesses; __syncthreads() is known to clang, on either side
 
+#ifdef WB_BORDER
+WB_DEVICE void wb_syncthreads() { __syncthreads(); }
+#define __syncthreads() wb_syncthreads()
+#endif
 WB_DEVICE void __syncwarp(unsigned int lanes = 0xffffffff) { __nvvm_bar_warp_sync(lanes); }
 WB_DEVICE int __syncthreads_count(int holds) { return __nvvm_bar0_popc(holds); }
 WB_DEVICE int __syncthreads_and(int holds) { return __nvvm_bar0_and(holds); }

@@ -360,6 +360,11 @@ impl Simulator {
         self.ended(core, ended)
     }
 
+    /// Takes what the launches have found since this or [`Simulator::take_seen`] was called last.
+    pub fn take_found(&self) -> Vec<Diagnostic> {
+        self.found.take()
+    }
+
     /// Takes back what stopped a launch, of which something better is to be said.
     pub fn retract(&self, stopped: &Diagnostic) {
         let mut found = self.found.borrow_mut();

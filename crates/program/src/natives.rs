@@ -32,7 +32,10 @@ impl Natives for Runtime<'_> {
     }
 
     fn call(&mut self, native: u32, call: &mut Call) -> Result<Given, Stop> {
-        if let Some(found) = call.unwritten_argument() {
+        self.now = call.host.steps();
+        self.take_unwritten(call);
+        if let Some(lost) = call.unwritten_argument() {
+            let found = self.traced(call, lost.found, lost.read);
             self.add(found);
         }
         match native.checked_sub(FIRST_OF_MATH) {

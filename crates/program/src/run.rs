@@ -40,7 +40,8 @@ pub enum Ended {
 pub struct Ran {
     /// How it ended.
     pub ended: Ended,
-    /// What is wrong with the host's part, what has stopped it last; that of the kernels is with the device.
+    /// What is wrong with it, in the order of its time: what a kernel or a copy shows counts from when the
+    /// host asked for it.
     pub found: Vec<Diagnostic>,
     /// Its kernels, in the order of their first launches.
     pub kernels: Vec<KernelRun>,
@@ -61,12 +62,14 @@ pub fn run(
     outside: &mut dyn Outside,
 ) -> Result<Ran, Box<Diagnostic>> {
     let mut core = device.core.borrow_mut();
+    core.foresee();
     let mut runtime = Runtime {
         outside,
         device,
         module,
         kept: Kept::default(),
         found: Vec::new(),
+        now: 0,
         asked_for_times: false,
         step_limit: options.step_limit,
         warp_limit: options.warp_limit,
@@ -105,23 +108,23 @@ pub fn run(
         Err(Stop::Exit(status)) => Ok(status),
         other => other,
     };
-    let mut stop = None;
     let ended = match status.and_then(|status| {
         runtime.at_exit(&mut host, &mut core)?;
         Ok(status)
     }) {
         Ok(status) | Err(Stop::Exit(status)) => Ended::Status(status),
         Err(Stop::Fault(found)) => {
-            stop = Some(*found);
+            runtime.now = host.steps();
+            let found = runtime.with_allocation(*found);
+            runtime.found_now(found);
             Ended::Stopped
         }
     };
     runtime.save_files();
     runtime.end(&mut host, &mut core, ended);
-    runtime.forget_what_follows(&mut host);
-    let Runtime { mut kept, found, asked_for_times, .. } = runtime;
-    // What was never written often follows from calls that are wrong, and what stops the program from both.
-    let found = found.into_iter().chain(host.take_found()).chain(stop).collect();
+    let Runtime { mut kept, mut found, asked_for_times, .. } = runtime;
+    found.sort_by_key(|one| one.at);
+    let found = found.into_iter().map(|one| one.found).collect();
     let kernels = std::mem::take(&mut kept.get::<Launches>().kernels);
     Ok(Ran { ended, found, kernels, asked_for_times, steps: host.steps() })
 }
@@ -171,12 +174,14 @@ impl Runtime<'_> {
     /// What is left when the program has ended.
     fn end(&mut self, host: &mut Host, core: &mut ptx_simulator::Simulator, ended: Ended) {
         self.say_counts();
-        if ended == Ended::Stopped {
-            return;
-        }
         let mut call = ptx_simulator::host::Call::at_end(host, core);
-        if let Err(Stop::Fault(found)) = self.at_end(&mut call, ended != Ended::Status(0)) {
-            self.found.push(*found);
+        self.take_unwritten(&mut call);
+        if ended != Ended::Stopped {
+            self.now = call.host.steps();
+            if let Err(Stop::Fault(found)) = self.at_end(&mut call, ended != Ended::Status(0)) {
+                self.found_now(*found);
+            }
         }
+        self.forget_what_follows();
     }
 }

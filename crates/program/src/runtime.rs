@@ -20,8 +20,10 @@ pub struct Runtime<'r> {
     pub module: &'r Module,
     /// What the libraries keep.
     pub kept: Kept,
-    /// What was found about the host.
-    pub found: Vec<Diagnostic>,
+    /// What was found.
+    pub found: Vec<Timed>,
+    /// When it is, in steps of the host; while an operation of a stream is done, when that was issued.
+    pub now: u64,
     /// Whether the program asked what time it is, or how long something took.
     pub asked_for_times: bool,
     /// Most steps of the host, and of the warps of all launches together.
@@ -32,6 +34,13 @@ pub struct Runtime<'r> {
     pub lost_output: bool,
 }
 
+/// Something that was found, and when.
+#[derive(Clone, Debug)]
+pub struct Timed {
+    pub at: u64,
+    pub found: Diagnostic,
+}
+
 impl Runtime<'_> {
     /// Something is wrong with what the program does here.
     pub fn find(&mut self, call: &Call, kind: Kind, severity: Severity, what: impl Into<String>, help: &str) {
@@ -40,12 +49,20 @@ impl Runtime<'_> {
 
     /// Something was found: once for its kind and line.
     pub fn add(&mut self, found: Diagnostic) {
-        let is_known = |known: &Diagnostic| {
-            (known.kind, known.line, &known.file) == (found.kind, found.line, &found.file)
-        };
-        if !self.found.iter().any(is_known) {
-            self.found.push(found);
+        self.add_timed(Timed { at: self.now, found });
+    }
+
+    /// The same of what was found at its own time.
+    pub fn add_timed(&mut self, new: Timed) {
+        let about = |Timed { found, .. }: &Timed| (found.kind, found.line, found.file.clone());
+        if !self.found.iter().any(|known| about(known) == about(&new)) {
+            self.found.push(new);
         }
+    }
+
+    /// Something was found now, which is kept without a look at what is known.
+    pub fn found_now(&mut self, found: Diagnostic) {
+        self.found.push(Timed { at: self.now, found });
     }
 
     /// Something is wrong at a place, to which another one belongs.

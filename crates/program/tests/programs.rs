@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 48;
+const COUNT: usize = 57;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -145,7 +145,7 @@ fn run_until(
     let mut paper = Paper { name: name.to_string(), source: read("cu"), printed: Vec::new() };
     let ran = program::run(device.simulated().unwrap(), &module, &options, &mut paper).unwrap();
     let seen = device.take_seen();
-    let found = ran.found.iter().cloned().chain(seen.found).collect();
+    let found = ran.found.clone();
     (String::from_utf8(paper.printed).unwrap(), ran, found, seen.orders)
 }
 
@@ -158,8 +158,9 @@ fn each_program_prints_and_returns_what_it_says_and_its_mistakes_are_named_at_th
         let expected =
             says(&std::fs::read_to_string(path_of(MISTAKES).join(name).with_extension("cu")).unwrap());
         let (prints, ran, found, _) = run(name);
-        let once: BTreeSet<_> = ran.found.iter().map(|one| (&one.file, one.line, one.message())).collect();
-        assert_eq!(once.len(), ran.found.len(), "{name} says something twice: {:?}", ran.found);
+        let of_host = || found.iter().filter(|one| one.kernel.is_none());
+        let once: BTreeSet<_> = of_host().map(|one| (&one.file, one.line, one.message())).collect();
+        assert_eq!(once.len(), of_host().count(), "{name} says something twice: {found:?}");
         let severity = |found: &Diagnostic| match found.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -227,11 +228,81 @@ fn too_much_shared_memory_names_the_call_that_allows_more() {
 
 #[test]
 fn an_uninitialized_value_that_came_through_shared_memory_has_the_line_that_read_it() {
-    let [(line, message)] = &related("unwritten_through_shared", Kind::UninitializedRead)[..] else {
-        panic!("no line")
+    let [(line, message), (allocated, nothing)] =
+        &related("unwritten_through_shared", Kind::UninitializedRead)[..]
+    else {
+        panic!("not two lines")
     };
-    assert_eq!(*line, 9);
+    assert_eq!((*line, *allocated), (9, 25));
     assert!(message.ends_with("byte 128 of `d_in` is uninitialized"), "{message}");
+    assert!(nothing.contains("`d_in`"), "{nothing}");
+}
+
+/// What is said at a line: message, related lines, help.
+fn at_line(name: &str, line: u32, kind: Kind) -> (String, Vec<u32>, String) {
+    let (_, _, found, _) = run(name);
+    let found = found.into_iter().find(|found| (found.line, found.kind) == (Some(line), kind)).unwrap();
+    (found.message(), found.related().into_iter().map(|site| site.line).collect(), found.help)
+}
+
+#[test]
+fn what_was_never_written_names_the_element_the_kernel_and_the_copy() {
+    let (message, lines, _) = at_line("sizes_exchanged", 47, Kind::UninitializedRead);
+    assert!(message.contains("planePiii` never wrote `d_plane[32]`"), "{message}");
+    assert_eq!(lines, [32, 46, 29], "where it was read, launched and copied");
+    let (message, lines, help) = at_line("in_order_of_time", 27, Kind::UninitializedRead);
+    assert!(message.contains("fillPii` never wrote `d[5]`"), "{message}");
+    assert_eq!(lines, [27, 25, 26]);
+    assert!(help.contains("failed"), "{help}");
+}
+
+#[test]
+fn numbers_of_launches_look_exchanged_if_they_fit_the_other_way_round() {
+    let help = |line, kind| at_line("sizes_exchanged", line, kind).2;
+    let plane = help(47, Kind::UninitializedRead);
+    assert!(plane.contains("x and y of the grid look exchanged: <<<(4, 2), (16, 16)>>>"), "{plane}");
+    let two = help(52, Kind::UninitializedRead);
+    assert!(two.contains("grids of two launches look exchanged: <<<8, 128>>>"), "{two}");
+    let block = help(55, Kind::LaunchLimit);
+    assert!(block.contains("grid and block look exchanged: <<<2,048, 32>>>"), "{block}");
+    let other = at_line("in_order_of_time", 25, Kind::LaunchLimit).2;
+    assert!(!other.contains("exchanged"), "{other}");
+}
+
+#[test]
+fn what_is_wrong_first_is_named_first() {
+    let (_, _, found, _) = run("in_order_of_time");
+    let lines: Vec<_> = found.iter().filter_map(|found| found.line).collect();
+    assert_eq!(lines, [15, 25, 27]);
+}
+
+#[test]
+fn a_number_of_elements_for_one_of_bytes_is_named_where_it_is_given() {
+    for (name, line, allocated) in
+        [("too_few_bytes_for_the_kernel", 8, 15), ("too_few_bytes_for_the_host", 10, 8)]
+    {
+        let (_, lines, help) = at_line(name, line, Kind::OutOfBounds);
+        assert!(
+            lines.contains(&allocated) && help.contains("counts bytes, not elements"),
+            "{lines:?} {help}"
+        );
+    }
+}
+
+#[test]
+fn an_ampersand_too_many_or_too_few_is_named() {
+    let (_, _, help) = at_line("pointer_itself", 15, Kind::HostAccess);
+    assert!(help.contains("`d` without `&`"), "{help}");
+    let (_, _, help) = at_line("pointer_itself", 30, Kind::OutOfBounds);
+    assert!(help.contains("&none"), "{help}");
+}
+
+#[test]
+fn memory_of_the_host_in_a_kernel_has_its_name_and_what_to_do() {
+    let (message, lines, help) = at_line("host_pointer_in_kernel", 9, Kind::HostAccess);
+    assert!(message.contains("is given `h_data` of the host"), "{message}");
+    assert_eq!(lines, [17]);
+    assert!(help.contains("cudaMemcpy(d_h_data, h_data"), "{help}");
 }
 
 #[test]
@@ -263,6 +334,10 @@ fn work_that_takes_too_long_is_named_with_what_to_make_smaller() {
         assert_eq!((ran.ended, found.len()), (Ended::Stopped, 1), "{found:?}");
         found[0].message()
     };
+    let early = message("plainly_too_much");
+    assert!(early.contains(" would execute about 5 million warp instructions, "), "{early}");
+    let (_, lines, help) = at_line("plainly_too_much", 27, Kind::StepLimit);
+    assert_eq!((&lines[..], &*help), (&[13][..], "make `N` in line 5 smaller"));
     let launches = message("too_much_work");
     assert!(launches.contains("has a grid of 1 block of 1 thread"), "{launches}");
     let host = message("too_much_work_on_the_host");

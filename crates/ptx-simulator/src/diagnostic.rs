@@ -383,6 +383,11 @@ pub enum What {
         /// Whether it is a barrier of a cluster.
         cluster: bool,
     },
+    /// A launch that was stopped early, since it would execute many times its limit.
+    TooLong {
+        /// Warp instructions that it would execute, about.
+        expected: u64,
+    },
     /// Device launches that never ran.
     Dropped {
         /// How many.

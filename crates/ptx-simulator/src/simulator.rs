@@ -275,6 +275,12 @@ impl Simulator {
         self.limits.steps = instructions;
     }
 
+    /// From now on a launch is stopped early if the blocks that have ended show that it would need many times
+    /// its limit: [`crate::What::TooLong`].
+    pub fn foresee(&mut self) {
+        self.limits.foresees = true;
+    }
+
     /// As soon as `stop` is set, what runs is stopped, and says so.
     pub fn set_stop(&mut self, stop: &'static AtomicBool) {
         self.limits.stop = Some(stop);

@@ -65,6 +65,9 @@ impl What {
                 "{exited} of the {}'s {threads} threads had left or passed by when this barrier opened",
                 group(*cluster)
             ),
+            What::TooLong { expected } => {
+                format!("the launch would execute about {} warp instructions", thousands(*expected))
+            }
             What::Dropped { count, limit } => {
                 let launches = match count {
                     1 => "1 device launch was".to_string(),

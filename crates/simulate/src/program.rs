@@ -32,7 +32,7 @@ const STEPS_PER_WARP_STEP: u64 = 64;
 pub struct Report {
     /// How it ended.
     pub ended: Ended,
-    /// What is wrong with it, its host's part first.
+    /// What is wrong with it, in the order of its time.
     pub found: Vec<Diagnostic>,
     /// What cures that, as far as it was tried and found.
     pub cures: Vec<Cure>,
@@ -106,12 +106,10 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
         device_variables: program.device_variables.clone(),
         managed_variables: program.managed_variables.clone(),
     };
-    let Ran { ended, mut found, kernels, asked_for_times, .. } =
+    let Ran { ended, found, kernels, asked_for_times, .. } =
         ::program::run(simulator, &module, &how, outside).map_err(|found| anyhow::Error::new(*found))?;
     let seen = device.take_seen();
-    // What has stopped the program may follow from what is wrong with its kernels.
-    let stop = if ended == Ended::Stopped { found.pop() } else { None };
-    let mut found = causes::joined(found.into_iter().chain(seen.found).chain(stop).collect());
+    let mut found = causes::joined(found);
     for one in &mut found {
         let readable = |text: &str| readable(text);
         let mut words = ptx_simulator::Words::from(one.what.clone());
@@ -119,7 +117,7 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
         words.related.iter_mut().for_each(|site| site.message = readable(&site.message));
         one.what = words.into();
         one.kernel = one.kernel.as_deref().map(readable);
-        one.help = with_option(one.kind, &one.help);
+        one.help = readable(&with_option(one.kind, &one.help));
     }
     // What each launch of a kernel shows is said once.
     let mut said = std::collections::HashSet::new();

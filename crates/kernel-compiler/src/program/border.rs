@@ -84,7 +84,8 @@ pub fn explained(said: &str, sources: &Sources) -> String {
         let (file, line) = at;
         let source = source_of(file);
         let quoted = source.and_then(|source| source.original.lines().nth(line as usize - 1));
-        let words = better(first, notes).unwrap_or_else(|| first.words.to_owned());
+        let of_cuda = of_cuda(first, notes.iter().filter(|note| source_of(note.file).is_none()));
+        let words = of_cuda.or_else(|| better(first, notes)).unwrap_or_else(|| first.words.to_owned());
         let file = source.map_or(file.to_owned(), |source| sources.name(source));
         text += &format!("{file}({line}): {}: {words}\n", first.kind);
         text.extend(quoted.map(|quoted| format!("{}\n", text::say::visible(quoted))));
@@ -145,6 +146,28 @@ const HEADER_IS_MISSING: &str = "> is missing: ";
 /// How a message on a header begins that nobody has.
 const IS_MISSING: &str = "this file is missing:";
 
+/// What is said of a host that calls a function of CUDA's which only kernels have: `notes` are on headers.
+fn of_cuda<'n>(message: &Message, mut notes: impl Iterator<Item = &'n Message<'n>>) -> Option<String> {
+    let is_of_device = |words: &str| words.contains("call to __device__ function from __host__");
+    if !notes.any(|note| is_of_device(note.words)) {
+        return None;
+    }
+    let name = message.words.split('\'').nth(1)?.trim_start_matches("wb_");
+    Some(match name {
+        "syncthreads" => {
+            "__syncthreads() is for the threads of a block, and the host is none: to wait for a \
+                          kernel, call cudaDeviceSynchronize()"
+                .to_string()
+        }
+        _ if name.starts_with("read_") => {
+            "threadIdx, blockIdx, blockDim and gridDim say which thread of a kernel \
+                                           this is, and the host is none"
+                .to_string()
+        }
+        name => format!("{name} is for kernels, and the host calls it"),
+    })
+}
+
 /// A message in words that say what to do, if there are any.
 fn better(message: &Message, notes: &[Message]) -> Option<String> {
     let words = message.words;
@@ -204,13 +227,12 @@ fn better(message: &Message, notes: &[Message]) -> Option<String> {
 fn missing_header(name: &str) -> Option<String> {
     let file = name.rsplit('/').next().unwrap_or(name);
     let holds = match file {
-        "helper_cuda.h" | "helper_functions.h" | "helper_string.h" | "helper_timer.h" | "helper_image.h"
-        | "exception.h" => {
+        "helper_string.h" | "helper_image.h" | "exception.h" => {
             "it is one of NVIDIA's samples' (cuda-samples, Common/), with checkCudaErrors(), \
              findCudaDevice() and timers; put it beside the program"
         }
-        "common.h" | "book.h" | "cpu_bitmap.h" | "cpu_anim.h" | "gputimer.h" | "utils.h" | "tool.h"
-        | "error.cuh" | "freshman.h" | "timer.h" => {
+        "common.h" | "cpu_bitmap.h" | "cpu_anim.h" | "gputimer.h" | "utils.h" | "tool.h" | "error.cuh"
+        | "freshman.h" | "timer.h" => {
             "it belongs to the program, and mostly has a macro that checks what CUDA's calls return, and a \
              timer; put it beside the program"
         }

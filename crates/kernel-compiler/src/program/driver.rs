@@ -280,6 +280,7 @@ mod tests {
         fs::create_dir_all(&folder)?;
         fs::write(folder.join("program.cu"), source)?;
         fs::write(folder.join("beside.h"), "#pragma once\n__global__ void beside(int *p);\n")?;
+        fs::write(folder.join("book.h"), "#define OWN 1\n")?;
         let clang = clang.run_in(&folder);
         let result =
             compile(&clang, &[folder.join("program.cu")], "90", &Given::default(), &folder.join("scratch"));
@@ -369,7 +370,14 @@ int main(int argc, char **argv)
             (main("__device__ int f() { return 1; }", "", "return f();"), 3, "f is __device__, and the host"),
             (main("", "", "k(nullptr);"), 3, "k is a kernel: launch it, k<<<blocks, threads>>>"),
             (main("#include <omp.h>", "", ""), 1, "<omp.h> is missing: the simulator runs the host as"),
-            (main("#include \"helper_cuda.h\"", "", ""), 1, "this file is missing: helper_cuda.h: it is"),
+            (main("#include \"helper_image.h\"", "", ""), 1, "this file is missing: helper_image.h: it is"),
+            (
+                main("", "", "__syncthreads();"),
+                3,
+                "__syncthreads() is for the threads of a block, and the host",
+            ),
+            (main("", "", "int i = threadIdx.x;"), 3, "threadIdx, blockIdx, blockDim and gridDim say which"),
+            (main("", "", "int i; atomicAdd(&i, 1);"), 3, "atomicAdd is for kernels, and the host calls it"),
             (main("", "if (p) {", ""), 2, "a } is missing: nothing closes the { of this line"),
         ] {
             let error = compiled("border", &source).unwrap_err();
@@ -378,6 +386,14 @@ int main(int argc, char **argv)
             assert!(said.contains(&expected) && said.contains(words), "{said}");
             assert!(!said.contains("kernels/clang"), "{said}");
         }
+    }
+
+    #[test]
+    #[ignore = "needs clang"]
+    fn a_header_of_the_samples_is_ours_only_where_the_program_has_none() {
+        let source = "#include <helper_cuda.h>\n#include \"book.h\"\n\
+                      int main(int n, const char **words) { return findCudaDevice(n, words) + OWN; }\n";
+        assert_eq!(compiled("headers", source).unwrap().said, "");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Diagnostic, Kind, Owner, Severity};
 
-use crate::runtime::{Natives_, Runtime};
+use super::launch::Launches;
+use crate::runtime::{Natives_, Runtime, Timed};
 
 /// An error of the runtime (`cudaError_t`, `driver_types.h`), its number, name and text.
 macro_rules! errors {
@@ -72,7 +73,7 @@ fn row(number: u32) -> Option<&'static (u32, &'static str, &'static str)> {
 /// A launch that failed, and that the program has not asked about so far.
 #[derive(Clone, Debug)]
 pub struct Unasked {
-    found: Diagnostic,
+    found: Timed,
     error: Error,
     /// Whether another launch came after it, which the program would blame.
     is_overtaken: bool,
@@ -80,24 +81,28 @@ pub struct Unasked {
 
 impl Unasked {
     /// What was `found` wrong with a launch that gives `error`.
-    pub fn new(found: Diagnostic, error: Error) -> Unasked {
+    pub fn new(found: Timed, error: Error) -> Unasked {
         Unasked { found, error, is_overtaken: false }
     }
 
     /// What is said if the program does not ask in time.
-    pub fn said(self) -> Diagnostic {
-        let Unasked { found, error, .. } = self;
+    pub fn said(self) -> Timed {
+        let Unasked { found: Timed { at, found }, error, .. } = self;
         let help = format!(
             "ask after each launch: cudaGetLastError() gives {} here; and {}",
             error.said(),
             found.help
         );
-        Diagnostic { help, ..found }
+        Timed { at, found: Diagnostic { help, ..found } }
     }
 
     /// The same where the program asks: it knows that something is wrong, if not what.
-    fn asked(self) -> Diagnostic {
-        if self.is_overtaken { self.said() } else { Diagnostic { severity: Severity::Note, ..self.found } }
+    fn asked(self) -> Timed {
+        if self.is_overtaken {
+            return self.said();
+        }
+        let Timed { at, found } = self.found;
+        Timed { at, found: Diagnostic { severity: Severity::Note, ..found } }
     }
 }
 
@@ -139,7 +144,7 @@ fn ask(runtime: &mut Runtime, forgets: bool) -> Given {
         errors.last = None;
     }
     let unasked = std::mem::take(&mut errors.unasked);
-    unasked.into_iter().for_each(|failed| runtime.add(failed.asked()));
+    unasked.into_iter().for_each(|failed| runtime.add_timed(failed.asked()));
     Given::Word(error as u32)
 }
 
@@ -174,6 +179,8 @@ impl Runtime<'_> {
     /// A call of the runtime is wrong: it is said, and the call gives `error`.
     pub fn refuse(&mut self, call: &Call, error: Error, what: String, help: &str) -> Given {
         self.find(call, Kind::HostAccess, Severity::Error, what, help);
+        // It may have been the copy that brings the results back.
+        self.kept.get::<Launches>().is_heard = true;
         self.kept.get::<Errors>().give(error)
     }
 }

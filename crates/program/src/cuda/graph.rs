@@ -4,7 +4,7 @@ use ptx_simulator::host::{Call, Given, Stop};
 use rustc_hash::FxHashMap;
 
 use super::error::Error;
-use super::queue::{Captured, Queue, Work};
+use super::queue::{Captured, Issued, Queue, Work};
 use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[
@@ -105,11 +105,11 @@ fn launch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
         return Ok(no_graph(runtime, call));
     };
     call.simulator.moves(graph.held_bytes() as usize);
-    let noted = call.simulator.notes().len();
+    let issued = Issued::by(call);
     for (work, place) in graph.operations {
         let is_free = matches!(work, Work::Free { .. });
         if !is_free {
-            runtime.kept.get::<Queue>().issue(call.long(1), work, noted, place);
+            runtime.kept.get::<Queue>().issue(call.long(1), work, Issued { place, ..issued.clone() });
         }
     }
     call.simulator.note_host(true);

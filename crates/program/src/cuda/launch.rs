@@ -3,16 +3,18 @@
 use device::Called;
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{
-    Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, Words,
+    Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, What, Words,
 };
 use text::number::thousands;
 
 use super::device::Limits;
 use super::error::{Error, Errors, Unasked};
-use super::queue::{Done, Kernel, Operation, Queue, Work};
+use super::names::constant_of;
+use super::queue::{Done, Issued, Kernel, Operation, Queue, Work};
+use super::shape::Shape;
 use super::touched::{Listener, Touched, Way, line};
 use crate::outside::Standard;
-use crate::runtime::{Natives_, Runtime, bytes};
+use crate::runtime::{Natives_, Runtime, Timed, bytes};
 
 pub const NATIVES: &Natives_ = &[
     ("cudaGetParameterBuffer", parameter_buffer),
@@ -31,6 +33,14 @@ pub struct Launches {
     pub is_heard: bool,
     /// Where the first kernel was launched that ran and that was given something.
     first: Option<(String, u32)>,
+}
+
+/// What the attributes of a launch say.
+#[derive(Clone, Copy, Debug, Default)]
+struct How {
+    cluster: Option<(u32, u32, u32)>,
+    /// Whether it may begin before the kernel in front of it has ended.
+    overlaps: bool,
 }
 
 /// The launches of a kernel.
@@ -62,7 +72,7 @@ fn launch_device(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> 
         None => Vec::new(),
     };
     call.simulator.free(buffer);
-    let error = launch(runtime, call, call.long(0), config, call.long(5), params, None)?;
+    let error = launch(runtime, call, call.long(0), config, call.long(5), params, How::default())?;
     // A launch returns nothing: `cudaGetLastError` has its error.
     _ = error;
     Ok(Given::Word(0))
@@ -76,7 +86,7 @@ fn launch_kernel(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> 
         shared_mem_bytes: call.long(4) as u32,
     };
     let params = gathered(runtime, call, call.long(0), call.long(3))?;
-    let error = launch(runtime, call, call.long(0), config, call.long(5), params, None)?;
+    let error = launch(runtime, call, call.long(0), config, call.long(5), params, How::default())?;
     Ok(runtime.kept.get::<Errors>().give(error))
 }
 
@@ -111,6 +121,7 @@ fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Give
     const CONFIG: usize = 56;
     const ATTRIBUTE: u64 = 72;
     const CLUSTER: u32 = 4;
+    const PROGRAMMATIC: u32 = 6;
     let raw = bytes(call, call.long(0), CONFIG)?;
     let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
     let long = |at: usize| u64::from_le_bytes(raw[at..at + 8].try_into().unwrap_or_default());
@@ -120,16 +131,18 @@ fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Give
         block_dim: three(&raw, 12),
         shared_mem_bytes: long(24) as u32,
     };
-    let mut cluster = None;
+    let mut how = How::default();
     for number in 0..u64::from(word(&raw, 48)) {
         let attribute = bytes(call, long(40) + number * ATTRIBUTE, ATTRIBUTE as usize)?;
-        if word(&attribute, 0) == CLUSTER {
-            cluster = Some(three(&attribute, 8));
+        match word(&attribute, 0) {
+            CLUSTER => how.cluster = Some(three(&attribute, 8)),
+            PROGRAMMATIC => how.overlaps = word(&attribute, 8) != 0,
+            _ => {}
         }
     }
     let stream = long(32);
     let params = gathered(runtime, call, call.long(1), call.long(2))?;
-    let error = launch(runtime, call, call.long(1), config, stream, params, cluster)?;
+    let error = launch(runtime, call, call.long(1), config, stream, params, how)?;
     Ok(runtime.kept.get::<Errors>().give(error))
 }
 
@@ -156,12 +169,23 @@ fn gathered(runtime: &Runtime, call: &mut Call, kernel: u64, list: u64) -> Resul
 /// A launch has failed: how that is said depends on whether the program asks for the error.
 fn unasked(runtime: &mut Runtime, call: &Call, error: Error, what: &str, help: &str) {
     let found = *call.host.fault(Kind::LaunchLimit, what, help);
+    let found = Timed { at: runtime.now, found };
     runtime.kept.get::<Errors>().unasked.push(Unasked::new(found, error));
 }
 
 /// What to do about a launch that goes beyond a limit.
-fn help_on(limit: Limit) -> &'static str {
+fn help_on(limit: Limit, config: &LaunchConfig) -> &'static str {
+    /// Threads that a block may have.
+    const MOST: u64 = 1024;
+    let count = |(x, y, z): (u32, u32, u32)| u64::from(x) * u64::from(y) * u64::from(z);
     match limit {
+        Limit::Shape if count(config.grid_dim) == 0 => {
+            "a division of whole numbers rounds down, here to 0: (n + block - 1) / block is rounded up"
+        }
+        Limit::Shape if count(config.block_dim) > MOST => {
+            "launch more blocks of fewer threads, and count them in the index: blockIdx.x * blockDim.x + \
+             threadIdx.x"
+        }
         Limit::SharedMemory => {
             "use less shared memory, or ask for more before the launch: cudaFuncSetAttribute(kernel, \
              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), where the GPU has it"
@@ -178,7 +202,7 @@ fn launch(
     config: LaunchConfig,
     stream: u64,
     params: Vec<u8>,
-    cluster: Option<(u32, u32, u32)>,
+    How { cluster, overlaps }: How,
 ) -> Result<Error, Stop> {
     if let Some(error) = runtime.kept.get::<Errors>().sticky {
         return Ok(error);
@@ -195,7 +219,15 @@ fn launch(
         return Ok(runtime.no_stream(call, stream, "the launch"));
     }
     let most = runtime.kept.get::<Limits>().dynamic_shared(&name);
-    if let Err((limit, why)) = call.simulator.check_launch(runtime.module, &name, &config, cluster, most) {
+    let kernel = Kernel { name, config, cluster, params, overlaps };
+    let check = |config: &LaunchConfig| {
+        call.simulator.check_launch(runtime.module, &kernel.name, config, cluster, most)
+    };
+    if let Err((limit, why)) = check(&config) {
+        let shape = Shape::of(runtime, call, &kernel, call.host.place().as_ref());
+        let exchanged = shape.grid_for_block().filter(|exchanged| check(&exchanged.config).is_ok());
+        let shape = Shape { failed: true, ..shape };
+        runtime.gives(call, |_| shape, &pieces(runtime.module, &kernel));
         let error = match limit {
             // As CUDA 13 answers on an H100; CUDA 12 gave cudaErrorInvalidConfiguration for a shape.
             Limit::Shape | Limit::SharedMemory => Error::InvalidValue,
@@ -203,12 +235,18 @@ fn launch(
         };
         runtime.kept.get::<Errors>().keep(error);
         let what = format!("this launch failed, and the kernel did not run: {why}");
-        unasked(runtime, call, error, &what, help_on(limit));
+        let help = match exchanged {
+            Some(exchanged) => format!(
+                "grid and block look exchanged: {} fits what `{}` is given",
+                exchanged.said(),
+                kernel.name
+            ),
+            None => help_on(limit, &config).to_string(),
+        };
+        unasked(runtime, call, error, &what, &help);
         return Ok(error);
     }
-    let kernel = Kernel { name, config, cluster, params };
-    let noted = call.simulator.notes().len();
-    runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), Issued::by(call));
     call.simulator.note_host(true);
     runtime.kept.get::<Errors>().launched();
     Ok(Error::Success)
@@ -224,19 +262,19 @@ impl Runtime<'_> {
         call: &mut Call,
         kernel: &Kernel,
         place: Option<&(String, u32)>,
-        touched: Option<&mut Touched>,
+        mut listener: Option<&mut Listener>,
     ) -> Result<(), Stop> {
         let executed: u64 =
             self.kept.get::<Launches>().kernels.iter().map(|known| known.counters.warp_instructions).sum();
         let left = self.warp_limit.map(|limit| limit.saturating_sub(executed));
         call.simulator.set_step_limit(left);
         let args = pieces(self.module, kernel);
+        self.gives(call, |runtime| Shape::of(runtime, call, kernel, place), &args);
         let aside = call.simulator.set_host_aside();
         call.simulator.set_cluster(kernel.cluster);
         self.device.call_arguments(called(call, self.module, kernel, &args));
         let launch = Launch { kernel: &kernel.name, config: kernel.config, args: &args };
-        let mut listener = touched.map(|touched| Listener { touched });
-        let also = listener.as_mut().map(|listener| listener as &mut dyn ptx_simulator::observe::Observer);
+        let also = listener.as_mut().map(|listener| *listener as &mut dyn ptx_simulator::observe::Observer);
         let ended = self.device.launch_whole(call.simulator, self.module, &launch, also);
         call.simulator.set_cluster(None);
         call.simulator.bring_host_back(aside);
@@ -266,9 +304,13 @@ impl Runtime<'_> {
         if let Err(error) = ended {
             let found = error.downcast_ref::<ptx_simulator::Diagnostic>();
             let kind = found.map(|found| found.kind);
-            if let (Some(found), true) = (found.filter(|found| found.kind == Kind::StepLimit), is_spent) {
+            let is_too_long = |found: &Diagnostic| matches!(found.what, What::TooLong { .. });
+            let is_limit =
+                |found: &&Diagnostic| found.kind == Kind::StepLimit && is_spent || is_too_long(found);
+            if let Some(found) = found.filter(is_limit) {
                 self.device.retract(found);
-                return Err(self.spent(kernel, found, place, of_this_launch).into());
+                let shape = Shape::of(self, call, kernel, place);
+                return Err(self.spent(&shape, found, of_this_launch).into());
             }
             if let Some(found) = found.filter(|found| found.kind == Kind::MemoryLimit) {
                 // It is the simulator that has no room: what would follow says nothing about the program.
@@ -287,62 +329,72 @@ impl Runtime<'_> {
             };
             self.kept.get::<Errors>().sticky = Some(error);
             if let Some(found) = found {
-                self.say_launch_of(found, error, place);
+                let shape = Shape::of(self, call, kernel, place);
+                self.say_launch_of(call, found, error, (&shape, &firsts(self.module, kernel, &args)));
             }
         }
         Ok(())
     }
 
     /// What has stopped a kernel also has the line of its launch: the program hears of it from a later call.
-    fn say_launch_of(&mut self, stopped: &Diagnostic, error: Error, place: Option<&(String, u32)>) {
-        let Some((file, line)) = place.cloned() else { return };
+    fn say_launch_of(&mut self, call: &Call, stopped: &Diagnostic, error: Error, launch: (&Shape, &[u64])) {
+        let Some((file, line)) = launch.0.place.clone() else { return };
         self.device.retract(stopped);
+        let stopped = match stopped.kind {
+            Kind::OutOfBounds => self.with_count(call, stopped.clone(), launch),
+            Kind::HostAccess => self.with_arguments(call, stopped.clone(), launch),
+            _ => stopped.clone(),
+        };
         let message = format!("launched here; the calls that come after it give {}", error.said());
         let mut words = Words::from(stopped.what.clone());
         words.related.push(Site { file, line, message });
-        self.found.push(Diagnostic { what: words.into(), ..stopped.clone() });
+        self.found_now(Diagnostic { what: words.into(), ..stopped });
     }
 
     /// The launches have executed as many instructions as they may: in this one, which has `stopped`.
-    fn spent(
-        &mut self,
-        kernel: &Kernel,
-        stopped: &Diagnostic,
-        place: Option<&(String, u32)>,
-        of_this_launch: u64,
-    ) -> Box<Diagnostic> {
+    fn spent(&mut self, shape: &Shape, stopped: &Diagnostic, of_this_launch: u64) -> Box<Diagnostic> {
         let kernels = &self.kept.get::<Launches>().kernels;
         let launches: u64 = kernels.iter().map(|known| known.launches).sum();
-        let of_this = kernels.iter().find(|known| known.kernel == kernel.name);
+        let of_this = kernels.iter().find(|known| known.kernel == shape.name);
         let (own, executed) =
             of_this.map_or((0, 0), |known| (known.launches, known.counters.warp_instructions));
-        let LaunchConfig { grid_dim, block_dim, .. } = kernel.config;
-        let million = |count: u64| format!("{} million", count.div_ceil(1_000_000));
+        let million = |count: u64| format!("{} million", thousands(count.div_ceil(1_000_000) as i64));
         let limit = million(self.warp_limit.unwrap_or_default());
-        let mut message =
-            format!("the kernels have executed {limit} warp instructions together, their limit: ");
+        let mut message = match stopped.what {
+            What::TooLong { expected } => format!(
+                "this launch would execute about {} warp instructions, and the kernels may execute {limit} \
+                 together: ",
+                million(expected)
+            ),
+            _ => format!("the kernels have executed {limit} warp instructions together, their limit: "),
+        };
         if launches > 1 {
             let own = counted((own, 1, 1), "launch", "launches");
-            message += &format!("{} in {own} of `{}` of {launches} in all; ", million(executed), kernel.name);
+            message += &format!("{} in {own} of `{}` of {launches} in all; ", million(executed), shape.name);
         }
+        let LaunchConfig { grid_dim, block_dim, .. } = shape.config;
         let grid = counted(grid_dim, "block", "blocks");
         let block = counted(block_dim, "thread", "threads");
-        message += &format!("here `{}` has a grid of {grid} of {block}", kernel.name);
+        message += &format!("here `{}` has a grid of {grid} of {block}", shape.name);
         // One launch that takes most of it may never end.
-        let is_one = of_this_launch > self.warp_limit.unwrap_or_default() / 2;
+        let is_too_long = matches!(stopped.what, What::TooLong { .. });
+        let is_one = is_too_long || of_this_launch > self.warp_limit.unwrap_or_default() / 2;
         let line = stopped.file.clone().zip(stopped.line).filter(|_| is_one);
         let related = line.map(|(file, line)| {
-            let message = "this is what it was doing: if it is a loop, does it end?".to_string();
+            let message = match is_too_long {
+                true => "this takes the time".to_string(),
+                false => "this is what it was doing: if it is a loop, does it end?".to_string(),
+            };
             Site { file, line, message }
         });
         let words = Words { message, related: related.into_iter().collect() };
-        let help = if launches > 1 {
-            "make the constant smaller that this grid comes from, or the number of launches"
-        } else {
-            "make the constant smaller that this grid comes from"
+        let constant = match constant_of(self, shape) {
+            Some((name, line)) => format!("make `{name}` in line {line} smaller"),
+            None => "make the constant smaller that this grid comes from".to_string(),
         };
-        let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, help);
-        (found.file, found.line) = place.cloned().unzip();
+        let help = if launches > 1 { constant + ", or the number of launches" } else { constant };
+        let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, &help);
+        (found.file, found.line) = shape.place.clone().unzip();
         Box::new(found)
     }
 
@@ -361,6 +413,28 @@ impl Runtime<'_> {
         self.add(Diagnostic { severity: Severity::Note, ..found });
     }
 
+    /// Says that a kernel which overlaps with the one in front of it touches, before it waits for that one,
+    /// what that one does.
+    pub fn say_early(&mut self, call: &Call, one: &Operation, early: &Touched) {
+        let Some(Done { operation, touched }) = self.kept.get::<Queue>().in_front(one) else { return };
+        let (Work::Kernel(kernel), Work::Kernel(other)) = (&one.work, &operation.work) else { return };
+        let Some(meeting) = early.meets(touched) else { return };
+        let [verb, other_verb] = meeting.ways.map(Way::verb);
+        let name = match call.simulator.name_of(meeting.address) {
+            name if name.is_empty() => "memory".to_string(),
+            name => format!("`{name}`"),
+        };
+        let message = format!(
+            "`{}` {verb} {name} while `{}`, which {other_verb} it, may still be under way: it is launched to \
+             begin early (cudaLaunchAttributeProgrammaticStreamSerialization)",
+            kernel.name, other.name
+        );
+        let here = line(self.module, meeting.locs[0]).or(one.issued.place.clone());
+        let there = line(self.module, meeting.locs[1]).or(operation.issued.place.clone());
+        let help = "call cudaGridDependencySynchronize() before this line, in each thread";
+        self.find_at(Kind::DataRace, message, here, there, help);
+    }
+
     /// Says that two operations meet which nothing orders.
     pub fn say_meetings(&mut self, one: &Operation, touched: &Touched) {
         let mut found = Vec::new();
@@ -373,7 +447,7 @@ impl Runtime<'_> {
                 Work::Call { .. } => "a function of the host".to_string(),
                 Work::Free { .. } => "cudaFreeAsync".to_string(),
             };
-            let at = |one: &Operation, loc: Option<u32>| line(self.module, loc).or(one.place.clone());
+            let at = |one: &Operation, loc: Option<u32>| line(self.module, loc).or(one.issued.place.clone());
             let here = at(one, meeting.locs[0]);
             let there = at(operation, meeting.locs[1]);
             let verb = |way: Way| way.verb();
@@ -407,6 +481,13 @@ fn counted<N: Copy + Into<u64>>((x, y, z): (N, u32, u32), one: &str, more: &str)
 
 /// What the host calls the memory that arguments point to, one for each parameter.
 fn called(call: &Call, module: &Module, kernel: &Kernel, args: &[u64]) -> Vec<Option<Called>> {
+    let firsts = firsts(module, kernel, args).into_iter();
+    let named = firsts.map(|address| Some(call.simulator.name_of(address)).filter(|name| !name.is_empty()));
+    named.map(|name| name.map(|name| Called { name: Some(name), ..Called::default() })).collect()
+}
+
+/// The first eight bytes of each parameter.
+fn firsts(module: &Module, kernel: &Kernel, args: &[u64]) -> Vec<u64> {
     let mut rest = args.iter();
     let params = module.params(&kernel.name).unwrap_or_default().iter();
     let firsts = params.map(|param| {
@@ -414,8 +495,7 @@ fn called(call: &Call, module: &Module, kernel: &Kernel, args: &[u64]) -> Vec<Op
         rest.by_ref().take(param.pieces() - 1).for_each(drop);
         first.copied().unwrap_or(0)
     });
-    let named = firsts.map(|address| Some(call.simulator.name_of(address)).filter(|name| !name.is_empty()));
-    named.map(|name| name.map(|name| Called { name: Some(name), ..Called::default() })).collect()
+    firsts.collect()
 }
 
 /// The arguments of a launch, cut from the bytes of its parameters.

@@ -1,7 +1,5 @@
 //! Allocations, copies and sets: of all kinds, checked at the call, done in their streams.
 
-use std::collections::BTreeMap;
-
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Site, Words};
 
@@ -9,9 +7,11 @@ use text::number::thousands;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::counts::{check_count, pointer_itself};
 use super::error::{Error, Errors};
 use super::launch::Launches;
-use super::queue::{DEFAULT, Queue, Rows, Work};
+use super::names::{name_of_target, user_place};
+use super::queue::{DEFAULT, Issued, Queue, Rows, Work};
 use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[
@@ -84,7 +84,7 @@ pub struct Allocations {
     /// Where what is freed was freed, by address.
     freed: FxHashMap<u64, (String, u32)>,
     /// How many each line has made.
-    by_line: FxHashMap<(String, u32), usize>,
+    pub by_line: FxHashMap<(String, u32), usize>,
     /// The device's variables, and the addresses of those that the program has asked for.
     pub variables: Vec<String>,
     symbols: FxHashSet<u64>,
@@ -97,15 +97,6 @@ pub struct Made {
     pub takes: &'static str,
     pub name: String,
     pub place: Option<(String, u32)>,
-}
-
-/// Copies of a fourth or an eighth of an array: of so many elements, or in so many parts?
-#[derive(Debug, Default)]
-struct Counts {
-    /// What is said of an array and a line if it is copied to from its start only.
-    suspects: BTreeMap<(u64, Option<u32>), Diagnostic>,
-    /// Arrays that are also copied to elsewhere.
-    in_parts: FxHashSet<u64>,
 }
 
 /// Who waits for an operation.
@@ -305,6 +296,9 @@ fn from_symbol(call: &Call) -> Asked {
 fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) -> Result<Given, Stop> {
     let (used, allowed) = call.simulator.used_and_allowed();
     let name = name_of_target(runtime, call);
+    if call.simulator.host_bytes(call.long(0), size_of::<u64>()).is_err() {
+        return Err(no_pointer(call, &name).into());
+    }
     let place = user_place(runtime, call);
     let address = match bytes {
         0 => Some(0),
@@ -329,6 +323,20 @@ fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) ->
     Ok(runtime.fine())
 }
 
+/// What is said of an allocation whose address can't be written to where the first argument points.
+fn no_pointer(call: &Call, name: &str) -> Box<Diagnostic> {
+    let where_to = match call.simulator.allocation(call.long(0)) {
+        Some(_) => "to memory of the device",
+        None if call.long(0) == 0 => "nowhere: it is null, or was never set",
+        None => "to where nothing has been allocated",
+    };
+    let what = format!(
+        "the call writes the address that it gives to where its first argument points, and `{name}` points \
+         {where_to}"
+    );
+    call.host.fault(Kind::OutOfBounds, what, &format!("give it the address of the pointer: &{name}"))
+}
+
 /// `(pointer *, pitch *, width, height)`: rows begin at multiples of 512 bytes.
 fn malloc_pitch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let pitch = call.long(2).next_multiple_of(PITCH);
@@ -350,8 +358,7 @@ fn free_host(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 
 fn free_async(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let address = call.long(0);
-    let noted = call.simulator.notes().len();
-    runtime.kept.get::<Queue>().issue(call.long(1), Work::Free { address }, noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(call.long(1), Work::Free { address }, Issued::by(call));
     Ok(runtime.fine())
 }
 
@@ -445,6 +452,17 @@ fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Res
     if !runtime.kept.get::<Queue>().has_stream(wait.stream()) {
         return Ok(Given::Word(runtime.no_stream(call, wait.stream(), "the copy") as u32));
     }
+    for (at, way) in [(to, "to"), (from, "from")].into_iter().filter(|_| rows == 1) {
+        if let Some(name) = pointer_itself(call, at.address, bytes) {
+            let what = format!("a copy {way} the pointer `{name}` itself, and not {way} what it points to");
+            return Ok(runtime.refuse(
+                call,
+                Error::InvalidValue,
+                what,
+                &format!("write `{name}` without `&`"),
+            ));
+        }
+    }
     let to_owner = match owner(runtime, call, (to, bytes, rows), "to") {
         Ok(owner) => owner,
         Err(given) => return Ok(given),
@@ -469,7 +487,9 @@ fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Res
             return Ok(runtime.refuse(call, Error::InvalidValue, what, &help));
         }
     }
-    check_count(runtime, call, &asked);
+    if rows == 1 {
+        check_count(runtime, call, (to.address, from.address, bytes));
+    }
     check_written(runtime, call, &asked, from_owner);
     let is_pageable = |owner: Owner| matches!(owner, Owner::Heap | Owner::Stack | Owner::Static);
     let mut source = from;
@@ -480,9 +500,8 @@ fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Res
             source = Rows::one(aside);
         }
     }
-    let noted = call.simulator.notes().len();
     let work = Work::Copy { to, from: source, bytes, rows };
-    runtime.kept.get::<Queue>().issue(wait.stream(), work, noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(wait.stream(), work, Issued::by(call));
     let waits = match wait {
         Wait::Host => true,
         Wait::Device => false,
@@ -546,44 +565,6 @@ fn said(call: &Call, address: u64) -> String {
     }
 }
 
-/// Elements given for bytes, or the size of a pointer for that of an array. What a line computes by `sizeof`
-/// may be a part of the array, and so may what others complete.
-fn check_count(runtime: &mut Runtime, call: &mut Call, asked: &Asked) {
-    if asked.rows != 1 {
-        return;
-    }
-    let left = |address: u64| call.simulator.allocation(address).map_or(0, |(_, size, offset)| size - offset);
-    let [to, from] = [left(asked.to.address), left(asked.from.address)];
-    let bytes = asked.bytes;
-    let is_part = |factor: u64| bytes > 1 && to == factor * bytes && from == factor * bytes;
-    let base = |address: u64| address - call.simulator.allocation(address).map_or(0, |(_, _, offset)| offset);
-    let whole = base(asked.to.address);
-    if asked.to.address != whole {
-        runtime.kept.get::<Counts>().in_parts.insert(whole);
-    }
-    let is_pointer = bytes == 8 && to == from && to > 64;
-    let what =
-        format!("a copy of {} bytes, and both sides have {}", thousands(bytes as i64), thousands(to as i64));
-    if is_pointer {
-        let help = "8 bytes are what a pointer has: sizeof of a pointer is not that of the array";
-        runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
-    } else if (is_part(4) || is_part(8)) && !user_line(runtime, call).contains("sizeof") {
-        let help = "cudaMemcpy counts bytes, not elements: multiply by sizeof of an element";
-        let found =
-            Diagnostic { severity: Severity::Warning, ..*call.host.fault(Kind::HostAccess, what, help) };
-        runtime.kept.get::<Counts>().suspects.insert((whole, found.line), found);
-    }
-}
-
-impl Runtime<'_> {
-    /// Copies that look as if they counted elements, unless others have brought the rest.
-    pub fn say_counts(&mut self) {
-        let Counts { suspects, in_parts } = std::mem::take(self.kept.get());
-        let alone = suspects.into_iter().filter(|((whole, _), _)| !in_parts.contains(whole));
-        alone.for_each(|(_, found)| self.add(found));
-    }
-}
-
 /// A copy of what nobody has written.
 fn check_written(runtime: &mut Runtime, call: &mut Call, asked: &Asked, from: Owner) {
     let queue = runtime.kept.get::<Queue>();
@@ -644,9 +625,8 @@ fn set_rows(
         let help = "set words by a kernel, or by cudaMemcpy from the host";
         runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
     }
-    let noted = call.simulator.notes().len();
     let work = Work::Set { to, value: [value as u8; 4], bytes, rows };
-    runtime.kept.get::<Queue>().issue(wait.stream(), work, noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(wait.stream(), work, Issued::by(call));
     call.simulator.note_host(true);
     Ok(runtime.fine())
 }
@@ -689,102 +669,4 @@ fn pointer_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
     raw.extend(host.to_le_bytes());
     put(call, call.long(0), &raw)?;
     Ok(runtime.fine())
-}
-
-/// The innermost line of the reader's own text.
-pub fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
-    call.host.places().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
-}
-
-/// The text of that line.
-fn user_line(runtime: &Runtime, call: &Call) -> String {
-    let line = user_place(runtime, call).and_then(|(file, line)| runtime.outside.source_line(&file, line));
-    line.unwrap_or_default()
-}
-
-/// What the source calls that which is allocated here: the variable that the line gives the address of, or
-/// that it assigns. Of several calls in a line each has its turn.
-pub fn name_of_target(runtime: &mut Runtime, call: &Call) -> String {
-    let names = targets(&user_line(runtime, call));
-    let place = user_place(runtime, call).unwrap_or_default();
-    let turn = runtime.kept.get::<Allocations>().by_line.entry(place).or_default();
-    let name = names.get(*turn % names.len().max(1)).cloned();
-    *turn += 1;
-    name.unwrap_or_default()
-}
-
-/// The name of the array of variable length that the line of a call declares, if it can be seen there.
-pub fn name_of_array(runtime: &Runtime, call: &Call) -> String {
-    let text = user_line(runtime, call);
-    declared(&text).or(target(&text)).unwrap_or_default()
-}
-
-/// The only array of a line such as `float row[n];`.
-fn declared(line: &str) -> Option<String> {
-    let (before, rest) = line.split_once('[')?;
-    let name = before.rsplit([' ', '*', '\t']).next()?;
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let is_only =
-        !before.contains(['=', ',', '(']) && rest.split_once(']')?.1.trim_start().starts_with([';', '[']);
-    (is_name && is_only).then(|| name.to_string())
-}
-
-/// The variables of the statements of a line.
-fn targets(line: &str) -> Vec<String> {
-    line.split(';').filter_map(target).collect()
-}
-
-/// The variable of a statement such as `cudaMalloc((void **)&d_a, bytes)` or `float *a = new float[n];`.
-fn target(line: &str) -> Option<String> {
-    const CALLS: [&str; 5] = ["cudaMalloc", "cudaHostAlloc", "cudaHostRegister", "posix_memalign", "malloc"];
-    let calls = CALLS[..4].iter().filter_map(|call| line.find(call));
-    let name = match calls.min() {
-        Some(at) => {
-            let rest = &line[at..];
-            let args = &rest[rest.find('(')? + 1..];
-            let first = args.split(',').next()?;
-            first.rsplit(['&', ')', '*', ' ']).find(|part| !part.trim().is_empty())?.to_string()
-        }
-        None => {
-            let before = line.split_once('=')?.0;
-            before.rsplit(['*', ' ', '\t', '&']).find(|part| !part.trim().is_empty())?.to_string()
-        }
-    };
-    let name = name.trim().to_string();
-    let is_name = name.chars().all(|c| c.is_alphanumeric() || "_.->[]:".contains(c));
-    (is_name && !name.is_empty()).then_some(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{declared, target};
-
-    #[test]
-    fn an_array_of_variable_length_has_its_name_if_it_stands_alone() {
-        for (line, name) in [
-            ("    cudaDeviceProp prop[ngpus];", Some("prop")),
-            ("float *rows[n + 1];", Some("rows")),
-            ("int table[n][m]; // filled below", Some("table")),
-            ("int a[n], b[n];", None),
-            ("char *room = (char *)alloca(sizes[0]);", None),
-        ] {
-            assert_eq!(declared(line).as_deref(), name, "{line}");
-        }
-    }
-
-    #[test]
-    fn an_allocation_has_the_name_of_its_variable() {
-        for (line, name) in [
-            ("    cudaMalloc((void **)&d_a, n * sizeof(int));", Some("d_a")),
-            ("CHECK(cudaMalloc(&d_in, bytes));", Some("d_in")),
-            ("cudaMallocManaged(&x, N*sizeof(float));", Some("x")),
-            ("float *h_b = (float *)malloc(bytes);", Some("h_b")),
-            ("int *a = new int[n];", Some("a")),
-            ("h_c = (int*)malloc(4);", Some("h_c")),
-            ("cudaMallocHost((float**)&buf[i], bytes);", Some("buf[i]")),
-            ("use(new int[4]);", None),
-        ] {
-            assert_eq!(target(line).as_deref(), name, "{line}");
-        }
-    }
 }

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use ptx_simulator::LaunchConfig;
+use ptx_simulator::host::Call;
 use rustc_hash::FxHashMap;
 
 use super::touched::Touched;
@@ -24,6 +25,14 @@ impl Clock {
         }
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine = (*mine).max(*theirs);
+        }
+    }
+
+    /// What came before both.
+    fn meet(&mut self, other: &Clock) {
+        self.0.truncate(other.0.len());
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).min(*theirs);
         }
     }
 
@@ -67,7 +76,7 @@ pub enum Work {
 }
 
 /// Rows of memory: where the first begins, and how far the next ones are from it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rows {
     pub address: u64,
     pub pitch: u64,
@@ -85,6 +94,24 @@ impl Rows {
     }
 }
 
+/// Where and when the program asks for an operation.
+#[derive(Clone, Debug)]
+pub struct Issued {
+    /// How many accesses of the host had been noted then.
+    pub noted: usize,
+    pub place: Option<(String, u32)>,
+    /// In steps of the host.
+    pub at: u64,
+}
+
+impl Issued {
+    /// Here and now.
+    pub fn by(call: &Call) -> Issued {
+        let noted = call.simulator.notes().len();
+        Issued { noted, place: call.host.place(), at: call.host.steps() }
+    }
+}
+
 /// A launch.
 #[derive(Clone, Debug)]
 pub struct Kernel {
@@ -94,19 +121,19 @@ pub struct Kernel {
     pub cluster: Option<(u32, u32, u32)>,
     /// The bytes of its parameters.
     pub params: Vec<u8>,
+    /// Whether it may begin before the kernel in front of it in its stream has ended (CUDA C++ Programming
+    /// Guide, "Programmatic Dependent Launch and Synchronization").
+    pub overlaps: bool,
 }
 
 /// An operation of a stream.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub work: Work,
-    /// The stream's number, and when it was issued.
+    /// The stream's number, and what came before.
     stream: usize,
     clock: Clock,
-    /// How many accesses of the host had been noted then.
-    pub noted: usize,
-    /// Where the program asked for it.
-    pub place: Option<(String, u32)>,
+    pub issued: Issued,
 }
 
 /// An operation that was done, and that others may run beside.
@@ -146,6 +173,8 @@ pub struct Queue {
     issued: u64,
     handles: u64,
     numbers: usize,
+    /// Whether a kernel was launched that overlaps with the one in front of it.
+    overlaps: bool,
     /// Operations by capturing streams go into a graph.
     pub captured: Option<Captured>,
 }
@@ -175,6 +204,7 @@ impl Default for Queue {
             issued: 0,
             handles: FIRST,
             numbers: 2,
+            overlaps: false,
             captured: None,
         }
     }
@@ -223,9 +253,9 @@ impl Queue {
         self.streams.contains_key(&plain(handle))
     }
 
-    /// Whether the program has made streams, so that operations can run beside each other.
+    /// Whether operations can run beside each other: the program has made streams, or kernels overlap.
     pub fn has_several(&self) -> bool {
-        self.numbers > 2
+        self.numbers > 2 || self.overlaps
     }
 
     /// What came before the next operation of a stream.
@@ -244,17 +274,18 @@ impl Queue {
     }
 
     /// Appends an operation to a stream.
-    pub fn issue(&mut self, handle: u64, work: Work, noted: usize, place: Option<(String, u32)>) {
+    pub fn issue(&mut self, handle: u64, work: Work, issued: Issued) {
         if let Some(captured) = &mut self.captured {
-            captured.operations.push((work, place));
+            captured.operations.push((work, issued.place));
             return;
         }
+        self.overlaps |= matches!(&work, Work::Kernel(kernel) if kernel.overlaps);
         let mut clock = self.before(handle);
         let Some(stream) = self.streams.get_mut(&plain(handle)) else { return };
         clock.tick(stream.number);
         stream.last = clock.clone();
         self.issued += 1;
-        self.pending.push_back(Operation { work, stream: stream.number, clock, noted, place });
+        self.pending.push_back(Operation { work, stream: stream.number, clock, issued });
     }
 
     /// What has to be done before a stream is through: what was put into it. An operation of the legacy
@@ -283,11 +314,14 @@ impl Queue {
         self.pending.remove(at)
     }
 
-    /// The host has waited until then.
+    /// The host has waited until then. What was done is kept as long as something may still run beside it:
+    /// what is pending does not know what the host has waited for since.
     pub fn host_waited(&mut self, until: &Clock) {
         self.host.join(until);
-        let Queue { done, host, .. } = self;
-        done.retain(|one| one.operation.clock.of(one.operation.stream) > host.of(one.operation.stream));
+        let mut before_all = self.host.clone();
+        self.pending.iter().for_each(|one| before_all.meet(&one.clock));
+        let is_before_all = |one: &Operation| one.clock.of(one.stream) <= before_all.of(one.stream);
+        self.done.retain(|one| !is_before_all(&one.operation));
     }
 
     /// Whether something is pending.
@@ -312,6 +346,13 @@ impl Queue {
             other.clock.of(other.stream) > one.clock.of(other.stream)
                 && one.clock.of(one.stream) > other.clock.of(one.stream)
         })
+    }
+
+    /// The operation that was done in front of this one in its stream.
+    pub fn in_front(&self, one: &Operation) -> Option<&Done> {
+        let number = |one: &Operation| one.clock.of(one.stream);
+        let is_in_front = |other: &Operation| other.stream == one.stream && number(other) + 1 == number(one);
+        self.done.iter().find(|done| is_in_front(&done.operation))
     }
 
     /// A new event.

@@ -1,14 +1,14 @@
 //! Streams and events, as a program sees them; and waiting.
 
-use ptx_simulator::host::{Call, Given, Host, Stop};
+use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Words};
 
 use super::error::{Error, Errors};
 use super::launch::Launches;
 use super::memory::{Allocations, release};
-use super::queue::{Clock, Done, Operation, Queue, Rows, Work};
-use super::touched::{Touched, Way, line};
-use crate::runtime::{Natives_, Runtime, put};
+use super::queue::{Clock, Done, Issued, Operation, Queue, Rows, Work};
+use super::touched::{Listener, Touched, Way, line};
+use crate::runtime::{Natives_, Runtime, Timed, put};
 
 pub const NATIVES: &Natives_ = &[
     ("cudaStreamCreate", |runtime, call| create(runtime, call, true)),
@@ -109,9 +109,8 @@ fn host_function(
     function: u64,
     args: Vec<u64>,
 ) -> Result<Given, Stop> {
-    let noted = call.simulator.notes().len();
     let work = Work::Call { function, args };
-    runtime.kept.get::<Queue>().issue(call.long(0), work, noted, call.host.place());
+    runtime.kept.get::<Queue>().issue(call.long(0), work, Issued::by(call));
     Ok(runtime.fine())
 }
 
@@ -213,8 +212,16 @@ impl Runtime<'_> {
     /// # Errors
     /// A function of the host that was queued ends the program.
     pub fn wait(&mut self, call: &mut Call, until: &Clock) -> Result<(), Stop> {
+        let now = self.now;
         while let Some(operation) = self.kept.get::<Queue>().next(until) {
-            self.perform(call, operation)?;
+            self.now = operation.issued.at;
+            let done = self.perform(call, operation);
+            for found in self.device.take_found() {
+                let found = self.with_what_filled(call, found);
+                self.found_now(found);
+            }
+            self.now = now;
+            done?;
         }
         self.kept.get::<Queue>().host_waited(until);
         if !self.kept.get::<Queue>().is_pending() {
@@ -226,8 +233,9 @@ impl Runtime<'_> {
     /// Does an operation.
     fn perform(&mut self, call: &mut Call, operation: Operation) -> Result<(), Stop> {
         let is_beside_others =
-            self.kept.get::<Queue>().has_several() || call.simulator.notes().len() > operation.noted;
+            self.kept.get::<Queue>().has_several() || call.simulator.notes().len() > operation.issued.noted;
         let mut touched = Touched::default();
+        let mut early = None;
         match &operation.work {
             // A kernel has broken the context: the device does nothing any more.
             Work::Kernel(_) | Work::Copy { .. } | Work::Set { .. }
@@ -236,11 +244,15 @@ impl Runtime<'_> {
                 return Ok(());
             }
             Work::Kernel(kernel) => {
-                let touched = is_beside_others.then_some(&mut touched);
-                self.run_kernel(call, kernel, operation.place.as_ref(), touched)?;
+                let mut listener = is_beside_others.then(|| Listener::new(kernel.overlaps));
+                self.run_kernel(call, kernel, operation.issued.place.as_ref(), listener.as_mut())?;
+                if let Some(listener) = listener {
+                    (touched, early) = (listener.touched, listener.early);
+                }
             }
             Work::Copy { to, from, bytes, rows } => {
                 self.kept.get::<Launches>().is_heard |= is_to_host(call, *from, *to);
+                self.brings(call, &operation);
                 for row in 0..*rows {
                     _ = call.simulator.copy(to.at(row), from.at(row), *bytes as usize);
                     touched.add(to.at(row), *bytes, Way::Writes, None);
@@ -248,6 +260,7 @@ impl Runtime<'_> {
                 }
             }
             Work::Set { to, value, bytes, rows } => {
+                self.brings(call, &operation);
                 for row in 0..*rows {
                     if let Ok(content) = call.simulator.content_mut(to.at(row), *bytes as usize) {
                         content.fill(value[0]);
@@ -263,6 +276,9 @@ impl Runtime<'_> {
                 release(self, call, address, "cudaFree");
             }
         }
+        if let Some(early) = early {
+            self.say_early(call, &operation, &early);
+        }
         if is_beside_others {
             self.say_noted(call, &operation, &touched);
             self.say_meetings(&operation, &touched);
@@ -274,7 +290,7 @@ impl Runtime<'_> {
     /// Says that the host touched what an operation does, which it had not waited for.
     fn say_noted(&mut self, call: &Call, operation: &Operation, touched: &Touched) {
         let notes = call.simulator.notes();
-        let Some(notes) = notes.get(operation.noted..) else { return };
+        let Some(notes) = notes.get(operation.issued.noted..) else { return };
         let mut found = None;
         for note in notes {
             let mut own = Touched::default();
@@ -296,7 +312,7 @@ impl Runtime<'_> {
         };
         let verb = if writes { "writes" } else { "reads" };
         let message = format!("the host {verb} {name} while {what} {} it", meeting.ways[0].verb());
-        let there = line(self.module, meeting.locs[0]).or(operation.place.clone());
+        let there = line(self.module, meeting.locs[0]).or(operation.issued.place.clone());
         let help = "wait before this line: cudaDeviceSynchronize(), or cudaStreamSynchronize(stream)";
         self.find_at(Kind::HostAccess, message, place, there, help);
     }
@@ -304,8 +320,12 @@ impl Runtime<'_> {
     /// The program is at its end: what it has not waited for, not asked about, not freed. One that `failed`
     /// may have left early.
     pub fn at_end(&mut self, call: &mut Call, failed: bool) -> Result<(), Stop> {
-        let pending: Vec<_> =
-            self.kept.get::<Queue>().pending().map(|one| (one.work.clone(), one.place.clone())).collect();
+        let pending: Vec<_> = self
+            .kept
+            .get::<Queue>()
+            .pending()
+            .map(|one| (one.work.clone(), one.issued.place.clone()))
+            .collect();
         let until = self.kept.get::<Queue>().all_through();
         let before = self.outside_is_silent;
         self.outside_is_silent = true;
@@ -333,10 +353,11 @@ impl Runtime<'_> {
     }
 
     /// Since a kernel was stopped, what the program went on with was never computed: nothing is said of that.
-    pub fn forget_what_follows(&mut self, host: &mut Host) {
+    pub fn forget_what_follows(&mut self) {
         if self.kept.get::<Errors>().sticky.is_some() {
-            self.found.retain(|found| found.kind != Kind::UninitializedRead);
-            host.take_found();
+            let is_of_host = |found: &Diagnostic| found.kernel.is_none();
+            self.found
+                .retain(|Timed { found, .. }| found.kind != Kind::UninitializedRead || !is_of_host(found));
         }
     }
 
@@ -354,6 +375,6 @@ impl Runtime<'_> {
         let what = Words { message, related: Vec::new() };
         let mut found = Diagnostic::of_host(Kind::HostAccess, None, what, &help);
         (found.file, found.line) = first.place.clone().unzip();
-        self.found.push(Diagnostic { severity: Severity::Note, ..found });
+        self.found_now(Diagnostic { severity: Severity::Note, ..found });
     }
 }

@@ -1,7 +1,7 @@
 //! What an operation of a stream reads and writes. Two operations that nothing orders must not touch the same
 //! bytes, unless both read, or both are atomic.
 
-use ptx_simulator::observe::{Act, Event, Observer};
+use ptx_simulator::observe::{Act, Actor, Event, Observer, Request};
 use ptx_simulator::{Module, Space, number_and_offset};
 use rustc_hash::FxHashMap;
 
@@ -96,24 +96,64 @@ impl Touched {
     }
 }
 
-/// Hears what a kernel touches in global memory.
-pub struct Listener<'t> {
-    pub touched: &'t mut Touched,
+/// Hears what a kernel touches in global memory, all of it and early.
+#[derive(Debug, Default)]
+pub struct Listener {
+    pub touched: Touched,
+    /// What threads touch that have not waited for the kernel in front of theirs.
+    pub early: Option<Touched>,
+    /// Lanes that have waited, by their blocks and warps; no warp: the whole block.
+    waited: FxHashMap<(u64, Option<u32>), u32>,
 }
 
-impl Observer for Listener<'_> {
-    fn event(&mut self, event: &Event) {
-        let Event::By(actor, Act::Access(request)) = event else { return };
-        if request.space != Space::Global {
-            return;
-        }
+impl Listener {
+    /// Of a kernel that may begin before the one in front of it has ended, or of another one.
+    pub fn new(overlaps: bool) -> Listener {
+        Listener { early: overlaps.then(Touched::default), ..Listener::default() }
+    }
+
+    /// Lanes of a warp that have waited, or met a thread that has at a barrier of the block.
+    fn waited(&self, block: u64, warp: u32) -> u32 {
+        let of = |warp: Option<u32>| self.waited.get(&(block, warp)).copied().unwrap_or(0);
+        of(Some(warp)) | of(None)
+    }
+
+    fn accesses(&mut self, actor: &Actor, request: &Request) {
         let way = match request.access {
             access if access.is_atomic() => Way::Atomic,
             access if access.writes() => Way::Writes,
             _ => Way::Reads,
         };
+        // Of the grids that a thread launches, the first instructions are not its first.
+        let waited = if actor.grid == 0 { self.waited(actor.block, actor.warp) } else { u32::MAX };
         for lane in (0..32).filter(|lane| request.mask >> lane & 1 == 1) {
-            self.touched.add(request.addresses[lane], request.bytes.into(), way, Some(actor.loc));
+            let (address, bytes) = (request.addresses[lane], request.bytes.into());
+            self.touched.add(address, bytes, way, Some(actor.loc));
+            if let Some(early) = self.early.as_mut().filter(|_| waited >> lane & 1 == 0) {
+                early.add(address, bytes, way, Some(actor.loc));
+            }
+        }
+    }
+}
+
+impl Observer for Listener {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::By(actor, Act::Access(request)) if request.space == Space::Global => {
+                self.accesses(actor, request);
+            }
+            Event::By(actor, Act::GridWait(mask)) => {
+                *self.waited.entry((actor.block, Some(actor.warp))).or_default() |= mask;
+            }
+            Event::By(actor, Act::WarpBarrier(mask)) if self.waited(actor.block, actor.warp) & mask != 0 => {
+                *self.waited.entry((actor.block, Some(actor.warp))).or_default() |= mask;
+            }
+            Event::BarrierOpens { grid: 0, block, .. }
+                if self.waited.keys().any(|(waited, _)| waited == block) =>
+            {
+                self.waited.insert((*block, None), u32::MAX);
+            }
+            _ => {}
         }
     }
 }

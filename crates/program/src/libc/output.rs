@@ -2,8 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use ptx_simulator::Kind;
 use ptx_simulator::host::{Call, Given, Stop, format};
-use ptx_simulator::{Kind, Severity};
 
 use super::files::{STDERR, STDIN, STDOUT};
 use crate::runtime::{Natives_, Runtime, bytes, no_text, put, text};
@@ -32,20 +32,25 @@ pub fn formatted(runtime: &mut Runtime, call: &mut Call, number: usize) -> Resul
     let format_text = text(call, call.long(number))?;
     let mut at = call.long(number + 1);
     let wrong = RefCell::new(None);
-    let lost = Cell::new(false);
+    let lost = Cell::new(None);
+    let lose = |address: u64, bytes: usize| lost.set(lost.get().or(Some((address, bytes as u8))));
     let (rendered, _) = format(
         &format_text,
         |bytes| {
             at = at.wrapping_add(bytes as u64 - 1) & !(bytes as u64 - 1);
             let (word, missing) = call.simulator.host_word(at, bytes).ok()?;
+            if missing != 0 {
+                lose(at, bytes);
+            }
             at = at.wrapping_add(bytes as u64);
-            lost.set(lost.get() || missing != 0);
             Some(word)
         },
         |address| match call.simulator.host_text(address) {
             _ if address == 0 => Some(b"(null)".to_vec()),
             Ok(text) => {
-                lost.set(lost.get() || !call.simulator.is_written(address, text.len() + 1));
+                if !call.simulator.is_written(address, text.len() + 1) {
+                    lose(address, 1);
+                }
                 Some(text.to_vec())
             }
             Err(why) => {
@@ -57,11 +62,13 @@ pub fn formatted(runtime: &mut Runtime, call: &mut Call, number: usize) -> Resul
     if let Some((address, why)) = wrong.into_inner() {
         return Err(no_text(call, address, why));
     }
-    if lost.get() {
+    if let Some((address, bytes)) = lost.get() {
         let what = "a value is printed that was never written";
         let help = "write the memory before it is printed: copy the result back with cudaMemcpy, or \
                     initialise the variable";
-        runtime.find(call, Kind::UninitializedRead, Severity::Error, what, help);
+        let found = *call.host.fault(Kind::UninitializedRead, what, help);
+        let found = runtime.traced(call, found, call.host.origin(address, bytes));
+        runtime.add(found);
     }
     Ok(rendered)
 }

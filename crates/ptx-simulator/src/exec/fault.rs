@@ -1,10 +1,13 @@
 //! What is said where an instruction goes wrong, and at which line.
 
+use std::ops::RangeInclusive;
+
 use super::context::{At, Context};
 use super::overflow::Overflow;
 use super::still::Circle;
 use super::warp::Warp;
 use crate::arith::WARP;
+use crate::decode::{Inst, Op};
 use crate::device::{DeviceProperties, Residency, Scarce, index_in};
 use crate::diagnostic::{Diagnostic, Kind, Region, Site, Spot, What, Words, thousands};
 use crate::memory::{Owner, Wrong};
@@ -103,6 +106,11 @@ impl Context<'_> {
     /// The launch has used up its instructions.
     #[cold]
     pub fn endless(&self, warp: &Warp, at: At) -> Box<Diagnostic> {
+        if let Some(expected) = self.progress.expected {
+            let at = At { inst: Context::busiest(at), ..at };
+            let help = "run a smaller problem";
+            return self.fault(warp, at, Kind::StepLimit, What::TooLong { expected }, help);
+        }
         let what = format!(
             "the launch has executed {} warp instructions, its limit: a loop or a recursion does not \
              end, or needs more",
@@ -111,6 +119,23 @@ impl Context<'_> {
         let help = "look at what the loop waits for, and whether some thread can still bring it about; a \
                     launch that does end may be given a higher limit";
         self.fault(warp, at, Kind::StepLimit, what, help)
+    }
+
+    /// An instruction of the line that has most of the innermost loop that an instruction is in, or of the
+    /// longest loop if it is in none.
+    fn busiest<'e>(At { inst, function, .. }: At<'e>) -> &'e Inst {
+        let Some(pc) = function.code.iter().position(|one| std::ptr::eq(one, inst)) else { return inst };
+        let back = |(end, one): (usize, &Inst)| match one.op {
+            Op::Branch { target, .. } if target as usize <= end => Some(target as usize..=end),
+            _ => None,
+        };
+        let loops = || function.code.iter().enumerate().filter_map(back);
+        let length = |one: &RangeInclusive<usize>| one.end() - one.start();
+        let inner = loops().filter(|one| one.contains(&pc)).min_by_key(length);
+        let Some(inner) = inner.or_else(|| loops().max_by_key(length)) else { return inst };
+        let body = &function.code[inner];
+        let count = |one: &&Inst| body.iter().filter(|other| other.loc == one.loc).count();
+        body.iter().max_by_key(count).unwrap_or(inst)
     }
 
     /// Somebody wants the launch to stop.

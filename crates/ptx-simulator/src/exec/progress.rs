@@ -24,12 +24,20 @@ const RECORDED: u64 = 32;
 /// state always leads to the same one.
 const SETTLED: u64 = 1 << 20;
 
+/// A launch is foreseen to be too long for its limit when it has executed one instruction in [`EARLY`] of
+/// that, if it would execute more than [`HOPELESS`] times as many. It is stopped half a block later, where
+/// blocks are for most of their time.
+const EARLY: u64 = 16;
+const HOPELESS: u64 = 8;
+
 /// What a launch has executed, and how much more it may.
 #[derive(Debug)]
 pub struct Progress {
     /// Instructions of warps: so far, and at which number it ends.
     pub executed: u64,
     end: u64,
+    /// How many it would execute, if that is foreseen to be too many.
+    pub expected: Option<u64>,
     /// The same, times the lanes that were active.
     pub by_threads: u64,
     /// Is set by somebody who wants it to stop.
@@ -80,6 +88,7 @@ impl Progress {
         Progress {
             executed: 0,
             end,
+            expected: None,
             by_threads: 0,
             stop: None,
             news: NEWS,
@@ -115,6 +124,19 @@ impl Progress {
     /// At least so many instructions more may be executed.
     pub fn allow(&mut self, instructions: u64) {
         self.end = self.end.max(self.executed.saturating_add(instructions));
+    }
+
+    /// Blocks have ended: of a launch that is plainly too long the end comes early.
+    pub fn foresee(&mut self, ended: u64, blocks: u64) {
+        if self.executed < self.end / EARLY || self.expected.is_some() {
+            return;
+        }
+        let block = self.executed / ended.max(1);
+        let expected = block.saturating_mul(blocks);
+        if expected / HOPELESS > self.end {
+            self.expected = Some(expected);
+            self.end = self.end.min(self.executed + block / 2);
+        }
     }
 
     /// The last instruction has not been executed after all.
@@ -207,6 +229,19 @@ mod tests {
             (0..2000).take_while(|_| progress.step(32)).count()
         };
         assert_eq!((steps(Some(1000)), steps(Some(0)), steps(None)), (1000, 0, 2000));
+    }
+
+    #[test]
+    fn a_launch_that_is_plainly_too_long_ends_early() {
+        let mut progress = Progress::new(Some(16_000));
+        progress.executed = 999;
+        progress.foresee(1, 1000);
+        assert_eq!(progress.expected, None, "it is too early to say");
+        progress.executed = 2000;
+        progress.foresee(20, 1000);
+        assert_eq!(progress.expected, None, "100,000 may be wrong");
+        progress.foresee(2, 1000);
+        assert_eq!((progress.expected, progress.end), (Some(1_000_000), 2500));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Limits {
     pub sync_depth: u32,
     /// Instructions in all; `None` for a number that grows while the launch gets on.
     pub steps: Option<u64>,
+    /// Whether a launch ends early that is foreseen to need far more.
+    pub foresees: bool,
     /// Is set by somebody who wants it to stop.
     pub stop: Option<&'static AtomicBool>,
     pub schedule: u64,

@@ -184,6 +184,9 @@ impl Engine<'_> {
         if finished {
             self.observer.event(&Event::BlockEnd { grid: grid.number, block: block.state.linear });
             grid.finished_blocks += 1;
+            if self.limits.foresees && grid.parent.is_none() {
+                self.progress.foresee(grid.finished_blocks + grid.resident.len() as u64, grid.blocks);
+            }
             self.resident -= block.warps.len();
             self.progress.changed();
             self.spare.push(block);

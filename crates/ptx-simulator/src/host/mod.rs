@@ -22,3 +22,4 @@ pub use crate::arith::math::{Math, Results};
 pub use crate::exec::format;
 pub use memory::{Aside, Note};
 pub use thread::{Call, Given, Host, Natives, Stop};
+pub use undefined::Lost;

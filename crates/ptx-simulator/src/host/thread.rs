@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Code, Rare, Site, Step, Whom};
-use super::undefined::Undefined;
+use super::undefined::{Lost, Origin, Undefined};
 use crate::arith::combine;
 use crate::decode::lines::is_header;
 use crate::decode::{FUNCTION_WINDOW, Program};
@@ -137,20 +137,21 @@ impl Call<'_> {
         self.host.wrong(&self.simulator.memory, does, (address, bytes), wrong)
     }
 
-    /// Whether the first `bytes` bytes of an argument have been written; else the line where they were read.
-    pub fn undefined(&self, number: usize, bytes: usize) -> Option<u32> {
+    /// Whether the first `bytes` bytes of an argument have been written; else where they were read.
+    fn undefined(&self, number: usize, bytes: usize) -> Option<Origin> {
         let start = self.host.frame + self.args.get(number)?;
         (start..start + bytes).find_map(|byte| self.host.undefined.in_frames(byte))
     }
 
     /// What is said of an argument that was never written, if there is one.
-    pub fn unwritten_argument(&self) -> Option<Diagnostic> {
+    pub fn unwritten_argument(&self) -> Option<Lost> {
         if !self.host.undefined.is_any() {
             return None;
         }
         // No argument is shorter.
         let read = (0..self.count()).find_map(|number| self.undefined(number, 4))?;
-        Some(Undefined::said(Matters::Argument, self.host.place(), self.host.place_at(read)))
+        let found = Undefined::said(Matters::Argument, self.host.place(), self.host.place_at(read.loc));
+        Some(Lost { found, read: (read.address, read.bytes), at: self.host.steps })
     }
 }
 
@@ -192,7 +193,7 @@ pub struct Host {
     called: u64,
     pub(super) undefined: Undefined,
     /// Findings that did not end the program.
-    pub(super) found: Vec<Diagnostic>,
+    pub(super) found: Vec<Lost>,
     /// The instructions that one of these is about, as in `here`.
     said: FxHashSet<(usize, u32)>,
     steps: u64,
@@ -371,8 +372,14 @@ impl Host {
     }
 
     /// What was found so far that did not end the program.
-    pub fn take_found(&mut self) -> Vec<Diagnostic> {
+    pub fn take_found(&mut self) -> Vec<Lost> {
         std::mem::take(&mut self.found)
+    }
+
+    /// Where in memory a value of so many bytes comes from that was never written and is read at `address`.
+    pub fn origin(&self, address: u64, bytes: u8) -> (u64, u8) {
+        let origin = self.undefined.origin(Origin { loc: 0, address, bytes });
+        (origin.address, origin.bytes)
     }
 
     fn code(&self, function: usize) -> Rc<Code> {
@@ -481,6 +488,7 @@ impl Host {
         }
         if function.local_bytes > 0 {
             simulator.memory.forget(self.stack + locals, function.local_bytes);
+            self.undefined.forget(self.stack + locals, function.local_bytes);
         }
         self.free = end;
         self.values[values + function.registers + function.predicates] = self.stack + locals;
@@ -594,7 +602,8 @@ impl Host {
                     }
                     Ok((value, lost)) => {
                         get!($d) = if $signed { extend(value, $bytes as u32, true) } else { value };
-                        self.undefined.load(open.values + *$d as usize, lost, $signed, loc!());
+                        let read = Origin { loc: loc!(), address, bytes: $bytes as u8 };
+                        self.undefined.load(open.values + *$d as usize, lost, $signed, read);
                         if !FOLLOWS {
                             stop!(at + 1, Ok(Done::Follows));
                         }
@@ -612,6 +621,9 @@ impl Host {
                     memory.note(address, $bytes as u64, true, loc!());
                 }
                 let lost = if FOLLOWS { self.undefined.bytes(open.values + *$s as usize) } else { 0 };
+                if lost != 0 {
+                    self.undefined.store(open.values + *$s as usize, address);
+                }
                 if let Err(wrong) = memory.host_store(address, $bytes, get!($s), lost) {
                     stop!(at, Err(self.wrong(memory, Access::Store, (address, $bytes), wrong).into()))
                 }
@@ -634,10 +646,11 @@ impl Host {
                     self.here = (open.function, code.from[at]);
                     if self.said.insert(self.here) {
                         let place = own(open_places(&self.program, &self.codes, &self.calls, self.here));
-                        let found = Undefined::said(matters, place, place_at(&self.program, read));
+                        let found = Undefined::said(matters, place, place_at(&self.program, read.loc));
                         // A loop that the compiler has unrolled has several instructions for a line.
-                        if !self.found.contains(&found) {
-                            self.found.push(found);
+                        if !self.found.iter().any(|known| known.found == found) {
+                            let at = self.steps + u64::from(TICK - left);
+                            self.found.push(Lost { found, read: (read.address, read.bytes), at });
                         }
                     }
                 }

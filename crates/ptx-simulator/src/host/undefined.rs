@@ -8,14 +8,39 @@ use crate::arith::Spread;
 use crate::decode::{Function, Op, Role};
 use crate::diagnostic::{Diagnostic, Kind, Matters, What};
 
+/// Where a value was read that was never written, in the program and in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Index into the program's line table.
+    pub loc: u32,
+    pub address: u64,
+    pub bytes: u8,
+}
+
+/// What was found about a value that was never written, and where in memory that was read.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// What is said of it.
+    pub found: Diagnostic,
+    /// The address, and the bytes of the access.
+    pub read: (u64, u8),
+    /// Steps of the host until then.
+    pub at: u64,
+}
+
 /// What is undefined in the values and frames of the open functions. Most of the time nothing is.
 #[derive(Debug, Default)]
 pub struct Undefined {
-    /// By their places among all values: which bits, and the line where they were read.
-    values: FxHashMap<usize, (u64, u32)>,
-    /// Bytes of the frames, and the line where they were read.
-    frames: FxHashMap<usize, u32>,
+    /// By their places among all values: which bits, and where they were read.
+    values: FxHashMap<usize, (u64, Origin)>,
+    /// Bytes of the frames, and where they were read.
+    frames: FxHashMap<usize, Origin>,
+    /// Where values have been stored, and where those were read.
+    stored: FxHashMap<u64, Origin>,
 }
+
+/// Stored values whose origins are kept: those of the last ones, such as the arguments of a call.
+const MAX_STORED: usize = 64;
 
 impl Undefined {
     /// Whether there is any.
@@ -25,13 +50,33 @@ impl Undefined {
     }
 
     /// A value has been read of whose bytes those of `lost` have not been written.
-    pub fn load(&mut self, value: usize, lost: u8, signed: bool, loc: u32) {
+    pub fn load(&mut self, value: usize, lost: u8, signed: bool, read: Origin) {
+        let read = self.origin(read);
         let mut bits =
             (0..8).filter(|byte| lost >> byte & 1 == 1).fold(0, |bits, byte| bits | 0xff << (8 * byte));
         if signed && bits != 0 {
             bits |= !0 << (63 - u64::leading_zeros(bits));
         }
-        self.set(value, (bits, loc));
+        self.set(value, (bits, read));
+    }
+
+    /// Where a value was read first that has been stored where it is read now.
+    pub fn origin(&self, read: Origin) -> Origin {
+        self.stored.get(&read.address).copied().unwrap_or(read)
+    }
+
+    /// A value is stored of which bytes are undefined.
+    pub fn store(&mut self, value: usize, address: u64) {
+        let Some((_, read)) = self.values.get(&value).copied() else { return };
+        if self.stored.len() == MAX_STORED {
+            self.stored.clear();
+        }
+        self.stored.insert(address, read);
+    }
+
+    /// Bytes from an address on hold nothing any more.
+    pub fn forget(&mut self, address: u64, bytes: usize) {
+        self.stored.retain(|stored, _| !(address..address + bytes as u64).contains(stored));
     }
 
     /// Bytes of a value that are undefined, a bit each.
@@ -45,8 +90,8 @@ impl Undefined {
         self.values.remove(&value);
     }
 
-    /// The line where a byte of the frames was read that has not been written.
-    pub fn in_frames(&self, byte: usize) -> Option<u32> {
+    /// Where a byte of the frames was read that has not been written.
+    pub fn in_frames(&self, byte: usize) -> Option<Origin> {
         self.frames.get(&byte).copied()
     }
 
@@ -80,11 +125,11 @@ impl Undefined {
         }
     }
 
-    fn set(&mut self, value: usize, (bits, loc): (u64, u32)) {
+    fn set(&mut self, value: usize, (bits, read): (u64, Origin)) {
         if bits == 0 {
             self.values.remove(&value);
         } else {
-            self.values.insert(value, (bits, loc));
+            self.values.insert(value, (bits, read));
         }
     }
 
@@ -97,7 +142,7 @@ impl Undefined {
         at: usize,
         values: &[u64],
         (base, frame): (usize, usize),
-    ) -> Option<(Matters, u32)> {
+    ) -> Option<(Matters, Origin)> {
         let inst = &function.code[code.from[at] as usize];
         let of = |undefined: &Undefined, slot: usize| undefined.values.get(&(base + slot)).copied();
         let slot = |register| slot_of(function, register);
@@ -123,7 +168,7 @@ impl Undefined {
                 let lost = |byte: &usize| self.frames.contains_key(&(start + byte));
                 let bytes_lost = (0..usize::from(*bytes)).filter(lost).fold(0, |all, byte| all | 1 << byte);
                 let loc = (start..start + usize::from(*bytes)).find_map(|byte| self.in_frames(byte));
-                self.load(base + *d as usize, bytes_lost, *signed, loc.unwrap_or(0));
+                self.load(base + *d as usize, bytes_lost, *signed, loc.unwrap_or_default());
                 None
             }
             Step::StoreParam { s, offset, bytes } => {
@@ -189,7 +234,8 @@ impl Undefined {
                 [0, 0, 0, 0] => 0,
                 masks => spread_bits(|source| f.one(source), slots.map(|slot| values[slot]), masks, *spread),
             };
-            let loc = lost.iter().find(|(bits, _)| *bits != 0).map_or(0, |(_, loc)| *loc);
+            let sources = lost.iter().filter(|(bits, _)| *bits != 0).map(|(_, read)| *read);
+            let loc = sources.min_by_key(|read| read.address).unwrap_or_default();
             return self.set(base + slot_of(function, *d), (bits, loc));
         }
         let mut lost = None;
@@ -201,7 +247,7 @@ impl Undefined {
             };
             lost = lost.or(self.values.get(&(base + slot)).copied());
         });
-        let lost = lost.map_or((0, 0), |(_, loc)| (u64::MAX, loc));
+        let lost = lost.map(|(_, loc)| (u64::MAX, loc)).unwrap_or_default();
         op.operands(|role, number| match role {
             Role::Writes => self.set(base + slot_of(function, number), lost),
             Role::WritesPredicate => self.set(base + slot_of_predicate(function, number), lost),

@@ -1,0 +1,168 @@
+//! Elements given for bytes, and pointers given for what they point to.
+
+use std::collections::BTreeMap;
+
+use ptx_simulator::host::Call;
+use ptx_simulator::{Diagnostic, Kind, Owner, Region, Severity, Site, What, Words};
+use rustc_hash::FxHashSet;
+use text::number::thousands;
+
+use super::memory::Allocations;
+use super::names::{launch_arguments, target, user_line};
+use super::shape::Shape;
+use crate::runtime::{Runtime, Timed};
+
+/// Copies of a fourth or an eighth of an array: of so many elements, or in so many parts?
+#[derive(Debug, Default)]
+struct Counts {
+    /// What is said of an array and a line if it is copied to from its start only.
+    suspects: BTreeMap<(u64, Option<u32>), Timed>,
+    /// Arrays that are also copied to elsewhere.
+    in_parts: FxHashSet<u64>,
+}
+
+/// Elements given for bytes, or the size of a pointer for that of an array. What a line computes by `sizeof`
+/// may be a part of the array, and so may what others complete.
+pub fn check_count(runtime: &mut Runtime, call: &mut Call, (to, from, bytes): (u64, u64, u64)) {
+    let left = |address: u64| call.simulator.allocation(address).map_or(0, |(_, size, offset)| size - offset);
+    let [has_to, has_from] = [left(to), left(from)];
+    let is_part = |factor: u64| bytes > 1 && has_to == factor * bytes && has_from == factor * bytes;
+    let base = |address: u64| address - call.simulator.allocation(address).map_or(0, |(_, _, offset)| offset);
+    let whole = base(to);
+    if to != whole {
+        runtime.kept.get::<Counts>().in_parts.insert(whole);
+    }
+    let is_pointer = bytes == 8 && has_to == has_from && has_to > 64;
+    let what = format!(
+        "a copy of {} bytes, and both sides have {}",
+        thousands(bytes as i64),
+        thousands(has_to as i64)
+    );
+    if is_pointer {
+        let help = "8 bytes are what a pointer has: sizeof of a pointer is not that of the array";
+        runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
+    } else if (is_part(4) || is_part(8)) && !user_line(runtime, call).contains("sizeof") {
+        let help = "cudaMemcpy counts bytes, not elements: multiply by sizeof of an element";
+        let found =
+            Diagnostic { severity: Severity::Warning, ..*call.host.fault(Kind::HostAccess, what, help) };
+        let at = runtime.now;
+        runtime.kept.get::<Counts>().suspects.insert((whole, found.line), Timed { at, found });
+    }
+}
+
+impl Runtime<'_> {
+    /// Copies that look as if they counted elements, unless others have brought the rest.
+    pub fn say_counts(&mut self) {
+        let Counts { suspects, in_parts } = std::mem::take(self.kept.get());
+        let alone = suspects.into_iter().filter(|((whole, _), _)| !in_parts.contains(whole));
+        alone.for_each(|(_, found)| self.add_timed(found));
+    }
+}
+
+/// What a pointer is called that is copied itself, instead of what it points to: it lies on the host's side,
+/// and what it points to has exactly as many bytes as the copy.
+pub fn pointer_itself(call: &Call, address: u64, bytes: u64) -> Option<String> {
+    const POINTER: u64 = 8;
+    let (owner, ..) = call.simulator.allocation(address)?;
+    let (pointed, 0) = call.simulator.host_word(address, POINTER as usize).ok()? else { return None };
+    let (_, size, 0) = call.simulator.allocation(pointed)? else { return None };
+    let is_it = matches!(owner, Owner::Stack | Owner::Static) && bytes > POINTER && bytes == size;
+    is_it.then(|| call.simulator.name_of(pointed)).filter(|name| !name.is_empty())
+}
+
+/// Whether the line of an allocation counts elements, by its looks.
+fn counts_elements(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line.contains("alloc") && !["sizeof", "byte", "size", "calloc"].iter().any(|word| line.contains(word))
+}
+
+const MULTIPLY: &str = "an allocation counts bytes, not elements: multiply by sizeof of an element there";
+
+impl Runtime<'_> {
+    /// What has stopped the host outside of an array, with the line that allocates too few bytes for it.
+    pub fn with_allocation(&self, found: Diagnostic) -> Diagnostic {
+        let What::Outside { spot, bytes: 2.., .. } = &found.what else { return found };
+        let (Region::Variable(name), Some(file), Some(line)) = (&spot.region, &found.file, found.line) else {
+            return found;
+        };
+        let allocates = |line: &u32| {
+            let text = self.outside.source_line(file, *line).unwrap_or_default();
+            text.split(';').any(|part| target(part).as_ref() == Some(name) && counts_elements(part))
+        };
+        let Some(line) = (1..line).rev().find(allocates) else { return found };
+        let message =
+            format!("it is allocated here, with {} bytes", thousands(spot.size.unwrap_or(0) as i64));
+        let site = Site { file: file.clone(), line, message };
+        with(found, site, MULTIPLY)
+    }
+
+    /// What has stopped a kernel outside of an array that has as many bytes as the kernel is told elements,
+    /// or as it has threads.
+    pub fn with_count(
+        &mut self,
+        call: &Call,
+        found: Diagnostic,
+        (shape, args): (&Shape, &[u64]),
+    ) -> Diagnostic {
+        let What::Outside { spot, bytes: 2.., .. } = &found.what else { return found };
+        let Region::Argument(place) = spot.region else { return found };
+        let Some(address) = args.get(place) else { return found };
+        let Some((_, size, offset)) = call.simulator.allocation(*address) else { return found };
+        let help = match size {
+            8 => "8 bytes are what a pointer has: sizeof of a pointer is not that of the array",
+            size if shape.numbers.contains(&size) || shape.threads() == size => MULTIPLY,
+            _ => return found,
+        };
+        let made = self.kept.get::<Allocations>().made.get(&(address - offset));
+        let Some((file, line)) = made.and_then(|made| made.place.clone()) else { return found };
+        let message = format!("it is allocated here, with {} bytes", thousands(size as i64));
+        with(found, Site { file, line, message }, help)
+    }
+
+    /// What has stopped a kernel in memory of the host, with what the launch gives it there.
+    pub fn with_arguments(
+        &mut self,
+        call: &Call,
+        found: Diagnostic,
+        (shape, args): (&Shape, &[u64]),
+    ) -> Diagnostic {
+        let Some((file, line)) = &shape.place else { return found };
+        let text = self.outside.source_line(file, *line).unwrap_or_default();
+        let written = launch_arguments(&text);
+        let is_host = |address: u64| {
+            let owner = call.simulator.allocation(address).map(|(owner, ..)| owner);
+            matches!(owner, Some(Owner::Heap | Owner::Stack | Owner::Static))
+        };
+        let of_host: Vec<(&String, u64)> =
+            written.iter().zip(args.iter().copied()).filter(|(_, address)| is_host(*address)).collect();
+        let Some((first, address)) = of_host.first() else { return found };
+        let names: Vec<String> = of_host.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let (last, others) = names.split_last().unwrap_or((first, &[]));
+        let names =
+            if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
+        let message = format!(
+            "`{}` is given {names} of the host: a kernel does not reach the host's memory",
+            shape.name
+        );
+        let first = first.trim_start_matches('&');
+        let first = first.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        let pointed = call.simulator.host_word(*address, 8).map_or(0, |(word, _)| word);
+        let help = if self.kept.get::<Allocations>().made.contains_key(&pointed) {
+            format!("what cudaMalloc gave lies in `{first}[0]`: give it the address of the pointer, &{first}")
+        } else {
+            format!(
+                "copy it to the device first, and give the kernel that: cudaMalloc(&d_{first}, …), then \
+                 cudaMemcpy(d_{first}, {first}, …, cudaMemcpyHostToDevice); or allocate it by \
+                 cudaMallocManaged"
+            )
+        };
+        let related = found.related();
+        Diagnostic { what: Words { message, related }.into(), help, ..found }
+    }
+}
+
+fn with(found: Diagnostic, site: Site, help: &str) -> Diagnostic {
+    let mut words = Words::from(found.what.clone());
+    words.related.push(site);
+    Diagnostic { what: words.into(), help: help.to_string(), ..found }
+}

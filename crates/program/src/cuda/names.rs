@@ -1,0 +1,177 @@
+//! What the source calls an allocation, an array or an argument.
+
+use ptx_simulator::host::Call;
+
+use super::memory::Allocations;
+use super::shape::Shape;
+use crate::runtime::Runtime;
+
+/// The innermost line of the reader's own text.
+pub fn user_place(runtime: &Runtime, call: &Call) -> Option<(String, u32)> {
+    call.host.places().find(|(file, line)| runtime.outside.source_line(file, *line).is_some())
+}
+
+/// The text of that line.
+pub fn user_line(runtime: &Runtime, call: &Call) -> String {
+    let line = user_place(runtime, call).and_then(|(file, line)| runtime.outside.source_line(&file, line));
+    line.unwrap_or_default()
+}
+
+/// What the source calls that which is allocated here: the variable that the line gives the address of, or
+/// that it assigns. Of several calls in a line each has its turn.
+pub fn name_of_target(runtime: &mut Runtime, call: &Call) -> String {
+    let names = targets(&user_line(runtime, call));
+    let place = user_place(runtime, call).unwrap_or_default();
+    let turn = runtime.kept.get::<Allocations>().by_line.entry(place).or_default();
+    let name = names.get(*turn % names.len().max(1)).cloned();
+    *turn += 1;
+    name.unwrap_or_default()
+}
+
+/// The arguments of the launch in a line, as they are written there; none if they can't be told.
+pub fn launch_arguments(line: &str) -> Vec<String> {
+    let Some((_, rest)) = line.split_once(">>>") else { return Vec::new() };
+    let Some(rest) = rest.trim_start().strip_prefix('(') else { return Vec::new() };
+    let mut arguments = Vec::new();
+    let mut start = 0;
+    let mut depth = 0;
+    for (at, c) in rest.char_indices() {
+        if depth == 0 && matches!(c, ',' | ')') {
+            arguments.push(rest[start..at].trim().to_string());
+            start = at + 1;
+        }
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' if depth == 0 => return arguments,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    Vec::new()
+}
+
+/// The constant of the source that a launch gets its size from: the largest one that is one of its numbers,
+/// or as large as an axis of its grid in threads; and its line.
+pub fn constant_of(runtime: &Runtime, shape: &Shape) -> Option<(String, u32)> {
+    let (file, launch) = shape.place.as_ref()?;
+    let lines = (1..=*launch).filter_map(|line| Some((line, runtime.outside.source_line(file, line)?)));
+    let sizes = shape.sizes();
+    let constants = lines.filter_map(|(line, text)| Some((constant(&text)?, line)));
+    let known = constants.filter(|((_, value), _)| sizes.contains(value));
+    known.max_by_key(|((_, value), _)| *value).map(|((name, _), line)| (name, line))
+}
+
+/// The constant of a line such as `#define N 2048`, `const int n = 1 << 20;`: its name and value.
+fn constant(line: &str) -> Option<(String, u64)> {
+    let (name, value) = match line.trim().strip_prefix("#define ") {
+        Some(rest) => rest.trim().split_once(' ')?,
+        None => line.split_once('=')?,
+    };
+    let name = name.trim().rsplit([' ', '*']).next()?;
+    let value = value.split([';', ',', '/']).next()?.trim().trim_matches(['(', ')']);
+    let number = |text: &str| text.trim().trim_end_matches(['u', 'U', 'l', 'L']).parse::<u64>().ok();
+    let value = match value.split_once("<<") {
+        Some((one, by)) => number(one)?.checked_shl(number(by)? as u32)?,
+        None => number(value)?,
+    };
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_name.then(|| (name.to_string(), value))
+}
+
+/// The name of the array of variable length that the line of a call declares, if it can be seen there.
+pub fn name_of_array(runtime: &Runtime, call: &Call) -> String {
+    let text = user_line(runtime, call);
+    declared(&text).or(target(&text)).unwrap_or_default()
+}
+
+/// The only array of a line such as `float row[n];`.
+fn declared(line: &str) -> Option<String> {
+    let (before, rest) = line.split_once('[')?;
+    let name = before.rsplit([' ', '*', '\t']).next()?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let is_only =
+        !before.contains(['=', ',', '(']) && rest.split_once(']')?.1.trim_start().starts_with([';', '[']);
+    (is_name && is_only).then(|| name.to_string())
+}
+
+/// The variables of the statements of a line.
+fn targets(line: &str) -> Vec<String> {
+    line.split(';').filter_map(target).collect()
+}
+
+/// The variable of a statement such as `cudaMalloc((void **)&d_a, bytes)` or `float *a = new float[n];`.
+pub fn target(line: &str) -> Option<String> {
+    const CALLS: [&str; 5] = ["cudaMalloc", "cudaHostAlloc", "cudaHostRegister", "posix_memalign", "malloc"];
+    let calls = CALLS[..4].iter().filter_map(|call| line.find(call));
+    let name = match calls.min() {
+        Some(at) => {
+            let rest = &line[at..];
+            let args = &rest[rest.find('(')? + 1..];
+            let first = args.split(',').next()?;
+            first.rsplit(['&', ')', '*', ' ']).find(|part| !part.trim().is_empty())?.to_string()
+        }
+        None => {
+            let before = line.split_once('=')?.0;
+            before.rsplit(['*', ' ', '\t', '&']).find(|part| !part.trim().is_empty())?.to_string()
+        }
+    };
+    let name = name.trim().to_string();
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "_.->[]:".contains(c));
+    (is_name && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{constant, declared, launch_arguments, target};
+
+    #[test]
+    fn an_array_of_variable_length_has_its_name_if_it_stands_alone() {
+        for (line, name) in [
+            ("    cudaDeviceProp prop[ngpus];", Some("prop")),
+            ("float *rows[n + 1];", Some("rows")),
+            ("int table[n][m]; // filled below", Some("table")),
+            ("int a[n], b[n];", None),
+            ("char *room = (char *)alloca(sizes[0]);", None),
+        ] {
+            assert_eq!(declared(line).as_deref(), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_constant_has_its_name_and_its_value() {
+        for (line, expected) in [
+            ("#define N 2048", Some(("N", 2048))),
+            ("#define N (1<<20) // elements", Some(("N", 1 << 20))),
+            ("    const int n = 1 << 10, m = 3;", Some(("n", 1024))),
+            ("int width = 64u;", Some(("width", 64))),
+            ("int n = argc;", None),
+            ("if (n == 2048)", None),
+        ] {
+            let expected = expected.map(|(name, value)| (name.to_string(), value));
+            assert_eq!(constant(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_arguments_of_a_launch_are_told_apart() {
+        let told = launch_arguments("    add<<<grid(n, 2), 64>>>(a, f(b, 1), &c[0]); // all");
+        assert_eq!(told, ["a", "f(b, 1)", "&c[0]"]);
+        assert!(launch_arguments("add<<<1, 64>>>(a,").is_empty() && launch_arguments("add(a);").is_empty());
+    }
+
+    #[test]
+    fn an_allocation_has_the_name_of_its_variable() {
+        for (line, name) in [
+            ("    cudaMalloc((void **)&d_a, n * sizeof(int));", Some("d_a")),
+            ("CHECK(cudaMalloc(&d_in, bytes));", Some("d_in")),
+            ("cudaMallocManaged(&x, N*sizeof(float));", Some("x")),
+            ("float *h_b = (float *)malloc(bytes);", Some("h_b")),
+            ("int *a = new int[n];", Some("a")),
+            ("h_c = (int*)malloc(4);", Some("h_c")),
+            ("cudaMallocHost((float**)&buf[i], bytes);", Some("buf[i]")),
+            ("use(new int[4]);", None),
+        ] {
+            assert_eq!(target(line).as_deref(), name, "{line}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+// Read only where the program has none beside it.
+#pragma once
+#include "helper_functions.h"
