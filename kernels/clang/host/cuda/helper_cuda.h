@@ -28,11 +28,14 @@ inline void wb_check_last(const char *message, const char *file, int line, bool 
 #define getLastCudaError(message) wb_check_last(message, __FILE__, __LINE__, true)
 #define printLastCudaError(message) wb_check_last(message, __FILE__, __LINE__, false)
 
+// In this file, whose path is nobody's.
+#define WB_CHECKED(call) wb_check((call), #call, "helper_cuda.h", __LINE__)
+
 inline const char *_cudaGetErrorEnum(cudaError_t error) { return cudaGetErrorName(error); }
 inline int gpuGetMaxGflopsDeviceId() { return 0; }
 inline int gpuDeviceInit(int device)
 {
-    checkCudaErrors(cudaSetDevice(device));
+    WB_CHECKED(cudaSetDevice(device));
     return device;
 }
 
@@ -44,7 +47,7 @@ inline int findCudaDevice(int argc, const char **argv)
         sscanf(argv[i], "%*[-]device=%d", &device);
     gpuDeviceInit(device);
     cudaDeviceProp properties;
-    checkCudaErrors(cudaGetDeviceProperties(&properties, device));
+    WB_CHECKED(cudaGetDeviceProperties(&properties, device));
     printf("GPU Device %d: \"%s\" with compute capability %d.%d\n\n", device, properties.name, properties.major,
            properties.minor);
     return device;
@@ -53,7 +56,7 @@ inline int findCudaDevice(int argc, const char **argv)
 inline bool checkCudaCapabilities(int major, int minor)
 {
     cudaDeviceProp properties;
-    checkCudaErrors(cudaGetDeviceProperties(&properties, 0));
+    WB_CHECKED(cudaGetDeviceProperties(&properties, 0));
     return properties.major > major || (properties.major == major && properties.minor >= minor);
 }
 
