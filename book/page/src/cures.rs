@@ -11,6 +11,7 @@ use simulate::cures::{How, Outcome, Subject, cures};
 use workbook::chapter::{Chapter, Options, Report, run_with};
 use workbook::kernel_compiler::build::Build;
 use workbook::kernel_compiler::in_page::Compiled;
+use workbook::kernel_compiler::parameters::{parameters, source_name};
 use workbook::kernels;
 use workbook::record::{Record, Run};
 use workbook::sim::Diagnostic;
@@ -42,7 +43,7 @@ pub fn of_chapter(
     let path = PathBuf::from(&*build.source_path);
     let source = build.source.to_string();
     let mut found = counted(&report.record, report.diagnostics.clone());
-    let edited = Edited { chapter, printed, options, path };
+    let edited = Edited { chapter, printed, options, path, n: report.record.n };
     let built =
         Compiled { ptx: build.ptx.to_string(), newer: build.newer.to_string(), ..Compiled::default() };
     cures(&edited, (&source, Some(built)), Limits::default(), &mut found).unwrap_or_default()
@@ -62,7 +63,11 @@ struct Edited<'a> {
     printed: Build,
     options: &'a Options,
     path: PathBuf,
+    n: u64,
 }
+
+/// What the chapters' kernels call the length of their array.
+const LENGTHS: [&str; 2] = ["n", "size"];
 
 impl Subject for Edited<'_> {
     fn file(&self) -> &Path {
@@ -71,6 +76,11 @@ impl Subject for Edited<'_> {
 
     fn leaves_buffers(&self) -> bool {
         true
+    }
+
+    fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)> {
+        let names = parameters(source, source_name(kernel)).into_iter().map(|one| one.name);
+        names.filter(|name| LENGTHS.contains(&name.as_str())).map(|name| (name, self.n)).collect()
     }
 
     fn compiled(&self, text: &str, _: Duration) -> Result<Compiled> {

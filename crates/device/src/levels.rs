@@ -58,6 +58,7 @@ mod tests {
                 config: &config,
                 cluster: [1; 3],
                 after,
+                workspace: 0,
             }));
         }
         let level = |grids, blocks| Level { grids, blocks, threads: blocks * 32 };

@@ -1,7 +1,8 @@
 //! What the simulator knows as byte 8 of argument 0 is `g_data[2]` to whoever wrote the kernel.
 
+use kernel_compiler::cures::condition;
 use kernel_compiler::parameters::{Elements, Parameter, dynamic_shared, parameters, shared_elements};
-use ptx_simulator::{Diagnostic, Region, Spot, number_and_offset};
+use ptx_simulator::{Diagnostic, Endless, Region, Spot, What, number_and_offset};
 
 /// A buffer, as the host calls it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,9 @@ impl Names {
     /// Gives `found` the names of the source; `kernel` was launched by the host with `arguments`, the value
     /// of each.
     pub fn name(&self, found: &mut Diagnostic, kernel: &str, arguments: &[u64]) {
+        if let (What::Endless(endless), Some(line)) = (&mut found.what, found.line) {
+            self.condition(endless, line);
+        }
         let running = found.kernel.clone();
         if let Some(kind) = self.kind(found, kernel) {
             found.show_as(kind);
@@ -49,6 +53,27 @@ impl Names {
             }
             Region::Variable(_) | Region::Buffer => {}
         }
+    }
+
+    /// The condition of the loop in a line, and the variable in it that keeps its value.
+    fn condition(&self, endless: &mut Endless, line: u32) {
+        let Some(condition) = condition(&self.source, line) else { return };
+        let of_variable = |[a, b]: [i64; 2]| {
+            let [left, right] = condition.sides.as_ref()?;
+            // A compiler may compare with the number next to the one in the source.
+            let is_right = |value: i64| match right.parse::<i64>() {
+                Ok(number) => value.abs_diff(number) <= 1,
+                Err(_) => true,
+            };
+            let value = [(a, b), (b, a)].into_iter().find(|(_, right)| is_right(*right))?.0;
+            Some((left.clone(), Some(value)))
+        };
+        endless.stays = match endless.compared {
+            Some(compared) => of_variable(compared),
+            None => condition.unchanged.map(|name| (name, None)),
+        };
+        let is_certain = endless.stays.is_some() || endless.compared.is_none();
+        endless.condition = is_certain.then_some(condition.text);
     }
 
     /// The type of the elements that `found` is about, if they are an argument's and it is known.

@@ -7,7 +7,8 @@ use text::say::visible;
 
 use super::braces::{Unbalanced, unbalanced};
 use super::functions::functions;
-use super::mistakes::{constant_writes, meant, unmarked, whole_reciprocals, with_cudas_names};
+use super::mistakes::{meant, unmarked, with_cudas_names};
+use super::unnamed::{constant_writes, whole_reciprocals};
 
 /// A message with the lines that belong to it.
 struct Message<'a> {

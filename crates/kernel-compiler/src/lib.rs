@@ -15,6 +15,7 @@
 //! | [`explain`] | the messages in better words, at the reader's own lines |
 //! | [`braces`] | where a brace is missing |
 //! | [`mistakes`] | a beginner's mistakes in CUDA |
+//! | [`unnamed`] | mistakes that no compiler names |
 //! | [`functions`] | the host's functions in a source |
 //! | [`capability`] | for which GPUs a source is compiled |
 //! | [`build`] | what a kernel file becomes: source, PTX, machine code |
@@ -58,6 +59,7 @@ pub mod refusal;
 pub mod renew;
 mod root;
 pub mod staging;
+pub mod unnamed;
 mod watcher;
 pub mod within;
 

@@ -24,8 +24,8 @@ pub fn constants(source: &str) -> Vec<(&str, u64)> {
 fn given(line: &str) -> Vec<(&str, &str)> {
     let line = line.split("//").next().unwrap_or_default().trim();
     if let Some(rest) = line.strip_prefix('#') {
-        let definition =
-            rest.trim_start().strip_prefix("define").and_then(|rest| rest.trim().split_once(' '));
+        let definition = rest.trim_start().strip_prefix("define");
+        let definition = definition.and_then(|rest| rest.trim().split_once(char::is_whitespace));
         return definition.map(|(name, value)| (name, value.trim())).into_iter().collect();
     }
     let is_constant = line.split_whitespace().any(|word| matches!(word, "const" | "constexpr"));
@@ -44,12 +44,14 @@ mod tests {
 
     #[test]
     fn constants_are_read_and_what_is_none_is_not() {
-        let source = "#define N 1000 // elements\n# define THREADS 256u\n#define SQUARE(x) ((x) * (x))\n\
+        let source = "#define N 1000 // elements\n# define THREADS 256u\n#define\tTILE\t16\n\
+            #define SQUARE(x) ((x) * (x))\n\
             const int n = N, half = n / 2;\n\
             static constexpr unsigned BLOCKS = (N + THREADS - 1) / THREADS;\n\
             const float scale = 0.5f;\nint mutable_one = 5;\nconst int other = f();\n\
             const int i = 1;\nconst int i = 2;\n__global__ void k(const int *p, int m = 3);\n";
-        let expected = [("N", 1000), ("THREADS", 256), ("n", 1000), ("half", 500), ("BLOCKS", 4)];
+        let expected =
+            [("N", 1000), ("THREADS", 256), ("TILE", 16), ("n", 1000), ("half", 500), ("BLOCKS", 4)];
         assert_eq!(constants(source), expected);
     }
 }

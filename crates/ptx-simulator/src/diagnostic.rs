@@ -189,6 +189,8 @@ impl Spot {
 pub enum Disorder {
     /// There is nothing that could.
     Nothing,
+    /// Nothing does, and one of them is atomic, but the other one, which is plain, is not.
+    Beside,
     /// Nothing does, but both write the same value.
     SameValue,
     /// The first read of a loop that swaps: the compare-and-swap checks again.
@@ -218,6 +220,13 @@ pub enum Disorder {
     Child,
     /// The two grids were launched into two streams, and neither launched the other.
     Streams,
+    /// A lock is there, which does not exclude the two from each other.
+    Lock {
+        /// The line in which it is taken.
+        line: u32,
+        /// Why it does not.
+        why: Loophole,
+    },
     /// The thread has waited at an mbarrier, in a phase in which the other one has not arrived.
     NotArrived {
         /// Which phase, from 0.
@@ -226,7 +235,26 @@ pub enum Disorder {
         arrivals: u32,
         /// The first thread that has arrived, in x, y, z.
         first: [u32; 3],
+        /// Whether the other thread arrives later.
+        comes_later: bool,
     },
+}
+
+/// How a thread gets around a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loophole {
+    /// The later thread has found the lock taken, and goes on all the same.
+    NotWaited,
+    /// Both have taken one in the same line: each block has its own, in shared memory.
+    InShared,
+    /// Both have taken one in the same line, and these are two words.
+    Two,
+    /// The later thread has released it, in this line.
+    Released(Option<u32>),
+    /// The earlier thread did not hold it, and the later one does.
+    Outside,
+    /// The later thread takes none, and the earlier one holds it.
+    Ignored,
 }
 
 /// A wait for asynchronous copies that leaves one out.
@@ -395,8 +423,37 @@ pub enum What {
         /// Launches that may be pending.
         limit: u64,
     },
+    /// The mask of a warp-level instruction is made of the lanes that happen to be together.
+    ActiveMask {
+        /// Where that instruction is.
+        names: Option<(String, u32)>,
+        /// What comes of it where lanes that have diverged stay apart, if that was seen.
+        apart: Option<Apart>,
+    },
+    /// A loop goes on for ever.
+    Endless(Endless),
     /// A launch that the device cannot do, in words.
     Refused(Limit, String),
+}
+
+/// Why a loop goes on for ever.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Endless {
+    /// What its condition compares, each time the same; if there is none, no way leads out of the loop.
+    pub compared: Option<[i64; 2]>,
+    /// The condition as the source has it, if that is known.
+    pub condition: Option<String>,
+    /// The variable in it that keeps its value, if it is known which: with the value, where that is known.
+    pub stays: Option<(String, Option<i64>)>,
+}
+
+/// What comes of lanes that stay apart after they have diverged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Apart {
+    /// Another result: where, and what is there if they meet again, and if they don't.
+    Result(Spot, Values),
+    /// Another finding, in words.
+    Finds(String),
 }
 
 /// What of a launch is too large.
@@ -489,7 +546,8 @@ impl Diagnostic {
 
     /// The values that it names are elements of this type: `f32`.
     pub fn show_as(&mut self, kind: &str) {
-        if let What::OrderDecides { spot, values, .. } = &mut self.what
+        if let What::OrderDecides { spot, values, .. }
+        | What::ActiveMask { apart: Some(Apart::Result(spot, values)), .. } = &mut self.what
             && let Some((elements, before)) = values.as_elements(kind)
         {
             *values = elements;
@@ -502,6 +560,7 @@ impl Diagnostic {
         match &mut self.what {
             What::Race { spot, .. }
             | What::OrderDecides { spot, .. }
+            | What::ActiveMask { apart: Some(Apart::Result(spot, _)), .. }
             | What::Outlived(_, spot)
             | What::UnwrittenAtomic(spot)
             | What::NeverRead { spot, .. }

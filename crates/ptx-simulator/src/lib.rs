@@ -31,8 +31,8 @@ pub use device::{
     LaunchConfig, Residency, Scarce, check_config,
 };
 pub use diagnostic::{
-    Access, Diagnostic, Disorder, Kind, Limit, Matters, Number, Region, Severity, Shape, ShortWait, Side,
-    Site, Spot, Unordered, Values, What, Words,
+    Access, Apart, Diagnostic, Disorder, Endless, Kind, Limit, Loophole, Matters, Number, Region, Severity,
+    Shape, ShortWait, Side, Site, Spot, Unordered, Values, What, Words,
 };
 pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;

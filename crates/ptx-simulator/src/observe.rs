@@ -2,7 +2,7 @@
 
 use crate::arith::{LaneOrder, Lanes};
 use crate::device::LaunchConfig;
-use crate::diagnostic::{Diagnostic, Side};
+use crate::diagnostic::{Diagnostic, Side, Words};
 use crate::ptx::{Order, Scope, Space};
 
 pub use crate::diagnostic::Access;
@@ -237,6 +237,8 @@ pub struct Start<'a> {
     pub cluster: [u32; 3],
     /// What it has waited for.
     pub after: After,
+    /// Where the barrier of a cooperative grid lies; 0 if it has none.
+    pub workspace: u64,
 }
 
 /// A launch by device code.
@@ -427,6 +429,11 @@ pub(crate) trait Watch: Observer {
 
     /// Which thread holds the lock that a lane asks for, and where it took it.
     fn holder(&self, _actor: Actor, _request: &Request, _lane: usize) -> Option<Side> {
+        None
+    }
+
+    /// What is wrong, if a lane waits at the barrier of its grid and no block comes there any more.
+    fn waits_for_the_grid(&self, _actor: Actor, _request: &Request, _lane: usize) -> Option<Words> {
         None
     }
 

@@ -1,6 +1,8 @@
 //! A launch in every order that matters: it runs again and again from the same memory, each time in another
 //! order of its strong operations, until there is no other (`explore/`).
 
+mod apart;
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
@@ -16,7 +18,7 @@ use crate::diagnostic::{Diagnostic, Kind, Severity, Side, Site};
 use crate::explore::{GivenUp, Hears, Interleaving, Operation, Reversal, Turns, Uneven};
 use crate::grid::Together;
 use crate::memory::Memory;
-use crate::observe::{Act, Event, Observer};
+use crate::observe::{Access, Act, Event, Observer};
 use crate::ptx::Order;
 use crate::simulator::{Launch, Module, Simulator};
 
@@ -173,7 +175,8 @@ impl Simulator {
             orders.cut = Some(Cut::Found);
             return Ok(orders);
         }
-        if seen.operations == 0 && !seen.counts_warps {
+        let names_active = module.program().functions.iter().any(|one| !one.active_masks.is_empty());
+        if seen.operations == 0 && !seen.counts_warps && !names_active {
             return Ok(orders);
         }
         let takes = seen.work().saturating_mul(2);
@@ -210,10 +213,14 @@ impl Simulator {
             search.other_schedules();
         }
         search.name_the_unexplained();
+        if names_active {
+            search.apart(seen.draws);
+        }
         let Search { plain, known, orders, left: unspent, .. } = search;
         *left = left.saturating_sub(most - unspent);
-        let new = found.len() - before;
-        found.extend(known.into_iter().skip(new));
+        found.truncate(before);
+        found.extend(known);
+        found[before..].sort_by_key(|one| one.severity);
         self.memory = plain;
         self.limits.steps = steps;
         self.printed = printed;
@@ -560,6 +567,8 @@ struct Seen {
     operations: u64,
     /// Whether a barrier has opened for some warps of a block only.
     counts_warps: bool,
+    /// Whether an atomic operation has given its thread what was there before.
+    draws: bool,
 }
 
 impl Seen {
@@ -578,6 +587,7 @@ impl Observer for Seen {
             }
             Event::By(_, Act::Access(request)) => {
                 let is_plain = matches!(request.order, Order::Weak | Order::ReadOnly);
+                self.draws |= request.access == Access::Atomic { returns: true };
                 if request.access.is_atomic() || !is_plain {
                     self.operations += u64::from(request.mask.count_ones());
                 }

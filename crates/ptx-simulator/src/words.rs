@@ -1,8 +1,8 @@
 //! A finding in words.
 
 use crate::diagnostic::{
-    Access, Depends, Disorder, Matters, Region, ShortWait, Side, Site, Spot, Unordered, What, bytes,
-    thousands,
+    Access, Apart, Depends, Disorder, Endless, Loophole, Matters, Region, ShortWait, Side, Site, Spot,
+    Unordered, What, bytes, thousands,
 };
 
 impl What {
@@ -68,6 +68,14 @@ impl What {
             What::TooLong { expected } => {
                 format!("the launch would execute about {} warp instructions", thousands(*expected))
             }
+            What::Endless(endless) => format!("a loop does not end: {endless}"),
+            What::ActiveMask { apart, .. } => {
+                let apart = apart.as_ref().map_or(String::new(), Apart::said);
+                format!(
+                    "__activemask() tells which lanes happen to be together here, not which should take \
+                     part{apart}"
+                )
+            }
             What::Dropped { count, limit } => {
                 let launches = match count {
                     1 => "1 device launch was".to_string(),
@@ -111,6 +119,7 @@ impl What {
                 };
                 (read, here)
             }
+            What::ActiveMask { names, .. } => (names, "the lanes are named by it here".to_string()),
             What::Divergence { branch, cluster, .. } => {
                 (branch, format!("here the threads of the {} diverge", group(*cluster)))
             }
@@ -118,6 +127,20 @@ impl What {
         };
         let site = |(file, line): &(String, u32)| Site { file: file.clone(), line: *line, message };
         at.as_ref().map(site).into_iter().chain(self.writer()).collect()
+    }
+}
+
+impl Apart {
+    /// `: where lanes that have diverged stay apart, …`
+    fn said(&self) -> String {
+        let what = match self {
+            Apart::Result(spot, values) => {
+                let [plain, apart] = values.shown();
+                format!("{spot} ends as {apart}, not as {plain}")
+            }
+            Apart::Finds(message) => message.clone(),
+        };
+        format!(": where lanes that have diverged stay apart, {what}")
     }
 }
 
@@ -237,6 +260,11 @@ impl Spot {
     }
 }
 
+/// `1 time`, `2 times`
+pub(crate) fn times(count: u32) -> String {
+    if count == 1 { "1 time".to_string() } else { format!("{count} times") }
+}
+
 /// `a load of 4 bytes`
 pub(crate) fn of_bytes(access: Access, width: u32) -> String {
     let noun = match access {
@@ -302,7 +330,11 @@ impl std::fmt::Display for Disorder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let words = match *self {
             Disorder::Nothing => "and nothing orders the two",
-            Disorder::SameValue => "the same value, and nothing orders the two",
+            Disorder::Beside => "and nothing orders the two: that one is atomic, this one is plain",
+            Disorder::SameValue => {
+                "the same value, and nothing orders the two: whichever comes last, the result is the same, \
+                 but two unordered writes are a race even so"
+            }
             Disorder::FirstGuess => "which the compare-and-swap checks again",
             Disorder::NoFence => "and has seen the flag that orders the two, but has no fence after it",
             Disorder::FenceElsewhere => {
@@ -353,17 +385,65 @@ impl std::fmt::Display for Disorder {
             }
             Disorder::Child => "and the parent does not wait for that child, which may not have run yet",
             Disorder::Streams => "and nothing orders the two grids",
-            Disorder::NotArrived { phase, arrivals, first } => {
+            Disorder::Lock { line, why } => {
+                return match why {
+                    Loophole::NotWaited => write!(
+                        f,
+                        "and both are inside: this thread found the lock of line {line} taken, and went on"
+                    ),
+                    Loophole::InShared => write!(
+                        f,
+                        "and both are inside: the lock of line {line} lies in shared memory, so each block \
+                         has one of its own"
+                    ),
+                    Loophole::Two => {
+                        write!(f, "and both are inside: each has taken another lock in line {line}")
+                    }
+                    Loophole::Released(at) => {
+                        let at = at.map_or(String::new(), |at| format!(" in line {at}"));
+                        write!(f, "and this thread has already released the lock of line {line}{at}")
+                    }
+                    Loophole::Ignored => {
+                        write!(f, "inside the lock of line {line}, which this thread does not take")
+                    }
+                    Loophole::Outside => {
+                        write!(f, "without the lock of line {line}, which this thread holds")
+                    }
+                };
+            }
+            Disorder::NotArrived { phase, arrivals, first, comes_later } => {
                 let plural = if arrivals == 1 { "" } else { "s" };
+                let arrives = match comes_later {
+                    true => "and arrives too late at the mbarrier that orders the two",
+                    false => "without arriving at the mbarrier that orders the two",
+                };
                 return write!(
                     f,
-                    "without arriving at the mbarrier that orders the two: its phase {phase} was complete \
-                     after {arrivals} arrival{plural}, the first by thread {}",
+                    "{arrives}: its phase {phase} was complete after {arrivals} arrival{plural}, the first \
+                     by thread {}",
                     index(first)
                 );
             }
         };
         f.write_str(words)
+    }
+}
+
+/// `` `d` is 0 and stays 0, and `d >= 0` always holds ``
+impl std::fmt::Display for Endless {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let condition = self.condition.as_ref();
+        match (&self.stays, self.compared) {
+            (Some((name, Some(value))), _) => write!(f, "`{name}` is {value} and stays {value}")?,
+            (Some((name, None)), _) => write!(f, "nothing in it changes `{name}`")?,
+            (None, Some([a, b])) => {
+                write!(f, "its condition compares {a} with {b} each time, and neither changes")?;
+            }
+            (None, None) if condition.is_none() => write!(f, "no way leads out of it")?,
+            (None, None) => {}
+        }
+        let and = if self.stays.is_some() || self.compared.is_some() { ", and " } else { "" };
+        condition.map_or(Ok(()), |condition| write!(f, "{and}`{condition}` always holds"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Findings that have one cause, as one finding.
 
-use ptx_simulator::{Diagnostic, Disorder, Kind, Region, Shape, Site, What, Words};
+use ptx_simulator::{Diagnostic, Disorder, Kind, Region, Severity, Shape, Site, What, Words};
 
 use super::launch::Launched;
 
@@ -24,9 +24,15 @@ pub fn join(launched: &mut Launched) {
 }
 
 fn causes(found: Vec<Diagnostic>) -> Vec<Cause> {
+    let mixed: Vec<Array> = found.iter().filter_map(beside_atomics).collect();
     let mut causes: Vec<Cause> = Vec::new();
     for (number, one) in found.into_iter().enumerate() {
-        match causes.iter_mut().find(|known| is_same(&known.first, &one)) {
+        let is_mixed = |one: &Diagnostic| array(one).filter(|array| mixed.contains(array));
+        let is_one = |known: &Cause| {
+            let shared = is_mixed(&known.first).filter(|_| is_error(&one));
+            is_same(&known.first, &one) || shared.is_some() && shared == is_mixed(&one)
+        };
+        match causes.iter_mut().find(|known| is_one(known)) {
             Some(known) => known.add(&one),
             None => {
                 causes.push(Cause { number, first: one, others: Vec::new(), again: 0 });
@@ -88,6 +94,26 @@ const IN_EACH_LINE: &str = "lanes of a warp do not run in lockstep: in each of t
                             variable first, then __syncwarp(), write, and __syncwarp() again; or use \
                             shuffles";
 
+/// An array of a kernel.
+type Array = (Option<String>, Region, Option<String>);
+
+/// The array that a race is about.
+fn array(found: &Diagnostic) -> Option<Array> {
+    let What::Race { spot, .. } = &found.what else { return None };
+    is_error(found).then(|| (found.kernel.clone(), spot.region.clone(), spot.name.clone()))
+}
+
+/// The same, if one side of the race is a plain access and the other one is atomic: then the plain accesses
+/// there are what is wrong.
+fn beside_atomics(found: &Diagnostic) -> Option<Array> {
+    let What::Race { order: Disorder::Beside, .. } = &found.what else { return None };
+    array(found)
+}
+
+fn is_error(found: &Diagnostic) -> bool {
+    found.severity == Severity::Error
+}
+
 /// Whether both are the same finding of two launches: of one launch each place is told once.
 fn is_again(one: &Diagnostic, other: &Diagnostic) -> bool {
     let places = |found: &Diagnostic| -> Vec<(String, u32)> {
@@ -130,7 +156,7 @@ fn common(found: &Diagnostic) -> Option<Common<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use ptx_simulator::{Access, Region, Severity, Side, Spot};
+    use ptx_simulator::{Access, Region, Side, Spot};
 
     use super::*;
     use crate::cure::Cure;
@@ -185,6 +211,22 @@ mod tests {
         let found = joined(vec![streams("a", "count"), streams("a", "place"), streams("b", "place")]);
         assert_eq!(found.len(), 2);
         assert_eq!(joined(vec![race("a", 20, Shape::OtherGrid), race("a", 21, Shape::OtherGrid)]).len(), 2);
+    }
+
+    #[test]
+    fn plain_accesses_beside_atomic_ones_are_one_finding() {
+        let beside = |array, line| {
+            let mut found = race(array, line, Shape::SameBlock);
+            if let What::Race { order, .. } = &mut found.what {
+                *order = Disorder::Beside;
+            }
+            found
+        };
+        let plain = race("a", 30, Shape::SameBlock);
+        let found = joined(vec![beside("a", 20), plain, beside("a", 40), race("b", 50, Shape::SameBlock)]);
+        let lines: Vec<_> = found.iter().map(|found| found.line).collect();
+        assert_eq!(lines, [Some(20), Some(50)]);
+        assert_eq!(found[0].related().iter().map(|site| site.line).collect::<Vec<_>>(), [19, 30, 40]);
     }
 
     #[test]

@@ -213,11 +213,15 @@ impl Report {
             (true, Checks::Off) => "ran to its end; the checks were off".to_string(),
             (false, _) => {
                 let first = if is_wrong { format!("{UNEXPECTED}; ") } else { String::new() };
-                let left: String =
-                    self.launched.unwritten.iter().map(|one| format!("; {}", left_out(one))).collect();
+                let left = self.left_out().map(|left| format!("; {left}")).collect::<String>();
                 format!("{first}{counts}{}{left}{}", self.how(), self.kept())
             }
         }
+    }
+
+    /// What the kernel should have written, and has not.
+    fn left_out(&self) -> impl Iterator<Item = String> + '_ {
+        self.launched.unwritten.iter().map(left_out)
     }
 
     /// How a launch with findings has ended.
@@ -237,18 +241,18 @@ impl Report {
         if self.launched.orders.iter().all(|one| one.failing.is_none()) {
             return String::new();
         }
-        let orders = view::orders::said(&self.launched.orders).unwrap_or_default();
+        let orders = view::orders::said(&self.launched.orders);
         // A page keeps no order.
-        if cfg!(target_family = "wasm") {
-            return format!(" ({orders})");
-        }
-        format!(" ({orders}; --save-order FILE keeps this order, and --order FILE runs it again)")
+        let again = "--save-order FILE keeps this order, and --order FILE runs it again".to_string();
+        let again = (!cfg!(target_family = "wasm")).then_some(again);
+        let said: Vec<String> = [orders, again].into_iter().flatten().collect();
+        if said.is_empty() { String::new() } else { format!(" ({})", said.join("; ")) }
     }
 
     /// That there are no findings but in NVIDIA's headers. What was left unwritten, and what the compiler
     /// says, comes first.
     fn all_right(&self) -> String {
-        let mut first: Vec<String> = self.launched.unwritten.iter().map(left_out).collect();
+        let mut first: Vec<String> = self.left_out().collect();
         if self.sources.warned {
             first.push("see the compiler's warnings above".to_string());
         }

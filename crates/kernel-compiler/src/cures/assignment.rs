@@ -22,6 +22,10 @@ impl<'a> Assignment<'a> {
         let operator = body[..at].chars().last().filter(|c| "+-*/%&|^".contains(*c));
         let left = body[..at - operator.map_or(0, char::len_utf8)].trim();
         let right = body[at + 1..].trim();
+        let (operator, right) = match operator {
+            None => added(left, right).map_or((None, right), |rest| (Some('+'), rest)),
+            operator => (operator, right),
+        };
         is_place(left).then_some(Assignment { left, operator, right })
     }
 
@@ -51,6 +55,15 @@ impl<'a> Assignment<'a> {
         let name = self.left.trim_start_matches(['*', '(', ' ']);
         name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
     }
+}
+
+/// What `right` adds to `left`: of `x = x + y * z` the `y * z`.
+fn added<'a>(left: &str, right: &'a str) -> Option<&'a str> {
+    let rest = right.strip_prefix(left)?.trim_start().strip_prefix('+')?.trim();
+    // What binds less than a sum is no part of it.
+    let binds_less = |(_, token): &(usize, Token)| "?<>=&|^!".contains(token.text());
+    let is_simple = !rest.is_empty() && !placed(rest).iter().any(binds_less);
+    is_simple.then_some(rest)
 }
 
 /// Where the `=` of an assignment stands: in no parentheses, and no part of a comparison.

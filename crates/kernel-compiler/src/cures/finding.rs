@@ -43,4 +43,6 @@ pub struct Finding {
     pub mistake: Mistake,
     /// Its lines in the source, from 1: its own, then those that belong to it.
     pub lines: Vec<u32>,
+    /// Names in the source whose value is the number of elements of the array that an access is outside of.
+    pub limits: Vec<String>,
 }

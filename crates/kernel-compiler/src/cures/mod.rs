@@ -10,6 +10,7 @@
 //! | `copies.rs` | asynchronous copies: their commit, and the wait |
 //! | `values.rs` | updates, writes of many threads, bounds, initial values |
 //! | `launches.rs` | children, their streams, and what a parent hands them |
+//! | `loops.rs` | the condition of a loop, and whether the loop changes it |
 //! | `finding.rs` | what a run has found |
 //! | `candidate.rs` | an edit that is proposed |
 //! | `change.rs` | an edit as lines that change |
@@ -21,6 +22,7 @@ mod change;
 mod copies;
 mod finding;
 mod launches;
+mod loops;
 mod places;
 mod statements;
 mod values;
@@ -28,6 +30,7 @@ mod values;
 pub use candidate::Candidate;
 pub use change::Change;
 pub use finding::{Finding, Mistake, Sides};
+pub use loops::{Condition, condition};
 
 use change::Edit;
 use statements::Source;

@@ -20,8 +20,6 @@ impl<'a> Source<'a> {
 /// A kernel, or a function that kernels call.
 pub struct Function<'a> {
     pub name: &'a str,
-    /// What stands between its parentheses.
-    pub parameters: &'a str,
     /// A block.
     pub body: Statement,
 }
@@ -227,9 +225,8 @@ impl<'a> Parser<'a> {
         if !runs_there {
             return None;
         }
-        let close = self.closing(head + open)?;
-        let parameters = &self.source[self.tokens[head + open].0 + 1..self.tokens[close].0];
-        Some(Function { name, parameters, body: self.statement() })
+        self.closing(head + open)?;
+        Some(Function { name, body: self.statement() })
     }
 
     /// Whether definitions stand between the braces that come next.
@@ -380,8 +377,8 @@ extern \"C\" __global__ void __launch_bounds__(64) k(int *p, int n)
     #[test]
     fn functions_of_the_gpu_are_found_with_their_statements() {
         let found = functions(SOURCE);
-        let names: Vec<_> = found.iter().map(|function| (function.name, function.parameters)).collect();
-        assert_eq!(names, [("inner", "float *p"), ("k", "int *p, int n")]);
+        let names: Vec<_> = found.iter().map(|function| function.name).collect();
+        assert_eq!(names, ["inner", "k"]);
         assert_eq!(texts(SOURCE, &found[0].list()), ["return p[N];"]);
         let body = texts(SOURCE, &found[1].list());
         assert_eq!(body.len(), 4, "{body:?}");

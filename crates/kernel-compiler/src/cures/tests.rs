@@ -10,7 +10,8 @@ fn kernel(body: &str) -> String {
 }
 
 fn proposed(source: &str, mistake: Mistake, lines: &[u32]) -> Vec<Candidate> {
-    candidates(source, &Finding { mistake, lines: lines.to_vec() })
+    let limits = vec!["n".to_string()];
+    candidates(source, &Finding { mistake, lines: lines.to_vec(), limits })
 }
 
 /// `source` with the changes of a candidate, which a page would apply.

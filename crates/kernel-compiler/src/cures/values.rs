@@ -159,11 +159,10 @@ pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
         path.iter().rev().filter_map(|step| smaller(source, step.statement())).collect();
     let text = text_of(source, step.statement());
     let indices = subscripts(text);
-    let numbers = whole_numbers(function.parameters);
     let is_statement = Assignment::of(text).is_some() || text.contains("atomic") && !text.contains('=');
     for (_, index) in indices.iter().filter(|_| matches!(step.statement().kind, Kind::Plain)) {
-        let others = numbers.iter().filter(|number| !mentions(index, number));
-        let limits = others.map(|number| format!("{index} < {number}"));
+        let limits = finding.limits.iter().filter(|limit| !mentions(index, limit));
+        let limits = limits.map(|limit| format!("{index} < {limit}"));
         let from_below = index.split_once('-').map(|(a, b)| format!("{} >= {}", a.trim(), b.trim()));
         for condition in from_below.into_iter().chain(limits) {
             all.push(if is_statement {
@@ -234,23 +233,6 @@ fn subscripts(text: &str) -> Vec<(&str, &str)> {
         }
     }
     found
-}
-
-/// The parameters that are whole numbers, those first whose names say that they count.
-fn whole_numbers(parameters: &str) -> Vec<&str> {
-    let is_number = |parameter: &&str| {
-        !parameter.contains(['*', '&', '['])
-            && ["int", "unsigned", "size_t", "long"].iter().any(|t| mentions(parameter, t))
-    };
-    let name = |parameter: &'_ str| -> Option<usize> {
-        parameter.trim_end().rfind(|c: char| !c.is_alphanumeric() && c != '_')
-    };
-    let named = |parameter| Some(parameter[name(parameter)? + 1..].trim());
-    let mut names: Vec<&str> = parameters.split(',').filter(is_number).filter_map(named).collect();
-    names.sort_by_key(|name| {
-        !(name.to_lowercase().starts_with('n') || name.contains("size") || name.contains("count"))
-    });
-    names
 }
 
 /// A value before the first read.

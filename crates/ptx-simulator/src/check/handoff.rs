@@ -3,7 +3,7 @@
 //! A wait that succeeds sees what those wrote before who have arrived in that phase (PTX ISA 9.7.13.15), and
 //! nothing of any other thread.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conflict::{Who, place_of};
 use super::order::{BlockId, Time};
@@ -15,7 +15,7 @@ const MAX_ARRIVALS: usize = 1 << 11;
 const MAX_WAITS: usize = 1 << 14;
 
 /// An mbarrier: the block in whose shared memory it lies, and its offset there.
-type Place = (BlockId, u64);
+pub type Place = (BlockId, u64);
 
 /// A phase of an mbarrier.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +49,8 @@ pub struct Handoffs {
     phases: FxHashMap<Place, [Phase; 2]>,
     /// The last wait of each thread: its grid, block and number there.
     waits: FxHashMap<(u32, u64, u32), Wait>,
+    /// Who has ever arrived at an mbarrier.
+    comers: FxHashSet<(Place, (u32, u64, u32))>,
 }
 
 impl Handoffs {
@@ -72,6 +74,9 @@ impl Handoffs {
             let number = phases[1].number + 1;
             phases.swap(0, 1);
             phases[1] = Phase { number, arrived: Vec::new() };
+        }
+        if self.comers.len() < MAX_WAITS {
+            self.comers.insert((mbarrier, (who.grid, who.block, who.thread)));
         }
         let arrived = &mut phases[1].arrived;
         if arrived.len() < MAX_ARRIVALS {
@@ -108,9 +113,15 @@ impl Handoffs {
         })
     }
 
+    /// Whether a thread has ever arrived at an mbarrier.
+    pub fn has_come(&self, mbarrier: Place, who: Who) -> bool {
+        self.comers.contains(&(mbarrier, (who.grid, who.block, who.thread)))
+    }
+
     /// The shared memory of a block that has ended.
     pub fn block_end(&mut self, (grid, block): BlockId) {
         self.phases.retain(|(place, _), _| *place != (grid, block));
+        self.comers.retain(|((place, _), _)| *place != (grid, block));
         self.waits.retain(|(of_grid, of_block, _), _| (*of_grid, *of_block) != (grid, block));
     }
 }

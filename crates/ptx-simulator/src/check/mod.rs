@@ -25,6 +25,7 @@ mod causes;
 mod conflict;
 mod copies;
 mod decides;
+mod grid_sync;
 mod handoff;
 mod locks;
 mod missing;
@@ -41,6 +42,7 @@ mod unread;
 use barrier::{Branches, Group};
 use conflict::{Between, Later, Race, Who};
 use copies::UnderWay;
+use grid_sync::GridSyncs;
 use handoff::Handoffs;
 use locks::Locks;
 use order::Order;
@@ -54,7 +56,7 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::Program;
 use crate::device::index_in;
-use crate::diagnostic::{Diagnostic, Disorder, Kind, Region, Severity, Side, What};
+use crate::diagnostic::{Diagnostic, Disorder, Kind, Region, Severity, Side, What, Words};
 use crate::observe::{Access, Act, Actor, CopyRequest, Event, Given, Observer, Request, Watch};
 use crate::ptx::Space;
 
@@ -73,15 +75,27 @@ pub struct Checker<'p> {
     copies: UnderWay,
     visits: Visits,
     handoffs: Handoffs,
+    late: Vec<Late>,
     locks: Locks,
+    grid_syncs: GridSyncs,
     unread: Unread,
     branches: Branches,
     kernels: Vec<String>,
     /// Which warp has last come to a barrier, by its first thread there.
     last_arrival: Option<Who>,
+    /// The first mask of a warp-level instruction that comes from `activemask`.
+    pub active_mask: Option<Diagnostic>,
     found: Vec<Diagnostic>,
     /// Which finding says it; of races, the farthest that two of the threads are apart.
     said: FxHashMap<About, (usize, Between)>,
+}
+
+/// A thread that had not arrived at an mbarrier when its access raced, and the finding that says so.
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    finding: usize,
+    mbarrier: handoff::Place,
+    who: Who,
 }
 
 /// What a finding is about: of several that are about the same, one is said.
@@ -119,11 +133,14 @@ impl<'p> Checker<'p> {
             copies: UnderWay::default(),
             visits: Visits::default(),
             handoffs: Handoffs::default(),
+            late: Vec::new(),
             locks: Locks::new(program),
+            grid_syncs: GridSyncs::default(),
             unread: Unread::new(program),
             branches: Branches::default(),
             kernels: Vec::new(),
             last_arrival: None,
+            active_mask: None,
             found: Vec::new(),
             said: FxHashMap::default(),
         }
@@ -137,6 +154,7 @@ impl<'p> Checker<'p> {
         {
             self.race(later, race, flag);
         }
+        self.settle_arrivals(None);
         causes::without_consequences(self.found, stop)
     }
 
@@ -225,6 +243,10 @@ impl Watch for (&mut dyn Observer, Checker<'_>) {
         Some(self.1.side(Access::Atomic { returns: true }, who))
     }
 
+    fn waits_for_the_grid(&self, actor: Actor, request: &Request, lane: usize) -> Option<Words> {
+        self.1.waits_for_the_grid(actor, request, lane)
+    }
+
     fn guesses(&mut self, actor: Actor, reads: &[u32], request: &Request) -> u32 {
         self.1.reads.guesses(actor, reads, request)
     }
@@ -247,6 +269,7 @@ impl Checker<'_> {
             Event::Executed { .. } | Event::Underway { .. } | Event::By(..) | Event::LaunchesDone { .. } => {}
             Event::Grid(start) => {
                 self.order.grid(&start);
+                self.grid_syncs.grid(&start);
                 self.kernels.push(start.kernel.to_string());
             }
             Event::BlockEnd { grid, block } => {
@@ -260,8 +283,10 @@ impl Checker<'_> {
                 self.shadow.block_end(grid, block);
                 self.strong.block_end((grid, block));
                 self.copies.block_end(grid, block);
+                self.settle_arrivals(Some((grid, block)));
                 self.handoffs.block_end((grid, block));
                 self.locks.block_end((grid, block));
+                self.grid_syncs.block_end((grid, block));
                 let blocks = self.order.grids[grid as usize].cluster_dim.iter().product();
                 let (_, cluster) = self.order.cluster_of((grid, block));
                 self.branches.block_end(grid, block, (cluster, blocks));
@@ -281,6 +306,12 @@ impl Checker<'_> {
             }
             Event::Finding { grid, block, found } => {
                 let mut found = found.clone();
+                if let What::ActiveMask { .. } = found.what {
+                    self.active_mask.get_or_insert_with(|| found.clone());
+                    if found.severity == Severity::Note {
+                        return;
+                    }
+                }
                 if let What::Unwritten { spot: Some(spot), writer, .. } = &mut found.what {
                     *writer = self.writer((grid, block), spot);
                 }
@@ -359,6 +390,7 @@ impl Checker<'_> {
 
     fn access(&mut self, actor: Actor, request: &Request) {
         self.locks.request(actor, request);
+        self.grid_syncs.request(actor, request);
         self.visits.access(&mut self.order, actor, request);
         if let Some(meeting) = self.copies.meets(actor, request) {
             self.meeting(actor, request, meeting);

@@ -240,6 +240,7 @@ mod tests {
             config,
             cluster: [1; 3],
             after: After::Host,
+            workspace: 0,
         });
         order
     }

@@ -3,16 +3,18 @@
 use super::barrier::{Divergence, Group};
 use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
-use super::handoff::Uncovered;
+use super::handoff::{self, Uncovered};
+use super::locks::{Around, How};
 use super::order::BlockId;
 use super::peers::Visit;
 use super::race::Left;
 use super::unread::{Lost, lost};
-use super::{About, Checker, Place};
+use super::{About, Checker, Late, Place};
 use crate::arith::WARP;
 use crate::decode::{Op, runtime};
 use crate::diagnostic::{
-    Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, ShortWait, Side, Spot, What,
+    Depends, Diagnostic, Disorder, KEEP_ALIVE, Kind, Loophole, Region, Severity, Shape, ShortWait, Side,
+    Spot, What,
 };
 use crate::memory;
 use crate::memory::shared::Layout;
@@ -31,6 +33,27 @@ const NOBODY_WAITS: &str = "nothing in device code waits for a child, which sees
 /// What to do where threads of the same number, in two blocks, write one element.
 const SAME_IN_EVERY_BLOCK: &str = "threads of the same number in two blocks use the same element: is \
     blockIdx missing in the index? Else give each block an element of its own, or use an atomic";
+
+/// Whether one side is an atomic operation, and the other one is none.
+fn is_beside(me: &Later, race: &Race) -> bool {
+    me.access.is_atomic() != race.earlier_access.is_atomic()
+}
+
+/// What to do about a lock that threads get around.
+fn around_help(why: Loophole) -> &'static str {
+    match why {
+        Loophole::NotWaited => {
+            "an atomicCAS that finds the lock taken does not wait: repeat it until it has got the lock, and \
+             only then go in"
+        }
+        Loophole::InShared => "a lock for global memory has to lie in global memory, one for all blocks",
+        Loophole::Two => "threads that use the same element have to take the same lock",
+        Loophole::Released(_) | Loophole::Outside | Loophole::Ignored => {
+            "take the lock before the first access to what it guards, and release it after the last one, \
+             with `__threadfence();` before the release"
+        }
+    }
+}
 
 impl Checker<'_> {
     /// A byte that was touched, by an access of so many bytes. In shared memory it is that of a `block` of
@@ -132,7 +155,8 @@ impl Checker<'_> {
         }
         let order = self.disorder(&me, &race, between);
         let mut sides = [(me.access, who), (race.earlier_access, earlier)];
-        if order == Disorder::Child && me.access.writes() {
+        let is_atomic = order == Disorder::Beside && me.access.is_atomic();
+        if order == Disorder::Child && me.access.writes() || is_atomic {
             sides.reverse();
         }
         let what = What::Race {
@@ -141,6 +165,10 @@ impl Checker<'_> {
             order,
             header,
         };
+        if let (Disorder::NotArrived { .. }, Some(uncovered)) = (order, self.uncovered(&me, &race)) {
+            let finding = self.found.len();
+            self.late.push(Late { finding, mbarrier: uncovered.mbarrier, who: earlier });
+        }
         let found = self.diagnostic(about.kind, sides[0].1, what, "");
         let severity = about.severity;
         self.add(about, between, Diagnostic { severity, help, shape: Some(shape), ..found });
@@ -152,7 +180,10 @@ impl Checker<'_> {
             _ if race.same_value => Disorder::SameValue,
             (Disorder::Nothing, Between::ParentAndChild) => Disorder::Child,
             (Disorder::Nothing, Between::Grids) if self.are_siblings(me, race) => Disorder::Streams,
-            (Disorder::Nothing, _) => self.not_arrived(me, race).unwrap_or(Disorder::Nothing),
+            (Disorder::Nothing, _) => {
+                let known = self.not_arrived(me, race).or_else(|| self.around(me, race));
+                known.unwrap_or(if is_beside(me, race) { Disorder::Beside } else { Disorder::Nothing })
+            }
             (why, _) => why,
         }
     }
@@ -165,6 +196,22 @@ impl Checker<'_> {
         a != b && grids.into_iter().all(is_child) && !self.order.within(a, b) && !self.order.within(b, a)
     }
 
+    /// How the two get around a lock that both know.
+    fn around(&self, me: &Later, race: &Race) -> Option<Disorder> {
+        let Around { taking, how } = self.locks.around(me.who, self.earlier(race))?;
+        let (_, line) = self.site(taking)?;
+        let line_of = |loc| self.site(loc).map(|(_, line)| line);
+        let why = match how {
+            How::NotWaited => Loophole::NotWaited,
+            How::InShared => Loophole::InShared,
+            How::Two => Loophole::Two,
+            How::Released(at) => Loophole::Released(line_of(at)),
+            How::Outside => Loophole::Outside,
+            How::Ignored => Loophole::Ignored,
+        };
+        Some(Disorder::Lock { line, why })
+    }
+
     /// The phase of an mbarrier that the later thread has waited for, if it does not cover the earlier one.
     fn uncovered(&self, me: &Later, race: &Race) -> Option<Uncovered> {
         self.handoffs.uncovered(me.who, self.earlier(race), race.earlier.time)
@@ -173,19 +220,50 @@ impl Checker<'_> {
     fn not_arrived(&self, me: &Later, race: &Race) -> Option<Disorder> {
         let Uncovered { phase, arrivals, first, .. } = self.uncovered(me, race)?;
         let (_, first) = self.place(first);
-        Some(Disorder::NotArrived { phase, arrivals, first })
+        Some(Disorder::NotArrived { phase, arrivals, first, comes_later: false })
+    }
+
+    /// The block `of` has ended, or all have: of the threads that had not arrived at an mbarrier, some have
+    /// come later.
+    pub(super) fn settle_arrivals(&mut self, of: Option<BlockId>) {
+        let is_settled = |late: &Late| of.is_none_or(|of| of == late.mbarrier.0);
+        for late in self.late.extract_if(.., |late| is_settled(late)).collect::<Vec<_>>() {
+            if !self.handoffs.has_come(late.mbarrier, late.who) {
+                continue;
+            }
+            let name = self.mbarrier(late.mbarrier);
+            let Some(found) = self.found.get_mut(late.finding) else { continue };
+            if let What::Race { order: Disorder::NotArrived { comes_later, .. }, .. } = &mut found.what {
+                *comes_later = true;
+                found.help = format!(
+                    "more threads arrive at {name} than it is initialised for: initialise it with the number \
+                     of all arrivals of a phase"
+                );
+            }
+        }
+    }
+
+    /// What the source calls an mbarrier.
+    fn mbarrier(&self, (place, address): handoff::Place) -> String {
+        let name = self.spot(Space::Shared, address, place, MBARRIER).name;
+        name.map_or("the mbarrier".to_string(), |name| format!("`{name}`"))
     }
 
     /// What to do where a phase of an mbarrier does not cover a thread.
-    fn arrival_help(&self, Uncovered { mbarrier: (place, address), first, .. }: Uncovered) -> String {
-        let name = self.spot(Space::Shared, address, place, MBARRIER).name;
-        let name = name.map_or("the mbarrier".to_string(), |name| format!("`{name}`"));
+    fn arrival_help(&self, Uncovered { mbarrier, first, .. }: Uncovered) -> String {
+        let name = self.mbarrier(mbarrier);
         let thread = index(self.place(first).1);
         format!(
             "an arrival covers only what its own thread has done before: let every thread that takes part \
              arrive at {name}, and initialise it with their number, or let them wait for each other \
              (__syncwarp()) before thread {thread} arrives for all"
         )
+    }
+
+    /// Whether both take one lock, and nobody gets around it.
+    fn is_locked(&self, me: &Later, race: &Race) -> bool {
+        let is_open = race.why == Disorder::Nothing && self.around(me, race).is_some();
+        !is_open && self.locks.both_take(me.who, self.earlier(race)).is_some()
     }
 
     /// How far apart the threads of a race are.
@@ -229,7 +307,7 @@ impl Checker<'_> {
         let within = |grid, root| self.order.within(grid, root);
         match between {
             _ if overlap => Shape::Overlap,
-            _ if self.locks.both_take(me.who, self.earlier(race)).is_some() => Shape::Lock,
+            _ if self.is_locked(me, race) => Shape::Lock,
             Between::ParentAndChild => Shape::ParentAndChild,
             _ if plain => Shape::TwoWriters,
             Between::Lanes => Shape::SameWarp,
@@ -246,6 +324,9 @@ impl Checker<'_> {
     fn race_help(&self, me: &Later, race: &Race, between: Between, flag: Option<u32>) -> String {
         if let (Disorder::Nothing, Some(uncovered)) = (race.why, self.uncovered(me, race)) {
             return self.arrival_help(uncovered);
+        }
+        if let (Disorder::Nothing, Some(Disorder::Lock { why, .. })) = (race.why, self.around(me, race)) {
+            return around_help(why).into();
         }
         if let Some(loc) = self.locks.both_take(me.who, self.earlier(race)) {
             let line = self.site(loc).map_or(String::new(), |(_, line)| format!(" in line {line}"));
@@ -277,10 +358,16 @@ impl Checker<'_> {
         if is_same_thread && flag.is_none() && (are_stores || race.updates) {
             return SAME_IN_EVERY_BLOCK.into();
         }
+        let plain = if me.access.is_atomic() { race.earlier_access } else { me.access };
+        let how = match plain {
+            _ if !is_beside(me, race) => "",
+            Access::Store => " (in place of the plain write atomicExch)",
+            _ => " (in place of the plain read atomicAdd(&…, 0), or a volatile one)",
+        };
         let atomic = if has_atomic || race.updates {
-            "both have to be atomic at a scope that includes both threads, or "
+            format!("both have to be atomic at a scope that includes both threads{how}, or ")
         } else {
-            ""
+            String::new()
         };
         let flag = flag.filter(|_| between == Between::Blocks && !has_atomic);
         let seen = flag.and_then(|loc| self.site(loc)).map_or(String::new(), |(_, line)| {

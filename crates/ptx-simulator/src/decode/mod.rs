@@ -1,5 +1,6 @@
 //! Statements → the typed program that runs.
 
+mod active_mask;
 mod addressed;
 pub mod flow;
 pub(crate) mod lines;

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 
+use super::active_mask::active_masks;
 use super::addressed::{self, Addressed};
 use super::flow;
 use super::lines::Lines;
@@ -154,6 +155,7 @@ impl Body<'_, '_> {
         uses::set_uses(&mut out.code);
         uses::set_follows(&mut out.code);
         updates::set_updates(&mut out.code);
+        out.active_masks = active_masks(&out.code);
         Ok(out)
     }
 

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+use super::active_mask::ActiveMask;
 use super::op::{Op, Pred, Reg};
 use super::special::Special;
 use crate::arith::Lanes;
@@ -101,6 +102,8 @@ pub struct Function {
     /// For a barrier, or a call of a function with one, by its place: the watched branches that it lies
     /// behind, and whether on the taken side.
     pub barrier_sites: FxHashMap<u32, Vec<(u32, bool)>>,
+    /// The warp-level instructions whose mask comes from `activemask`, by their places.
+    pub active_masks: FxHashMap<usize, ActiveMask>,
     /// Functions called directly.
     pub calls: Vec<usize>,
     /// The first thing that could not be decoded.

@@ -9,8 +9,12 @@ use super::split::{Split, Wait};
 use super::warp::Warp;
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
 use crate::decode::{Function, NONE, Op, Reg, Shuffle, Vote};
-use crate::diagnostic::{Diagnostic, Kind, Severity};
+use crate::diagnostic::{Diagnostic, Kind, Severity, What};
 use crate::observe::Act;
+
+/// What to do about a mask that says who happens to be there.
+const ACTIVE_MASK: &str = "name the lanes that should take part: 0xffffffff where all 32 come, or \
+                           __ballot_sync(0xffffffff, condition) before the branch, where only some come";
 
 /// Does `op` for the lanes of `mask`, all of which have come.
 pub fn execute(op: &Op, activation: &mut Activation, function: &Function, mask: u32) {
@@ -157,8 +161,8 @@ impl Context<'_> {
     }
 
     /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go
-    /// on.
-    pub fn collective(&mut self, warp: &mut Warp, index: usize) -> Executed<()> {
+    /// on. Gives the split's index, which may be another one then.
+    pub fn collective(&mut self, warp: &mut Warp, index: usize) -> Executed<usize> {
         let me = warp.splits[index];
         let at = self.at(warp, index);
         let op = &at.inst.op;
@@ -185,6 +189,9 @@ impl Context<'_> {
             turns.borrow_mut().meet(self.process(warp, mask), mask);
         }
         let absent = if self.checks { self.check_collective(warp, at, &names) } else { None };
+        if self.checks {
+            self.check_active_mask(warp, at, me.pc);
+        }
         match op {
             Op::WarpBarrier { .. } => {
                 for (_, group) in groups(mask, |lane| names[lane]) {
@@ -208,7 +215,18 @@ impl Context<'_> {
             warp.absent.insert(at.inst.line, finding);
         }
         warp.splits[index].go_on();
-        Ok(())
+        Ok(if warp.keeps_apart { warp.gather(index) } else { index })
+    }
+
+    /// Tells it where the mask of a warp-level instruction comes from `activemask`.
+    fn check_active_mask(&mut self, warp: &Warp, at: At, pc: u32) {
+        let Some(made) = at.function.active_masks.get(&(pc as usize)) else { return };
+        let severity = if made.only_names { Severity::Warning } else { Severity::Note };
+        let names = self.program.place(at.inst.loc, at.inst.line);
+        let what = What::ActiveMask { names: names.0.zip(names.1), apart: None };
+        let at = At { inst: &at.function.code[made.pc], ..at };
+        let found = self.fault(warp, at, Kind::WarpCollective, what, ACTIVE_MASK);
+        self.tell(&Diagnostic { severity, ..*found });
     }
 
     /// What is wrong with a warp-level instruction that the lanes of `mask` execute, each with the mask it
@@ -245,7 +263,7 @@ impl Context<'_> {
         }
         let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return None };
         let b = at.source(warp, *b);
-        // Who begins with the size of a warp means another lane, and gets the own one.
+        // Who begins with the size of a warp means another lane, and gets its own value.
         let is_by_a_warp = |lane: usize| b[lane] as u32 == WARP as u32;
         if *mode != Shuffle::Index && lanes(mask).all(is_by_a_warp) {
             let what = "a shuffle by 32: only the lowest five bits count, so it is one by 0";

@@ -3,13 +3,15 @@
 use std::ops::RangeInclusive;
 
 use super::context::{At, Context};
+use super::forever::Forever;
 use super::overflow::Overflow;
+use super::split::Split;
 use super::still::Circle;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::decode::{Inst, Op};
 use crate::device::{DeviceProperties, Residency, Scarce, index_in};
-use crate::diagnostic::{Diagnostic, Kind, Region, Site, Spot, What, Words, thousands};
+use crate::diagnostic::{Diagnostic, Endless, Kind, Region, Site, Spot, What, Words, thousands};
 use crate::memory::{Owner, Wrong};
 use crate::observe::{Access, Event, Request};
 use crate::ptx::Space;
@@ -106,6 +108,9 @@ impl Context<'_> {
     /// The launch has used up its instructions.
     #[cold]
     pub fn endless(&self, warp: &Warp, at: At) -> Box<Diagnostic> {
+        if let Some(found) = warp.running().find_map(|split| self.forever(warp, split, false)) {
+            return found;
+        }
         if let Some(expected) = self.progress.expected {
             let at = At { inst: Context::busiest(at), ..at };
             let help = "run a smaller problem";
@@ -136,6 +141,17 @@ impl Context<'_> {
         let body = &function.code[inner];
         let count = |one: &&Inst| body.iter().filter(|other| other.loc == one.loc).count();
         body.iter().max_by_key(count).unwrap_or(inst)
+    }
+
+    /// What is wrong where lanes are in a loop that never ends. `frozen`: memory no longer changes.
+    #[cold]
+    pub fn forever(&self, warp: &Warp, split: &Split, frozen: bool) -> Option<Box<Diagnostic>> {
+        let Forever { pc, compared } = warp.forever(split, self.program, frozen)?;
+        let at = self.at_split(warp, split);
+        let at = At { inst: &at.function.code[pc], ..at };
+        let what = What::Endless(Endless { compared, ..Endless::default() });
+        let help = "look at the condition that ends the loop, and at what changes the variables in it";
+        Some(self.fault(warp, at, Kind::StepLimit, what, help))
     }
 
     /// Somebody wants the launch to stop.
@@ -177,6 +193,9 @@ impl Context<'_> {
     pub fn circles(&self, warp: &Warp, circle: Circle, unstarted: Option<Unstarted>) -> Box<Diagnostic> {
         let split = warp.running().last().unwrap_or(&warp.splits[warp.splits.len() - 1]);
         let at = self.at_split(warp, split);
+        if let Some(found) = self.forever(warp, split, true) {
+            return found;
+        }
         let Circle::Waits(function, pc) = circle else {
             let what = "a loop does not end: every thread is spinning or waiting, and nothing in memory \
                         changes any more";
@@ -190,7 +209,8 @@ impl Context<'_> {
             let (what, help) = unstarted.said(self.device);
             return self.fault(warp, at, Kind::Deadlock, what, &help);
         }
-        if let Some((what, help)) = self.held(warp, split, (function, inst)) {
+        let said = self.waits_for_the_grid(warp, split, (function, inst));
+        if let Some((what, help)) = said.or_else(|| self.held(warp, split, (function, inst))) {
             return self.fault(warp, at, Kind::Deadlock, what, help);
         }
         let what = "a loop waits for a value that is not stored any more: every thread that has not exited \

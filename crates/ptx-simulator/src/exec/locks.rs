@@ -1,12 +1,14 @@
-//! A loop that waits for a lock which is never released: who holds it.
+//! A loop that waits for a lock which is never released: who holds it; or at `grid.sync()` for blocks that do
+//! not come.
 
 use super::context::{At, Context, Executed};
 use super::split::Split;
 use super::warp::Warp;
 use crate::arith::AtomOp;
-use crate::decode::{Function, Inst, Op};
+use crate::decode::{Address, Function, Inst, Op};
 use crate::diagnostic::{Side, Site, Words};
 use crate::observe::{Access, Actor, Request};
+use crate::ptx::{Order, Scope, Space};
 
 impl Context<'_> {
     /// What is wrong, and what helps, if the loop that lanes of `split` are in asks for a lock by `inst`.
@@ -31,16 +33,46 @@ impl Context<'_> {
         Some((Words { message, related: site.into_iter().collect() }, help))
     }
 
+    /// The same, if the loop is that of `grid.sync()`.
+    pub fn waits_for_the_grid(
+        &self,
+        warp: &Warp,
+        split: &Split,
+        (function, inst): (&Function, &Inst),
+    ) -> Option<(Words, &'static str)> {
+        let Op::Load { space, bytes, at: from, order, scope, .. } = &inst.op else { return None };
+        let at = At { inst, function, slot: split.activation, mask: split.mask };
+        let words = self.asked(warp, at, (Access::Load, *space, *bytes), (from, *order, *scope), {
+            |actor, request, lane| self.observer.waits_for_the_grid(actor, request, lane)
+        })?;
+        let help = "let every block call grid.sync() the same number of times, blocks without work too: take \
+                    it out of branches and of loops that blocks leave at different times";
+        Some((words, help))
+    }
+
     /// Who holds the lock that the first lane asks for.
     fn holder(&self, warp: &Warp, at: At) -> Option<Side> {
         let Op::Atomic { space, op, bytes, at: to, order, scope, .. } = &at.inst.op else { return None };
         if !matches!(op, AtomOp::CompareSwap | AtomOp::Exchange) {
             return None;
         }
+        let access = Access::Atomic { returns: true };
+        let ask = |actor: Actor, request: &Request, lane| self.observer.holder(actor, request, lane);
+        self.asked(warp, at, (access, *space, *bytes), (to, *order, *scope), ask)
+    }
+
+    /// What `ask` says of an access by the first lane of an instruction.
+    fn asked<T>(
+        &self,
+        warp: &Warp,
+        at: At,
+        (access, space, bytes): (Access, Space, u32),
+        (to, order, scope): (&Address, Order, Scope),
+        ask: impl Fn(Actor, &Request, usize) -> Option<T>,
+    ) -> Option<T> {
         let lane = at.mask.trailing_zeros() as usize;
         let addresses = self.addresses(warp, at, to);
-        let access = Access::Atomic { returns: true };
-        let request = Request::new(access, *space, 1 << lane, &addresses, *bytes, *order, *scope);
+        let request = Request::new(access, space, 1 << lane, &addresses, bytes, order, scope);
         let actor = Actor {
             grid: self.grid,
             block: self.block.linear,
@@ -48,11 +80,11 @@ impl Context<'_> {
             loc: at.inst.loc,
             kernel: self.kernel,
         };
-        let mut holder = None;
+        let mut said = None;
         let asked: Executed<()> = Self::split_spaces(self.shared, None, &request, |request| {
-            holder = self.observer.holder(actor, request, lane);
+            said = ask(actor, request, lane);
             Ok(())
         });
-        asked.ok().and(holder)
+        asked.ok().and(said)
     }
 }

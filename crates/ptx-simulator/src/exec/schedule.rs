@@ -2,8 +2,9 @@
 //! gives another one. A kernel whose result depends on it is wrong.
 //!
 //! The plain schedule takes blocks and warps by their numbers, so the last ones come late. Seed 2, and every
-//! fourth from there on, takes the last ones first. Any other seed gives small random turns. Where a seed is
-//! odd, child grids start as early as they may, before the grid that launches them goes on; else as late.
+//! fourth from there on, takes the last ones first. Any other seed gives small random turns; with seed 4, and
+//! every fourth from there on, lanes that have diverged stay apart. Where a seed is odd, child grids start as
+//! early as they may, before the grid that launches them goes on; else as late.
 
 /// Instructions a warp, and a block, may execute before the next has its turn.
 const WARP_TURN: u32 = 2_048;
@@ -17,9 +18,14 @@ pub struct Schedule {
     pub children_first: bool,
     /// Whether the last blocks and warps come first, in turns as long as the plain ones.
     pub last_first: bool,
+    /// Whether lanes that have diverged meet again only where they wait for each other.
+    pub keeps_apart: bool,
     /// The plain schedule for now, whatever the seed.
     pub settled: bool,
 }
+
+/// A seed that keeps diverged lanes apart.
+pub const APART: u64 = 4;
 
 impl Schedule {
     pub fn new(seed: u64) -> Schedule {
@@ -27,6 +33,7 @@ impl Schedule {
             state: (seed != 0).then_some(seed),
             children_first: seed % 2 == 1,
             last_first: seed % 4 == 2,
+            keeps_apart: seed != 0 && seed.is_multiple_of(4),
             settled: false,
         }
     }

@@ -58,10 +58,13 @@ impl<'e> Context<'e> {
 
     /// The last split that can go on.
     fn runnable(&mut self, warp: &mut Warp) -> Executed<Option<usize>> {
-        for index in (0..warp.splits.len()).rev() {
+        for mut index in (0..warp.splits.len()).rev() {
             match warp.splits[index].wait {
                 Wait::Nothing => {}
                 Wait::Barrier { id, round } if self.block.barriers[id as usize].round != round => {
+                    if warp.keeps_apart {
+                        index = warp.gather(index);
+                    }
                     self.leave_barrier(warp, index, id);
                 }
                 Wait::Cluster { round }
@@ -71,7 +74,7 @@ impl<'e> Context<'e> {
                     self.behind_cluster_barrier(warp, at);
                     warp.splits[index].go_on();
                 }
-                Wait::Lanes if self.collective_ready(warp, index) => self.collective(warp, index)?,
+                Wait::Lanes if self.collective_ready(warp, index) => index = self.collective(warp, index)?,
                 Wait::Children if self.block.children == 0 => {
                     let at = self.at(warp, index);
                     self.act(warp, at, Act::ChildrenDone(at.mask));
@@ -106,6 +109,7 @@ impl<'e> Context<'e> {
             *left -= 1;
             let inst = &function.code[pc as usize];
             if !self.progress.step(mask.count_ones()) {
+                warp.splits[index].pc = pc;
                 return Err(self.endless(warp, At { inst, function, slot, mask }));
             }
             let activation = &mut warp.activations[slot as usize];
@@ -309,7 +313,8 @@ impl<'e> Context<'e> {
             warp.stay(index, at.mask);
         } else if self.collective_ready(warp, index) {
             self.collective(warp, index)?;
-            return Ok(Some(pc + 1));
+            // Others may go on with it, then.
+            return Ok((!warp.keeps_apart).then_some(pc + 1));
         } else {
             warp.splits[index].wait = Wait::Lanes;
         }

@@ -6,7 +6,8 @@
 //! does not hold up the others: lanes make progress on their own, as they do since Volta (CUDA C++
 //! Programming Guide, "Independent Thread Scheduling"). Meeting again is a matter of speed, not a promise:
 //! where nobody gets on, the lanes at a join go on without those that are missing, which may spin for a lock
-//! that they hold.
+//! that they hold. A schedule may keep them apart until they wait for each other at a barrier, or in a
+//! warp-level instruction.
 
 use std::mem;
 
@@ -47,6 +48,8 @@ pub struct Warp {
     pub activations: Vec<Activation>,
     free_activations: Vec<u32>,
     pub splits: Vec<Split>,
+    /// Whether lanes that diverge don't meet again where their ways do.
+    pub keeps_apart: bool,
     pub joins: Vec<Join>,
     free_joins: Vec<u32>,
     /// Counts that tell whether its lanes wait in a loop for what others write.
@@ -218,6 +221,7 @@ impl Warp {
         match reconverge {
             // The ways meet only where the function ends, which the enclosing join waits for anyway.
             NONE => Meeting { join: from.join, pc: from.meets },
+            _ if self.keeps_apart => Meeting { join: from.join, pc: from.meets },
             _ => Meeting { join: self.new_join(from, reconverge, NONE), pc: reconverge },
         }
     }
@@ -242,6 +246,19 @@ impl Warp {
         let Split { mask, join, .. } = self.splits.remove(split);
         self.joins[join as usize].arrived |= mask;
         self.settle(join);
+    }
+
+    /// Other splits that wait where `split` does, for the same, go on with it as one.
+    pub fn gather(&mut self, split: usize) -> usize {
+        let me = self.splits[split];
+        let alike = |other: &Split| {
+            let at = |one: &Split| (one.pc, one.activation, one.join, one.meets);
+            at(other) == at(&me) && other.wait == me.wait
+        };
+        let mask = self.splits.iter().filter(|other| alike(other)).fold(0, |all, other| all | other.mask);
+        self.splits.retain(|other| !alike(other));
+        self.splits.push(Split { mask, ..me });
+        self.splits.len() - 1
     }
 
     /// Opens the join if all its lanes have arrived or exited.

@@ -7,7 +7,9 @@
 //! | `past.rs`, `set.rs` | what must come before what |
 //! | `tree.rs` | the orders that have been tried, and the next one |
 //! | `turns.rs` | one run, operation by operation |
+//! | `effects.rs` | what its operations have done |
 
+mod effects;
 mod operation;
 mod past;
 mod set;
@@ -16,6 +18,7 @@ mod tests;
 mod tree;
 mod turns;
 
+pub use effects::{Hears, Uneven};
 pub use operation::{Does, Operation, Process, WORD, Word};
 pub use tree::Reversal;
-pub use turns::{GivenUp, Hears, Interleaving, Pick, Turns, Uneven};
+pub use turns::{GivenUp, Interleaving, Pick, Turns};

@@ -111,6 +111,7 @@ fn run(program: &Program, turns: &mut Turns) -> Option<Vec<(usize, usize)>> {
         config,
         cluster: [1; 3],
         after: After::Host,
+        workspace: 0,
     }));
     let process = |thread: usize| Process { grid: 0, block: thread as u64, warp: 0, lane: 0 };
     let mut memory = [0u64; 4];

@@ -8,7 +8,6 @@
 //! what is looked at: so the thread has no turn until then, and the looks in vain are no part of the order
 //! ("await" in Kokologiannakis and Vafeiadis, "GenMC: A Model Checker for Weak Memory Models", CAV 2021).
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::rc::Rc;
@@ -16,13 +15,12 @@ use std::rc::Rc;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use super::effects::Uneven;
 use super::operation::{BlockId, Operation, Process, Word};
 use super::past::Past;
 use super::set::Set;
 use super::tree::{EarlierTurn, Reversal, Tree};
-use crate::arith::{LaneOrder, groups};
-use crate::observe::{Access, Act, Actor, Event, Observer, Request};
-use crate::ptx::{Order as MemoryOrder, Space};
+use crate::arith::LaneOrder;
 
 /// A run with more operations than this is given up as too long.
 const MAX_OPERATIONS: usize = 4_096;
@@ -43,25 +41,6 @@ pub struct Interleaving {
 
 fn is_plain(schedule: &u64) -> bool {
     *schedule == 0
-}
-
-/// An operation of which several lanes meet at one address, where their order makes a difference.
-#[derive(Clone, Debug)]
-pub struct Uneven {
-    pub operation: Rc<Operation>,
-    /// The lanes that meet others.
-    pub mask: u32,
-}
-
-impl Uneven {
-    /// The lane that comes first in the plain order, and the one that comes last.
-    pub fn first(&self) -> u32 {
-        self.mask.trailing_zeros()
-    }
-
-    pub fn last(&self) -> u32 {
-        u32::BITS - 1 - self.mask.leading_zeros()
-    }
 }
 
 /// Who has the next turn.
@@ -160,7 +139,7 @@ pub struct Turns {
     /// Who could have gone on, but was preempted.
     preempted: Vec<Process>,
     pub lanes: LaneOrder,
-    past: Past,
+    pub(super) past: Past,
     done: Vec<Done>,
     /// Operations at each word, by their numbers.
     at_word: FxHashMap<Word, Vec<usize>>,
@@ -297,6 +276,21 @@ impl Turns {
         self.done.push(Done { operation, past, changes: false, is_void: false });
         self.last = Some(Last { races, known });
         self.is_under_way = true;
+    }
+
+    /// The operation that is being done, if its effect is not known yet; and whether it has changed something
+    /// until now.
+    pub(super) fn under_way(&mut self) -> Option<(&Rc<Operation>, &mut bool)> {
+        let done = self.done.last_mut().filter(|_| self.is_under_way)?;
+        Some((&done.operation, &mut done.changes))
+    }
+
+    /// Lanes of a warp have changed something by a plain access: what they have looked at before is no look
+    /// in vain.
+    pub(super) fn forget_looks(&mut self, block: BlockId, warp: u32, lanes: u32) {
+        if let Some(looks) = self.looks.get_mut(&(block, warp)) {
+            looks.retain(|look| look.operation.mask & lanes == 0);
+        }
     }
 
     /// Closes the last operation once its effect is known: a change wakes those that wait for its words,
@@ -531,82 +525,6 @@ impl Turns {
     pub fn cluster_opens(&mut self, grid: u32, blocks: impl Iterator<Item = u64> + Clone) {
         self.past.cluster_opens(grid, blocks);
     }
-
-    fn access(&mut self, actor: Actor, request: &Request) {
-        if !matches!(request.space, Space::Global | Space::Shared) {
-            return;
-        }
-        let changed = match request.access {
-            Access::Load => 0,
-            Access::Store => request.mask,
-            Access::Atomic { .. } => request.changed,
-        };
-        let is_strong =
-            request.access.is_atomic() || !matches!(request.order, MemoryOrder::Weak | MemoryOrder::ReadOnly);
-        if is_strong && self.is_under_way {
-            if let Some(done) = self.done.last_mut() {
-                done.changes |= changed != 0;
-            }
-            self.note_lanes(request);
-        } else if changed != 0
-            && let Some(looks) = self.looks.get_mut(&((actor.grid, actor.block), actor.warp))
-        {
-            looks.retain(|look| look.operation.mask & changed == 0);
-        }
-    }
-
-    /// Notes an operation in which lanes meet that have not met in an earlier one.
-    fn note_lanes(&mut self, request: &Request) {
-        let Some(Done { operation, .. }) = self.done.last() else { return };
-        let known = self.uneven.iter().fold(0, |all, one| all | one.mask);
-        if request.mask & !known == 0 || !operation.conflicts_with(operation) {
-            return;
-        }
-        let at_one_address = groups(request.mask, |lane| request.addresses[lane]);
-        let mask =
-            at_one_address.fold(0, |all, (_, mask)| if mask.count_ones() > 1 { all | mask } else { all });
-        if mask & !known != 0 {
-            self.uneven.push(Uneven { operation: operation.clone(), mask });
-        }
-    }
-}
-
-/// Passes the events of a run on to its [`Turns`], if there are any.
-pub struct Hears<'a>(pub Option<&'a RefCell<Turns>>);
-
-impl Observer for Hears<'_> {
-    fn event(&mut self, event: &Event) {
-        if let Some(turns) = self.0 {
-            turns.borrow_mut().event(event);
-        }
-    }
-}
-
-impl Observer for Turns {
-    fn event(&mut self, event: &Event) {
-        match event {
-            Event::Grid(start) => self.past.grid(start),
-            Event::BarrierOpens { grid, block, id, .. } => self.past.barrier_opens((*grid, *block), *id),
-            Event::By(actor, act) => match act {
-                Act::Access(request) => self.access(*actor, request),
-                Act::Mbarrier(request, by) => {
-                    let changes = request.access != Access::Load && by.done != 0;
-                    if let Some(done) = self.done.last_mut().filter(|_| self.is_under_way) {
-                        done.changes |= changes;
-                    }
-                }
-                Act::Launch(launch) if launch.refused.is_none() => {
-                    let lane = launch.lane as u32;
-                    self.past.launch(process_of(*actor, lane));
-                }
-                Act::ChildrenDone(mask) | Act::GridWait(mask) => {
-                    self.past.grids_done(process_of(*actor, mask.trailing_zeros()), *mask);
-                }
-                _ => {}
-            },
-            _ => {}
-        }
-    }
 }
 
 /// The bits of a number, mixed so that sums of such numbers rarely collide: SplitMix64's last step.
@@ -615,8 +533,4 @@ fn mixed(number: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
-}
-
-fn process_of(actor: Actor, lane: u32) -> Process {
-    Process { grid: actor.grid, block: actor.block, warp: actor.warp, lane }
 }

@@ -81,6 +81,7 @@ impl Engine<'_> {
             config: &launch.config,
             cluster: cluster_dim,
             after,
+            workspace,
         }));
         let grid = Grid {
             number,

@@ -47,6 +47,9 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     }
     if context.progress.is_news() {
         context.observer.event(&Event::Underway { by_warps: context.progress.executed });
+        if let Some(found) = warp.running().find_map(|split| context.forever(warp, split, false)) {
+            return Err(found);
+        }
     }
     let unchanged = changes == context.progress.changes();
     let only_waited = context.progress.executed == before;
@@ -167,6 +170,7 @@ impl Engine<'_> {
         };
         for (number, warp) in (0..).zip(&mut block.warps) {
             warp.start(grid.launch.kernel, function, Position { warp: number, ..position });
+            warp.keeps_apart = self.schedule.keeps_apart;
             if !self.limits.order.is_empty() {
                 warp.part(&self.limits.order);
             }

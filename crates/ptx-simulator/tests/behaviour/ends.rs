@@ -104,7 +104,8 @@ fn a_wait_that_looks_at_a_clock_is_a_deadlock_when_it_has_looked_for_long() {
 
 #[test]
 fn a_loop_that_looks_at_nothing_is_no_wait() {
-    stops("again: add.u32 %r1, %n, 1;\n bra again;", one(), 0, Kind::StepLimit, 8, "a loop does not end");
+    let no_way_out = "a loop does not end: no way leads out of it";
+    stops("again: add.u32 %r1, %n, 1;\n bra again;", one(), 0, Kind::StepLimit, 9, no_way_out);
     // It ends when the count has gone round.
     ends("again: sub.u32 %n, %n, 1;\n setp.ne.u32 %q1, %n, 0;\n @%q1 bra again;", one(), 600_000);
 }

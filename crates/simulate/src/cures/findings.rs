@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kernel_compiler::cures::{Finding, Mistake, Sides};
-use ptx_simulator::{Diagnostic, Kind, Severity, Shape};
+use ptx_simulator::{Diagnostic, Kind, Severity, Shape, What};
 
 /// A finding as it is found again in another run.
 pub type Wrong = (Kind, Vec<u32>);
@@ -26,12 +26,22 @@ pub fn is_serious(found: &Diagnostic) -> bool {
     found.severity != Severity::Note
 }
 
-/// What an edit may cure: an error or a warning in a kernel of the reader's file.
-pub fn finding(found: &Diagnostic, file: &Path) -> Option<Finding> {
+/// What an edit may cure: an error or a warning in a kernel of the reader's file. `numbers`: the names of
+/// numbers in that kernel, with their values.
+pub fn finding(found: &Diagnostic, file: &Path, numbers: &[(String, u64)]) -> Option<Finding> {
     let mistake = mistake(found)?;
     let lines = lines(found, file);
     let is_in_a_kernel = found.kernel.is_some() && !lines.is_empty();
-    (is_serious(found) && is_in_a_kernel).then_some(Finding { mistake, lines })
+    let is_limit = |value| elements(found).is_some_and(|elements| elements == value);
+    let limits = numbers.iter().filter(|(_, value)| is_limit(*value)).map(|(name, _)| name.clone()).collect();
+    (is_serious(found) && is_in_a_kernel).then_some(Finding { mistake, lines, limits })
+}
+
+/// How many elements the array has that an access is outside of.
+fn elements(found: &Diagnostic) -> Option<u64> {
+    let What::Outside { bytes, spot, .. } = &found.what else { return None };
+    let element = u64::from(spot.element.unwrap_or(*bytes));
+    spot.size?.checked_div(element)
 }
 
 /// The lines of `file` that a finding names, its own first.

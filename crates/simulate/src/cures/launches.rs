@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ::launch::Script;
+use ::launch::{Script, Spec, Value, constants};
 use anyhow::Result;
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
+use kernel_compiler::parameters::{parameters, source_name};
 
 use super::subject::{How, Outcome, Subject};
 use super::tries::cures;
@@ -101,6 +102,24 @@ impl Subject for Launches<'_> {
 
     fn leaves_buffers(&self) -> bool {
         true
+    }
+
+    fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)> {
+        let kernel = source_name(kernel);
+        let names: Vec<String> = parameters(source, kernel).into_iter().map(|one| one.name).collect();
+        let launches = self
+            .script
+            .launches()
+            .filter(|launch| launch.kernel.as_deref().is_none_or(|name| source_name(name) == kernel));
+        let given = launches.flat_map(|launch| names.iter().zip(&launch.args));
+        let number = |(name, argument): (&String, &Spec)| match argument.value {
+            Value::Number(_, value) => Some((name.clone(), value)),
+            _ => None,
+        };
+        let constants = constants(source).into_iter().map(|(name, value)| (name.to_string(), value));
+        let mut numbers: Vec<(String, u64)> = given.filter_map(number).chain(constants).collect();
+        numbers.dedup();
+        numbers
     }
 
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {

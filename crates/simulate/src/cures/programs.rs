@@ -53,6 +53,10 @@ impl Subject for Whole<'_> {
         false
     }
 
+    fn numbers(&self, _: &str, _: &str) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {
         (self.compile)(text, limit)
     }

@@ -16,6 +16,10 @@ pub trait Subject {
     /// Whether a run leaves buffers, also one that is stopped; else it leaves what it has printed.
     fn leaves_buffers(&self) -> bool;
 
+    /// The numbers that have names in `kernel`, with their values: constants of the source, and parameters
+    /// where it is known what they are.
+    fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)>;
+
     /// Compiles `text` in place of what the file holds.
     ///
     /// # Errors

@@ -37,6 +37,10 @@ impl Subject for Steps {
         false
     }
 
+    fn numbers(&self, _: &str, _: &str) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+
     fn compiled(&self, text: &str, _: Duration) -> Result<Compiled> {
         Ok(Compiled { ptx: text.to_string(), ..Compiled::default() })
     }

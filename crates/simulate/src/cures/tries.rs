@@ -64,7 +64,9 @@ fn targets(subject: &dyn Subject, source: &str, found: &[Diagnostic]) -> Vec<Tar
         if found.kind == Kind::OutOfBounds && !subject.leaves_buffers() {
             return None;
         }
-        let candidates = candidates(source, &finding(found, subject.file())?);
+        let numbers = found.kernel.as_deref().map(|kernel| subject.numbers(source, kernel));
+        let finding = finding(found, subject.file(), &numbers.unwrap_or_default())?;
+        let candidates = candidates(source, &finding);
         let candidates = (!candidates.is_empty()).then(|| candidates.into_iter())?;
         Some(Target { number, wrong: identity(found, subject.file()), candidates, tried: Vec::new() })
     };

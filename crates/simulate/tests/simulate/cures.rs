@@ -133,7 +133,7 @@ const NOTHING: &str = "(tried: then nothing is wrong; nothing says whether the r
 
 /// A kernel and its launch, the edit that cures it, and what the result was compared with; nothing, where
 /// none is to be advised.
-const PROGRAMS: [(&str, &str, &str, &str); 12] = [
+const PROGRAMS: [(&str, &str, &str, &str); 14] = [
     (
         "a tile of a later pass",
         "extern \"C\" __global__ void k(const int *in, int *out, int n) {
@@ -249,14 +249,35 @@ extern \"C\" __global__ void k(int *out) {
         COMPARED,
     ),
     (
-        "a block that is not full",
+        "a block that is not full, and a number that only keeps the threads out",
+        "extern \"C\" __global__ void k(const int *in, int *out, int times, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = times * in[i];
+}
+//@ launch k<<<2, 64>>> buf:i32:iota*100 buf:i32:uninit*100 i32:7 i32:100",
+        "put `if (i < n)` before line 3",
+        NOTHING,
+    ),
+    (
+        "a block that is not full, of a size that is a constant",
+        "#define SIZE 100
+extern \"C\" __global__ void k(const int *in, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i];
+}
+//@ launch k<<<2, 64>>> buf:i32:iota*SIZE buf:i32:uninit*SIZE i32:7",
+        "put `if (i < SIZE)` before line 4",
+        NOTHING,
+    ),
+    (
+        "a block that is not full, and a number that would keep too many threads out",
         "extern \"C\" __global__ void k(const int *in, int *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i];
 }
-//@ launch k<<<2, 64>>> buf:i32:iota*100 buf:i32:uninit*100 i32:100",
-        "put `if (i < n)` before line 3",
-        NOTHING,
+//@ launch k<<<2, 64>>> buf:i32:iota*100 buf:i32:uninit*100 i32:7",
+        "",
+        "",
     ),
     (
         "the rest of a tile",

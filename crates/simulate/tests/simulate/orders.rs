@@ -104,7 +104,7 @@ fn the_order_that_is_kept_shows_the_error_and_not_an_earlier_warning() {
     let order = order.display();
     let first = run(&format!("{WAITS} --save-order {order}")).exits(1).stdout();
     let place = |kind: &str| first.find(kind).unwrap_or_else(|| panic!("no {kind} in\n{first}"));
-    assert!(place("warning[order-dependent]") < place("error[deadlock]"), "{first}");
+    assert!(place("error[deadlock]") < place("warning[order-dependent]"), "{first}");
     let again = run(&format!("{WAITS} --order {order}")).exits(1).stdout();
     assert!(again.contains("error[deadlock]"), "{again}");
 }

@@ -9,8 +9,10 @@ use anyhow::Result;
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
 use kernel_compiler::lex::{Token, joined, tokens};
+use kernel_compiler::parameters::{parameters, source_name};
 use kernel_compiler::renew::{HOW, committed};
 use kernel_compiler::staging::Given;
+use launch::{Spec, Value};
 use ptx_simulator::{Diagnostic, Kind as Found, Severity};
 use rayon::prelude::*;
 use simulate::cure::{Cure, Limits};
@@ -108,6 +110,19 @@ impl Subject for Answer<'_> {
 
     fn leaves_buffers(&self) -> bool {
         true
+    }
+
+    fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)> {
+        let kernel = source_name(kernel);
+        let names: Vec<String> = parameters(source, kernel).into_iter().map(|one| one.name).collect();
+        let script = self.plan.script(self.case).unwrap();
+        let launches = script.launches().filter(|launch| launch.kernel.as_deref() == Some(kernel));
+        let given = launches.flat_map(|launch| names.iter().zip(&launch.args));
+        let number = |(name, argument): (&String, &Spec)| match argument.value {
+            Value::Number(_, value) => Some((name.clone(), value)),
+            _ => None,
+        };
+        given.filter_map(number).collect()
     }
 
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {
