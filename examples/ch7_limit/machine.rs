@@ -184,7 +184,7 @@ fn frame(machine: &Machine, number: usize, launch: &Launch) -> Frame {
     let per_block = launch.threads.div_ceil(32);
     for warp in 0..warps.min(WARPS as u64) {
         // Blocks side by side look different.
-        let class = if warp / per_block % 2 == 0 { "works" } else { "written" };
+        let class = if (warp / per_block).is_multiple_of(2) { "works" } else { "written" };
         frame.class(&format!("w{warp}"), class);
     }
     let blocks = if resident == 1 { "block" } else { "blocks" };

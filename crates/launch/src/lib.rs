@@ -42,6 +42,7 @@
 //! | `script.rs`, `buffers.rs` | the lines; the buffers that they make |
 //! | `stage.rs` | the buffers on a device, and the steps |
 //! | `shape.rs` | rows and columns of a buffer |
+//! | `drawn.rs` | the same of a launch of two dimensions |
 //! | `held.rs` | what a buffer holds afterwards |
 //! | `export/` | the same as a CUDA program with a `main` |
 
@@ -49,6 +50,7 @@
 
 mod buffers;
 mod constants;
+mod drawn;
 mod export;
 mod fill;
 mod held;

@@ -11,12 +11,12 @@ use text::files::{write_new, write_whole};
 use text::number::thousands;
 
 use super::buffers::Named;
+use super::drawn::shape_of_launch;
 use super::fill::{Fill, Pointer};
 use super::held::{Element, Held};
 use super::number::Type;
 use super::scope::Output;
 use super::script::{Launch, Place, Script, Step, Value};
-use super::shape::Shape;
 
 /// A device with the buffers of a script.
 pub struct Stage<'a> {
@@ -347,7 +347,7 @@ impl<'a> Stage<'a> {
         let mut all = Vec::new();
         for (Named { name, fill, .. }, buffer) in self.script.buffers.iter().zip(self.buffers) {
             let (bytes, written) = self.device.take(buffer)?;
-            let shape = fill.shape.or_else(|| Shape::of_launch(&self.script, name, fill.count()));
+            let shape = fill.shape.or_else(|| shape_of_launch(&self.script, name, fill.count()));
             all.push(Held { name: name.clone(), kind: fill.kind, bytes, written, shape });
         }
         for (name, kind, address, len) in self.symbols {

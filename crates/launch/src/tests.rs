@@ -417,7 +417,7 @@ fn a_launch_of_two_dimensions_says_rows_and_columns() {
     let shape = |launch: &str| {
         let text = format!("buffer x = f32:zeros*6144\nlaunch k<<<{launch}");
         let script = Script::parse(&text, Scope::default()).unwrap();
-        let shape = shape::Shape::of_launch(&script, "x", 6144)?;
+        let shape = drawn::shape_of_launch(&script, "x", 6144)?;
         Some((shape.rows, shape.columns))
     };
     assert_eq!(shape("dim3(3, 2), dim3(32, 32)>>> @x"), Some((64, 96)));

@@ -7,7 +7,7 @@ use ptx_simulator::{Diagnostic, Kind, Owner, Region, Severity, Site, What, Words
 use rustc_hash::FxHashSet;
 use text::number::thousands;
 
-use super::memory::Allocations;
+use super::allocations::Allocations;
 use super::names::{launch_arguments, target, user_line};
 use super::shape::Shape;
 use crate::runtime::{Runtime, Timed};

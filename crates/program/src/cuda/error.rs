@@ -3,7 +3,7 @@
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Diagnostic, Kind, Owner, Severity};
 
-use super::launch::Launches;
+use super::launches::Launches;
 use crate::runtime::{Natives_, Runtime, Timed};
 
 /// An error of the runtime (`cudaError_t`, `driver_types.h`), its number, name and text.

@@ -3,12 +3,13 @@
 use device::Called;
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{
-    Counters, Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, What, Words,
+    Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, What, Words,
 };
 use text::number::thousands;
 
 use super::device::Limits;
 use super::error::{Error, Errors, Unasked};
+use super::launches::{KernelRun, Launches};
 use super::names::constant_of;
 use super::queue::{Done, Issued, Kernel, Operation, Queue, Work};
 use super::shape::Shape;
@@ -24,36 +25,12 @@ pub const NATIVES: &Natives_ = &[
     ("cudaLaunchKernelExC", launch_with_attributes),
 ];
 
-/// The launches of a program.
-#[derive(Debug, Default)]
-pub struct Launches {
-    /// By kernel, in the order of their first launches.
-    pub kernels: Vec<KernelRun>,
-    /// Whether the host can know anything that a kernel has done.
-    pub is_heard: bool,
-    /// Where the first kernel was launched that ran and that was given something.
-    first: Option<(String, u32)>,
-}
-
 /// What the attributes of a launch say.
 #[derive(Clone, Copy, Debug, Default)]
 struct How {
     cluster: Option<(u32, u32, u32)>,
     /// Whether it may begin before the kernel in front of it has ended.
     overlaps: bool,
-}
-
-/// The launches of a kernel.
-#[derive(Clone, Debug)]
-pub struct KernelRun {
-    /// As PTX calls it.
-    pub kernel: String,
-    /// The first launch.
-    pub config: LaunchConfig,
-    /// How many there were, and how many of these had another shape.
-    pub launches: u64,
-    /// What they counted together.
-    pub counters: Counters,
 }
 
 /// Memory for the parameters of a launch: `(alignment, bytes)`.

@@ -5,11 +5,10 @@ use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Site, Words};
 
 use text::number::thousands;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use super::allocations::{Allocations, Made};
 use super::counts::{check_count, pointer_itself};
 use super::error::{Error, Errors};
-use super::launch::Launches;
+use super::launches::Launches;
 use super::names::{name_of_target, user_place};
 use super::queue::{DEFAULT, Issued, Queue, Rows, Work};
 use crate::runtime::{Natives_, Runtime, put};
@@ -76,28 +75,6 @@ const PITCH: u64 = 512;
 
 /// Stands for one row.
 const ONE_ROW: Rows = Rows { address: 0, pitch: 0 };
-
-/// What `cudaMalloc` and its like have given, by address.
-#[derive(Debug, Default)]
-pub struct Allocations {
-    pub made: FxHashMap<u64, Made>,
-    /// Where what is freed was freed, by address.
-    freed: FxHashMap<u64, (String, u32)>,
-    /// How many each line has made.
-    pub by_line: FxHashMap<(String, u32), usize>,
-    /// The device's variables, and the addresses of those that the program has asked for.
-    pub variables: Vec<String>,
-    symbols: FxHashSet<u64>,
-}
-
-/// An allocation of the runtime's.
-#[derive(Clone, Debug)]
-pub struct Made {
-    /// The call that takes it back.
-    pub takes: &'static str,
-    pub name: String,
-    pub place: Option<(String, u32)>,
-}
 
 /// Who waits for an operation.
 #[derive(Clone, Copy)]

@@ -3,23 +3,27 @@
 //! | file | job |
 //! | --- | --- |
 //! | `error.rs` | errors: their names, which of them stay, who asked |
-//! | `memory.rs` | allocations, copies and sets |
+//! | `allocations.rs` | what is allocated, and what was freed |
+//! | `memory.rs` | how: allocations, copies and sets |
 //! | `counts.rs` | elements given for bytes, and pointers given for what they point to |
 //! | `names.rs` | what the source calls an allocation, an array or an argument |
 //! | `never.rs` | what the host reads that was never written, and who was to write it |
 //! | `shape.rs` | whether a launch's sizes look exchanged |
-//! | `launch.rs` | launches: parameters, limits, what became of them |
+//! | `launches.rs` | what has been launched |
+//! | `launch.rs` | how: parameters, limits, what became of it |
 //! | `queue.rs` | streams: what is pending, and who waits for what |
 //! | `stream.rs` | streams and events, as a program sees them |
 //! | `device.rs` | the GPU: its properties, attributes, occupancy |
 //! | `graph.rs` | graphs by capture |
 //! | `touched.rs` | what operations read and write, so that those that nothing orders are told apart |
 
+mod allocations;
 mod counts;
 mod device;
 mod error;
 mod graph;
 mod launch;
+mod launches;
 mod memory;
 mod names;
 mod never;
@@ -28,9 +32,9 @@ mod shape;
 mod stream;
 mod touched;
 
+pub use allocations::Allocations;
 pub use graph::Graphs;
-pub use launch::{KernelRun, Launches};
-pub use memory::Allocations;
+pub use launches::{KernelRun, Launches};
 pub use names::{name_of_array, name_of_target, user_place};
 pub use queue::Queue;
 

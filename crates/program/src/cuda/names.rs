@@ -2,7 +2,7 @@
 
 use ptx_simulator::host::Call;
 
-use super::memory::Allocations;
+use super::allocations::Allocations;
 use super::shape::Shape;
 use crate::runtime::Runtime;
 

@@ -7,7 +7,7 @@ use ptx_simulator::{Diagnostic, Kind, Owner, Region, Site, Words};
 use rustc_hash::FxHashMap;
 use text::number::thousands;
 
-use super::memory::Allocations;
+use super::allocations::Allocations;
 use super::queue::{Operation, Rows, Work};
 use super::shape::Shape;
 use crate::runtime::{Runtime, Timed};

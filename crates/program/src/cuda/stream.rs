@@ -3,9 +3,10 @@
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Words};
 
+use super::allocations::Allocations;
 use super::error::{Error, Errors};
-use super::launch::Launches;
-use super::memory::{Allocations, release};
+use super::launches::Launches;
+use super::memory::release;
 use super::queue::{Clock, Done, Issued, Operation, Queue, Rows, Work};
 use super::touched::{Listener, Touched, Way, line};
 use crate::runtime::{Natives_, Runtime, Timed, put};

@@ -1,19 +1,15 @@
-//! deadlock at `grid.sync()`: which block has called it less often than the others, and how often each has.
+//! `grid.sync()`: how often each block has called it.
 //!
 //! A block calls it by an atomic operation on a word that the launch provides.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Checker;
 use super::conflict::Who;
 use super::order::BlockId;
 use crate::arith::lanes;
-use crate::device::count_in;
-use crate::diagnostic::{Site, Words};
 use crate::memory::number_and_offset;
 use crate::observe::{Actor, Request, Start};
 use crate::ptx::Space;
-use crate::words::{index, times};
 
 #[derive(Debug, Default)]
 pub struct GridSyncs {
@@ -52,42 +48,23 @@ impl GridSyncs {
     }
 
     /// Whether what a lane looks at is such a word.
-    fn is_word(&self, actor: Actor, request: &Request, lane: usize) -> bool {
+    pub fn is_word(&self, actor: Actor, request: &Request, lane: usize) -> bool {
         let number = number_and_offset(request.addresses[lane]).0;
         request.space == Space::Global && self.words.get(&actor.grid) == Some(&number)
     }
 
-    fn count(&self, id: BlockId) -> u32 {
+    /// How often a block has called it.
+    pub fn count(&self, id: BlockId) -> u32 {
         self.calls.get(&id).map_or(0, |(count, _)| *count)
     }
-}
 
-impl Checker<'_> {
-    /// What is wrong, if a lane waits at `grid.sync()` for ever.
-    pub(super) fn waits_for_the_grid(&self, actor: Actor, request: &Request, lane: usize) -> Option<Words> {
-        let syncs = &self.grid_syncs;
-        if !syncs.is_word(actor, request, lane) {
-            return None;
-        }
-        let grid = self.order.grids.get(actor.grid as usize)?;
-        let blocks = count_in(grid.grid_dim);
-        let mine = syncs.count((actor.grid, actor.block));
-        let behind = (0..blocks).min_by_key(|block| syncs.count((actor.grid, *block)))?;
-        let id = (actor.grid, behind);
-        let count = syncs.count(id);
-        let named = |block: u64| index(self.place(Who { grid: actor.grid, block, thread: 0, loc: 0 }).0);
-        let ended = if syncs.ended.contains(&id) { " and has ended" } else { "" };
-        let message = format!(
-            "grid.sync() waits for every block of the grid: block {} has called it {}, and block {} \
-             {}{ended}",
-            named(actor.block),
-            times(mine),
-            named(behind),
-            if count == 0 { "not at all".to_string() } else { format!("only {}", times(count)) },
-        );
-        let last = syncs.calls.get(&id).and_then(|(_, who)| self.site(who.loc));
-        let message_there = format!("block {} has called it here last", named(behind));
-        let related = last.map(|(file, line)| Site { file, line, message: message_there });
-        (count < mine).then(|| Words { message, related: related.into_iter().collect() })
+    /// Where a block called it last.
+    pub fn last(&self, id: BlockId) -> Option<Who> {
+        self.calls.get(&id).map(|(_, who)| *who)
+    }
+
+    /// Whether a block has ended.
+    pub fn has_ended(&self, id: BlockId) -> bool {
+        self.ended.contains(&id)
     }
 }

@@ -26,6 +26,7 @@ mod conflict;
 mod copies;
 mod decides;
 mod grid_sync;
+mod grid_wait;
 mod handoff;
 mod locks;
 mod missing;

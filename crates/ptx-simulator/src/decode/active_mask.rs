@@ -4,16 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::op::{CONSTANT, Op, Reg, Role};
-use super::program::Inst;
-
-/// The `activemask` that the mask of an instruction is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ActiveMask {
-    /// Where that stands.
-    pub pc: usize,
-    /// Whether it only says who exchanges values: nothing chooses a leader by it, or counts its lanes.
-    pub only_names: bool,
-}
+use super::program::{ActiveMask, Inst};
 
 /// Of `code`, the warp-level instructions that have such a mask, by their places.
 pub fn active_masks(code: &[Inst]) -> FxHashMap<usize, ActiveMask> {

@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-use super::active_mask::ActiveMask;
 use super::op::{Op, Pred, Reg};
 use super::special::Special;
 use crate::arith::Lanes;
@@ -258,4 +257,13 @@ pub struct Inst {
     pub line: u32,
     /// Index into [`Program::locs`], or [`NONE`].
     pub loc: u32,
+}
+
+/// The `activemask` that the mask of an instruction is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActiveMask {
+    /// Where that stands.
+    pub pc: usize,
+    /// Whether it only says who exchanges values: nothing chooses a leader by it, or counts its lanes.
+    pub only_names: bool,
 }

@@ -4,30 +4,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::operation::{Operation, Process};
+use super::operation::{Operation, Process, Uneven};
 use super::turns::Turns;
 use crate::arith::groups;
 use crate::observe::{Access, Act, Actor, Event, Observer, Request};
 use crate::ptx::{Order as MemoryOrder, Space};
-
-/// An operation of which several lanes meet at one address, where their order makes a difference.
-#[derive(Clone, Debug)]
-pub struct Uneven {
-    pub operation: Rc<Operation>,
-    /// The lanes that meet others.
-    pub mask: u32,
-}
-
-impl Uneven {
-    /// The lane that comes first in the plain order, and the one that comes last.
-    pub fn first(&self) -> u32 {
-        self.mask.trailing_zeros()
-    }
-
-    pub fn last(&self) -> u32 {
-        u32::BITS - 1 - self.mask.leading_zeros()
-    }
-}
 
 /// Passes the events of a run on to its [`Turns`], if there are any.
 pub struct Hears<'a>(pub Option<&'a RefCell<Turns>>);

@@ -18,7 +18,7 @@ mod tests;
 mod tree;
 mod turns;
 
-pub use effects::{Hears, Uneven};
-pub use operation::{Does, Operation, Process, WORD, Word};
+pub use effects::Hears;
+pub use operation::{Does, Operation, Process, Uneven, WORD, Word};
 pub use tree::Reversal;
 pub use turns::{GivenUp, Interleaving, Pick, Turns};

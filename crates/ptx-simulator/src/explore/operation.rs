@@ -4,6 +4,8 @@
 //! or release, and the use of an mbarrier. Plain accesses are none: two that conflict and are not ordered are
 //! a race, whichever comes first.
 
+use std::rc::Rc;
+
 use crate::arith::AtomOp;
 
 /// A block of a grid.
@@ -122,6 +124,25 @@ fn commutes(op: AtomOp) -> bool {
         | AtomOp::Or
         | AtomOp::Xor => true,
         AtomOp::AddFloat(_) | AtomOp::Exchange | AtomOp::CompareSwap | AtomOp::Inc | AtomOp::Dec => false,
+    }
+}
+
+/// An operation of which several lanes meet at one address, where their order makes a difference.
+#[derive(Clone, Debug)]
+pub struct Uneven {
+    pub operation: Rc<Operation>,
+    /// The lanes that meet others.
+    pub mask: u32,
+}
+
+impl Uneven {
+    /// The lane that comes first in the plain order, and the one that comes last.
+    pub fn first(&self) -> u32 {
+        self.mask.trailing_zeros()
+    }
+
+    pub fn last(&self) -> u32 {
+        u32::BITS - 1 - self.mask.leading_zeros()
     }
 }
 

@@ -15,8 +15,7 @@ use std::rc::Rc;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::effects::Uneven;
-use super::operation::{BlockId, Operation, Process, Word};
+use super::operation::{BlockId, Operation, Process, Uneven, Word};
 use super::past::Past;
 use super::set::Set;
 use super::tree::{EarlierTurn, Reversal, Tree};
