@@ -1,5 +1,5 @@
-//! A maximum, a minimum or a range is right by luck where a lost element is not the extreme one. So the extreme
-//! one is put to each place that a mistake may lose, and has to reach the result.
+//! A maximum, a minimum or a range is right by luck where a lost element is not the extreme one. So the
+//! extreme one is put to each place that a mistake may lose, and has to reach the result.
 
 use std::collections::BTreeSet;
 
@@ -41,8 +41,8 @@ pub fn lost(exercise: &Exercise, plan: &Plan, module: &Module, case: Case) -> Re
             let Some(result) = run.result()?.filter(|result| !run.agrees(*result)) else { continue };
             let noun = plan.op.noun();
             let what = format!(
-                "{case}: if element {place} is the {word} number, the {noun} is {}, and should be {}. So element \
-                 {place} never reaches the result.",
+                "{case}: if element {place} is the {word} number, the {noun} is {}, and should be {}. So \
+                 element {place} never reaches the result.",
                 plan.op.show(result),
                 plan.op.show(run.expected())
             );

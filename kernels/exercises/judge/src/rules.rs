@@ -172,8 +172,8 @@ fn atomics(Pair { case, yours, solution }: &Pair) -> Broken {
 /// Numbers of which a level may leave one to its child: fewer levels have children that load less.
 const MOST_PER_LEVEL: u64 = 64;
 
-/// Fewer children than the solution's are better, if they do the work. A child that loads nothing that reaches
-/// the result is none, and most of those that are launched have to load something.
+/// Fewer children than the solution's are better, if they do the work. A child that loads nothing that
+/// reaches the result is none, and most of those that are launched have to load something.
 fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
     let mine = yours.effort.working_children;
     let theirs = solution.effort.working_children;
