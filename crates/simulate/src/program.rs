@@ -122,8 +122,7 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
     // What each launch of a kernel shows is said once.
     let mut said = std::collections::HashSet::new();
     found.retain(|one| said.insert((one.kind, one.file.clone(), one.line, one.message())));
-    // What was never written may be so since a launch failed, or since a copy did or is still under way.
-    found.sort_by_key(|one| one.kind == Kind::UninitializedRead);
+    found.sort_by_key(comes_late);
     sources.read_for(&found);
     Ok(Report {
         ended,
@@ -137,6 +136,13 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
         printed: Default::default(),
         refused: Vec::new(),
     })
+}
+
+/// What was never written may be so since a launch failed, or since a copy did or is still under way. What is
+/// only noted of the host, such as memory that is never freed, is no cause of it.
+fn comes_late(found: &Diagnostic) -> bool {
+    let is_note = found.severity == Severity::Note && found.kind == Kind::HostAccess;
+    found.kind == Kind::UninitializedRead || is_note
 }
 
 impl Report {

@@ -406,6 +406,15 @@ mod with_real_compilers {
 
     #[test]
     #[ignore = "needs clang"]
+    fn memory_that_is_never_freed_comes_last() {
+        let program = PROGRAM.replace("cudaFree(p);\n", "").replace("k<<<1, 1>>>(p);\n", "");
+        let text = run_by(ALL[1], &program, "").exits(1).stdout();
+        let [error, note] = ["error[uninitialized-read]", "note[host-access]"].map(|kind| text.find(kind));
+        assert!(error.is_some() && error < note, "{text}");
+    }
+
+    #[test]
+    #[ignore = "needs clang"]
     fn a_launch_per_thread_is_said_of_a_result_that_is_not_as_expected() {
         let source = "__global__ void child(int *p) { atomicAdd(p, 1); }\n\
             __global__ void parent(int *p) { child<<<1, 1>>>(p); }\n\
