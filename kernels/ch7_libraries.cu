@@ -1,4 +1,4 @@
-// The page "When to use a library": three ways to add up what the threads of a block hold, one written by
+// The page "Beside the libraries": three ways to add up what the threads of a block hold, one written by
 // hand and two from NVIDIA's headers. All three load alike, eight elements per thread, and finish with one
 // atomic addition per block. The host sets *g_odata to 0 before each launch. Right for any size up to
 // 2^32 - 2^16. Whole numbers are unsigned here, so that sums wrap as the host's do.

@@ -103,9 +103,10 @@ pub fn figure(from: &Sources) -> Result<Film> {
         |(number, launch): (usize, &Launch)| Track::new(launch.kernel, vec![frame(&machine, number, launch)]);
     let tracks = launches.iter().enumerate().map(track).collect();
     let caption = format!(
-        "A model: bytes in flight over a latency of {} ns, up to the peak rate. The large mark is its, the \
-         small ones are recorded: 2<sup>26</sup> pairs of <code>float</code>s in one call for \
-         <code>dot</code>, 2<sup>30</sup> <code>int</code>s, the work alone, for the others.",
+        "A model: bytes in flight over a latency of {} ns, up to the peak rate. The large mark is the \
+         model's; the small ones are measured: 2<sup>26</sup> pairs of <code>float</code>s in one call for \
+         <code>dot</code>; 2<sup>30</sup> <code>int</code>s, the work alone, for the others, whose blocks \
+         are more than fit at once.",
         machine.latency.round()
     );
     let of = json!({

@@ -1,4 +1,4 @@
-// Chapter 2 as a whole program: the host allocates, copies, launches, copies back, checks and frees.
+// Chapter 2 as a whole program: the host allocates, copies, launches, copies back, frees and checks.
 //
 //     nvcc -arch=native -o ch2_parallel ch2_parallel.cu && ./ch2_parallel
 #include <cstdio>
@@ -63,8 +63,8 @@ int main()
     CHECK(cudaMalloc(&sum, sizeof(unsigned int)));
     CHECK(cudaMemcpy(data, numbers.data(), bytes, cudaMemcpyHostToDevice));
 
-    // A launch returns at once. What is wrong with it is asked after it, what goes wrong in it is said by a
-    // later call.
+    // A launch returns at once. An invalid launch is reported by cudaGetLastError, an error while the kernel
+    // runs by a later call.
     reduceNeighbored<<<1, size>>>(data, sum, size);
     CHECK(cudaGetLastError());
 

@@ -1,6 +1,7 @@
 // Chapter 3 as a whole program: many blocks, each with a partial sum; the host adds those up.
 //
 //     nvcc -arch=native -o ch3_blocks ch3_blocks.cu && ./ch3_blocks
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -48,16 +49,23 @@ unsigned int recursiveReduce(unsigned int *data, size_t size)
     return recursiveReduce(data, half);
 }
 
+// A number of the command line; 0 if it is none, or too large.
+unsigned int number(const char *text)
+{
+    unsigned long long value = strtoull(text, nullptr, 10);
+    return value <= UINT_MAX ? value : 0;
+}
+
 int main(int argc, char **argv)
 {
-    unsigned int size = argc > 1 ? strtoul(argv[1], nullptr, 10) : 10000;
-    unsigned int threads = argc > 2 ? strtoul(argv[2], nullptr, 10) : 256;
+    unsigned int size = argc > 1 ? number(argv[1]) : 10000;
+    unsigned int threads = argc > 2 ? number(argv[2]) : 256;
     if (size == 0 || threads == 0) {
         fprintf(stderr, "usage: %s SIZE THREADS, both at least 1\n", argv[0]);
         return EXIT_FAILURE;
     }
     // As many blocks as the elements need: the quotient, rounded up.
-    unsigned int blocks = (size + threads - 1) / threads;
+    unsigned int blocks = (size - 1) / threads + 1;
 
     std::vector<unsigned int> numbers(size);
     for (size_t i = 0; i < size; ++i) {
@@ -71,7 +79,8 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&partials, blocks * sizeof(unsigned int)));
     CHECK(cudaMemcpy(data, numbers.data(), size * sizeof(unsigned int), cudaMemcpyHostToDevice));
 
-    // Events are marks in the stream of work; the time between two of them is the GPU's own.
+    // Events are marks in the stream of work. The time between these two includes the wait for the launch,
+    // and at the first launch also that for the kernel's code.
     cudaEvent_t begin, end;
     CHECK(cudaEventCreate(&begin));
     CHECK(cudaEventCreate(&end));
@@ -96,6 +105,6 @@ int main(int argc, char **argv)
     }
     unsigned int expected = recursiveReduce(numbers.data(), size);
     printf("%u elements: the GPU's sum is %u, the recursion's %u\n", size, result, expected);
-    printf("%u blocks of %u threads; the kernel took %.1f us\n", blocks, threads, 1000 * milliseconds);
+    printf("%u blocks of %u threads; from event to event: %.1f us\n", blocks, threads, 1000 * milliseconds);
     return result == expected ? EXIT_SUCCESS : EXIT_FAILURE;
 }

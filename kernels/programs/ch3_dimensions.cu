@@ -37,7 +37,8 @@ __global__ void whoAmI()
            gridDim.x, gridDim.y, threadIdx.x, threadIdx.y, row, column);
 }
 
-// One thread for each cell of the matrix. Both edges are ragged, so both are guarded.
+// One thread for each cell of the matrix. Neither dimension is a multiple of the block's, so both are
+// guarded. atomicAdd adds as one step, whatever other threads do meanwhile.
 __global__ void rowAndColumnSums(const unsigned int *matrix, unsigned int rows, unsigned int columns,
                                  unsigned int *rowSums, unsigned int *columnSums)
 {
@@ -102,5 +103,6 @@ int main()
     unsigned int byRows = total(rowSums), byColumns = total(columnSums);
     printf("%u cells: rows add up to %u, columns to %u, the host has %u\n", seen, byRows, byColumns,
            expected);
-    return byRows == expected && byColumns == expected ? EXIT_SUCCESS : EXIT_FAILURE;
+    bool isRight = seen == rows * columns && byRows == expected && byColumns == expected;
+    return isRight ? EXIT_SUCCESS : EXIT_FAILURE;
 }

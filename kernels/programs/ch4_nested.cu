@@ -2,6 +2,7 @@
 // child for what is left. Code that launches is linked with the device runtime, hence -rdc=true.
 //
 //     nvcc -arch=native -rdc=true -o ch4_nested ch4_nested.cu && ./ch4_nested
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -21,7 +22,7 @@
 __device__ unsigned int refused;
 
 // Each block halves its own chunk. Its child is a tail launch: it starts when this whole grid has ended, and
-// sees all that the grid wrote.
+// sees all that the grid wrote. The tail launches of one grid run one after another.
 __global__ void gpuRecursiveReduce(unsigned int *data, unsigned int *sums, unsigned int size)
 {
     unsigned int tid = threadIdx.x;
@@ -59,15 +60,22 @@ unsigned int recursiveReduce(unsigned int *data, size_t size)
     return recursiveReduce(data, half);
 }
 
+// A number of the command line; 0 if it is none, or too large.
+unsigned int number(const char *text)
+{
+    unsigned long long value = strtoull(text, nullptr, 10);
+    return value <= UINT_MAX ? value : 0;
+}
+
 int main(int argc, char **argv)
 {
-    unsigned int size = argc > 1 ? strtoul(argv[1], nullptr, 10) : 2000;
-    unsigned int threads = argc > 2 ? strtoul(argv[2], nullptr, 10) : 128;
+    unsigned int size = argc > 1 ? number(argv[1]) : 2000;
+    unsigned int threads = argc > 2 ? number(argv[2]) : 128;
     if (size == 0 || threads == 0) {
         fprintf(stderr, "usage: %s SIZE THREADS, both at least 1\n", argv[0]);
         return EXIT_FAILURE;
     }
-    unsigned int blocks = (size + threads - 1) / threads;
+    unsigned int blocks = (size - 1) / threads + 1;
 
     std::vector<unsigned int> numbers(size);
     for (size_t i = 0; i < size; ++i) {
@@ -99,6 +107,6 @@ int main(int argc, char **argv)
     }
     unsigned int expected = recursiveReduce(numbers.data(), size);
     printf("%u elements: the GPU's sum is %u, the recursion's %u\n", size, result, expected);
-    printf("%u chains of children, %u launches refused\n", blocks, failures);
+    printf("%u blocks, %u launches refused\n", blocks, failures);
     return result == expected && failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

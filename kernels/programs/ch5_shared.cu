@@ -1,8 +1,9 @@
-// Chapter 5 as a whole program: a dot product. The grid has a fixed size, and the threads of a block put
-// their sums side by side in shared memory.
+// Chapter 5 as a whole program: a dot product. The grid has at most 32 blocks, however long the arrays, and
+// the threads of a block put their sums side by side in shared memory.
 //
 //     nvcc -arch=native -o ch5_shared ch5_shared.cu && ./ch5_shared
 #include <cfloat>
+#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,8 @@ __global__ void dot(const float *a, const float *b, float *c, unsigned int n)
     __shared__ float cache[THREADS];
     unsigned int t = threadIdx.x;
     float sum = 0;
-    for (unsigned int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) {
+    size_t threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + t; i < n; i += threads) {
         sum += a[i] * b[i];
     }
     cache[t] = sum;
@@ -59,15 +61,22 @@ double recursiveReduce(double *data, size_t size)
     return recursiveReduce(data, half);
 }
 
+// A number of the command line; 0 if it is none, or too large.
+unsigned int number(const char *text)
+{
+    unsigned long long value = strtoull(text, nullptr, 10);
+    return value <= UINT_MAX ? value : 0;
+}
+
 int main(int argc, char **argv)
 {
-    unsigned int n = argc > 1 ? strtoul(argv[1], nullptr, 10) : 33 * 1024;
-    unsigned int needed = (n + THREADS - 1) / THREADS;
-    unsigned int blocks = needed < MAX_BLOCKS ? needed : MAX_BLOCKS;
+    unsigned int n = argc > 1 ? number(argv[1]) : 33 * 1024;
     if (n == 0) {
         fprintf(stderr, "usage: %s SIZE, at least 1\n", argv[0]);
         return EXIT_FAILURE;
     }
+    unsigned int needed = (n - 1) / THREADS + 1;
+    unsigned int blocks = needed < MAX_BLOCKS ? needed : MAX_BLOCKS;
 
     std::vector<float> a(n), b(n), sums(blocks);
     std::vector<double> products(n);
@@ -100,7 +109,7 @@ int main(int argc, char **argv)
     }
     double expected = recursiveReduce(products.data(), n);
     // A product goes through so many roundings at most: its own, its thread's, its block's, the host's. Each
-    // is off by half a unit in the last place.
+    // is off by at most half a unit in the last place.
     double roundings = 1.0 + (n / (blocks * THREADS) + 1) + ceil(log2(THREADS)) + blocks;
     double bound = roundings * FLT_EPSILON / 2 * magnitude;
     double difference = fabs(result - expected);

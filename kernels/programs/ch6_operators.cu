@@ -1,6 +1,7 @@
 // Chapter 6 as a whole program: one template for any associative operator, and as many launches as it takes.
 //
 //     nvcc -arch=native -o ch6_operators ch6_operators.cu && ./ch6_operators
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -51,7 +52,7 @@ struct Hash {
 template <typename Operator>
 __global__ void reduce(const typename Operator::Element *in, typename Operator::Element *out, unsigned int n)
 {
-    extern __shared__ unsigned char bytes[];
+    extern __shared__ __align__(16) unsigned char bytes[];
     typename Operator::Element *data = reinterpret_cast<typename Operator::Element *>(bytes);
     unsigned int tid = threadIdx.x;
     unsigned int i = blockIdx.x * blockDim.x + tid;
@@ -77,10 +78,10 @@ typename Operator::Element onDevice(const std::vector<typename Operator::Element
     unsigned int n = elements.size();
     Element *from = nullptr, *to = nullptr;
     CHECK(cudaMalloc(&from, n * sizeof(Element)));
-    CHECK(cudaMalloc(&to, (n + threads - 1) / threads * sizeof(Element)));
+    CHECK(cudaMalloc(&to, ((n - 1) / threads + 1) * sizeof(Element)));
     CHECK(cudaMemcpy(from, elements.data(), n * sizeof(Element), cudaMemcpyHostToDevice));
     while (n > 1) {
-        unsigned int blocks = (n + threads - 1) / threads;
+        unsigned int blocks = (n - 1) / threads + 1;
         reduce<Operator><<<blocks, threads, threads * sizeof(Element)>>>(from, to, n);
         CHECK(cudaGetLastError());
         // Launches of one stream run one after another, so the next one may read what this one wrote.
@@ -106,10 +107,17 @@ typename Operator::Element recursiveReduce(const typename Operator::Element *ele
                              recursiveReduce<Operator>(elements + half, size - half));
 }
 
+// A number of the command line; 0 if it is none, or too large.
+unsigned int number(const char *text)
+{
+    unsigned long long value = strtoull(text, nullptr, 10);
+    return value <= UINT_MAX ? value : 0;
+}
+
 int main(int argc, char **argv)
 {
-    unsigned int size = argc > 1 ? strtoul(argv[1], nullptr, 10) : 3000;
-    unsigned int threads = argc > 2 ? strtoul(argv[2], nullptr, 10) : 128;
+    unsigned int size = argc > 1 ? number(argv[1]) : 3000;
+    unsigned int threads = argc > 2 ? number(argv[2]) : 128;
     if (size == 0 || threads < 2) {
         fprintf(stderr, "usage: %s SIZE THREADS, at least 1 element and 2 threads\n", argv[0]);
         return EXIT_FAILURE;

@@ -101,7 +101,12 @@ fn an_edited_kernel_hears_what_is_wrong_at_its_line() {
             "*p = 1;",
             "a store of 4 bytes at address 0x0, through a null pointer",
         ),
-        ("stride *= 2".into(), "stride *= 1".into(), add, "a loop or a recursion does not end"),
+        (
+            "stride *= 2".into(),
+            "stride *= 1".into(),
+            add,
+            "a loop does not end: `stride < size` always holds",
+        ),
         (
             add.into(),
             "__shared__ unsigned s[4]; s[tid] = tid; g_data[tid] += s[tid ^ 1];".into(),

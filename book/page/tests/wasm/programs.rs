@@ -101,8 +101,8 @@ fn what_does_not_compile_in_the_page_is_said_at_the_readers_line() {
             "notebook.cu(17): error: add is a kernel: launch it",
         ),
         (
-            PLAIN.replace("<stdio.h>", "\"helper_cuda.h\""),
-            "notebook.cu(2): fatal error: this file is missing: helper_cuda.h",
+            PLAIN.replace("<stdio.h>", "\"my_helpers.h\""),
+            "notebook.cu(2): fatal error: this file is missing: my_helpers.h",
         ),
         (OF_CPP.replace("<map>", "<mapp>"), "notebook.cu(5): fatal error: this file is missing: mapp"),
     ];
