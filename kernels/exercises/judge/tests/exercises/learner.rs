@@ -153,8 +153,8 @@ pub fn fake_nvcc(learner: &Learner, work: &str) -> PathBuf {
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n[ \"$1\" = -E ] && exit\n{work}\n"
     );
-    // Another process writes it: what this one has open, the children that other tests start meanwhile have open
-    // too, and a program that is open for writing cannot be run (`ETXTBSY`).
+    // Another process writes it: what this one has open, the children that other tests start meanwhile have
+    // open too, and a program that is open for writing cannot be run (`ETXTBSY`).
     let text = path.with_extension("text");
     std::fs::write(&text, script).unwrap();
     assert!(Command::new("cp").args([&text, &path]).status().unwrap().success());
