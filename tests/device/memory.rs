@@ -28,7 +28,7 @@ fn the_host_waits_for_the_work_of_other_streams() {
 
 #[test]
 #[ignore = "needs a GPU"]
-fn the_host_waits_for_the_work_of_other_streams_of_a_gpu() {
+fn the_host_waits_for_the_work_of_other_streams_on_a_gpu() {
     the_host_sees_all(DeviceChoice::Gpu);
 }
 
