@@ -90,8 +90,8 @@ const MISTAKES = [
     { name: 'a loop does not end', from: 'stride *= 2', to: 'stride *= 1', at: /stride|other|syncthreads/, says: 'a loop does not end: `stride < size` always holds' },
     {
         name: 'a loop no longer changes, beside what is never used', from: ADD, to: 'unsigned int d = 32; while (d != 1000) { g_data[tid] += d; d /= 2; }',
-        at: 'while (d != 1000)', says: 'a loop does not end: no way leads out of it',
-        helps: 'nothing that it is computed from changes',
+        at: 'while (d != 1000)', says: 'a loop does not end: ',
+        helps: 'look at the condition that ends the loop',
     },
     {
         name: 'a shuffle by 32', from: 'threadIdx.x;', to: 'threadIdx.x + __shfl_down_sync(0xffffffff, 0u, 32);', at: '__shfl_down_sync',
