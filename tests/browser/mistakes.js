@@ -87,7 +87,7 @@ const MISTAKES = [
     },
     { name: 'a null pointer', from: ADD, to: 'int *p = 0; *p = 1;', at: '*p = 1', says: 'a store of 4 bytes at address 0x0, through a null pointer' },
     { name: 'a kernel prints 40,000 lines', from: '*g_odata =', to: 'for (int i = 0; i < 40000; i++) printf("line %d\\n", i);\n        *g_odata =', prints: '… these are the first 100 of 40,000 lines' },
-    { name: 'a loop does not end', from: 'stride *= 2', to: 'stride *= 1', at: /stride|other|syncthreads/, says: 'a loop does not end: `stride < size` always holds' },
+    { name: 'a loop does not end', from: 'stride *= 2', to: 'stride *= 1', at: /stride|other|syncthreads/, says: 'a loop does not end: ' },
     {
         name: 'a loop no longer changes, beside what is never used', from: ADD, to: 'unsigned int d = 32; while (d != 1000) { g_data[tid] += d; d /= 2; }',
         at: 'while (d != 1000)', says: 'a loop does not end: ',
