@@ -90,7 +90,7 @@ const MISTAKES = [
     { name: 'a loop does not end', from: 'stride *= 2', to: 'stride *= 1', at: /stride|other|syncthreads/, says: 'a loop does not end: ' },
     {
         name: 'a loop no longer changes, beside what is never used', from: ADD, to: 'unsigned int d = 32; while (d != 1000) { g_data[tid] += d; d /= 2; }',
-        at: 'while (d != 1000)', says: 'a loop does not end: ',
+        at: 'while (d != 1000)', says: 'a loop does not end: no way leads out of it',
         helps: 'look at the condition that ends the loop',
     },
     {

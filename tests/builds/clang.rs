@@ -88,13 +88,12 @@ fn clangs_ptx_does_not_depend_on_where_the_repository_lies() {
 #[cfg(unix)]
 mod with_a_fake_one {
     use super::*;
-    use crate::fake::{KERNEL, fake, fake_clang, find, one_at_a_time, repository, with_nvcc};
+    use crate::fake::{KERNEL, fake, fake_clang, find, repository, with_nvcc};
     use std::path::{Path, PathBuf};
     use workbook::kernel_compiler::build::State;
 
     #[test]
     fn clang_is_looked_for_in_order_and_after_nvcc() {
-        let _turn = one_at_a_time();
         let root = scratch("clang-order");
         let wheel = "lib/python3.12/site-packages/ziglang/zig";
         let places = [
@@ -129,7 +128,6 @@ mod with_a_fake_one {
 
     #[test]
     fn a_clang_that_is_too_old_is_an_error_only_where_it_was_asked_for() {
-        let _turn = one_at_a_time();
         let root = scratch("clang-old");
         fake_clang(&root.join("bin/clang"), "21.1.0", false);
         assert!(find(&root, &[("PATH", &root.join("bin"))]).unwrap().is_none());
@@ -143,7 +141,6 @@ mod with_a_fake_one {
 
     #[test]
     fn clang_builds_what_was_edited_for_the_simulator_and_leaves_the_rest() {
-        let _turn = one_at_a_time();
         let (root, _) = repository("clang-edited");
         fake_clang(&root.join("clang"), "22.1.8", false);
         let clang = find(&root, &[("CLANG", &root.join("clang"))]).unwrap().unwrap();

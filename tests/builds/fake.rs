@@ -1,28 +1,19 @@
 //! An nvcc that is a shell script, and a repository with a kernel that it has built.
 
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
 
 use workbook::kernel_compiler::compiler::Compiler;
-use workbook::kernel_compiler::{hash, prebuilt};
+use workbook::kernel_compiler::{example, hash, prebuilt};
 
 use crate::{scratch, write};
 
 /// The repository's kernel.
 pub const KERNEL: &str = "kernels/ch9_fake.cu";
 
-/// A script cannot be started while another thread's child still holds it open for writing, so these tests
-/// go one at a time.
-pub fn one_at_a_time() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
 pub fn script(path: &Path, body: &str) {
-    write(path, &format!("#!/bin/sh\n{body}\n"));
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    example::script(path, &format!("#!/bin/sh\n{body}\n"));
 }
 
 /// Answers `--version`, and compiles to a few lines that hold what nvcc's would: its own options and paths,

@@ -33,13 +33,12 @@ fn ptx_does_not_depend_on_where_the_repository_lies() {
 #[cfg(unix)]
 mod with_a_fake_one {
     use super::*;
-    use crate::fake::{KERNEL, fake, fake_clang, find, one_at_a_time, repository, script, with_nvcc};
+    use crate::fake::{KERNEL, fake, fake_clang, find, repository, script, with_nvcc};
     use std::path::PathBuf;
     use workbook::kernel_compiler::compiler::{HOW_TO_GET_A_COMPILER, how_to_get_a_compiler_with};
 
     #[test]
     fn nvcc_is_looked_for_in_order() {
-        let _turn = one_at_a_time();
         let root = scratch("order");
         assert!(find(&root, &[]).unwrap().is_none());
 
@@ -69,7 +68,6 @@ mod with_a_fake_one {
 
     #[test]
     fn an_nvcc_that_does_not_run_is_an_error_only_where_it_was_asked_for() {
-        let _turn = one_at_a_time();
         let root = scratch("broken");
         script(&root.join("broken/nvcc"), "echo no; exit 1");
         fake(&root.join(".venv/lib/python3.9/site-packages/nvidia/cu13/bin/nvcc"), "1.2.3");
@@ -92,7 +90,6 @@ mod with_a_fake_one {
     /// As on Windows outside Visual Studio's prompt: it answers, and compiles nothing.
     #[test]
     fn an_nvcc_without_a_host_compiler_makes_way_for_clang() {
-        let _turn = one_at_a_time();
         let root = scratch("no-host");
         let bin = root.join("bin");
         let answers = "if [ \"$1\" = --version ]; then echo 'Cuda compilation tools, V13.0.88'; exit; fi\n";
@@ -119,7 +116,6 @@ mod with_a_fake_one {
 
     #[test]
     fn ptx_holds_no_path_of_the_machine() {
-        let _turn = one_at_a_time();
         let (root, nvcc) = repository("paths");
         let ptx = nvcc.ptx(&root.join(KERNEL)).unwrap();
         let expected = "//  -ptx -O3 -lineinfo -arch=compute_75\n\
@@ -133,7 +129,6 @@ mod with_a_fake_one {
 
     #[test]
     fn a_kernel_that_launches_kernels_is_linked_with_the_device_runtime() {
-        let _turn = one_at_a_time();
         let (root, nvcc) = repository("nested");
         let source = root.join(KERNEL);
         let options = |nvcc: &Compiler| {

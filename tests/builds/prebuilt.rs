@@ -200,13 +200,12 @@ fn every_kernel_of_the_workbook_can_be_asked_for() {
 #[cfg(unix)]
 mod with_a_fake_nvcc {
     use super::*;
-    use crate::fake::{KERNEL, one_at_a_time, repository, script, with_nvcc};
+    use crate::fake::{KERNEL, repository, script, with_nvcc};
     use crate::write;
     use workbook::kernel_compiler::build::{Build, State};
 
     #[test]
     fn an_unedited_kernel_uses_the_committed_build() {
-        let _turn = one_at_a_time();
         let (root, nvcc) = repository("unedited");
         for nvcc in [None, Some(&nvcc)] {
             let kernel = prebuilt::kernel(&root, KERNEL, nvcc).unwrap();
@@ -230,7 +229,6 @@ mod with_a_fake_nvcc {
 
     #[test]
     fn another_nvcc_makes_no_warnings_on_an_unedited_checkout() {
-        let _turn = one_at_a_time();
         let (root, _) = repository("unedited-other");
         let other = with_nvcc(&root, "4.5.6");
         let built = || prebuilt::kernel(&root, KERNEL, Some(&other)).unwrap();
@@ -259,7 +257,6 @@ mod with_a_fake_nvcc {
     /// The build goes on, and the chapter's run says why.
     #[test]
     fn an_edited_kernel_whose_compiler_cannot_do_its_work_waits() {
-        let _turn = one_at_a_time();
         let (root, nvcc) = repository("no-space");
         write(&root.join(KERNEL), "int sum = 1;\n");
         script(&nvcc.path, "echo 'fatal error: when writing output: No space left on device' >&2; exit 1");
@@ -274,7 +271,6 @@ mod with_a_fake_nvcc {
 
     #[test]
     fn an_edited_kernel_is_built_or_stale() {
-        let _turn = one_at_a_time();
         let (root, nvcc) = repository("edited");
         write(&root.join(KERNEL), "int sum = 1;\n");
         let built = prebuilt::kernel(&root, KERNEL, Some(&nvcc)).unwrap();
@@ -297,7 +293,6 @@ mod with_a_fake_nvcc {
     #[test]
     fn a_new_kernel_needs_nvcc_to_run_but_not_to_build_the_crate() {
         const NEW: &str = "kernels/ch9_new.cu";
-        let _turn = one_at_a_time();
         let (root, nvcc) = repository("new");
         write(&root.join(NEW), "int more;\n");
         assert_eq!(prebuilt::sources(&root).unwrap(), [KERNEL, NEW]);
@@ -310,7 +305,6 @@ mod with_a_fake_nvcc {
 
     #[test]
     fn a_syntax_error_comes_back_whole() {
-        let _turn = one_at_a_time();
         let (root, nvcc) = repository("syntax");
         write(&root.join(KERNEL), "an error\n");
         let error = prebuilt::kernel(&root, KERNEL, Some(&nvcc)).unwrap_err().to_string();
@@ -321,7 +315,6 @@ mod with_a_fake_nvcc {
 
     #[test]
     fn a_damaged_committed_build_is_refused_or_made_anew() {
-        let _turn = one_at_a_time();
         let (root, nvcc) = repository("damaged");
         write(&root.join("kernels/prebuilt/ch9_fake.fatbin"), "version https://git-lfs.github.com/spec/v1\n");
         let error = prebuilt::kernel(&root, KERNEL, None).unwrap_err().to_string();

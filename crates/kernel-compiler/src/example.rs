@@ -1,4 +1,4 @@
-//! The program of an example, for the tests that start it.
+//! Programs that tests start: an example's, and scripts in place of a compiler.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -25,6 +25,27 @@ pub fn program(name: &str) -> PathBuf {
         }
     }
     program
+}
+
+/// Makes an executable script of `text`. Another process writes it: what this one has open, the children that
+/// other tests start meanwhile have open too, and what is open for writing cannot be run (`ETXTBSY`).
+///
+/// # Panics
+/// The file cannot be written.
+#[cfg(unix)]
+pub fn script(path: &Path, text: &str) {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    let mut writer = Command::new("sh")
+        .args(["-c", r#"cat > "$0" && chmod 755 "$0""#])
+        .arg(path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("cannot start sh: {error}"));
+    let written = writer.stdin.take().map(|mut to| to.write_all(text.as_bytes()));
+    let has_ended = writer.wait().is_ok_and(|status| status.success());
+    assert!(matches!(written, Some(Ok(()))) && has_ended, "cannot write {}", path.display());
 }
 
 fn changed(file: &Path) -> Option<SystemTime> {

@@ -22,7 +22,7 @@
 //! | [`hash`] | identity of sources and of compiled code |
 //! | [`prebuilt`] | the committed builds, and the choice between them and the reader's compiler |
 //! | [`renew`] | committed files that tests make: compared, or written again |
-//! | [`example`] | the program of an example, for the tests that start it |
+//! | [`example`] | programs that tests start: an example's, and scripts in place of a compiler |
 //! | [`program`] | a whole program, with `main`, to PTX |
 //! | [`lex`] | the tokens of a source |
 //! | [`parameters`] | what a source calls its kernels and their parameters |

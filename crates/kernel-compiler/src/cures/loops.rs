@@ -17,13 +17,29 @@ pub struct Condition {
     pub unchanged: Option<String>,
 }
 
-/// The condition of the innermost loop around a line of `source`, if it looks at nothing but variables.
+/// The condition of the innermost loop around a line of `source`, if it looks at nothing but variables. `None`
+/// too if another loop stands in the line: which one is meant cannot be told.
 pub fn condition(source: &str, line: u32) -> Option<Condition> {
     let source = &Source::new(source);
     let path = source.functions.iter().find_map(|function| {
         let path = function.path(&source.lines, line);
         (!path.is_empty()).then_some(path)
     })?;
+    let is_in_line = |statement: &Statement| {
+        let [first, last] = [statement.range.start, statement.range.end.saturating_sub(1)];
+        (source.lines.line(first)..=source.lines.line(last)).contains(&line)
+    };
+    let has_loop = |statement: &Statement| {
+        let tokens = placed(&source.text[statement.range.clone()]);
+        tokens.iter().any(|(_, token)| ["for", "while", "do"].contains(&token.text()))
+    };
+    let mut beside = path.iter().flat_map(|step| {
+        let others = step.list.statements.iter().enumerate();
+        others.filter(|(index, _)| *index != step.index).map(|(_, statement)| statement)
+    });
+    if beside.any(|statement| is_in_line(statement) && has_loop(statement)) {
+        return None;
+    }
     let is_loop = |statement: &&Statement| matches!(statement.kind, Kind::Loop { .. });
     let statement = path.iter().rev().map(|step| step.statement()).find(is_loop)?;
     let Kind::Loop { head, .. } = &statement.kind else { return None };
@@ -128,6 +144,13 @@ mod tests {
         ] {
             assert_eq!(unchanged(body).as_deref(), name, "{body}");
         }
+    }
+
+    #[test]
+    fn of_two_loops_in_a_line_none_is_meant() {
+        assert!(found("for (; i < n; i++) { int d = 2; d++; }").is_some());
+        assert_eq!(found("for (; i < n; i++) { int d = 2; while (d != 9) d /= 2; }"), None);
+        assert_eq!(found("while (i < n) i++; while (d != 9) d /= 2;"), None);
     }
 
     #[test]

@@ -8,7 +8,6 @@ use super::*;
 /// What the stand-in for nvcc makes of a source that holds a text: the PTX of a kernel of the corpus.
 #[cfg(unix)]
 mod with_a_fake_nvcc {
-    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -49,8 +48,7 @@ mod with_a_fake_nvcc {
             calls.display()
         );
         let nvcc = folder.join("nvcc");
-        std::fs::write(&nvcc, script).unwrap();
-        std::fs::set_permissions(&nvcc, std::fs::Permissions::from_mode(0o755)).unwrap();
+        kernel_compiler::example::script(&nvcc, &script);
         std::fs::copy(root().join(CORPUS).join(wrong).with_extension("cu"), folder.join("mine.cu")).unwrap();
         let line = format!("mine.cu --arch 90 {options}");
         let mut command = simulate();

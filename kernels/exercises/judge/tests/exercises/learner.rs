@@ -147,17 +147,11 @@ impl Said {
 /// A shell script that says it is nvcc 13.0.88, preprocesses, and then does `work`.
 #[cfg(unix)]
 pub fn fake_nvcc(learner: &Learner, work: &str) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt;
     let path = learner.root.join("nvcc");
     let version = "echo 'Cuda compilation tools, release 13.0, V13.0.88'";
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n[ \"$1\" = -E ] && exit\n{work}\n"
     );
-    // Another process writes it: what this one has open, the children that other tests start meanwhile have
-    // open too, and a program that is open for writing cannot be run (`ETXTBSY`).
-    let text = path.with_extension("text");
-    std::fs::write(&text, script).unwrap();
-    assert!(Command::new("cp").args([&text, &path]).status().unwrap().success());
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    kernel_compiler::example::script(&path, &script);
     path
 }
