@@ -1,4 +1,4 @@
-//! Mistakes that no compiler names: what compiles and does something else than it says.
+//! Mistakes that no compiler names: code that compiles, and does something other than it seems to.
 
 use std::collections::BTreeSet;
 

@@ -31,6 +31,8 @@ struct How {
     cluster: Option<(u32, u32, u32)>,
     /// Whether it may begin before the kernel in front of it has ended.
     overlaps: bool,
+    /// Whether all its blocks are under way at the same time.
+    is_cooperative: bool,
 }
 
 /// Memory for the parameters of a launch: `(alignment, bytes)`.
@@ -57,13 +59,17 @@ fn launch_device(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> 
 
 /// `(kernel, grid, block, arguments, shared, stream)`
 fn launch_kernel(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    launch_how(runtime, call, How::default())
+}
+
+fn launch_how(runtime: &mut Runtime, call: &mut Call, how: How) -> Result<Given, Stop> {
     let config = LaunchConfig {
         grid_dim: dim(call, 1),
         block_dim: dim(call, 2),
         shared_mem_bytes: call.long(4) as u32,
     };
     let params = gathered(runtime, call, call.long(0), call.long(3))?;
-    let error = launch(runtime, call, call.long(0), config, call.long(5), params, How::default())?;
+    let error = launch(runtime, call, call.long(0), config, call.long(5), params, how)?;
     Ok(runtime.kept.get::<Errors>().give(error))
 }
 
@@ -89,7 +95,7 @@ fn launch_cooperative(runtime: &mut Runtime, call: &mut Call) -> Result<Given, S
         unasked(runtime, call, error, &what, help);
         return Ok(runtime.kept.get::<Errors>().give(error));
     }
-    launch_kernel(runtime, call)
+    launch_how(runtime, call, How { is_cooperative: true, ..How::default() })
 }
 
 /// `cudaLaunchKernelExC(config, kernel, arguments)`
@@ -97,6 +103,7 @@ fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Give
     /// `cudaLaunchConfig_t` and `cudaLaunchAttribute` (`driver_types.h`).
     const CONFIG: usize = 56;
     const ATTRIBUTE: u64 = 72;
+    const COOPERATIVE: u32 = 2;
     const CLUSTER: u32 = 4;
     const PROGRAMMATIC: u32 = 6;
     let raw = bytes(call, call.long(0), CONFIG)?;
@@ -112,6 +119,7 @@ fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Give
     for number in 0..u64::from(word(&raw, 48)) {
         let attribute = bytes(call, long(40) + number * ATTRIBUTE, ATTRIBUTE as usize)?;
         match word(&attribute, 0) {
+            COOPERATIVE => how.is_cooperative = word(&attribute, 8) != 0,
             CLUSTER => how.cluster = Some(three(&attribute, 8)),
             PROGRAMMATIC => how.overlaps = word(&attribute, 8) != 0,
             _ => {}
@@ -179,7 +187,7 @@ fn launch(
     config: LaunchConfig,
     stream: u64,
     params: Vec<u8>,
-    How { cluster, overlaps }: How,
+    How { cluster, overlaps, is_cooperative }: How,
 ) -> Result<Error, Stop> {
     if let Some(error) = runtime.kept.get::<Errors>().sticky {
         return Ok(error);
@@ -222,6 +230,15 @@ fn launch(
         };
         unasked(runtime, call, error, &what, &help);
         return Ok(error);
+    }
+    if !is_cooperative && runtime.module.synchronises_its_grid(&kernel.name) {
+        let what = format!(
+            "`{}` has a barrier of its whole grid, and this launch is not cooperative: on a GPU the kernel ends \
+             with an error at grid.sync()",
+            kernel.name
+        );
+        let help = "launch it by cudaLaunchCooperativeKernel, with no more blocks than fit at the same time";
+        runtime.find(call, Kind::LaunchLimit, Severity::Warning, what, help);
     }
     runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), Issued::by(call));
     call.simulator.note_host(true);
