@@ -198,6 +198,7 @@ fn copy(call: &mut Call, name: &str, to: u64, from: u64, count: u64) -> Result<G
     for (does, address) in [(Access::Load, from), (Access::Store, to)] {
         let reached = call.simulator.host_bytes(address, count).map(|_| ());
         reached.map_err(|why| wrong(call, name, does, (address, count), why))?;
+        call.note(does, address, count);
     }
     let copied = call.simulator.copy(to, from, count);
     copied.map_err(|(writes, why)| {
@@ -215,6 +216,7 @@ fn fill(call: &mut Call, name: &str, value: u8, count: u64) -> Result<Given, Sto
         let filled =
             reached.and_then(|()| call.simulator.content_mut(to, count).map(|bytes| bytes.fill(value)));
         filled.map_err(|why| wrong(call, name, Access::Store, (to, count), why))?;
+        call.note(Access::Store, to, count);
     }
     Ok(Given::Long(to))
 }

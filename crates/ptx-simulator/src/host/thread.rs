@@ -137,6 +137,18 @@ impl Call<'_> {
         self.host.wrong(&self.simulator.memory, does, (address, bytes), wrong)
     }
 
+    /// Notes what a native does to memory for the program, as the thread's own accesses are noted.
+    pub fn note(&mut self, does: Access, address: u64, bytes: usize) {
+        let memory = &mut self.simulator.memory;
+        if !memory.noting {
+            return;
+        }
+        let (function, pc) = self.host.here;
+        let inst = self.host.program.functions.get(function).and_then(|open| open.code.get(pc as usize));
+        let loc = inst.map_or(0, |inst| inst.loc);
+        memory.note(address, bytes as u64, does != Access::Load, loc);
+    }
+
     /// Whether the first `bytes` bytes of an argument have been written; else where they were read.
     fn undefined(&self, number: usize, bytes: usize) -> Option<Origin> {
         let start = self.host.frame + self.args.get(number)?;
