@@ -67,8 +67,8 @@ impl Module {
         &self.program.kernels
     }
 
-    /// Whether `kernel` has a barrier of its whole grid, which asks for a cooperative launch (CUDA Programming
-    /// Guide, "Grid Synchronization").
+    /// Whether `kernel` has a barrier of its whole grid, which asks for a cooperative launch (CUDA
+    /// Programming Guide, "Grid Synchronization").
     pub fn synchronises_its_grid(&self, kernel: &str) -> bool {
         let function = self.program.by_name.get(kernel).map(|number| &self.program.functions[*number]);
         function.is_some_and(|function| function.uses_grid_workspace)

@@ -17,8 +17,8 @@ pub struct Condition {
     pub unchanged: Option<String>,
 }
 
-/// The condition of the innermost loop around a line of `source`, if it looks at nothing but variables. `None`
-/// too if another loop stands in the line: which one is meant cannot be told.
+/// The condition of the innermost loop around a line of `source`, if it looks at nothing but variables.
+/// `None` too if another loop stands in the line: which one is meant cannot be told.
 pub fn condition(source: &str, line: u32) -> Option<Condition> {
     let source = &Source::new(source);
     let path = source.functions.iter().find_map(|function| {

@@ -233,8 +233,8 @@ fn launch(
     }
     if !is_cooperative && runtime.module.synchronises_its_grid(&kernel.name) {
         let what = format!(
-            "`{}` has a barrier of its whole grid, and this launch is not cooperative: on a GPU the kernel ends \
-             with an error at grid.sync()",
+            "`{}` has a barrier of its whole grid, and this launch is not cooperative: on a GPU the kernel \
+             ends with an error at grid.sync()",
             kernel.name
         );
         let help = "launch it by cudaLaunchCooperativeKernel, with no more blocks than fit at the same time";
