@@ -59,7 +59,9 @@ fn declared(text: &str, rest: &str) -> Option<String> {
     let kind = of_number(&types.join(" ")).or(types.first().and_then(|word| of_number(word)));
     let kind = kind.unwrap_or("i32");
     let fill = if rest.is_empty() { "zeros" } else { rest };
-    let of_sizes = |word: &&str| word.split(['x', '*']).map(|size| size.parse::<u64>().ok()).product();
+    let of_sizes = |word: &&str| {
+        word.split(['x', '*']).try_fold(1u64, |count, size| count.checked_mul(size.parse().ok()?))
+    };
     let sizes: Vec<u64> = words.iter().filter_map(of_sizes).collect();
     Some(match sizes.iter().try_fold(1, |count: u64, size| count.checked_mul(*size)) {
         Some(count) if !sizes.is_empty() && !rest.contains('*') => format!("{name} = {kind}:{fill}*{count}"),

@@ -28,7 +28,7 @@ pub use counters::Counters;
 pub use decode::Param;
 pub use device::{
     DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties,
-    LaunchConfig, Residency, Scarce, check_config,
+    LaunchConfig, Residency, Scarce, check_config, count_in,
 };
 pub use diagnostic::{
     Access, Apart, Diagnostic, Disorder, Endless, Kind, Limit, Loophole, Matters, Number, Region, Severity,

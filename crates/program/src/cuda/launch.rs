@@ -3,7 +3,7 @@
 use device::Called;
 use ptx_simulator::host::{Call, Given, Stop};
 use ptx_simulator::{
-    Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, What, Words,
+    Diagnostic, Kind, Launch, LaunchConfig, Limit, Module, Owner, Severity, Site, What, Words, count_in,
 };
 use text::number::thousands;
 
@@ -75,26 +75,6 @@ fn launch_how(runtime: &mut Runtime, call: &mut Call, how: How) -> Result<Given,
 
 /// As [`launch_kernel`], with all blocks under way at the same time.
 fn launch_cooperative(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let config = LaunchConfig {
-        grid_dim: dim(call, 1),
-        block_dim: dim(call, 2),
-        shared_mem_bytes: call.long(4) as u32,
-    };
-    let kernel = call.host.name_at(call.long(0)).unwrap_or_default().to_string();
-    let resident = call.simulator.resident_blocks(runtime.module, &kernel, &config);
-    let (x, y, z) = config.grid_dim;
-    let blocks = u64::from(x) * u64::from(y) * u64::from(z);
-    if blocks > resident.into() {
-        let error = Error::CooperativeLaunchTooLarge;
-        let what = format!(
-            "a cooperative launch of {blocks} blocks, of which {resident} fit at the same time: {}",
-            error.said()
-        );
-        let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, \
-                    times the multiprocessors";
-        unasked(runtime, call, error, &what, help);
-        return Ok(runtime.kept.get::<Errors>().give(error));
-    }
     launch_how(runtime, call, How { is_cooperative: true, ..How::default() })
 }
 
@@ -117,7 +97,7 @@ fn launch_with_attributes(runtime: &mut Runtime, call: &mut Call) -> Result<Give
     };
     let mut how = How::default();
     for number in 0..u64::from(word(&raw, 48)) {
-        let attribute = bytes(call, long(40) + number * ATTRIBUTE, ATTRIBUTE as usize)?;
+        let attribute = bytes(call, long(40).wrapping_add(number * ATTRIBUTE), ATTRIBUTE as usize)?;
         match word(&attribute, 0) {
             COOPERATIVE => how.is_cooperative = word(&attribute, 8) != 0,
             CLUSTER => how.cluster = Some(three(&attribute, 8)),
@@ -142,7 +122,7 @@ fn gathered(runtime: &Runtime, call: &mut Call, kernel: u64, list: u64) -> Resul
     let Some(name) = call.host.name_at(kernel).map(str::to_string) else { return Ok(Vec::new()) };
     let mut params = Vec::new();
     for (number, param) in (0..).zip(runtime.module.params(&name).unwrap_or_default()) {
-        let pointer = bytes(call, list + 8 * number, 8)?;
+        let pointer = bytes(call, list.wrapping_add(8 * number), 8)?;
         let pointer = u64::from_le_bytes(pointer.try_into().unwrap_or_default());
         let value = bytes(call, pointer, param.bytes)?;
         params.resize(param.offset, 0);
@@ -162,12 +142,11 @@ fn unasked(runtime: &mut Runtime, call: &Call, error: Error, what: &str, help: &
 fn help_on(limit: Limit, config: &LaunchConfig) -> &'static str {
     /// Threads that a block may have.
     const MOST: u64 = 1024;
-    let count = |(x, y, z): (u32, u32, u32)| u64::from(x) * u64::from(y) * u64::from(z);
     match limit {
-        Limit::Shape if count(config.grid_dim) == 0 => {
+        Limit::Shape if count_in(config.grid_dim) == 0 => {
             "a division of whole numbers rounds down, here to 0: (n + block - 1) / block is rounded up"
         }
-        Limit::Shape if count(config.block_dim) > MOST => {
+        Limit::Shape if count_in(config.block_dim) > MOST => {
             "launch more blocks of fewer threads, and count them in the index: blockIdx.x * blockDim.x + \
              threadIdx.x"
         }
@@ -229,6 +208,20 @@ fn launch(
             None => help_on(limit, &config).to_string(),
         };
         unasked(runtime, call, error, &what, &help);
+        return Ok(error);
+    }
+    let resident = call.simulator.resident_blocks(runtime.module, &kernel.name, &config);
+    if is_cooperative && count_in(config.grid_dim) > resident.into() {
+        let error = Error::CooperativeLaunchTooLarge;
+        runtime.kept.get::<Errors>().keep(error);
+        let what = format!(
+            "a cooperative launch of {} blocks, of which {resident} fit at the same time: {}",
+            count_in(config.grid_dim),
+            error.said()
+        );
+        let help = "launch at most as many blocks as cudaOccupancyMaxActiveBlocksPerMultiprocessor says, \
+                    times the multiprocessors";
+        unasked(runtime, call, error, &what, help);
         return Ok(error);
     }
     if !is_cooperative && runtime.module.synchronises_its_grid(&kernel.name) {

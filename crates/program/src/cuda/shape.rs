@@ -1,7 +1,7 @@
 //! Whether the numbers of a launch look exchanged: only if they fit its data exactly the other way round.
 
-use ptx_simulator::LaunchConfig;
 use ptx_simulator::host::Call;
+use ptx_simulator::{LaunchConfig, count_in};
 use text::number::thousands;
 
 use super::queue::Kernel;
@@ -68,8 +68,7 @@ impl Shape {
     }
 
     pub fn threads(&self) -> u64 {
-        let [grid, block] = [self.config.grid_dim, self.config.block_dim].map(axes);
-        grid.into_iter().chain(block).product()
+        count_in(self.config.grid_dim).saturating_mul(count_in(self.config.block_dim))
     }
 
     /// `<<<(4, 2), 256>>>`
@@ -95,7 +94,7 @@ impl Shape {
     /// This launch with its grid and block exchanged, if that fits its numbers.
     pub fn grid_for_block(&self) -> Option<Shape> {
         let exchanged = self.with(self.config.block_dim, self.config.grid_dim);
-        let is_block = axes(exchanged.config.block_dim).into_iter().product::<u64>() >= WARP;
+        let is_block = count_in(exchanged.config.block_dim) >= WARP;
         (is_block && exchanged.fits(&self.numbers)).then_some(exchanged)
     }
 
