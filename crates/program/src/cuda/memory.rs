@@ -59,7 +59,8 @@ pub const NATIVES: &Natives_ = &[
     ("cudaMemcpy3DAsync", |runtime, call| copy_3d(runtime, call, Wait::Stream(call.long(1)))),
     ("cudaMemset3D", set_3d),
     ("cudaHostGetFlags", |runtime, call| zero(runtime, call, 0, 4)),
-    ("cudaMemRangeGetAttribute", |runtime, call| zero(runtime, call, 0, call.long(1))),
+    // Each attribute is a number of 32 bits, or a list that begins with one.
+    ("cudaMemRangeGetAttribute", |runtime, call| zero(runtime, call, 0, call.long(1).min(4))),
     // Memory pools: there is one, without limits.
     ("cudaDeviceGetDefaultMemPool", |runtime, call| pool(runtime, call)),
     ("cudaDeviceGetMemPool", |runtime, call| pool(runtime, call)),
@@ -213,9 +214,9 @@ fn word(call: &Call, number: usize, word: usize) -> u64 {
 /// `(cudaPitchedPtr *, cudaExtent)`
 fn malloc_3d(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let [width, height, depth] = [0, 1, 2].map(|axis| word(call, 1, axis));
-    let pitch = width.next_multiple_of(PITCH);
+    let pitch = pitch_of(width);
     for (place, value) in (1..).zip([pitch, width, height]) {
-        put(call, call.long(0) + 8 * place, &value.to_le_bytes())?;
+        put(call, call.long(0).wrapping_add(8 * place), &value.to_le_bytes())?;
     }
     allocate(runtime, call, Owner::Device, pitch.saturating_mul(height).saturating_mul(depth))
 }
@@ -229,30 +230,69 @@ fn copy_3d(runtime: &mut Runtime, call: &mut Call, wait: Wait) -> Result<Given, 
     // (array, x, y, z, pointer, pitch, width, height) twice.
     let start = |first: usize| {
         let [x, y, z, address, pitch, _, rows] = [1, 2, 3, 4, 5, 6, 7].map(|place| at(first + place));
-        (address + x + pitch * (y + rows * z), pitch, pitch * rows)
+        let row = rows.wrapping_mul(z).wrapping_add(y);
+        let address = pitch.wrapping_mul(row).wrapping_add(address).wrapping_add(x);
+        Slices { first: Rows { address, pitch }, bytes: pitch.wrapping_mul(rows) }
     };
-    let (from, from_pitch, from_slice) = start(0);
-    let (to, to_pitch, to_slice) = start(8);
-    let mut given = runtime.fine();
-    for slice in 0..depth {
-        let to = Rows { address: to + slice * to_slice, pitch: to_pitch };
-        let from = Rows { address: from + slice * from_slice, pitch: from_pitch };
-        let direction = direction(at(19) as u32);
-        given = copy(runtime, call, Asked { to, from, bytes: width, rows: height, direction }, wait)?;
-    }
-    Ok(given)
+    let [from, to] = [start(0), start(8)];
+    let direction = direction(at(19) as u32);
+    each_slice(runtime, call, [width, height, depth], &[from, to], |runtime, call, slice| {
+        let [from, to] = [from, to].map(|side| side.at(slice));
+        copy(runtime, call, Asked { to, from, bytes: width, rows: height, direction }, wait)
+    })
 }
 
 /// `(cudaPitchedPtr, value, cudaExtent)`
 fn set_3d(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let [address, pitch, _, rows] = [0, 1, 2, 3].map(|place| word(call, 0, place));
     let [width, height, depth] = [0, 1, 2].map(|axis| word(call, 2, axis));
-    let mut given = runtime.fine();
-    for slice in 0..depth {
-        let to = Rows { address: address + slice * pitch * rows, pitch };
-        given = set_rows(runtime, call, (to, width, height), call.word(1), Wait::Device)?;
+    let to = Slices { first: Rows { address, pitch }, bytes: pitch.wrapping_mul(rows) };
+    each_slice(runtime, call, [width, height, depth], &[to], |runtime, call, slice| {
+        set_rows(runtime, call, (to.at(slice), width, height), call.word(1), Wait::Device)
+    })
+}
+
+/// Slices of memory, each of rows: the first, and how far the next ones are from it.
+#[derive(Clone, Copy)]
+struct Slices {
+    first: Rows,
+    bytes: u64,
+}
+
+impl Slices {
+    /// The rows of a slice.
+    fn at(self, slice: u64) -> Rows {
+        let address = self.first.address.wrapping_add(self.bytes.wrapping_mul(slice));
+        Rows { address, pitch: self.first.pitch }
     }
-    Ok(given)
+}
+
+/// Does something with each slice of an extent (width in bytes, height, depth), until it fails.
+fn each_slice(
+    runtime: &mut Runtime,
+    call: &mut Call,
+    [width, height, depth]: [u64; 3],
+    sides: &[Slices],
+    mut does: impl FnMut(&mut Runtime, &mut Call, u64) -> Result<Given, Stop>,
+) -> Result<Given, Stop> {
+    let fine = runtime.fine();
+    if width == 0 || height == 0 {
+        return Ok(fine);
+    }
+    let overlap = |side: &Slices| side.bytes < side.first.pitch.saturating_mul(height);
+    if depth > 1 && sides.iter().any(overlap) {
+        let what =
+            format!("slices of {height} rows, where the pitched pointer says fewer: nothing is copied");
+        let help = "make_cudaPitchedPtr takes the height of the allocation, in rows, as its last argument";
+        return Ok(runtime.refuse(call, Error::InvalidValue, what, help));
+    }
+    for slice in 0..depth {
+        let given = does(runtime, call, slice)?;
+        if given != fine {
+            return Ok(given);
+        }
+    }
+    Ok(fine)
 }
 
 /// `(symbol, from, bytes, offset, direction)`
@@ -315,8 +355,13 @@ fn no_pointer(call: &Call, name: &str) -> Box<Diagnostic> {
 }
 
 /// `(pointer *, pitch *, width, height)`: rows begin at multiples of 512 bytes.
+/// The pitch of rows of `width` bytes; of rows that no memory holds, the largest number.
+fn pitch_of(width: u64) -> u64 {
+    width.checked_next_multiple_of(PITCH).unwrap_or(u64::MAX)
+}
+
 fn malloc_pitch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let pitch = call.long(2).next_multiple_of(PITCH);
+    let pitch = pitch_of(call.long(2));
     put(call, call.long(1), &pitch.to_le_bytes())?;
     allocate(runtime, call, Owner::Device, pitch.saturating_mul(call.long(3)))
 }
@@ -501,8 +546,14 @@ fn owner(
     (at, bytes, rows): (Rows, u64, u64),
     way: &str,
 ) -> Result<Owner, Given> {
-    let last = at.at(rows - 1);
-    let end = last.wrapping_add(bytes);
+    if rows > 1 && at.pitch < bytes {
+        let [pitch, width] = [at.pitch, bytes].map(|bytes| thousands(bytes as i64));
+        let what =
+            format!("rows of {width} bytes that begin {pitch} bytes after each other: nothing is copied");
+        let help =
+            "the pitch is what lies between the beginnings of two rows, in bytes, never less than a row";
+        return Err(runtime.refuse(call, Error::InvalidPitchValue, what, help));
+    }
     let Some((owner, size, offset)) = call.simulator.allocation(at.address) else {
         let why = match at.address {
             0 => "a null pointer".to_string(),
@@ -517,13 +568,14 @@ fn owner(
         return Err(runtime.refuse(call, Error::InvalidValue, format!("a copy {way} {why}"), help));
     };
     let has = size.saturating_sub(offset);
-    let wants = end.wrapping_sub(at.address);
+    let wants = at.pitch.checked_mul(rows - 1).and_then(|before| before.checked_add(bytes));
+    let wants = wants.unwrap_or(u64::MAX);
     if wants > has {
         let name = said(call, at.address);
         let name = if name.is_empty() { " an allocation".to_string() } else { name };
         let [wanted, there] = [wants, has].map(|bytes| thousands(bytes as i64));
         let what = format!("a copy of {wanted} bytes {way}{name}, which has {there}: nothing is copied");
-        let help = if wants == 4 * has || wants == 8 * has {
+        let help = if [4, 8].iter().any(|size| has.checked_mul(*size) == Some(wants)) {
             "the allocation counts bytes, not elements: multiply by sizeof of an element there"
         } else {
             "copy no more than the smaller of the two has"

@@ -186,7 +186,8 @@ impl Source for Reader<'_> {
         if let Some(byte) = self.file.pushed_back.last() {
             return Some(*byte);
         }
-        if self.file.at >= self.file.bytes.len() && self.file.stands == Stands::In && !self.file.is_at_end {
+        let is_through = self.file.at >= self.file.bytes.len() && self.file.bytes.len() < MAX_BYTES;
+        if is_through && self.file.stands == Stands::In && !self.file.is_at_end {
             self.outside.read(&mut self.file.bytes);
         }
         let byte = self.file.bytes.get(self.file.at).copied();

@@ -450,10 +450,21 @@ impl Host {
     /// The function at an address.
     fn number_of(&self, address: u64) -> Result<usize, Stop> {
         let number = address.checked_sub(FUNCTION_WINDOW).and_then(|number| usize::try_from(number).ok());
-        number.filter(|number| *number < self.program.functions.len()).ok_or_else(|| {
+        let Some((number, function)) =
+            number.and_then(|number| Some((number, self.program.functions.get(number)?)))
+        else {
             let what = format!("a call goes to {address:#x}, where there is no function");
-            self.fault(Kind::OutOfBounds, what, "check where this function pointer comes from").into()
-        })
+            return Err(self
+                .fault(Kind::OutOfBounds, what, "check where this function pointer comes from")
+                .into());
+        };
+        if function.is_entry {
+            let what = format!("the kernel `{}` is called as a function", function.name);
+            return Err(self
+                .fault(Kind::OutOfBounds, what, "launch it, or point to a function of the host")
+                .into());
+        }
+        Ok(number)
     }
 
     /// A diagnostic where the thread is.
