@@ -200,8 +200,8 @@ fn better(message: &Message, notes: &[Message]) -> Option<String> {
     {
         if let Some(class) = plain.strip_prefix('~') {
             return Some(format!(
-                "{class} is a class of the host, and a kernel has one as a parameter or a variable: give it a \
-                 pointer to memory of the device instead; of a class of your own put __host__ __device__ \
+                "{class} is a class of the host, and a kernel has one as a parameter or a variable: give it \
+                 a pointer to memory of the device instead; of a class of your own put __host__ __device__ \
                  before its functions"
             ));
         }

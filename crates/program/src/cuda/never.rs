@@ -114,8 +114,8 @@ impl Runtime<'_> {
         };
         let help = match (never.filled.get(&start), first) {
             (None, None) => format!(
-                "copy to `{name}` before the launch: cudaMemcpy({name}, …, cudaMemcpyHostToDevice), or fill it \
-                 by a kernel or by cudaMemset"
+                "copy to `{name}` before the launch: cudaMemcpy({name}, …, cudaMemcpyHostToDevice), or fill \
+                 it by a kernel or by cudaMemset"
             ),
             _ => found.help.clone(),
         };

@@ -37,7 +37,7 @@ const SAME_IN_EVERY_BLOCK: &str = "threads of two blocks use the same element. T
 
 /// What to do about a write of several threads of a block.
 const SAME_IN_EVERY_THREAD: &str = "these threads write the same element: let one of them do it, for example \
-    by if (threadIdx.x == 0), or give each an element of its own. Only where one is to write after the other, \
+    by if (threadIdx.x == 0), or give each an element of its own. Only where one is to write after the other \
     a barrier that both reach has to come between";
 
 /// Whether one side is an atomic operation, and the other one is none.

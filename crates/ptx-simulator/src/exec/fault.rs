@@ -353,8 +353,8 @@ fn index_help(what: &What) -> &'static str {
     };
     match index {
         0.. if counts_elements(what, index) => {
-            "the third number of a launch counts bytes of dynamic shared memory, not elements: multiply by sizeof \
-             of an element there"
+            "the third number of a launch counts bytes of dynamic shared memory, not elements: multiply by \
+             sizeof of an element there"
         }
         ..0 => "the index is below 0 here: compare it before this line",
         WRAPPED..=MAX_INDEX => {
@@ -368,8 +368,8 @@ fn index_help(what: &What) -> &'static str {
     }
 }
 
-/// Whether a launch looks as if it counted the elements of its dynamic shared memory: the one at `index` would
-/// be there then.
+/// Whether a launch looks as if it counted the elements of its dynamic shared memory: the one at `index`
+/// would be there then.
 fn counts_elements(what: &What, index: i64) -> bool {
     let What::Outside {
         spot: Spot { region: Region::Shared { .. }, name: None, size, .. }, bytes: 2.., ..
