@@ -1,5 +1,5 @@
-//! Indices that mean other elements than they seem to: a product with the wrong dimension, a step of one block
-//! in a loop of all, a block that has no part in the index, row and column exchanged.
+//! Indices that mean other elements than they seem to: a product with the wrong dimension, a step of one
+//! block in a loop of all, a block that has no part in the index, row and column exchanged.
 
 use std::ops::Range;
 
