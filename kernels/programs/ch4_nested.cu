@@ -88,8 +88,8 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&data, size * sizeof(unsigned int)));
     CHECK(cudaMalloc(&partials, blocks * sizeof(unsigned int)));
     CHECK(cudaMemcpy(data, numbers.data(), size * sizeof(unsigned int), cudaMemcpyHostToDevice));
-    // Children wait their turn in a buffer. It has to have room for one per block.
-    CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, max(2048u, blocks)));
+    // A child keeps its place in a buffer until it has ended, and its own child needs another one.
+    CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, max(2048u, 2 * blocks)));
 
     gpuRecursiveReduce<<<blocks, threads>>>(data, partials, size);
     CHECK(cudaGetLastError());
