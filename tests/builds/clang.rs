@@ -7,7 +7,7 @@ use workbook::kernel_compiler::prebuilt::{self, LEGACY};
 use crate::{is_pinned, read, root, scratch, write};
 
 /// The chapters that need more of CUDA than `kernels/clang` declares, and a header that is missing.
-const NVCC_ALONE: [(&str, &str); 1] = [("ch7_libraries", "cooperative_groups/reduce.h")];
+const NVCC_ALONE: [(&str, &str); 1] = [("ch7_libraries", "cub/block/block_reduce.cuh")];
 
 /// The clang that `kernels/requirements.txt` pins, in the wheel that has its version's number of zig.
 fn pinned_clang() -> Compiler {
