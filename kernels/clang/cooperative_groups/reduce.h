@@ -9,8 +9,11 @@ namespace cooperative_groups {
 template <typename GROUP, typename T, typename OPERATION>
 WB_DEVICE T reduce(const GROUP &group, T value, OPERATION operation)
 {
-    value = wb_up_to_this(group, value, operation);
-    return group.shfl(value, group.size() - 1);
+    value = wb_scan<true>(group, value, operation);
+    if constexpr (GROUP::WB_IS_OF_A_WARP) {
+        value = group.shfl(value, group.size() - 1);
+    }
+    return value;
 }
 
 // Of a tile, in the order that NVIDIA's header has.

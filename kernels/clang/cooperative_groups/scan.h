@@ -9,15 +9,14 @@ namespace cooperative_groups {
 template <typename GROUP, typename T, typename OPERATION = plus<T>>
 WB_DEVICE T inclusive_scan(const GROUP &group, T value, OPERATION operation = {})
 {
-    return wb_up_to_this(group, value, operation);
+    return wb_scan<true>(group, value, operation);
 }
 
-// Without the thread's own; the first one has T().
+// Without the thread's own.
 template <typename GROUP, typename T, typename OPERATION = plus<T>>
 WB_DEVICE T exclusive_scan(const GROUP &group, T value, OPERATION operation = {})
 {
-    T before = group.shfl_up(wb_up_to_this(group, value, operation), 1);
-    return group.thread_rank() == 0 ? T() : before;
+    return wb_scan<false>(group, value, operation);
 }
 
 } // namespace cooperative_groups

@@ -1,4 +1,4 @@
-// cuda::pipeline: of one thread, of a block, of producers and consumers, and one whose stage is read too early.
+// cuda::pipeline: of a thread, of a block, of producers and consumers, and one that is read too early.
 // prints: 1792 2240, 2296 2040 1792
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
@@ -37,7 +37,7 @@ __global__ void together(const int *in, int *out, bool waits)
     for (int next = 0, now = 0; now < ROUNDS; now++) {
         for (; next < ROUNDS && next < now + 2; next++) {
             pipe.producer_acquire();
-            cuda::memcpy_async(block, tile[next % 2], in + next * 64, sizeof(tile[0]), pipe); // expect: error data-race
+            cuda::memcpy_async(block, tile[next % 2], in + next * 64, 256, pipe); // expect: error data-race
             pipe.producer_commit();
         }
         if (waits) {
