@@ -80,7 +80,8 @@ fn each_header_compiles_alone_for_old_and_new_gpus_in_kernels_and_in_programs() 
     }
     for header in headers(&folder.join("host/cuda")) {
         with(&header, "int main() { return 0; }\n");
-        let made = program::compile(&clang, &[source.clone()], "80", &Given::default(), &directory);
+        let made =
+            program::compile(&clang, std::slice::from_ref(&source), "80", &Given::default(), &directory);
         assert_eq!(made.unwrap_or_else(|error| panic!("{header}: {error:#}")).said, "", "{header}");
     }
 }
