@@ -184,9 +184,22 @@ WB_DEVICE int __all_sync(unsigned int lanes, int holds) { return __nvvm_vote_all
 WB_DEVICE int __any_sync(unsigned int lanes, int holds) { return __nvvm_vote_any_sync(lanes, holds); }
 WB_DEVICE unsigned int __ballot_sync(unsigned int lanes, int holds) { return __nvvm_vote_ballot_sync(lanes, holds); }
 WB_DEVICE unsigned int __activemask() { return __nvvm_activemask(); }
-WB_DEVICE unsigned int __match_any_sync(unsigned int lanes, unsigned int value)
+template <typename T> WB_DEVICE unsigned int __match_any_sync(unsigned int lanes, T value)
 {
-    return __nvvm_match_any_sync_i32(lanes, value);
+    if constexpr (sizeof(T) == 8) {
+        return __nvvm_match_any_sync_i64(lanes, __builtin_bit_cast(long long, value));
+    } else if constexpr (sizeof(T) == 4) {
+        return __nvvm_match_any_sync_i32(lanes, __builtin_bit_cast(int, value));
+    } else {
+        return __nvvm_match_any_sync_i32(lanes, value);
+    }
+}
+// The lane that is the `number`th of those in `lanes` from `first` on, or before it if the number is negative.
+WB_DEVICE unsigned int __fns(unsigned int lanes, unsigned int first, int number)
+{
+    unsigned int lane;
+    asm("fns.b32 %0, %1, %2, %3;" : "=r"(lane) : "r"(lanes), "r"(first), "r"(number));
+    return lane;
 }
 
 // `last` is the lane beyond which there is none: 31, and for `up` 0. A value of 8 bytes takes two shuffles.

@@ -1,13 +1,17 @@
 //! clang: where it is looked for, what it is asked for, and what it makes of the kernels.
 
+use std::path::Path;
+
 use workbook::kernel_compiler::clang::HEADERS;
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
 use workbook::kernel_compiler::prebuilt::{self, LEGACY};
+use workbook::kernel_compiler::program;
+use workbook::kernel_compiler::staging::Given;
 
 use crate::{is_pinned, read, root, scratch, write};
 
 /// The chapters that need more of CUDA than `kernels/clang` declares, and a header that is missing.
-const NVCC_ALONE: [(&str, &str); 1] = [("ch7_libraries", "cooperative_groups/reduce.h")];
+const NVCC_ALONE: [(&str, &str); 1] = [("ch7_libraries", "cub/block/block_reduce.cuh")];
 
 /// The clang that `kernels/requirements.txt` pins, in the wheel that has its version's number of zig.
 fn pinned_clang() -> Compiler {
@@ -39,6 +43,46 @@ fn clang_compiles_every_chapter_or_says_what_it_lacks() {
                 assert!(said.contains(HEADERS) && said.contains("compile with nvcc"), "{said}");
             }
         }
+    }
+}
+
+/// The headers in `folder` and its folders but `host`, as a source includes them.
+fn headers(folder: &Path) -> Vec<String> {
+    let mut headers = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(one) = folders.pop() {
+        for entry in std::fs::read_dir(&one).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                headers.push(path.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/"));
+            } else if !path.ends_with("host") {
+                folders.push(path);
+            }
+        }
+    }
+    headers
+}
+
+#[test]
+#[ignore = "needs clang"]
+fn each_header_compiles_alone_for_old_and_new_gpus_in_kernels_and_in_programs() {
+    let directory = scratch("clang-headers");
+    let source = directory.join("mine.cu");
+    let clang = pinned_clang().run_in(&directory);
+    let with = |header: &str, main: &str| {
+        write(&source, &format!("#include <{header}>\n__global__ void k(int *p) {{ *p = 1; }}\n{main}"));
+    };
+    let folder = root().join(HEADERS);
+    for (header, capability) in headers(&folder).iter().flat_map(|header| [(header, "75"), (header, "80")]) {
+        with(header, "");
+        let ptx = clang.ptx_with(&source, Some(capability), Given::default());
+        assert_eq!(ptx.unwrap_or_else(|error| panic!("{header}: {error:#}")).warnings, "", "{header}");
+    }
+    for header in headers(&folder.join("host/cuda")) {
+        with(&header, "int main() { return 0; }\n");
+        let made =
+            program::compile(&clang, std::slice::from_ref(&source), "80", &Given::default(), &directory);
+        assert_eq!(made.unwrap_or_else(|error| panic!("{header}: {error:#}")).said, "", "{header}");
     }
 }
 

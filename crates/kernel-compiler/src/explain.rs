@@ -280,9 +280,8 @@ fn in_place_of_header(name: &str) -> String {
     match name {
         "algorithm" => "leave <algorithm> out; min() and max() need no header".to_string(),
         "iostream" | "fstream" | "sstream" | "iomanip" => format!("leave <{name}> out, and use printf()"),
-        "limits" => "INT_MIN, INT_MAX and others are in <climits>".to_string(),
         "atomic" => "leave <atomic> out, and use atomicAdd() and others".to_string(),
-        "cstdlib" | "cstring" | "memory" | "stdlib.h" | "string.h" | "utility" => {
+        "cstdlib" | "cstring" | "memory" | "stdlib.h" | "string.h" => {
             format!("leave <{name}> out")
         }
         _ => format!("leave <{name}> out: {ARRAYS}"),
@@ -299,7 +298,7 @@ fn newer(words: &str) -> Option<String> {
         format!("{major}.{minor}")
     } else if words.contains("undeclared identifier")
         || words.contains("is undefined")
-        || words.contains("no member")
+        || words.contains("has no member")
     {
         let (_, capability) = NEWER.iter().find(|(known, _)| name.starts_with(known))?;
         capability.to_string()
@@ -311,13 +310,8 @@ fn newer(words: &str) -> Option<String> {
 
 /// What newer GPUs alone have, by the beginning of its name (CUDA C++ Programming Guide, "C++ Language
 /// Extensions" and "Cooperative Groups").
-const NEWER: [(&str, &str); 5] = [
-    ("__reduce_", "8.0"),
-    ("__pipeline_", "8.0"),
-    ("__cluster_dims__", "9.0"),
-    ("this_cluster", "9.0"),
-    ("cluster_group", "9.0"),
-];
+const NEWER: [(&str, &str); 4] =
+    [("__reduce_", "8.0"), ("__cluster_dims__", "9.0"), ("this_cluster", "9.0"), ("cluster_group", "9.0")];
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,7 @@ pub fn meant(words: &str, quoted: &str, rest: &[&str], source: &str) -> Option<S
         .or_else(|| length(words, quoted))
         .or_else(|| index(words, quoted))
         .or_else(|| fixed(words, quoted))
+        .or_else(|| header(words, quoted, source))
         .or_else(|| instead(words, quoted))
         .or_else(|| restrict(words, quoted))
         .or_else(|| helper(words, rest, source))
@@ -81,6 +82,45 @@ fn atomic(words: &str, quoted: &str, rest: &[&str]) -> Option<String> {
         }
         _ => format!("{name} takes an address and a value: {name}({address}, 1)"),
     })
+}
+
+/// The headers that a name needs, by how it begins.
+const HEADERS: [(&str, &str); 13] = [
+    ("cooperative_groups::reduce", "cooperative_groups/reduce.h"),
+    ("cooperative_groups::inclusive_scan", "cooperative_groups/scan.h"),
+    ("cooperative_groups::exclusive_scan", "cooperative_groups/scan.h"),
+    ("cooperative_groups::memcpy_async", "cooperative_groups/memcpy_async.h"),
+    ("cooperative_groups::wait", "cooperative_groups/memcpy_async.h"),
+    ("cuda::atomic", "cuda/atomic"),
+    ("cuda::barrier", "cuda/barrier"),
+    ("cuda::memcpy_async", "cuda/barrier"),
+    ("cuda::pipeline", "cuda/pipeline"),
+    ("cuda::make_pipeline", "cuda/pipeline"),
+    ("cuda::std::numeric_limits", "cuda/std/limits"),
+    ("__pipeline_", "cuda_pipeline.h"),
+    ("__mbarrier_", "cuda_awbarrier_primitives.h"),
+];
+
+/// That a name in the line `quoted` needs a header which `source` does not include, if a compiler's `words`
+/// say that it is not there.
+pub fn header(words: &str, quoted: &str, source: &str) -> Option<String> {
+    let is_missing = [
+        "no member",
+        "no template named",
+        "no type named",
+        "undeclared identifier",
+        "unknown type name",
+        "is undefined",
+        "must be a class or namespace name",
+    ];
+    if !is_missing.iter().any(|of| words.contains(of)) {
+        return None;
+    }
+    let quoted = quoted.replace("cg::", "cooperative_groups::");
+    let is_lacking =
+        |(name, header): &&(&str, &str)| quoted.contains(name) && !source.contains(&format!("<{header}>"));
+    let (_, header) = HEADERS.iter().find(is_lacking)?;
+    Some(format!("add #include <{header}>"))
 }
 
 /// A name that no kernel has, or not any more, or not without a header.
@@ -350,6 +390,32 @@ mod tests {
         ] {
             let said = said("__global__ void k(float *restrict in)", words);
             assert!(said.starts_with(&format!("n.cu(1): error: {better}")), "{words}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_its_header_is_told_which() {
+        for (line, words, header) in [
+            (
+                "cg::reduce(w, x, f);",
+                "no member named 'reduce' in namespace 'cooperative_groups'",
+                "reduce.h",
+            ),
+            ("cg::reduce(w, x, f);", "namespace \"cooperative_groups\" has no member \"reduce\"", "reduce.h"),
+            ("cuda::barrier<s> b;", "use of undeclared identifier 'cuda'", "cuda/barrier"),
+            (
+                "cuda::barrier<s> b;",
+                "name followed by \"::\" must be a class or namespace name",
+                "cuda/barrier",
+            ),
+            ("__pipeline_commit();", "use of undeclared identifier '__pipeline_commit'", "cuda_pipeline.h"),
+            ("__pipeline_commit();", "identifier \"__pipeline_commit\" is undefined", "cuda_pipeline.h"),
+        ] {
+            let lacking = said(&format!("#include <cooperative_groups.h>\n{line}"), words);
+            assert!(lacking.starts_with("n.cu(2): error: add #include <"), "{words}: {lacking}");
+            assert!(lacking.contains(&format!("{header}>")), "{words}: {lacking}");
+            let source = format!("#include <{header}>\n#include <cooperative_groups/{header}>\n{line}");
+            assert!(!said(&source, words).contains("add #include"), "{words}");
         }
     }
 

@@ -199,6 +199,24 @@ fn every_kernel_exercise_and_what_if_compiles_as_in_a_terminal() {
     compare("compiler-sources", &cases);
 }
 
+#[test]
+#[ignore = "needs node and the clang of kernels/requirements.txt"]
+fn cudas_headers_bring_what_they_do_in_a_terminal() {
+    let corpus =
+        ["data-race/mbarrier_of_cpp", "data-race/copy_in_two_stages", "warp-collective/coalesced_group"];
+    let mut cases: Vec<Case> = corpus
+        .iter()
+        .map(|name| ("kernels/mine.cu".into(), text(&format!("tests/corpus/{name}.cu"))))
+        .collect();
+    let groups = "#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/reduce.h>\n\
+                  #include <cooperative_groups/scan.h>\n#include <cuda/pipeline>\n\
+                  namespace cg = cooperative_groups;\n__global__ void k(int *p)\n{\n    \
+                  auto warp = cg::tiled_partition<32>(cg::this_thread_block());\n    \
+                  p[0] = cg::reduce(warp, p[0], cg::plus<int>()) + cg::exclusive_scan(warp, p[1]);\n}\n";
+    cases.push(("kernels/mine.cu".into(), groups.into()));
+    compare("compiler-headers", &cases);
+}
+
 const HEAD: &str = "extern \"C\" __global__ void k(int *p) {\n";
 
 #[test]

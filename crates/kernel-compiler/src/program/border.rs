@@ -3,6 +3,7 @@
 use super::sources::Sources;
 use crate::braces::{Unbalanced, unbalanced};
 use crate::clang::what_is_lacking;
+use crate::mistakes::header;
 
 /// An error or a warning of clang's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +86,9 @@ pub fn explained(said: &str, sources: &Sources) -> String {
         let source = source_of(file);
         let quoted = source.and_then(|source| source.original.lines().nth(line as usize - 1));
         let of_cuda = of_cuda(first, notes.iter().filter(|note| source_of(note.file).is_none()));
-        let words = of_cuda.or_else(|| better(first, notes)).unwrap_or_else(|| first.words.to_owned());
+        let header = || header(first.words, quoted?, &source?.original);
+        let words = of_cuda.or_else(|| better(first, notes)).or_else(header);
+        let words = words.unwrap_or_else(|| first.words.to_owned());
         let file = source.map_or(file.to_owned(), |source| sources.name(source));
         text += &format!("{file}({line}): {}: {words}\n", first.kind);
         text.extend(quoted.map(|quoted| format!("{}\n", text::say::visible(quoted))));
@@ -97,7 +100,7 @@ pub fn explained(said: &str, sources: &Sources) -> String {
     if text.is_empty() && errors(said).next().is_some() {
         return said.to_owned();
     }
-    let lacking = what_is_lacking(&without_columns(said)).filter(|_| !text.contains(IS_MISSING));
+    let lacking = what_is_lacking(&text).filter(|_| !text.contains(IS_MISSING));
     text + &lacking.map(|lacking| format!("\n{lacking}\n")).unwrap_or_default()
 }
 
@@ -246,7 +249,7 @@ fn missing_header(name: &str) -> Option<String> {
         "cublas_v2.h" | "cublas.h" | "cufft.h" | "cusparse.h" | "curand.h" | "curand_kernel.h"
         | "cusolverDn.h" | "cudnn.h" | "nccl.h" | "npp.h" | "cub.cuh" | "mma.h" | "cufftXt.h"
         | "cusparse_v2.h" | "cublasXt.h" => "it is a library of NVIDIA's, which the simulator does not have",
-        _ if name.starts_with("thrust/") || name.starts_with("cub/") => {
+        _ if ["thrust/", "cub/", "cuda/"].iter().any(|folder| name.starts_with(folder)) => {
             "it is a library of NVIDIA's, which the simulator does not have"
         }
         "mpi.h" | "openacc.h" | "glut.h" | "glew.h" | "opencv.hpp" | "windows.h" => {

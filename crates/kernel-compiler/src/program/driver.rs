@@ -378,6 +378,12 @@ int main(int argc, char **argv)
             ),
             (main("", "", "int i = threadIdx.x;"), 3, "threadIdx, blockIdx, blockDim and gridDim say which"),
             (main("", "", "int i; atomicAdd(&i, 1);"), 3, "atomicAdd is for kernels, and the host calls it"),
+            (
+                main("#include <cuda/latch>", "", ""),
+                1,
+                "this file is missing: cuda/latch: it is a library of",
+            ),
+            (main("", "cuda::barrier<cuda::thread_scope_block> b;", ""), 2, "add #include <cuda/barrier>"),
             (main("", "if (p) {", ""), 2, "a } is missing: nothing closes the { of this line"),
         ] {
             let error = compiled("border", &source).unwrap_err();

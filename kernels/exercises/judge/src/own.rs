@@ -224,6 +224,14 @@ mod tests {
     }
 
     #[test]
+    fn clang_has_each_header_that_an_answer_may_include() {
+        let folder = kernel_compiler::root().unwrap().join(kernel_compiler::clang::HEADERS);
+        for header in HEADERS {
+            assert!(folder.join(header).is_file(), "{header}");
+        }
+    }
+
+    #[test]
     fn code_from_other_sources_is_found_however_it_came() {
         let found =
             |file: &str| foreign_file(&format!("\t.file\t1 \"k/a.cu\"\n\t.file\t2 \"{file}\"\n"), "k/a.cu");

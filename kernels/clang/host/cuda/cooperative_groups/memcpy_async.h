@@ -1,0 +1,5 @@
+// As kernels alone have it.
+
+#pragma once
+
+#include "../../../cooperative_groups/memcpy_async.h"

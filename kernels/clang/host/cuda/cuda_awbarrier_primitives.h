@@ -1,0 +1,5 @@
+// As kernels alone have it.
+
+#pragma once
+
+#include "../../cuda_awbarrier_primitives.h"

@@ -1,0 +1,5 @@
+// As kernels alone have it.
+
+#pragma once
+
+#include "../../cuda_pipeline_primitives.h"
