@@ -51,7 +51,7 @@ async function run(page) {
     await press(page, '.cell .card-run');
     await page.waitForFunction(() => {
         const cell = document.querySelector('.cell[data-live]');
-        return cell.querySelector('.live-out') || /offline|fetched|kept/i.test(cell.querySelector('.card-status').textContent);
+        return cell.querySelector('.live-out') || /offline|could not|kept/i.test(cell.querySelector('.card-status').textContent);
     }, { timeout: PATIENCE });
     return page.evaluate(() => {
         const cell = document.querySelector('.cell[data-live]');
@@ -126,7 +126,7 @@ async function story(page, origin) {
     expect(again.result, 'it does not run without the network', again);
     await edit(page);
     await press(page, '.workbench .card-run');
-    await page.waitForFunction(() => /takes the network once/.test(document.querySelector('.cell[data-live] .card-status').textContent), { timeout: PATIENCE })
+    await page.waitForFunction(() => /^The compiler could not be loaded \(network\?\)\. Press Run to try again\.$/.test(document.querySelector('.cell[data-live] .card-status').textContent), { timeout: PATIENCE })
         .catch(async () => problems.push(`without a compiler an edit does not say what is missing: ${await page.$eval('.cell[data-live] .card-status', status => status.textContent)}`));
 
     // The compiler, kept.
@@ -194,7 +194,7 @@ async function inPart(page, origin) {
         await spoil(how);
         await page.goto(`${origin}/${RUN}`, { waitUntil: 'load' });
         const without = await run(page);
-        expect(!without.result && /could not be fetched, which takes the network once/.test(without.status), `a simulator that is kept ${how}`, without);
+        expect(!without.result && /^The file live\/workbook\.wasm\.zst could not be loaded \(network\?\)/.test(without.status), `a simulator that is kept ${how}`, without);
         state.isOff = false;
         await page.goto(`${origin}/${RUN}`, { waitUntil: 'load' });
         const again = await run(page);

@@ -71,7 +71,7 @@ async function edit(page) {
 
 const RIGHT = /^Done in .*right/;
 const DAMAGED = /did not arrive as the book has it, twice/;
-const NOT_THERE = /could not be fetched/;
+const NOT_THERE = /could not be loaded \(network\?\)\. Press (Run|Edit) to try again\.$/;
 
 /** What is spoilt, how, how often, and what the page says then. */
 const SPOILT = [

@@ -14,7 +14,6 @@ import * as simulator from './simulator.js';
 import { whyNotKept } from './store.js';
 import * as workbench from './workbench.js';
 
-export { reason } from './fetched.js';
 export { compareOwnRuns } from './result.js';
 export { run, runAll, runOrStop } from './run.js';
 

@@ -1,10 +1,11 @@
 // The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the first time, and
 // kept by the browser from then on. book/page/clang says how it is made, and book/page how it is called.
 
-import { NotFetched, Sentence, answer, fetched, file, program, twice, unpacked, worker } from './fetched.js';
+import { Sentence, answer, fetched, file, once, program, twice, unpacked, worker } from './fetched.js';
 import { counted } from './html.js';
 
 const CACHE = 'workbook-compiler';
+const COMPILER = 'The compiler';
 const LIMIT = 20; // seconds
 
 const TOO_LONG = `The compiler had not finished after ${LIMIT} seconds and was stopped. What can take so long is a loop that it unrolls or ` +
@@ -13,9 +14,6 @@ const NOT_STARTED = 'This browser does not start the compiler, which is WebAssem
 const NO_MEMORY = 'The compiler was stopped: it needs more memory than the browser gives a page.';
 const TOO_DEEP = 'The compiler was stopped: most likely something in the code nests too deeply, such as a template that instantiates itself.';
 
-/** The worker, once it has what it needs to compile, as a promise; and clang's compiled module. */
-let ready;
-let module;
 let before = Promise.resolve();
 
 /** The scripts of the worker. */
@@ -75,7 +73,7 @@ function broken({ trapped, stderr }) {
 
 /** The bytes of the compiler as they are packed; nothing, if they break off. */
 async function packed({ bytes, hash }, options, signal, tell) {
-    const { body } = await fetched(`clang/clang.wasm.zst?${hash}`, { ...options, signal });
+    const { body } = await fetched(`clang/clang.wasm.zst?${hash}`, { ...options, signal }, COMPILER);
     let length = 0;
     const counted = new TransformStream({
         transform(part, stream) {
@@ -95,9 +93,13 @@ async function wasm(about, signal, tell) {
     const take = async options => {
         const bytes = await packed(about, options, signal, tell);
         tell('Unpacking the compiler');
-        return bytes && unpacked(bytes).catch(() => undefined);
+        return bytes && unpacked(bytes).catch(error => {
+            if (error instanceof Sentence) { // what unpacks is not there
+                throw error;
+            }
+        });
     };
-    return twice('The compiler', take, bytes => isWhole(bytes, about.wasm));
+    return twice(COMPILER, take, bytes => isWhole(bytes, about.wasm));
 }
 
 /** Keeps the compiler, and no other. */
@@ -111,7 +113,8 @@ async function keep(name, bytes) {
     }
 }
 
-async function made(signal, tell) {
+/** Clang's module. */
+const clang = once(async (signal, tell) => {
     const about = await manifest();
     const kept = await keptCompiler();
     if (kept) {
@@ -122,16 +125,15 @@ async function made(signal, tell) {
     const compiled = await WebAssembly.compile(bytes);
     keep(address(about), bytes);
     return compiled;
-}
+});
 
-async function started(signal, tell) {
-    module ??= made(signal, tell);
-    module.catch(() => (module = undefined));
-    const [clang, workbook, kernels] = await Promise.all([module, program(), headers(KERNELS)]);
+/** The worker, once it has what it needs to compile. */
+const ready = once(async (signal, tell) => {
+    const [module, workbook, kernels] = await Promise.all([clang(signal, tell), program(), headers(KERNELS)]);
     const own = await worker(...WORKER);
-    own.postMessage({ clang, workbook, given: { [KERNELS]: kernels } });
+    own.postMessage({ clang: module, workbook, given: { [KERNELS]: kernels } });
     return own;
-}
+});
 
 /** What `work(signal)` gives within some seconds. */
 function limited(seconds, signal, work) {
@@ -158,20 +160,17 @@ async function compiledBy(own, request, signal, tell, given) {
 /** What `work(worker)` gives, once the worker is there. */
 async function inTurn(work, signal, tell) {
     signal.throwIfAborted();
+    const own = ready(signal, tell);
     try {
-        ready ??= started(signal, tell);
-        return await work(await ready);
+        return await work(await own);
     } catch (error) {
-        ready?.then(own => own.terminate(), () => (module = undefined));
-        ready = undefined;
+        own.then(worker => worker.terminate(), () => {});
+        ready.forget();
         throw signal.aborted ? signal.reason : asSentence(error);
     }
 }
 
 function asSentence(error) {
-    if (error instanceof NotFetched) {
-        return new NotFetched('The compiler');
-    }
     const isRefused = typeof WebAssembly === 'undefined' || error instanceof WebAssembly.CompileError;
     return isRefused ? new Sentence(NOT_STARTED) : error;
 }

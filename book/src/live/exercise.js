@@ -101,9 +101,9 @@ function bar(exercise) {
         check: button('Check', () => runOrStop(exercise, () => check(exercise)), { className: 'card-run' }),
         edit: button('Edit', () => toggle(exercise), { hidden: isNumbers }),
         hint: button('Hint', () => hint(exercise)),
-        figure: button('Figure', () => check(exercise, '--figure'), { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
-        solution: button('Solution', () => solve(exercise, 'solution', id)),
-        giveUp: button('Give up and show it', () => solve(exercise, 'solution', id, '--give-up'), { hidden: true }),
+        figure: button('Figure', () => check(exercise, 'Figure', '--figure'), { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
+        solution: button('Solution', () => solve(exercise, 'Solution', 'solution', id)),
+        giveUp: button('Give up and show it', () => solve(exercise, buttons.giveUp.textContent, 'solution', id, '--give-up'), { hidden: true }),
         reset: button('Reset', () => reset(exercise), { title: 'The task as it was given; your answer is kept' }),
         back: own.back,
         download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
@@ -137,14 +137,15 @@ function follow(exercise) {
     buttons.edit.textContent = exercise.code.editor ? 'Close' : 'Edit';
 }
 
-/** What the program says to `words` of the answer `text`; nothing if it says nothing, and the status says why. */
-async function ask(exercise, ...words) {
+/** What the program says to `words` of the answer `text`, for who has pressed the `button` with this name; nothing if it says nothing, and the status says
+    why. */
+async function ask(exercise, button, ...words) {
     exercise.buttons.giveUp.hidden = true;
     const said = await perform(exercise, async (signal, tell) => {
         await code.complete(exercise);
         const text = store.file(exercise.path);
         return { ...(await judge(exercise, words, signal, tell)), text };
-    });
+    }, `Press ${button}`);
     if (said) {
         say(exercise, said.notKept);
         follow(exercise);
@@ -168,8 +169,8 @@ function showCheck(exercise, { shown: { passed, verdict, said, findings }, text 
     code.mark(exercise, [...diagnostics, ...messages(`${what}\n${warnings}`)]);
 }
 
-async function check(exercise, ...more) {
-    const answer = await ask(exercise, exercise.id, ...more);
+async function check(exercise, button = exercise.verb, ...more) {
+    const answer = await ask(exercise, button, exercise.id, ...more);
     if (!answer) {
         return;
     }
@@ -211,7 +212,7 @@ async function edit(exercise) {
     try {
         await code.open(exercise, { check: () => check(exercise), changed: () => changed(exercise) });
     } catch (error) {
-        say(exercise, reason(error));
+        say(exercise, reason(error, 'Press Edit'));
     }
     follow(exercise);
 }
@@ -247,7 +248,7 @@ function unfold(part) {
 
 async function hint(exercise) {
     const { id, hints } = exercise;
-    const answer = await ask(exercise, 'hint', id);
+    const answer = await ask(exercise, exercise.buttons.hint.textContent, 'hint', id);
     const { hints: given } = store.of(id);
     if (answer && given) {
         unfold(hints[given - 1]);
@@ -256,8 +257,8 @@ async function hint(exercise) {
 }
 
 /** The solution, if the program gives it. */
-async function solve(exercise, ...words) {
-    const answer = await ask(exercise, ...words);
+async function solve(exercise, button, ...words) {
+    const answer = await ask(exercise, button, ...words);
     if (answer?.status === 0) {
         unfold(exercise.solution);
     } else if (answer) {
@@ -267,7 +268,7 @@ async function solve(exercise, ...words) {
 }
 
 async function reset(exercise) {
-    const answer = await ask(exercise, 'reset', exercise.id);
+    const answer = await ask(exercise, 'Reset', 'reset', exercise.id);
     if (answer) {
         showVerdict(exercise, '', false, []);
         remember(`${exercise.id} check`, null);

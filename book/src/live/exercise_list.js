@@ -1,7 +1,7 @@
 // The page of all exercises: what is done, what is next, and progress and answers as files, out of the browser and into it.
 
 import * as store from './exercise_store.js';
-import { button, counted, element, save, stylesheet } from './html.js';
+import { button, counted, element, save, stylesheet, thousands } from './html.js';
 import { isLasting, whyNotKept } from './store.js';
 
 const NO_PROGRESS = 'has no progress or answers: it should be .exercises.json, from the repository or exported here';
@@ -12,7 +12,6 @@ const IS_FOR = 'This file has your progress and your answers. Import takes it ba
 /** Entries that a sentence names. */
 const MAX_NAMED = 5;
 
-const grouped = number => number.toLocaleString('en');
 const fileName = path => path.split('/').at(-1);
 
 /** As the terminal's list says it. */
@@ -38,7 +37,7 @@ export async function show(table) {
         const states = rows.map(({ id }) => store.of(id));
         const open = rows.filter((_, place) => !states[place].passed);
         const next = open.find(({ path }) => path.endsWith('.cu')) ?? open[0];
-        rows.forEach(({ path, cell, id }, place) => {
+        rows.forEach(({ path, cell }, place) => {
             const name = fileName(path);
             const text = store.file(path);
             const download = text === undefined ? [] : [button('Download', () => save(name, text), { ariaLabel: `Download ${name}` })];
@@ -62,6 +61,7 @@ export async function show(table) {
     /** Takes progress and answers; what is wrong, or nothing. */
     const takeAll = (name, text) => {
         const found = store.parsed(text);
+        /** @param {[string, any]} answer */
         const isHere = ([path]) => rows.some(row => row.path === path && path.endsWith('.cu'));
         const answers = found?.answers.filter(isHere) ?? [];
         if (!found || (Object.keys(found.exercises).length === 0 && answers.length === 0 && found.odd.length > 0)) {
@@ -84,7 +84,7 @@ export async function show(table) {
             return { isTaken: false, said: `${file.name} ${NO_ANSWER}.` };
         }
         if (file.size > most) {
-            const said = `${file.name} was not imported: it has ${grouped(file.size)} bytes, and at most ${grouped(most)} are taken.`;
+            const said = `${file.name} was not imported: it has ${thousands(file.size)} bytes, and at most ${thousands(most)} are taken.`;
             return { isTaken: false, said };
         }
         const text = await file.text();

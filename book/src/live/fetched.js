@@ -3,14 +3,8 @@
 
 import './whole.js';
 
-/** A reason, in one sentence, why there is no result. */
-export class Sentence extends Error {}
-
-export class NotFetched extends Sentence {
-    constructor(what = 'What this needs') {
-        super(`${what} could not be fetched, which takes the network once. Is the server still there?`);
-    }
-}
+export const { NotLoaded, Sentence, load, once, reason } = window.workbook;
+const { listed, notLoaded } = window.workbook;
 
 /** What came from the network was something else than the book has, twice. */
 export class Damaged extends Sentence {
@@ -19,25 +13,23 @@ export class Damaged extends Sentence {
     }
 }
 
-/** Why there is no result, in a sentence. */
-export const reason = error => (error instanceof Sentence || error.isSentence ? error.message : `The page’s script failed, which is a bug in the page: ${error.message}`);
-
 const at = name => new URL(name, import.meta.url);
 const files = new Map();
 
-/** The response for a file, if the server has it. */
-export async function fetched(name, options) {
+/** The response for a file, `what` it is, if the server has it. */
+export async function fetched(name, options, what) {
+    const missing = () => (what ? new NotLoaded(what) : notLoaded(name));
     const response = await fetch(at(name), options).catch(() => {
         options?.signal?.throwIfAborted();
-        throw new NotFetched();
+        throw missing();
     });
     if (response.ok) {
         return response;
     }
     if (options?.cache === 'reload') {
-        throw new NotFetched();
+        throw missing();
     }
-    return fetched(name, { ...options, cache: 'reload' }); // the browser may remember what the server lacked
+    return fetched(name, { ...options, cache: 'reload' }, what); // the browser may remember what the server lacked
 }
 
 /** What comes first: the browser's own copy, unless that is damaged. */
@@ -63,17 +55,12 @@ export function endDownloads(why) {
     downloads = new AbortController();
 }
 
-const listed = signal => window.workbook.listed(signal).catch(error => {
-    signal.throwIfAborted();
-    throw error.isSentence ? error : new NotFetched();
-});
-
 /** The bytes of a file, as the list has it. */
 async function whole(name) {
     const { signal } = downloads;
     const { [name]: about } = await listed(signal);
     if (!about) {
-        throw new NotFetched(name);
+        throw notLoaded(name);
     }
     // A body that breaks off is no body.
     const take = async options => {
@@ -83,20 +70,13 @@ async function whole(name) {
     return twice(name, take, bytes => isWhole(bytes, about));
 }
 
-/** What `read` makes of a file, fetched once; again if that went wrong. */
+/** What `read` makes of a file, fetched once. */
 export function file(name, read = response => response.text()) {
     if (!files.has(name)) {
-        const content = whole(name).then(bytes => read(new Response(bytes)));
-        content.catch(() => files.delete(name));
-        files.set(name, content);
+        files.set(name, once(async () => read(new Response(await whole(name)))));
     }
-    return files.get(name);
+    return files.get(name)();
 }
-
-/** A module of live/. What browsers throw for one that they cannot fetch is a TypeError, each with words of its own. */
-export const fetchedModule = name => window.workbook.load(name).catch(error => {
-    throw error instanceof TypeError ? new NotFetched() : error;
-});
 
 /** A worker of some scripts, as one, apart from the page so that this goes on scrolling. */
 export async function worker(...names) {
@@ -105,7 +85,12 @@ export async function worker(...names) {
 }
 
 /** A worker's answer to a message, once no pointer is pressed, under which a result could move something; `trapped` and `stderr` of
-    one that breaks off. How far it is goes to `progress`. */
+    one that breaks off. How far it is goes to `progress`.
+    @param {Worker} worker
+    @param {unknown} message
+    @param {AbortSignal} signal
+    @param {{ transferred?: Transferable[], progress?: (fraction: number) => void }} [more]
+    @returns {Promise<any>} */
 export const answer = (worker, message, signal, { transferred = [], progress } = {}) => new Promise((resolve, reject) => {
     signal.throwIfAborted();
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -1,7 +1,7 @@
 // A multiprocessor whose launch the reader chooses: the model of examples/ch7_limit/machine.rs, with sliders.
 // theme/figures.js loads this with the player.
 
-import { element } from './html.js';
+import { element, thousands } from './html.js';
 
 const [THREADS, BLOCKS, WARPS, PARTS] = [2048, 32, 64, 20];
 /** Where the figure's keyed items stand: warps, two lines, the parts of the pipe, a line, then marks. */
@@ -11,8 +11,6 @@ const CHOICES = {
     blocks: [32, 66, 132, 264, 528, 1056, 2112, 4224],
     'loads per thread': [1, 2, 4, 8, 16],
 };
-
-const thousands = number => Math.round(number).toLocaleString('en');
 
 /** What the model says of a launch. */
 function modelled({ multiprocessors, latency, peak }, [threads, blocks, loads]) {
@@ -24,13 +22,13 @@ function modelled({ multiprocessors, latency, peak }, [threads, blocks, loads]) 
 /** A mark of the reader's own in the diagram: what moves it. */
 function ownMark(svg, { peak, diagram: [least, most, left, width, top, height] }) {
     const mark = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-    Object.entries({ class: 'off', width: 8, height: 8 }).forEach(([name, value]) => mark.setAttribute(name, value));
+    Object.entries({ class: 'off', width: '8', height: '8' }).forEach(([name, value]) => mark.setAttribute(name, value));
     svg.append(mark);
     return (bytes, rate) => {
         const along = Math.max(0, Math.min(1, (Math.log2(bytes) - least) / (most - least)));
         mark.setAttribute('class', 'written');
-        mark.setAttribute('x', left + width * along - 4);
-        mark.setAttribute('y', top + height * (1 - rate / peak) - 4);
+        mark.setAttribute('x', `${left + width * along - 4}`);
+        mark.setAttribute('y', `${top + height * (1 - rate / peak) - 4}`);
         return mark;
     };
 }
@@ -54,7 +52,7 @@ export function start(frame) {
         for (let part = 0; part < PARTS; part += 1) {
             look(PIPE + part, part < filled ? 'asked' : 'idle');
         }
-        player.items[BYTES].textContent = `${thousands(bytes)} bytes, at most`;
+        player.items[BYTES].textContent = `${thousands(Math.round(bytes))} bytes, at most`;
         machine.launches.forEach((_, number) => {
             look(MARKS + 2 * number, 'off');
             look(MARKS + 2 * number + 1, 'ended');
@@ -75,7 +73,7 @@ export function start(frame) {
             show(sliders.map(({ now }) => now()));
         });
         const set = value => {
-            input.value = values.indexOf(value);
+            input.value = String(values.indexOf(value));
             tell();
         };
         return { now: () => values[input.value], set, label: element('label', {}, `${name} `, input, output) };

@@ -2,11 +2,7 @@
 
 import { file } from './fetched.js';
 
-export function element(tag, properties, ...children) {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-}
+export const { element, thousands } = window.workbook;
 
 export const button = (textContent, onclick, more) => element('button', { type: 'button', textContent, onclick, ...more });
 
@@ -63,9 +59,6 @@ export async function stylesheet(name) {
     sheets.set(name, style);
     style.textContent ||= await file(name);
 }
-
-/** `20,000`. */
-export const thousands = number => number.toLocaleString('en');
 
 /** `3 errors`, `1 error`; `many` where the plural is not formed with an s. */
 export const counted = (number, word, many = `${word}s`) => `${number} ${number === 1 ? word : many}`;

@@ -6,7 +6,7 @@ import { Code, fetchedEditor } from './card_code.js';
 import { ownText } from './card_text.js';
 import { addCures, edited, offers } from './cures.js';
 import * as edits from './edits.js';
-import { fetchedModule, reason } from './fetched.js';
+import { load, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
 import { markdown } from './markdown.js';
 import * as file from './notebook_file.js';
@@ -68,7 +68,7 @@ async function edit(cell) {
         await openAll();
         cell.code.editor?.focus();
     } catch (error) {
-        say(cell, reason(error));
+        say(cell, reason(error, 'Press Edit'));
     }
 }
 
@@ -234,7 +234,7 @@ function putBack() {
     sayOfAll(`Cell ${cells.indexOf(again) + 1} is back.`);
 }
 
-const runOf = ({ buttons: [[run]] }) => run;
+const runOf = cell => cell.buttons[0][0];
 
 // Runs.
 
@@ -250,7 +250,7 @@ const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found
 
 /** Shows what the cells down to this one give; whether the next cell may follow. */
 async function ran(cell, signal, tell) {
-    const [own] = await Promise.all([fetchedModule('own_run.js'), openAll()]);
+    const [own] = await Promise.all([load('own_run.js'), openAll()]);
     unmark();
     const source = sourceTo(cell);
     const number = cells.indexOf(cell) + 1;
@@ -294,7 +294,7 @@ async function recallRuns() {
     if (known.length === 0) {
         return;
     }
-    const own = await fetchedModule('own_run.js');
+    const own = await load('own_run.js');
     for (const [cell, came] of known) {
         const { sites } = showRun(own, cell, came);
         sites.filter(() => came.source === last).forEach(mark);
@@ -316,9 +316,9 @@ async function put(cell, edits) {
 }
 
 /** What `work` gives, in the place of all that is under way. */
-async function performOnly(cell, work) {
+async function performOnly(cell, work, again) {
     cells.forEach(stop);
-    const performed = perform(cell, work);
+    const performed = perform(cell, work, again);
     show(); // its button is Stop
     const result = await performed;
     show();
@@ -352,7 +352,7 @@ async function runAll() {
 
 /** Downloads what a cell runs as a program with a `main`. */
 const exportProgram = cell => performOnly(cell, async (signal, tell) => {
-    const simulator = await fetchedModule('simulator.js');
+    const simulator = await load('simulator.js');
     const number = cells.indexOf(cell) + 1;
     const asked = ['simulate', file.PATH, '--cell', `${number}`, '--export'];
     const left = await simulator.start(asked, () => ({ [file.PATH]: sourceTo(cell) }), signal, tell);
@@ -363,7 +363,7 @@ const exportProgram = cell => performOnly(cell, async (signal, tell) => {
     const name = file.PATH.replace('.cu', `_cell${number}.cu`);
     save(name, left.stdout);
     say(cell, `${name} is a program. Its first lines say how nvcc builds it.`);
-});
+}, 'Press Export as a program');
 
 // The whole notebook.
 
@@ -436,14 +436,17 @@ const bar = element('div', { className: 'card-bar notebook-bar notebook-all', ro
     button('Reset', () => replace(example, 'The example again. Your notebook is kept: Bring back.'), { title: 'The example again; your notebook is kept' }),
     own.back, undo, rest, input, status);
 
-await Promise.all(['card.css', 'notebook.css'].map(stylesheet));
-cells = file.cells(draft.value?.text ?? example).map(made);
-place.replaceChildren(bar, own.question, list);
-show();
-if (large.length > 0) {
-    sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown here; “${rest.textContent}” saves it as a file.`);
+/** Makes the notebook of what stands in its place. */
+export async function start() {
+    await Promise.all(['card.css', 'notebook.css'].map(stylesheet));
+    cells = file.cells(draft.value?.text ?? example).map(made);
+    place.replaceChildren(bar, own.question, list);
+    show();
+    if (large.length > 0) {
+        sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown here; “${rest.textContent}” saves it as a file.`);
+    }
+    own.watch();
+    recallRuns().catch(() => {}); // a run shows them again
+    addEventListener('hashchange', fromLink);
+    await fromLink();
 }
-own.watch();
-recallRuns().catch(() => {}); // a run shows them again
-addEventListener('hashchange', fromLink);
-await fromLink();

@@ -1,7 +1,7 @@
 // Has a published book kept for reading and running without the network, page by page: the service worker, ../offline.js, is told
 // what a page has fetched, keeps all of it, and serves it.
 
-import { fetchedModule } from './fetched.js';
+import { load } from './fetched.js';
 import { button, element, stylesheet } from './html.js';
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
@@ -51,8 +51,8 @@ export async function keepForRuns() {
     }
     hasRun = true;
     try {
-        const { prepare } = await fetchedModule('compiler.js');
-        await Promise.all([fetchedModule('workbench.js'), fetchedModule('editor.js'), stylesheet('editor.css'), prepare()]);
+        const { prepare } = await load('compiler.js');
+        await Promise.all([load('workbench.js'), load('editor.js'), stylesheet('editor.css'), prepare()]);
     } catch {
         hasRun = false; // Without the network what is kept already has to do; the next run tries again.
     }
@@ -67,7 +67,7 @@ const note = globalThis.document && element('p', { className: 'run-all offline-n
 
 /** Says what works without the network and what does not, before somebody needs it. */
 export async function tell() {
-    const { fetchAhead, isKept, megabytes } = await fetchedModule('compiler.js');
+    const { fetchAhead, isKept, megabytes } = await load('compiler.js');
     if (await isKept()) {
         note.remove();
         return;

@@ -7,7 +7,7 @@ import { looks } from './card_result.js';
 import { ownText } from './card_text.js';
 import { addCures, edited, offers } from './cures.js';
 import * as edits from './edits.js';
-import { fetchedModule, reason } from './fetched.js';
+import { load, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet } from './html.js';
 import { recalled, remember } from './remembered.js';
 import { whyNotKept } from './store.js';
@@ -60,11 +60,11 @@ export async function show(card) {
         changed,
         takesFocus,
     });
-    const edit = () => open().catch(error => say(program, reason(error)));
+    const edit = () => open().catch(error => say(program, reason(error, 'Press Edit')));
 
     /** Shows what a run gives. */
     async function ran(signal, tell) {
-        const [own] = await Promise.all([fetchedModule('own_run.js'), open(false)]);
+        const [own] = await Promise.all([load('own_run.js'), open(false)]);
         code.unmark('found', name);
         const { source } = file;
         const { came, launched } = await own.runOwn({ path: name, source }, signal, tell);
@@ -97,7 +97,7 @@ export async function show(card) {
     async function recall() {
         const came = recalled(key);
         if (came?.source === file.source) {
-            showRun(await fetchedModule('own_run.js'), came);
+            showRun(await load('own_run.js'), came);
         }
     }
 

@@ -1,7 +1,7 @@
 // The program of chapters, exercises and the reader's own kernels, in a worker for each run. What it needs is fetched once, so
 // that the next one starts without the network. One run at a time.
 
-import { Sentence, answer, file, program, worker } from './fetched.js';
+import { Sentence, answer, file, once, program, worker } from './fetched.js';
 
 const NO_MEMORY = 'The run was stopped: most likely it needs more memory than the browser gives a page. Try a smaller n, or smaller buffers.';
 
@@ -9,18 +9,13 @@ const NO_MEMORY = 'The run was stopped: most likely it needs more memory than th
 export class Trapped extends Sentence {}
 
 /** The next run's worker. */
-let ahead;
+const ahead = once(() => worker('vendor/wasi_shim.js', 'program.js', 'worker.js'));
 let before = Promise.resolve();
 
-function started() {
-    if (!ahead) {
-        ahead = worker('vendor/wasi_shim.js', 'program.js', 'worker.js');
-        ahead.catch(() => (ahead = undefined));
-    }
-    return Promise.all([program(), ahead]);
-}
+const started = () => Promise.all([program(), ahead()]);
 
-/** The build of a chapter's kernels, as they stand or with an edit; nothing, if the chapter has none. */
+/** The build of a chapter's kernels, as they stand or with an edit; nothing, if the chapter has none.
+    @param {{ stem: string, whatIf?: string, simulated?: boolean }} request */
 const build = ({ stem, whatIf, simulated = true }) => (simulated ? file(whatIf ? `${stem}.${whatIf}.json` : `${stem}.json`) : '');
 
 /** The source of a chapter's kernels, as it is printed. */
@@ -38,7 +33,7 @@ async function inTurn(args, fetch, signal, tell) {
     signal.throwIfAborted();
     const [[module, own], files] = await Promise.all([started(), fetch()]);
     signal.throwIfAborted();
-    ahead = undefined;
+    ahead.forget();
     tell('Running', 0);
     try {
         const ran = await answer(own, { module, args, files }, signal, { progress: fraction => tell('Running', fraction) });
