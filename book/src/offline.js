@@ -28,7 +28,9 @@ async function complete(path) {
     return found.filter(Boolean);
 }
 
-/** What the server answers now, read to its end. */
+/** What the server answers now, read to its end.
+    @param {string} name
+    @param {RequestCache} [cache] */
 async function latest(name, cache = 'no-cache') {
     const response = await fetch(name, { cache });
     const bytes = await response.arrayBuffer();
@@ -46,13 +48,13 @@ async function present(name) {
     return response;
 }
 
-const LIVE = new URL('live/', location).href;
+const LIVE = new URL('live/', location.href).href;
 
 /** What the server has now, as the list of `files` has it if it does; once more if it comes as something else. Nothing, if it has it no
     more and `mayBeGone`. */
 async function listedOf(name, files, mayBeGone) {
     const about = name.startsWith(LIVE) ? files[new URL(name).pathname.slice(new URL(LIVE).pathname.length)] : undefined;
-    for (const cache of ['no-cache', 'reload']) {
+    for (const cache of /** @type {const} */ (['no-cache', 'reload'])) {
         const { isThere, isGone, bytes, response } = await latest(name, cache);
         if (isGone && mayBeGone) {
             return undefined;
@@ -162,7 +164,7 @@ addEventListener('activate', event => event.waitUntil(caches.delete('workbook'))
 /** What is kept, one page after the other. */
 let turn = Promise.resolve();
 
-addEventListener('message', event => {
+addEventListener('message', (/** @type {ExtendableMessageEvent} */ event) => {
     // A browser without room, or a server that has gone: what was kept before stays as it was.
     turn = turn.then(() => keep(event.data)).catch(() => {});
     event.waitUntil(turn);

@@ -49,7 +49,6 @@ const CARDS = [
 const PAGES = [...new Set(CARDS.map(({ page }) => page))];
 
 const HEAD = '(unsigned int *g_data, unsigned int *g_odata, unsigned int size)';
-const READ = 'unsigned int other = g_data[tid + stride];';
 const ADD = 'g_data[tid] += other;';
 /** In the notebook the launch is the reader's own, and may be what is wrong. */
 const AT_LAUNCH = '//@ launch sum';

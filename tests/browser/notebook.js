@@ -138,7 +138,7 @@ async function story(check, page, say, origin) {
     expect('a cell does not move', now.cells[0].code === GREETING && now.cells[0].first === '1' && now.cells[1].first === '5', now);
     now = await press(page, 'Remove', 0);
     expect('a cell is not removed', now.cells.length === 1 && now.cells[0].first === '1', now);
-    now = await press(page, 'Put the removed cell back');
+    await press(page, 'Put the removed cell back');
     now = await press(page, '↓', 0);
     expect('a removed cell does not come back', `${now.cells[0].code}\n// %%\n${now.cells[1].code}` === source, now);
 
@@ -230,7 +230,7 @@ async function shares(check, page, say, source) {
     await press(other, 'Edit', 0);
     await other.waitForSelector('.cm-content', { timeout: PATIENCE });
     await write(other, '{', '// My own.');
-    there = await visit(address);
+    await visit(address);
     there = await press(other, 'Bring back');
     if (!there.cells[0].code.includes('// My own.')) {
         say(`a link takes the reader's own notebook: ${JSON.stringify(there).slice(0, 300)}`);

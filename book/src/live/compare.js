@@ -53,13 +53,13 @@ function columns(recorded, yours, kernels) {
             return isNews ? [{ title, isNew: true, parts: [['', other]] }] : [];
         }
         if (same(one, other)) {
-            return [{ title, parts: [['', other]] }];
+            return [{ title, isNew: false, parts: [['', other]] }];
         }
         const parts = [['recorded', one], ['yours', other]];
         if (!NO_RATIO.includes(title)) {
             parts.push(['change', kernel => change(one(kernel), other(kernel))]);
         }
-        return [{ title, parts }];
+        return [{ title, isNew: false, parts }];
     });
 }
 

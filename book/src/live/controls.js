@@ -34,7 +34,7 @@ export const command = cell => `cargo run --example ${cell.live.stem} -- ${optio
 
 /** Writes the controls of all `cells` into the address. */
 export function toAddress(cells) {
-    const address = new URL(location);
+    const address = new URL(location.href);
     for (const cell of cells) {
         const value = differences(cell).map(pair => pair.join('.')).join('_');
         if (value) {

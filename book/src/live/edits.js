@@ -116,7 +116,7 @@ async function link(id, file) {
     const deflated = new Blob([held(file)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
     const bytes = new Uint8Array(await new Response(deflated).arrayBuffer());
     const code = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-    const address = new URL(location);
+    const address = new URL(location.href);
     address.hash = `${id}&code=${code}`;
     return address.href;
 }
@@ -141,8 +141,9 @@ export async function copyLink(id, file, what) {
 /** Whether copyLink has put the link there, and the page is loaded again: the browser keeps the reader's text, or a later one. */
 const isOwn = () => isLasting && history.state?.isOwn;
 
-/** What the address brings for the card with this id, and then has no more: { file, source }; `{}` of a link that was cut off, or
-    is none of ours; nothing if it is no link to that card, or the page's own. */
+/** What the address brings for the card with this id, and then has no more; `{}` of a link that was cut off, or is none of ours;
+    nothing if it is no link to that card, or the page's own.
+    @returns {Promise<{ file?: string, source?: string } | undefined>} */
 export async function fromLink(id) {
     const [, card, code] = location.hash.match(LINK) ?? [];
     if (card === undefined || card !== id) {
@@ -153,7 +154,7 @@ export async function fromLink(id) {
 }
 
 async function read(code) {
-    const bytes = Uint8Array.from(atob(code.replaceAll('-', '+').replaceAll('_', '/')), char => char.charCodeAt());
+    const bytes = Uint8Array.from(atob(code.replaceAll('-', '+').replaceAll('_', '/')), char => char.charCodeAt(0));
     const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
     const decoder = new TextDecoder();
     let text = '';

@@ -41,7 +41,11 @@ export async function task(path) {
 }
 
 /** What the program says to `args`, the words of the terminal, about an exercise: `{ status, stdout, shown, notKept }`. Its progress is
-    kept, or `notKept` says that it is not; after `reset` the answer is put aside. `tell` gets words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
+    kept, or `notKept` says that it is not; after `reset` the answer is put aside. `tell` gets words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason.
+    @param {{ id: string, path: string }} exercise
+    @param {string[]} args
+    @param {AbortSignal} signal
+    @param {(words: string, fraction?: number) => void} [tell] */
 export async function judge({ id, path }, args, signal, tell = () => {}) {
     const text = store.file(path);
     const answers = text === undefined ? {} : { [path]: text };

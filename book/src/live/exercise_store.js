@@ -46,12 +46,14 @@ function entry(id, value) {
     return { ...NONE, ...Object.fromEntries(fields.map(name => [name, value[name]])) };
 }
 
-/** A text as { exercises, answers, odd }, where `odd` names the entries that were left out; undefined if it is something else. */
+/** A text as what it has, where `odd` names the entries that were left out; undefined if it is something else.
+    @returns {{ exercises: Record<string, object>, answers: [string, any][], odd: string[] } | undefined} */
 export function parsed(text) {
     const file = checked(text, value => isObject(value) && isObject(value.exercises));
     if (!file) {
         return undefined;
     }
+    /** @type {[string, any][]} */
     const all = Object.entries(file.exercises).map(([id, value]) => [id, entry(id, value)]);
     const answers = isObject(file.answers) ? Object.entries(file.answers) : [];
     const isAnswer = ([, text]) => typeof text === 'string' && text.length <= MAX_ANSWER;

@@ -77,7 +77,7 @@ export function start(frame) {
         player.items.at(-1).textContent = time(now);
         player.say.textContent = words(bars, now);
         player.runs.forEach((run, track) => run.setAttribute('aria-pressed', String(Math.abs(scales[track] / now - 1) < 1e-3)));
-        slider.value = (STEPS * Math.log(now / least)) / Math.log(most / least);
+        slider.value = String((STEPS * Math.log(now / least)) / Math.log(most / least));
         slider.setAttribute('aria-valuetext', `the first ${time(now)}`);
     };
     // Playing, the axis grows by the same factor in the same time.
@@ -110,7 +110,7 @@ export function start(frame) {
     play.addEventListener('click', () => (playing ? stop() : start()));
     slider.addEventListener('input', () => {
         stop();
-        zoom(least * (most / least) ** (slider.value / STEPS));
+        zoom(least * (most / least) ** (Number(slider.value) / STEPS));
     });
     figure.querySelector('.film-stage').after(element('div', { className: 'film-bar film-zoom' }, play, 'near', slider, 'far'));
     player.runs.forEach((run, track) => run.addEventListener('click', () => {

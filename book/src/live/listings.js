@@ -27,6 +27,8 @@ const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(cap
         owner: null,
         printed: pre.querySelector('code').innerHTML,
         shown: '0 ',
+        /** Shows what differs from the printed text, while the reader has that open. */
+        showDiff: null,
     };
 });
 
@@ -40,8 +42,12 @@ const places = (file, line) =>
 const markId = (cell, kind, file, line) => `${kind}-${cell.number}-${file.replace(/\W/g, '-')}-${line}`;
 
 /** Marks a line wherever it stands, with a few words that lead to the cell. The listing nearest above the cell has the
-    name that links lead to. */
-function mark(cell, kind, { file, line, words, sentence, help, others }) {
+    name that links lead to.
+    @param {any} cell
+    @param {string} kind
+    @param {import('./said.js').Site} site */
+function mark(cell, kind, site) {
+    const { file, line, words, sentence, help, others } = site;
     const id = markId(cell, kind, file, line);
     const all = places(file, line);
     for (const [listing] of all) {

@@ -8,7 +8,7 @@ const INLINE = /`([^`]+)`|\*\*(\S(?:.*?\S)?)\*\*|(?<![\w*])\*([^\s*](?:[^*]*[^\s
 
 /** A link to a page of the web or of the book; of any other address the words as they stand. */
 function link(words, address, written) {
-    const isPage = URL.canParse(address, location) && /^https?:$/.test(new URL(address, location).protocol);
+    const isPage = URL.canParse(address, location.href) && /^https?:$/.test(new URL(address, location.href).protocol);
     return isPage ? element('a', { href: address, rel: 'noopener', textContent: words }) : written;
 }
 
@@ -45,7 +45,7 @@ function block(lines, first) {
     const line = lines[first];
     const [, marks, title] = line.match(HEADING) ?? [];
     if (marks) {
-        return { count: 1, made: element(`h${TOP - 1 + marks.length}`, {}, ...inline(title)) };
+        return { count: 1, made: element(/** @type {'h2'} */ (`h${TOP - 1 + marks.length}`), {}, ...inline(title)) };
     }
     const until = ends => {
         const end = lines.findIndex((line, place) => place > first && ends(line));

@@ -1,9 +1,15 @@
 // A WASI program in a worker, on the vendored shim: arguments, streams, and the files of one directory, `/`.
 'use strict';
 
+/* exported instantiate */ // which other scripts of the worker call
+
 /** An instance of `module`, ready to run, once. The function returns `{ status, files, stdout, stderr }`, of files those in
     directories too; what the program writes to stderr goes through `listen`, which may use its files meanwhile. A program that
-    traps throws, with what it has said so far as `stderr`. */
+    traps throws, with what it has said so far as `stderr`.
+    @typedef {{ read(name: string): string, write(name: string, text: string): void }} Disk
+    @typedef {(text: string, disk: Disk) => string} Listen
+    @param {WebAssembly.Module} module
+    @returns {(args: string[], given?: { stdin?: Uint8Array, files?: Record<string, string>, listen?: Listen }) => any} */
 function instantiate(module) {
     const { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } = wasiShim;
     const input = new File([]);
@@ -13,6 +19,7 @@ function instantiate(module) {
         read: name => new TextDecoder().decode(contents.get(name).data),
         write: (name, text) => contents.set(name, new File(new TextEncoder().encode(text))),
     };
+    /** @type {Listen} */
     let hear = text => text;
     const stream = name => {
         const decoder = new TextDecoder();

@@ -67,7 +67,7 @@ function message(cell, kernel, text, who = 'The simulator') {
 function messages(cell, { record, stderr, status }) {
     const known = recordedMessage(cell)?.textContent.trim();
     const isKnown = run => run.message.trim() === known;
-    const runs = record.runs.filter(run => run.message).sort((a, b) => isKnown(a) - isKnown(b));
+    const runs = record.runs.filter(run => run.message).sort((a, b) => Number(isKnown(a)) - Number(isKnown(b)));
     const all = runs.map(run => message(cell, run.kernel, run.message));
     if (all.length === 0 && status !== 0 && stderr) {
         all.push(message(cell, null, stderr)); // of a run that was stopped
@@ -221,7 +221,7 @@ export function compareOwnRuns() {
             continue;
         }
         const [head, differs] = ['.cell-head', '.differs'].map(part => own.querySelector(`:scope > ${part}`));
-        const about = [head, differs].filter(Boolean).map(part => part.cloneNode(true));
+        const about = [head, differs].filter(Boolean).map(part => /** @type {Element} */ (part.cloneNode(true)));
         about[0].querySelector('.cell-label')?.replaceChildren();
         const together = element('div', { className: 'own-beside' }, ...about, framed(both, 'Recorded, and yours'));
         frames[0].before(together);

@@ -147,7 +147,7 @@ async function ran(cell, signal, tell) {
     const drawing = (_, fraction) => tell(`${sentence} Drawing the chart`, fraction);
     const drawn = await simulate(swept, { chart, scale }, drawing).catch(error => {
         signal.throwIfAborted();
-        return { error: error.message };
+        return { answer: undefined, error: error.message };
     });
     if (drawn.answer?.chart) {
         addChart(cell, drawn.answer);

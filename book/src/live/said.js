@@ -51,8 +51,14 @@ function rank({ kind, severity = kind, message }) {
 
 const inOrder = diagnostics => [...diagnostics].sort((one, other) => rank(one) - rank(other));
 
-/** The places that diagnostics name, both sides of a race among them: { file, line, words, sentence, help, others }, where `others` are the
-    other places of the same diagnostic. */
+/** The places that diagnostics name, both sides of a race among them: Site[].
+    @typedef {object} Site
+    @property {string} file
+    @property {number} line
+    @property {string} words the mark at its line
+    @property {string} sentence
+    @property {string} [help]
+    @property {{ file: string, line: number, words: string }[]} [others] the other places of the same diagnostic */
 export const sites = diagnostics => inOrder(diagnostics).flatMap(({ kind, file, line, message, help = '', related = [] }) => {
     const places = [{ file, line, words: kind }, ...related.map(other => ({ file: other.file, line: other.line, words: other.message }))];
     const others = place => places.filter(other => other.line && (other.file !== place.file || other.line !== place.line));

@@ -2,6 +2,7 @@
 'use strict';
 
 /** How the program says on stderr how far it is. */
+// eslint-disable-next-line no-control-regex -- the marks are control characters, so that a terminal shows no text
 const PERCENT = /\x1b\]9;4;1;(\d+)\x07/g;
 
 onmessage = ({ data: { module, args, files: given } }) => {
@@ -11,7 +12,7 @@ onmessage = ({ data: { module, args, files: given } }) => {
     };
     try {
         const { status, stdout, stderr, files } = instantiate(module)(args, { files: given, listen: text => text.replace(PERCENT, tell) });
-        const left = [...files].filter(([, file]) => file.data).map(([name, { data }]) => [name, data]);
+        const left = [...files].filter(([, file]) => file.data).map(([name, { data }]) => /** @type {const} */ ([name, data]));
         postMessage({ status, stdout, stderr, files: new Map(left) });
     } catch (error) {
         postMessage({ trapped: String(error), stderr: error.stderr ?? '' });
