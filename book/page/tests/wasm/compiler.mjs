@@ -10,6 +10,7 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { resolveObjectURL } from 'node:buffer';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { runInThisContext } from 'node:vm';
 import { Worker as Thread } from 'node:worker_threads';
 
 const [live, requests, answers] = process.argv.slice(2);
@@ -40,7 +41,7 @@ globalThis.Worker = class {
     }
 };
 
-// What a page's workbook.js has, which takes its list of files from the preprocessor.
+// What a page's scripts have, which take the list of files from the preprocessor.
 const files = {};
 for (const entry of await readdir(live, { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) {
@@ -49,7 +50,11 @@ for (const entry of await readdir(live, { recursive: true, withFileTypes: true }
         files[relative(live, path)] = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
     }
 }
-globalThis.window = { workbook: { listed: async () => files, released: async () => {} } };
+globalThis.window = globalThis;
+globalThis.document = { currentScript: { src: pathToFileURL(resolve(live, 'loads.js')) }, querySelector: () => null };
+const loads = new URL('../../../theme/loads.js', import.meta.url);
+runInThisContext(await readFile(loads, 'utf8'), { filename: fileURLToPath(loads) });
+Object.assign(globalThis.workbook, { listed: async () => files, released: async () => {} });
 
 await writeFile(join(live, 'package.json'), '{ "type": "module" }');
 const { compile } = await import(pathToFileURL(resolve(live, 'compiler.js')));
