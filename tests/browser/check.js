@@ -24,6 +24,8 @@ const STORY = /^(introduction|ch\d.*)\.html$/;
 const FIRST_PAGE = 'introduction.html';
 const MOST_BYTES = 615_000;
 const SMALLEST_TEXT = 11;
+const SMALLEST_CODE = 13;
+const LOWEST_FOR_A_FINGER = 32;
 const MOST_PAPER = 145;
 /** The rules of axe whose answer depends on the theme and not on the width. As a page is opened they are asked of everything in the
     first theme; in the others, and of what is shown later, of two texts of each kind. The other rules are asked of everything, once per
@@ -190,11 +192,16 @@ async function checkPage(page, origin, name, links, runs) {
         list('the edge of a figure cuts ', await page.evaluate(inPage.cutText));
         if (width === 390) {
             list('small text in a figure: ', await page.evaluate(inPage.smallText, SMALLEST_TEXT));
+            list('small code: ', await page.evaluate(inPage.smallCode, SMALLEST_CODE));
+            list('low for a finger: ', await page.evaluate(inPage.lowForAFinger, LOWEST_FOR_A_FINGER));
         }
         if (width !== WIDTHS[0]) {
             await accessibility(page, at, { except: COLOUR_RULES });
             continue;
         }
+        await page.emulateMediaType('print');
+        list('on paper stands a ', await page.evaluate(inPage.controls));
+        await page.emulateMediaType('screen');
         // Where cells run, live.js asks in all themes, with their results.
         const themes = runs && (await page.$('.cell[data-live]')) ? THEMES.slice(0, 1) : THEMES;
         for (const theme of themes) {

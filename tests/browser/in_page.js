@@ -16,6 +16,30 @@ exports.height = () => {
     return Math.round(controls.reduce((rest, height) => rest - height, document.documentElement.scrollHeight));
 };
 
+/** What a finger presses and is lower than `least` pixels, each kind once. A box to tick has words beside it that tick it, too. */
+exports.lowForAFinger = least => {
+    const isPressed = e => e.checkVisibility({ checkVisibilityCSS: true }) && !e.closest('.editor');
+    const enough = e => (e.matches('[type="radio"], [type="checkbox"]') ? 0.75 * least : least);
+    const height = e => Math.round(e.getBoundingClientRect().height);
+    const all = [...document.querySelectorAll('main :is(button, select, summary, input)')].filter(isPressed);
+    const low = all.filter(e => height(e) < enough(e));
+    const name = e => `${e.localName}${e.type ? `[${e.type}]` : ''} in ${e.parentElement.localName}.${e.parentElement.className}`;
+    return [...new Map(low.map(e => [name(e), `${name(e)}, ${height(e)} px`])).values()];
+};
+
+/** Code that is read line by line and has letters smaller than `least` pixels, each kind once. */
+exports.smallCode = least => {
+    const all = [...document.querySelectorAll('main :is(pre > code, .cm-content, .film-code, textarea)')];
+    const small = all.map(e => [`${e.localName}.${e.className}`, parseFloat(getComputedStyle(e).fontSize)]).filter(([, size]) => size < least);
+    return [...new Map(small).entries()].map(([name, size]) => `${name}, ${size} px`);
+};
+
+/** What can only be pressed, each kind once. */
+exports.controls = () => {
+    const all = [...document.querySelectorAll('body :is(button, input, select, textarea, .skip-link)')];
+    return [...new Set(all.filter(e => e.checkVisibility()).map(e => `${e.localName} in ${e.parentElement.localName}.${e.parentElement.className}`))];
+};
+
 exports.openDetails = () => document.querySelectorAll('details').forEach(details => (details.open = true));
 
 /** A closed prediction is its question alone, and no result that answers it stands behind it; opened, it shows what is in it. */
