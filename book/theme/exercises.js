@@ -1,5 +1,6 @@
-// Exercises that can be solved in the page, and programs that run there. What they need is fetched when somebody opens one; the page
-// of all exercises shows the reader's progress. A notebook is made of what stands in #notebook.
+// Exercises that can be solved in the page, and programs that run there. What they need is fetched when
+// somebody opens one; the page of all exercises shows the reader's progress. A notebook is made of what
+// stands in #notebook.
 'use strict';
 
 (() => {
@@ -31,7 +32,8 @@
             return false;
         }
     };
-    const showDone = () => hasProgress() && load('exercise_done.js').then(({ show }) => show(exercises), () => {});
+    const showDone = () => hasProgress() && load('exercise_done.js')
+        .then(({ show }) => show(exercises), () => {});
     if (exercises.length > 0) {
         addEventListener('pageshow', showDone); // first, and after Back
         addEventListener('storage', ({ key }) => isProgress(key) && showDone());

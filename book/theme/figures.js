@@ -1,4 +1,5 @@
-// Loads the player when a figure that has frames is about to come into view, or when a script puts one into the page.
+// Loads the player when a figure that has frames is about to come into view, or when a script puts one into
+// the page.
 'use strict';
 
 (() => {
@@ -23,10 +24,12 @@
             attempt(() => more(frame), frame);
         }
     });
-    // Until the player is there: it plays all figures once it has come. What failed is tried again when the next figure comes.
+    // Until the player is there: it plays all figures once it has come. What failed is tried again when the
+    // next figure comes.
     const play = figure => attempt(player, figure);
     window.playFilms = root => play(root.querySelector('figure.film') ?? root);
-    const watch = new IntersectionObserver(entries => entries.filter(entry => entry.isIntersecting).forEach(({ target }) => play(target)),
+    const watch = new IntersectionObserver(entries => entries.filter(entry => entry.isIntersecting)
+        .forEach(({ target }) => play(target)),
         { rootMargin: '600px' });
     for (const figure of document.querySelectorAll('figure.film')) {
         if (figure.querySelector(':scope > script')) {

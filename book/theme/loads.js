@@ -1,6 +1,6 @@
-// How the page loads what it needs later, over a network that may fail. One rule: what could not be loaded is loaded again at the next
-// press, and until then a sentence says which file is missing and what to press. Modules of live/ are loaded here, all its other files
-// by live/fetched.js.
+// How the page loads what it needs later, over a network that may fail. One rule: what could not be loaded is
+// loaded again at the next press, and until then a sentence says which file is missing and what to press.
+// Modules of live/ are loaded here, all its other files by live/fetched.js.
 'use strict';
 
 (() => {
@@ -19,10 +19,12 @@
         if (!(error instanceof Sentence)) {
             return `The page’s script failed, which is a bug in the page: ${error?.message ?? error}`;
         }
-        return error instanceof NotLoaded && again ? `${error.message} ${again} to try again.` : error.message;
+        return error instanceof NotLoaded && again ? `${error.message} ${again} to try again.`
+            : error.message;
     };
 
-    /** `work`, done at the first call alone; at the next one once more, if it has failed. What `forget()` forgets is done anew, too. */
+    /** `work`, done at the first call alone; at the next one once more, if it has failed. What `forget()`
+        forgets is done anew, too. */
     const once = work => {
         let done;
         const result = (...given) => {
@@ -39,25 +41,30 @@
 
     /** Where it stands why a work is not done. */
     const lines = new Map();
-    /** Does `work`, for which no button has been pressed. If it fails, a line after `place` says why, with a button that does it again. */
+    /** Does `work`, for which no button has been pressed. If it fails, a line after `place` says why, with a
+        button that does it again. */
     const attempt = async (work, place) => {
         try {
             await work();
             lines.get(work)?.remove();
         } catch (error) {
-            const again = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Try again' });
+            const again = Object.assign(document.createElement('button'),
+                { type: 'button', textContent: 'Try again' });
             again.addEventListener('click', () => attempt(work, place));
-            const line = lines.get(work) ?? Object.assign(document.createElement('p'), { className: 'card-status not-loaded', role: 'alert' });
+            const line = lines.get(work) ?? Object.assign(document.createElement('p'),
+                { className: 'card-status not-loaded', role: 'alert' });
             lines.set(work, line);
             line.replaceChildren(reason(error), ...(error instanceof NotLoaded ? [' ', again] : []));
             place.after(line);
         }
     };
 
-    // The files of live/ are those of this page's version of the book, or none: no tab runs scripts of two versions.
+    // The files of live/ are those of this page's version of the book, or none: no tab runs scripts of two
+    // versions.
     const live = new URL('../live/', /** @type {HTMLScriptElement} */ (document.currentScript).src);
     const version = document.querySelector('[data-book-version]')?.dataset.bookVersion;
-    const NEWER = 'The book has a newer version than this page. Load the page again; what you have written is kept.';
+    const NEWER =
+        'The book has a newer version than this page. Load the page again; what you have written is kept.';
     const LIST = 'files.json';
     /** What each file of live/ is, by its path there. */
     const listed = async signal => {
@@ -74,9 +81,10 @@
         }
         return list.files;
     };
-    /** Modules by their content: each has an address of its own, under which no cache has an older one, and one that is not whole is
-        not run. */
-    const modules = files => Object.entries(files).filter(([name]) => name.endsWith('.js')).map(([name, { sha256 }]) => ({
+    /** Modules by their content: each has an address of its own, under which no cache has an older one, and
+        one that is not whole is not run. */
+    const modules = files => Object.entries(files).filter(([name]) => name.endsWith('.js'))
+        .map(([name, { sha256 }]) => ({
         name,
         plain: new URL(name, live).href,
         address: new URL(`${name}?${sha256.slice(0, 16)}`, live).href,
@@ -88,11 +96,12 @@
         const imports = Object.fromEntries(all.map(({ plain, address }) => [plain, address]));
         const integrity = Object.fromEntries(all.map(({ address, integrity }) => [address, integrity]));
         const textContent = JSON.stringify({ imports, integrity });
-        document.head.append(Object.assign(document.createElement('script'), { type: 'importmap', textContent }));
+        document.head.append(Object.assign(document.createElement('script'),
+            { type: 'importmap', textContent }));
     };
     const IMPORTED = /^(?:import|export)\b[^'"]*['"](\.[^'"]+)['"]/gm;
-    /** Fetches a module again, and what it imports, since what the browser keeps of one may be damaged; the name of one that does not
-        come as it is. */
+    /** Fetches a module again, and what it imports, since what the browser keeps of one may be damaged; the
+        name of one that does not come as it is. */
     const missing = async (name, all, seen = new Set()) => {
         const module = all.find(module => module.name === name);
         if (!module || seen.has(name)) {
@@ -100,11 +109,13 @@
         }
         seen.add(name);
         const { plain, address, integrity } = module;
-        const text = await fetch(address, { cache: 'reload', integrity }).then(response => response.text(), () => undefined);
+        const text = await fetch(address, { cache: 'reload', integrity })
+            .then(response => response.text(), () => undefined);
         if (text === undefined) {
             return name;
         }
-        const imports = Array.from(text.matchAll(IMPORTED), ([, path]) => new URL(path, plain).href.slice(live.href.length));
+        const imports = Array.from(text.matchAll(IMPORTED),
+            ([, path]) => new URL(path, plain).href.slice(live.href.length));
         const are = await Promise.all(imports.map(name => missing(name, all, seen)));
         return are.find(Boolean);
     };

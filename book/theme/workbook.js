@@ -15,7 +15,8 @@
     // The first stop of the Tab key, past the menus.
     main.id ||= 'page';
     main.tabIndex = -1;
-    document.body.prepend(element('a', { className: 'skip-link', href: `#${main.id}`, textContent: 'Skip to the text' }));
+    document.body.prepend(element('a', { className: 'skip-link', href: `#${main.id}`,
+        textContent: 'Skip to the text' }));
 
     // What scrolls sideways can have the focus, and only that.
     const SCROLLS = 'pre > code, .said-source, .table-wrapper, .table-frame, .chart-frame, .steps-frame';
@@ -32,10 +33,12 @@
     regions.forEach(watch);
     document.fonts.ready.then(() => regions.forEach(update));
 
-    // There the arrow keys scroll, in a control they choose, and do not turn the page as mdBook would have it.
+    // There the arrow keys scroll, in a control they choose, and do not turn the page as mdBook would have
+    // it.
     main.addEventListener('keydown', event => {
         const target = /** @type {Element} */ (event.target);
-        if (/^Arrow(Left|Right)$/.test(event.key) && target.matches(`${SCROLLS}, input, select, .cell-bar *`)) {
+        if (/^Arrow(Left|Right)$/.test(event.key)
+            && target.matches(`${SCROLLS}, input, select, .cell-bar *`)) {
             event.stopPropagation();
         }
     });
@@ -44,12 +47,15 @@
     const showCommand = (code, text) => {
         const parts = text.trim().split(/ (?=--)/);
         const option = part => element('span', { className: 'option', textContent: part });
-        code.replaceChildren(...parts.flatMap((part, index) => (index ? [' ', option(part)] : [option(part)])));
+        code.replaceChildren(...parts.flatMap((part,
+            index) => (index ? [' ', option(part)] : [option(part)])));
     };
     main.querySelectorAll('.cell > pre > code').forEach(code => showCommand(code, code.textContent));
 
-    // A page has one name, whatever its address: the book opens with the introduction, and some servers leave `.html` out.
-    const nameOf = path => path.replace(/\/(index(\.html)?)?$/, '/introduction.html').replace(/(\.html)?$/, '.html');
+    // A page has one name, whatever its address: the book opens with the introduction, and some servers leave
+    // `.html` out.
+    const nameOf = path => path.replace(/\/(index(\.html)?)?$/, '/introduction.html')
+        .replace(/(\.html)?$/, '.html');
     const page = nameOf(location.pathname);
     /** What was written at another address of a page, as older editions kept it, goes by its name. */
     const rename = () => {
@@ -78,14 +84,15 @@
     const released = async () => {
         while (pressed > 0) {
             await new Promise(resolve => {
-                ['pointerup', 'pointercancel'].forEach(end => addEventListener(end, () => setTimeout(resolve), { once: true }));
+                ['pointerup', 'pointercancel'].forEach(end =>
+                    addEventListener(end, () => setTimeout(resolve), { once: true }));
             });
         }
     };
     Object.assign(window.workbook, { element, thousands, page, showCommand, watch, released });
 
-    // The definition of a term stands below its word, above everything that could cut it off, within the window. It
-    // goes with Escape.
+    // The definition of a term stands below its word, above everything that could cut it off, within the
+    // window. It goes with Escape.
     for (const term of main.querySelectorAll('.term')) {
         const definition = term.querySelector('.term-definition');
         definition.popover = 'manual';
@@ -110,12 +117,13 @@
     }
     document.addEventListener('keydown', event => {
         if (event.key === 'Escape') {
-            main.querySelectorAll('.term-definition:popover-open').forEach(definition => definition.hidePopover());
+            main.querySelectorAll('.term-definition:popover-open')
+                .forEach(definition => definition.hidePopover());
         }
     });
 
-    // What a reader has opened or closed stays so when the page is loaded again. A part is known by its first line; of several
-    // alike the second is “… (2)”.
+    // What a reader has opened or closed stays so when the page is loaded again. A part is known by its first
+    // line; of several alike the second is “… (2)”.
     const NAME = `workbook-open ${page}`;
     const folded = new Map();
     for (const part of main.querySelectorAll('details')) {
@@ -129,7 +137,8 @@
     const remember = () => {
         const changed = [...folded].filter(([, { part, isOpen }]) => part.open !== isOpen);
         try {
-            localStorage.setItem(NAME, JSON.stringify(Object.fromEntries(changed.map(([name, { part }]) => [name, part.open]))));
+            localStorage.setItem(NAME, JSON.stringify(Object.fromEntries(changed.map(([name, { part }]) =>
+                [name, part.open]))));
         } catch {
             // Not kept: the parts are as the page has them.
         }
@@ -148,7 +157,8 @@
     };
     /** Opens what an element is folded in. */
     const reveal = element => {
-        for (let part = element?.closest('details:not([open])'); part; part = part.parentElement.closest('details:not([open])')) {
+        for (let part = element?.closest('details:not([open])'); part; part =
+            part.parentElement.closest('details:not([open])')) {
             part.open = true;
         }
     };
@@ -157,7 +167,8 @@
         main.addEventListener('toggle', remember, true);
     }
     // Where a link leads, something may be folded.
-    const follow = () => reveal(document.getElementById(decodeURIComponent(location.hash.slice(1).split('&')[0])));
+    const follow = () => reveal(document.getElementById(decodeURIComponent(location.hash.slice(1)
+        .split('&')[0])));
     addEventListener('hashchange', follow);
     follow();
     Object.assign(window.workbook, { reveal });

@@ -1,6 +1,6 @@
-// A network that fails: of each kind of card no file comes until the card says that it is missing, and how it is tried again; that is
-// pressed, and the next file is missing, until what the reader wanted is done. Of what the page has before, the page says that it is
-// missing. `tests/browser/check` says what it needs.
+// A network that fails: of each kind of card no file comes until the card says that it is missing, and how it
+// is tried again; that is pressed, and the next file is missing, until what the reader wanted is done. Of
+// what the page has before, the page says that it is missing. `tests/browser/check` says what it needs.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/network.js book/book
 
@@ -9,8 +9,8 @@ const { drive, expect } = require('./drive.js');
 const PATIENCE = 60_000;
 const COMPILER = 'clang/clang.wasm.zst';
 
-/** Each kind of card: where it is; what the reader does, one step after the other, each until what is `done` is there (and `says` this);
-    and some of what it `loads`. */
+/** Each kind of card: where it is; what the reader does, one step after the other, each until what is `done`
+    is there (and `says` this); and some of what it `loads`. */
 const CARDS = [
     {
         kind: 'figure',
@@ -19,14 +19,16 @@ const CARDS = [
         loads: ['player.js', 'film_own.js', 'film_axis.js', 'worker.js'],
         steps: [
             { scroll: '[data-film="own"]', done: '[data-film="own"] .film-bar[aria-label="Your own run"]' },
-            { slide: '[data-film="own"] .film-bar[aria-label="Your own run"] input', done: '[data-film="own"] .film-status', says: 'Your own run, in this page.' },
+            { slide: '[data-film="own"] .film-bar[aria-label="Your own run"] input',
+                done: '[data-film="own"] .film-status', says: 'Your own run, in this page.' },
         ],
     },
     {
         kind: 'listing',
         page: 'ch3_blocks.html',
         at: '.cell[data-live]',
-        loads: ['cells.js', 'run.js', 'card.css', 'editor.css', 'headers.json', 'workbook.wasm.zst', COMPILER],
+        loads: ['cells.js', 'run.js', 'card.css', 'editor.css', 'headers.json', 'workbook.wasm.zst',
+            COMPILER],
         steps: [
             { press: '.listing > button', done: '.workbench .cm-content', type: '// mine ' },
             { press: '.workbench .card-run', done: '.cell[data-live] .live-out' },
@@ -63,12 +65,14 @@ const CARDS = [
             { press: '.program-card .card-run', done: '.program-card .notebook-out > *' },
         ],
     },
-    { kind: 'list of exercises', page: 'exercises.html', at: 'main', loads: ['exercise_list.js', 'exercise.css'], steps: [{ done: '.exercise-bar' }] },
+    { kind: 'list of exercises', page: 'exercises.html', at: 'main',
+        loads: ['exercise_list.js', 'exercise.css'], steps: [{ done: '.exercise-bar' }] },
 ];
 
 /** In the page: does a step, and what the card offers where one has failed; nothing is said any more. */
 function act({ scroll, slide, open, press }, at) {
-    document.querySelectorAll('.card-status:not(.not-loaded), .film-status').forEach(status => (status.textContent = ''));
+    document.querySelectorAll('.card-status:not(.not-loaded), .film-status')
+        .forEach(status => (status.textContent = ''));
     for (const again of document.querySelector(at).querySelectorAll('.not-loaded button')) {
         again.click();
         again.parentElement.firstChild.remove();
@@ -92,7 +96,8 @@ function outcome({ done, says = '' }, at) {
     if (document.querySelector(done)?.textContent.startsWith(says)) {
         return { isDone: true };
     }
-    const all = [...document.querySelector(at).querySelectorAll('.card-status, .film-status')].filter(({ firstChild }) => firstChild);
+    const all = [...document.querySelector(at)
+        .querySelectorAll('.card-status, .film-status')].filter(({ firstChild }) => firstChild);
     const said = all.map(({ firstChild }) => firstChild.data?.trim());
     const isUnderWay = document.querySelector('.running') || said.some(text => !text || text.endsWith('…'));
     return said.length > 0 && !isUnderWay ? { said: said[0] } : undefined;
@@ -106,7 +111,8 @@ async function take(page, step, at) {
     return said;
 }
 
-/** A page in a browser of its own, for which no file of live/ comes but what is in `comes`; what it asks for in vain is in `lost`. */
+/** A page in a browser of its own, for which no file of live/ comes but what is in `comes`; what it asks for
+    in vain is in `lost`. */
 async function open(browser, address, { comes, lost }) {
     const page = await (await browser.createBrowserContext()).newPage();
     await page.setRequestInterception(true);
@@ -123,7 +129,8 @@ async function open(browser, address, { comes, lost }) {
 }
 
 /** What a sentence says: the file that is missing, and what to do. */
-const SAYS = /^The (?:file live\/(\S+)|compiler) could not be loaded \(network\?\)\.(?: (Press [A-Z]\w+|Move a slider) to try again\.)?$/;
+const WHAT = String.raw`^The (?:file live/(\S+)|compiler) could not be loaded \(network\?\)\.`;
+const SAYS = new RegExp(`${WHAT}(?: (Press [A-Z]\\w+|Move a slider) to try again\\.)?$`);
 
 /** Takes a step until it is done: what is said to be missing comes then. */
 async function through(page, { kind, at }, step, { comes, lost }) {
@@ -153,7 +160,8 @@ async function story(browser, origin, card) {
         }
     }
     expect(`${card.kind}: what is not there and not said`, state.lost.size === 0, [...state.lost]);
-    expect(`${card.kind}: what it has loaded`, card.loads.every(file => state.comes.has(file)), [...state.comes]);
+    expect(`${card.kind}: what it has loaded`, card.loads.every(file => state.comes.has(file)),
+        [...state.comes]);
     await page.browserContext().close();
 }
 
@@ -162,10 +170,13 @@ async function withoutItsOwn(browser, origin) {
     for (const file of ['workbook', 'exercises', 'cells']) {
         const page = await (await browser.createBrowserContext()).newPage();
         await page.setRequestInterception(true);
-        page.on('request', request => (request.url().includes(`/theme/${file}-`) ? request.abort('failed') : request.continue()));
+        page.on('request', request => (request.url().includes(`/theme/${file}-`) ? request.abort('failed')
+            : request.continue()));
         await page.goto(`${origin}/ch3_blocks.html`, { waitUntil: 'load' });
-        const said = await page.$$eval('main > .page-not-loaded', all => all.map(({ textContent }) => textContent).join());
-        const isSaid = new RegExp(`^The file ${file}-\\w+\\.(js|css) could not be loaded \\(network\\?\\)\\. Load the page again\\.$`);
+        const said = await page.$$eval('main > .page-not-loaded',
+            all => all.map(({ textContent }) => textContent).join());
+        const isSaid = new RegExp(`^The file ${file}-\\w+\\.(js|css) could not be loaded ` +
+            `\\(network\\?\\)\\. Load the page again\\.$`);
         expect(`the page without ${file}`, isSaid.test(said), said);
         await page.browserContext().close();
     }

@@ -1,10 +1,13 @@
-// What ESLint asks of the project's JavaScript: its recommended rules, and further ones that find mistakes. `check` runs it.
+// What ESLint asks of the project's JavaScript: its recommended rules, and further ones that find mistakes.
+// `check` runs it.
 
 import js from '@eslint/js';
 import globals from 'globals';
 
-/** Names of the window that a script means hardly ever: where a declaration is missing they would stand in its place. */
-const CONFUSING = ['close', 'closed', 'event', 'find', 'focus', 'length', 'name', 'open', 'parent', 'print', 'status', 'stop', 'top'];
+/** Names of the window that a script means hardly ever: where a declaration is missing they would stand in
+    its place. */
+const CONFUSING = ['close', 'closed', 'event', 'find', 'focus', 'length', 'name', 'open', 'parent', 'print',
+    'status', 'stop', 'top'];
 const page = { ...globals.browser, ...Object.fromEntries(CONFUSING.map(name => [name, 'off'])) };
 
 const MISTAKES = {
@@ -39,7 +42,8 @@ const OTHERS = ['aboutBytes', 'fzstd', 'instantiate', 'isWhole', 'wasiShim'];
 const others = Object.fromEntries(OTHERS.map(name => [name, 'readonly']));
 
 /** Those of live/ that are no modules: a worker is made of several; and the service worker. */
-const WORKERS = ['book/src/live/{worker,compile_worker,unpack_worker,program,whole}.js', 'book/src/offline.js'];
+const WORKERS = ['book/src/live/{worker,compile_worker,unpack_worker,program,whole}.js',
+    'book/src/offline.js'];
 
 export default [
     // What others have written, and what is made.
@@ -47,9 +51,13 @@ export default [
     js.configs.recommended,
     { linterOptions: { reportUnusedDisableDirectives: 'error' }, rules: MISTAKES },
     { files: ['book/**/*.js'], languageOptions: { sourceType: 'module', globals: { ...page, ...others } } },
-    { files: ['book/theme/*.js', 'crates/view/src/film/*.js'], languageOptions: { sourceType: 'script', globals: { ...page, path_to_root: 'readonly' } } },
-    { files: WORKERS, languageOptions: { sourceType: 'script', globals: { ...globals.worker, ...globals.serviceworker, ...others } } },
+    { files: ['book/theme/*.js', 'crates/view/src/film/*.js'],
+        languageOptions: { sourceType: 'script', globals: { ...page, path_to_root: 'readonly' } } },
+    { files: WORKERS, languageOptions: { sourceType: 'script',
+        globals: { ...globals.worker, ...globals.serviceworker, ...others } } },
     // Functions of theirs run in pages.
-    { files: ['tests/**/*.js'], languageOptions: { sourceType: 'commonjs', globals: { ...page, ...globals.node } } },
-    { files: ['**/*.mjs'], languageOptions: { sourceType: 'module', globals: { ...globals.node, ...others } } },
+    { files: ['tests/**/*.js'], languageOptions: { sourceType: 'commonjs',
+        globals: { ...page, ...globals.node } } },
+    { files: ['**/*.mjs'], languageOptions: { sourceType: 'module',
+        globals: { ...globals.node, ...others } } },
 ];

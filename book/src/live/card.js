@@ -1,5 +1,5 @@
-// What one edits and runs in a page is a card: a cell, with the listings that it runs; an exercise; a cell of the notebook. What
-// they have in common is written once:
+// What one edits and runs in a page is a card: a cell, with the listings that it runs; an exercise; a cell of
+// the notebook. What they have in common is written once:
 //
 // | file | part of a card |
 // | --- | --- |
@@ -94,8 +94,9 @@ function showProgress(card, fraction) {
     }
 }
 
-/** What `work(signal, tell)` gives, which takes the place of what was under way in the card; nothing if it was stopped or cannot
-    be done, and the card says why, and how it is done `again`. `tell` takes words, and a fraction where there is one.
+/** What `work(signal, tell)` gives, which takes the place of what was under way in the card; nothing if it
+    was stopped or cannot be done, and the card says why, and how it is done `again`. `tell` takes words, and
+    a fraction where there is one.
     @template Result
     @param {Card} card
     @param {(signal: AbortSignal, tell: (words: string, fraction?: number) => void) => Promise<Result>} work
@@ -142,7 +143,8 @@ export async function perform(card, work, again = `Press ${card.verb}`) {
     }
 }
 
-/** A result of other code or other controls is dimmed, and the card says so; once it is of these again, what it said before.
+/** A result of other code or other controls is dimmed, and the card says so; once it is of these again, what
+    it said before.
     @param {Card} card */
 export function showAge(card) {
     const { out } = card;

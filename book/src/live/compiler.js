@@ -1,5 +1,6 @@
-// The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the first time, and
-// kept by the browser from then on. book/page/clang says how it is made, and book/page how it is called.
+// The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the
+// first time, and kept by the browser from then on. book/page/clang says how it is made, and book/page how it
+// is called.
 
 import { Sentence, answer, fetched, file, once, program, twice, unpacked, worker } from './fetched.js';
 import { counted } from './html.js';
@@ -8,22 +9,27 @@ const CACHE = 'workbook-compiler';
 const COMPILER = 'The compiler';
 const LIMIT = 20; // seconds
 
-const TOO_LONG = `The compiler had not finished after ${LIMIT} seconds and was stopped. What can take so long is a loop that it unrolls or ` +
+const TOO_LONG = `The compiler had not finished after ${LIMIT} seconds and was stopped. What can take so ` +
+    `long is a loop that it unrolls or ` +
     'evaluates, or a template that instantiates itself. On a busy machine it may be any code: try again.';
-const NOT_STARTED = 'This browser does not start the compiler, which is WebAssembly: a policy of the page or of the browser forbids it, or it is too old.';
+const NOT_STARTED = 'This browser does not start the compiler, which is WebAssembly: a policy of the page ' +
+    'or of the browser forbids it, or it is too old.';
 const NO_MEMORY = 'The compiler was stopped: it needs more memory than the browser gives a page.';
-const TOO_DEEP = 'The compiler was stopped: most likely something in the code nests too deeply, such as a template that instantiates itself.';
+const TOO_DEEP = 'The compiler was stopped: most likely something in the code nests too deeply, such as a ' +
+    'template that instantiates itself.';
 
 let before = Promise.resolve();
 
 /** The scripts of the worker. */
 const WORKER = ['vendor/wasi_shim.js', 'program.js', 'compile_worker.js'];
 
-/** What each kind of source includes: the headers of kernels, which all have; those of whole programs; and libc++'s, packed. */
+/** What each kind of source includes: the headers of kernels, which all have; those of whole programs; and
+    libc++'s, packed. */
 const KERNELS = 'headers.json';
 const headers = name => file(name, async response => {
     const isPacked = name.endsWith('.zst');
-    return isPacked ? JSON.parse(new TextDecoder().decode(await unpacked(await response.arrayBuffer()))) : response.json();
+    return isPacked ? JSON.parse(new TextDecoder().decode(await unpacked(await response.arrayBuffer())))
+        : response.json();
 });
 const manifest = () => file('clang/clang.json', response => response.json());
 /** The name by which the compiler is kept: another compiler has another one. */
@@ -33,8 +39,8 @@ const inMegabytes = bytes => Math.round(bytes / 1e6);
 /** How large the compiler is as it is fetched. */
 export const megabytes = async () => inMegabytes((await manifest()).bytes);
 
-/** The compiler that the browser keeps, if it does. What it keeps of one that is not whole, since the tab was closed meanwhile, it
-    keeps no longer. */
+/** The compiler that the browser keeps, if it does. What it keeps of one that is not whole, since the tab was
+    closed meanwhile, it keeps no longer. */
 async function keptCompiler() {
     const about = await manifest();
     const kept = await globalThis.caches?.match(address(about)).catch(() => undefined);
@@ -62,7 +68,8 @@ export async function fetchAhead(signal, tell) {
 /** Why clang ended without an answer. */
 function broken({ trapped, stderr }) {
     const [said] = stderr.split('\n').filter(line => /error: |ERROR: /.test(line));
-    if (trapped.includes('RangeError') && trapped.includes('call stack') || trapped.includes('InternalError')) {
+    if (trapped.includes('RangeError') && trapped.includes('call stack')
+        || trapped.includes('InternalError')) {
         return new Sentence(TOO_DEEP);
     }
     if (/out of memory|bad_alloc/i.test(trapped + stderr)) {
@@ -78,7 +85,8 @@ async function packed({ bytes, hash }, options, signal, tell) {
     const counted = new TransformStream({
         transform(part, stream) {
             length += part.length;
-            tell(`Fetching the compiler, ${inMegabytes(length)} of ${inMegabytes(bytes)} MB, once`, length / bytes);
+            tell(`Fetching the compiler, ${inMegabytes(length)} of ${inMegabytes(bytes)} MB, once`,
+                length / bytes);
             stream.enqueue(part);
         },
     });
@@ -181,16 +189,17 @@ function afterOthers(work, signal, tell) {
     return turn;
 }
 
-/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, program, status, seconds }`,
-    of which crates/kernel-compiler/src/in_page.rs has the meaning, and the compiler's name, `compiler`. Without PTX if it refuses. `tell` gets
-    words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
+/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer,
+    said, program, status, seconds }`, of which crates/kernel-compiler/src/in_page.rs has the meaning, and the
+    compiler's name, `compiler`. Without PTX if it refuses. `tell` gets words, and a fraction where there is
+    one. Rejects with a Sentence, and with the signal's reason. */
 export const compile = (request, signal, tell) => afterOthers(async own => {
     const made = await compiledBy(own, request, signal, tell);
     return { ...made, compiler: `clang ${(await manifest()).version}` };
 }, signal, tell);
 
-/** What cures what the page's program finds with `args` and `files`: a list of { says, cures_all, edits }, the best first. The worker
-    that compiles runs it, since a cure was compiled and run. */
+/** What cures what the page's program finds with `args` and `files`: a list of { says, cures_all, edits },
+    the best first. The worker that compiles runs it, since a cure was compiled and run. */
 export const cures = ({ args, files }, signal, tell) => afterOthers(async own => {
     const asked = { args, files: { ...files, 'cures.json': '[]' } };
     const tried = await limited(LIMIT, signal, signal => answer(own, { run: asked }, signal));
@@ -225,7 +234,8 @@ export function messages(said) {
             (found.at(-1).instead ??= []).push(text.trim());
         }
     }
-    return found.map(({ instead = [], ...one }) => ({ ...one, message: [one.message, ...instead].join('\n') }));
+    return found.map(({ instead = [], ...one }) => ({ ...one,
+        message: [one.message, ...instead].join('\n') }));
 }
 
 /** Why there is no PTX. */

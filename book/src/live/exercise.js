@@ -1,4 +1,5 @@
-// An exercise in the page: its card becomes a cell with a task. theme/exercises.js fetches this when a card is opened.
+// An exercise in the page: its card becomes a cell with a task. theme/exercises.js fetches this when a card
+// is opened.
 
 import { perform, runOrStop, say, showAge } from './card.js';
 import { Code } from './card_code.js';
@@ -55,7 +56,8 @@ export async function show(card) {
         shown: () => showKept(exercise),
         say: sentence => say(exercise, sentence),
     });
-    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.own.question, exercise.status, exercise.out);
+    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.own.question,
+        exercise.status, exercise.out);
     if (exercise.inputs.has('line')) {
         code.number(exercise);
     }
@@ -91,7 +93,8 @@ function form(exercise, fields) {
             check(exercise);
         }
     };
-    return element('div', { className: 'exercise-answers', role: 'group', ariaLabel: `Your answer to ${exercise.id}`, onkeydown }, ...fields);
+    return element('div', { className: 'exercise-answers', role: 'group',
+        ariaLabel: `Your answer to ${exercise.id}`, onkeydown }, ...fields);
 }
 
 function bar(exercise) {
@@ -101,10 +104,13 @@ function bar(exercise) {
         check: button('Check', () => runOrStop(exercise, () => check(exercise)), { className: 'card-run' }),
         edit: button('Edit', () => toggle(exercise), { hidden: isNumbers }),
         hint: button('Hint', () => hint(exercise)),
-        figure: button('Figure', () => check(exercise, 'Figure', '--figure'), { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
+        figure: button('Figure', () => check(exercise, 'Figure', '--figure'),
+            { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
         solution: button('Solution', () => solve(exercise, 'Solution', 'solution', id)),
-        giveUp: button('Give up and show it', () => solve(exercise, buttons.giveUp.textContent, 'solution', id, '--give-up'), { hidden: true }),
-        reset: button('Reset', () => reset(exercise), { title: 'The task as it was given; your answer is kept' }),
+        giveUp: button('Give up and show it',
+            () => solve(exercise, buttons.giveUp.textContent, 'solution', id, '--give-up'), { hidden: true }),
+        reset: button('Reset', () => reset(exercise),
+            { title: 'The task as it was given; your answer is kept' }),
         back: own.back,
         download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
     };
@@ -114,14 +120,16 @@ function bar(exercise) {
     const progress = element('progress', { hidden: true, ariaLabel: 'Progress of the check' });
     exercise.place = { frame: exercise.frame, run: buttons.check, status, progress };
     return element('div', { className: 'card-bar exercise-bar', role: 'group', ariaLabel: `Exercise ${id}` },
-        ...Object.values(buttons), element('label', { hidden: isNumbers }, exercise.whileTyping, ' check while I type'), progress);
+        ...Object.values(buttons), element('label', { hidden: isNumbers }, exercise.whileTyping,
+            ' check while I type'), progress);
 }
 
 /** The card follows what the browser keeps. */
 function follow(exercise) {
     const { frame, id, path, listing, hints, solution, why, buttons, own } = exercise;
     const { passed, gave_up, hints: given } = store.of(id);
-    listing.querySelector('summary').textContent = store.file(path) === undefined ? 'The code, as it is given' : 'Your code';
+    listing.querySelector('summary').textContent = store.file(path) === undefined ? 'The code, as it is given'
+        : 'Your code';
     showDone([frame]);
     hints.forEach((hint, place) => (hint.hidden = place >= given));
     solution.hidden = !passed && !gave_up;
@@ -137,8 +145,8 @@ function follow(exercise) {
     buttons.edit.textContent = exercise.code.editor ? 'Close' : 'Edit';
 }
 
-/** What the program says to `words` of the answer `text`, for who has pressed the `button` with this name; nothing if it says nothing, and the status says
-    why. */
+/** What the program says to `words` of the answer `text`, for who has pressed the `button` with this name;
+    nothing if it says nothing, and the status says why. */
 async function ask(exercise, button, ...words) {
     exercise.buttons.giveUp.hidden = true;
     const said = await perform(exercise, async (signal, tell) => {
@@ -164,7 +172,8 @@ function showVerdict(exercise, verdict, passed, parts, text) {
 
 /** What a check has said, and the marks of what it has found. */
 function showCheck(exercise, { shown: { passed, verdict, said, findings }, text }) {
-    showVerdict(exercise, verdict, passed, saidInHtml(said, leadTo(exercise.path, line => reveal(exercise, line))), text);
+    showVerdict(exercise, verdict, passed,
+        saidInHtml(said, leadTo(exercise.path, line => reveal(exercise, line))), text);
     const { diagnostics = [], what = '', warnings = '' } = findings ?? {};
     code.mark(exercise, [...diagnostics, ...messages(`${what}\n${warnings}`)]);
 }
@@ -193,8 +202,10 @@ async function check(exercise, button = exercise.verb, ...more) {
 async function linkTo(id) {
     const list = new URL('../exercises.html', import.meta.url);
     const found = await fetch(list).then(response => response.text())
-        .then(text => new DOMParser().parseFromString(text, 'text/html').querySelector(`[data-exercise="${id}"] a`)).catch(() => null);
-    const link = element('a', { href: found?.getAttribute('href') ?? list, textContent: found?.textContent ?? id });
+        .then(text => new DOMParser().parseFromString(text, 'text/html')
+            .querySelector(`[data-exercise="${id}"] a`)).catch(() => null);
+    const link = element('a', { href: found?.getAttribute('href') ?? list,
+        textContent: found?.textContent ?? id });
     return element('p', {}, 'Next: ', link);
 }
 

@@ -1,5 +1,5 @@
-// The files of live/, each fetched once, so that what needs one again starts without the network; and workers made of them. None is
-// used that is not what files.json says.
+// The files of live/, each fetched once, so that what needs one again starts without the network; and workers
+// made of them. None is used that is not what files.json says.
 
 import './whole.js';
 
@@ -9,7 +9,8 @@ const { listed, notLoaded } = window.workbook;
 /** What came from the network was something else than the book has, twice. */
 export class Damaged extends Sentence {
     constructor(what) {
-        super(`${what} did not arrive as the book has it, twice. Load the page again; if that does not help, the server or what lies between is at fault.`);
+        super(`${what} did not arrive as the book has it, twice. Load the page again; if that does not ` +
+            `help, the server or what lies between is at fault.`);
     }
 }
 
@@ -29,13 +30,15 @@ export async function fetched(name, options, what) {
     if (options?.cache === 'reload') {
         throw missing();
     }
-    return fetched(name, { ...options, cache: 'reload' }, what); // the browser may remember what the server lacked
+    // The browser may remember what the server lacked.
+    return fetched(name, { ...options, cache: 'reload' }, what);
 }
 
 /** What comes first: the browser's own copy, unless that is damaged. */
 const FROM = ['default', 'reload'];
 
-/** What `take({ cache })` gets from the network, if `isGood`; once more if not. `what` it is, for the sentence. */
+/** What `take({ cache })` gets from the network, if `isGood`; once more if not. `what` it is, for the
+    sentence. */
 export async function twice(what, take, isGood) {
     for (const cache of FROM) {
         const taken = await take({ cache });
@@ -84,17 +87,19 @@ export async function worker(...names) {
     return new Worker(URL.createObjectURL(new Blob(scripts, { type: 'text/javascript' })));
 }
 
-/** A worker's answer to a message, once no pointer is pressed, under which a result could move something; `trapped` and `stderr` of
-    one that breaks off. How far it is goes to `progress`.
+/** A worker's answer to a message, once no pointer is pressed, under which a result could move something;
+    `trapped` and `stderr` of one that breaks off. How far it is goes to `progress`.
     @param {Worker} worker
     @param {unknown} message
     @param {AbortSignal} signal
     @param {{ transferred?: Transferable[], progress?: (fraction: number) => void }} [more]
     @returns {Promise<any>} */
-export const answer = (worker, message, signal, { transferred = [], progress } = {}) => new Promise((resolve, reject) => {
+export const answer = (worker, message, signal, { transferred = [], progress } = {}) =>
+    new Promise((resolve, reject) => {
     signal.throwIfAborted();
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    worker.onmessage = ({ data }) => (data.progress === undefined ? resolve(window.workbook.released().then(() => data)) : progress(data.progress));
+    worker.onmessage = ({ data }) => (data.progress === undefined
+        ? resolve(window.workbook.released().then(() => data)) : progress(data.progress));
     worker.onerror = () => resolve({ trapped: 'out of memory', stderr: '' });
     worker.postMessage(message, transferred);
 });
@@ -103,7 +108,8 @@ export const answer = (worker, message, signal, { transferred = [], progress } =
 export async function unpacked(packed) {
     const own = await worker('vendor/fzstd.js', 'unpack_worker.js');
     try {
-        const { bytes, trapped } = await answer(own, packed, new AbortController().signal, { transferred: [packed] });
+        const { bytes, trapped } = await answer(own, packed, new AbortController().signal,
+            { transferred: [packed] });
         return bytes ?? Promise.reject(new Error(trapped));
     } finally {
         own.terminate();
@@ -111,4 +117,5 @@ export async function unpacked(packed) {
 }
 
 /** The program of the page (book/page), compiled. */
-export const program = () => file('workbook.wasm.zst', async response => WebAssembly.compile(await unpacked(await response.arrayBuffer())));
+export const program = () => file('workbook.wasm.zst',
+    async response => WebAssembly.compile(await unpacked(await response.arrayBuffer())));

@@ -1,5 +1,5 @@
-// A figure that can show the reader's own run: sliders, and the simulator in this page. theme/figures.js loads this with
-// the player.
+// A figure that can show the reader's own run: sliders, and the simulator in this page. theme/figures.js
+// loads this with the player.
 
 import { element, parsed, thousands } from './html.js';
 import * as simulator from './simulator.js';
@@ -7,7 +7,8 @@ import { perform, stop } from './card.js';
 
 /** A slider for an option of the run; `changed` hears of every choice. */
 function slider(name, { label, values, value }, changed) {
-    const input = element('input', { type: 'range', min: 0, max: values.length - 1, value: values.indexOf(value), autocomplete: 'off', onchange: changed });
+    const input = element('input', { type: 'range', min: 0, max: values.length - 1,
+        value: values.indexOf(value), autocomplete: 'off', onchange: changed });
     const output = element('output', {});
     const now = () => values[input.value];
     const tell = () => {
@@ -16,7 +17,8 @@ function slider(name, { label, values, value }, changed) {
     };
     input.oninput = tell;
     tell();
-    return { option: () => `--${name} ${now()}`, isRecorded: () => now() === value, label: element('label', {}, `${label} `, input, output) };
+    return { option: () => `--${name} ${now()}`, isRecorded: () => now() === value,
+        label: element('label', {}, `${label} `, input, output) };
 }
 
 export function start(frame) {
@@ -49,5 +51,6 @@ export function start(frame) {
         }, 'Move a slider');
     };
     const sliders = ['n', 'block'].map(name => slider(name, controls[name], run));
-    frame.append(element('div', { className: 'film-bar', role: 'group', ariaLabel: 'Your own run' }, ...sliders.map(({ label }) => label)), status);
+    frame.append(element('div', { className: 'film-bar', role: 'group', ariaLabel: 'Your own run' },
+        ...sliders.map(({ label }) => label)), status);
 }

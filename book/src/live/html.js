@@ -4,7 +4,8 @@ import { file } from './fetched.js';
 
 export const { element, thousands } = window.workbook;
 
-export const button = (textContent, onclick, more) => element('button', { type: 'button', textContent, onclick, ...more });
+export const button = (textContent, onclick, more) =>
+    element('button', { type: 'button', textContent, onclick, ...more });
 
 /** A table in a frame that scrolls, as the others of the page do. */
 export function framed(table, label) {
@@ -20,7 +21,8 @@ export function terminal(...parts) {
     return element('pre', {}, code);
 }
 
-/** Characters of a text, and of one of its lines, above which code is shown without colours: finding these takes seconds. */
+/** Characters of a text, and of one of its lines, above which code is shown without colours: finding these
+    takes seconds. */
 const MAX_COLOURED = 200_000;
 const MAX_COLOURED_LINE = 2_000;
 

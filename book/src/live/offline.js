@@ -1,5 +1,5 @@
-// Has a published book kept for reading and running without the network, page by page: the service worker, ../offline.js, is told
-// what a page has fetched, keeps all of it, and serves it.
+// Has a published book kept for reading and running without the network, page by page: the service worker,
+// ../offline.js, is told what a page has fetched, keeps all of it, and serves it.
 
 import { load } from './fetched.js';
 import { button, element, stylesheet } from './html.js';
@@ -17,7 +17,8 @@ let hasRun = false;
 
 /** What this page has fetched so far, and the page itself. */
 function fetched() {
-    const names = performance.getEntriesByType('resource').map(({ name }) => name.split(/[?#]/)[0]); // a script's address also says its content
+    const names = performance.getEntriesByType('resource')
+        .map(({ name }) => name.split(/[?#]/)[0]); // a script's address also says its content
     const ours = names.filter(name => name.startsWith(location.origin) && !name.includes(COMPILER));
     return new Set(ours).add(location.origin + location.pathname);
 }
@@ -44,7 +45,8 @@ export async function keep() {
     }
 }
 
-/** Has the page kept with what editing takes, except for the compiler, which is large: the page says that it is missing. */
+/** Has the page kept with what editing takes, except for the compiler, which is large: the page says that it
+    is missing. */
 export async function keepForRuns() {
     if (!isPublished() || hasRun) {
         return keep();
@@ -79,10 +81,12 @@ export async function tell() {
             await fetchAhead(new AbortController().signal, words => (note.textContent = `${words} …`))
                 .then(tell, error => (note.textContent = error.message));
         };
-        note.replaceChildren(`Without the network, Run works on this page; code that you edit needs the compiler, ${size} MB. `,
+        note.replaceChildren(`Without the network, Run works on this page; code that you edit needs the ` +
+            `compiler, ${size} MB. `,
             button('Keep the compiler', press));
     } else {
-        note.textContent = `Offline: Run works here. Code that you edit needs the compiler, ${size} MB, which takes the network once.`;
+        note.textContent = `Offline: Run works here. Code that you edit needs the compiler, ${size} MB, ` +
+            `which takes the network once.`;
     }
     const before = document.querySelector('main .run-all') ?? document.querySelector('main h1');
     before.after(note);

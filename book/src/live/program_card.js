@@ -1,5 +1,5 @@
-// A whole program on a chapter's page: its card becomes one in which it is changed, compiled and run. theme/exercises.js fetches
-// this when the card is opened.
+// A whole program on a chapter's page: its card becomes one in which it is changed, compiled and run.
+// theme/exercises.js fetches this when the card is opened.
 
 import { perform, runOrStop, say, showAge } from './card.js';
 import { Code } from './card_code.js';
@@ -85,7 +85,8 @@ export async function show(card) {
     function showRun({ shown }, came) {
         const reveal = line => code.editor?.reveal(line);
         const run = shown(came, reveal);
-        run.sites.forEach(site => code.mark({ ...site, cell: name, kind: 'found', go: (_, line) => reveal(line) }));
+        run.sites.forEach(site => code.mark({ ...site, cell: name, kind: 'found',
+            go: (_, line) => reveal(line) }));
         program.came = came;
         program.out.classList.remove('old');
         program.out.replaceChildren(...offers(came.cures, ofCures), ...run.parts);
@@ -131,11 +132,13 @@ export async function show(card) {
         say(program, LINK);
     }
 
-    const runButton = button('Run', press, { className: 'card-run', title: 'Ctrl+Enter or Shift+Enter in the editor' });
+    const runButton = button('Run', press,
+        { className: 'card-run', title: 'Ctrl+Enter or Shift+Enter in the editor' });
     const bar = element('div', { className: 'card-bar notebook-bar', role: 'group', ariaLabel: name },
         runButton,
         button('Edit', edit),
-        button('Reset', () => own.tryTo(() => edits.reset(file), RESET), { title: 'The printed program again; yours is kept' }),
+        button('Reset', () => own.tryTo(() => edits.reset(file), RESET),
+            { title: 'The printed program again; yours is kept' }),
         own.back,
         button('Download', () => save(name, file.source)),
         button('Copy link', async () => say(program, await edits.copyLink(card.id, file, 'this program'))),
