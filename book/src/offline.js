@@ -1,8 +1,9 @@
-// Service worker of a published book: a page that was kept is there without the network. live/offline.js registers it at a
-// reader's first run, and says what each page needs; it lies in this folder so that it serves all of them.
+// Service worker of a published book: a page that was kept is there without the network. live/offline.js
+// registers it at a reader's first run, and says what each page needs; it lies in this folder so that it
+// serves all of them.
 //
-// Each version of each page is kept with all of its files in a cache of its own, so that no page is made of two versions of the
-// book. With the network nothing is older than what the server has.
+// Each version of each page is kept with all of its files in a cache of its own, so that no page is made of
+// two versions of the book. With the network nothing is older than what the server has.
 
 importScripts('live/whole.js');
 
@@ -19,7 +20,8 @@ const pathOf = cache => cache.split(' ')[1];
 
 /** The caches of a page that hold the page itself, which is put in last: those are complete. */
 async function complete(path) {
-    const names = (await caches.keys()).filter(name => name.startsWith(KEPT) && (!path || pathOf(name) === path));
+    const names = (await caches.keys()).filter(name => name.startsWith(KEPT)
+        && (!path || pathOf(name) === path));
     const found = await Promise.all(names.map(async name => {
         const cache = await caches.open(name);
         const page = await taken(cache, pathOf(name));
@@ -28,13 +30,17 @@ async function complete(path) {
     return found.filter(Boolean);
 }
 
-/** What the server answers now, read to its end. */
+/** What the server answers now, read to its end.
+    @param {string} name
+    @param {RequestCache} [cache] */
 async function latest(name, cache = 'no-cache') {
     const response = await fetch(name, { cache });
     const bytes = await response.arrayBuffer();
     const about = await aboutBytes(bytes);
-    const headers = { 'Content-Type': response.headers.get('Content-Type') ?? '', [ABOUT]: JSON.stringify(about) };
-    return { isThere: response.ok, isGone: response.status === 404, bytes, response: new Response(bytes, { headers }) };
+    const headers = { 'Content-Type': response.headers.get('Content-Type') ?? '',
+        [ABOUT]: JSON.stringify(about) };
+    return { isThere: response.ok, isGone: response.status === 404, bytes,
+        response: new Response(bytes, { headers }) };
 }
 
 /** What the server has now. */
@@ -46,13 +52,14 @@ async function present(name) {
     return response;
 }
 
-const LIVE = new URL('live/', location).href;
+const LIVE = new URL('live/', location.href).href;
 
-/** What the server has now, as the list of `files` has it if it does; once more if it comes as something else. Nothing, if it has it no
-    more and `mayBeGone`. */
+/** What the server has now, as the list of `files` has it if it does; once more if it comes as something
+    else. Nothing, if it has it no more and `mayBeGone`. */
 async function listedOf(name, files, mayBeGone) {
-    const about = name.startsWith(LIVE) ? files[new URL(name).pathname.slice(new URL(LIVE).pathname.length)] : undefined;
-    for (const cache of ['no-cache', 'reload']) {
+    const about = name.startsWith(LIVE) ? files[new URL(name).pathname.slice(new URL(LIVE).pathname.length)]
+        : undefined;
+    for (const cache of /** @type {const} */ (['no-cache', 'reload'])) {
         const { isThere, isGone, bytes, response } = await latest(name, cache);
         if (isGone && mayBeGone) {
             return undefined;
@@ -64,7 +71,8 @@ async function listedOf(name, files, mayBeGone) {
     throw new Error(`${name} is not there, or is damaged`);
 }
 
-/** A kept response, if it is whole; what is not is kept no longer. One of an older edition of this file says not what it is. */
+/** A kept response, if it is whole; what is not is kept no longer. One of an older edition of this file says
+    not what it is. */
 async function taken(cache, request) {
     const response = await cache.match(request, { ignoreSearch: true });
     const about = response?.headers.get(ABOUT);
@@ -81,8 +89,9 @@ async function taken(cache, request) {
 
 const isOf = async (version, page) => (await page.clone().text()).includes(`data-book-version="${version}"`);
 
-/** Keeps what a page of `version` needs, in place of what is kept of it; nothing, if the server has another version by now: the
-    page is kept when it is opened again. What was kept of it, to run and to edit, is kept of the new version too. */
+/** Keeps what a page of `version` needs, in place of what is kept of it; nothing, if the server has another
+    version by now: the page is kept when it is opened again. What was kept of it, to run and to edit, is kept
+    of the new version too. */
 async function keep({ page, version, names }) {
     const own = cacheOf(page, version);
     const others = await complete(pathOf(own));
@@ -92,7 +101,8 @@ async function keep({ page, version, names }) {
     all.delete(page);
     const before = await present(page);
     const { files = {} } = await (await present(`${LIVE}files.json`)).json();
-    const parts = await Promise.all(Array.from(all, async name => [name, await listedOf(name, files, !asked.has(name))]));
+    const parts = await Promise.all(Array.from(all,
+        async name => [name, await listedOf(name, files, !asked.has(name))]));
     const after = await present(page);
     if (!(await isOf(version, before)) || !(await isOf(version, after))) {
         return;
@@ -124,7 +134,8 @@ async function missing() {
         return `<li><a href="${escaped(path)}">${title ?? escaped(path)}</a></li>`;
     });
     const words = '<h1>This page is not here yet</h1>' +
-        '<p id="offline">You are offline, and this page was not opened here before: open it once with the network, and it is kept.</p>' +
+        '<p id="offline">You are offline, and this page was not opened here before: open it once with the ' +
+        'network, and it is kept.</p>' +
         `<p>These pages are kept:</p><ul>${links.join('')}</ul>`;
     const html = texts[0]
         .replace(/<title>[^]*?<\/title>/, '<title>Offline</title>')
@@ -162,7 +173,7 @@ addEventListener('activate', event => event.waitUntil(caches.delete('workbook'))
 /** What is kept, one page after the other. */
 let turn = Promise.resolve();
 
-addEventListener('message', event => {
+addEventListener('message', (/** @type {ExtendableMessageEvent} */ event) => {
     // A browser without room, or a server that has gone: what was kept before stays as it was.
     turn = turn.then(() => keep(event.data)).catch(() => {});
     event.waitUntil(turn);

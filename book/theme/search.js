@@ -1,5 +1,5 @@
-// The search of mdBook, for this book: what a page covers stands in no snippet; `syncthreads` finds `__syncthreads()`;
-// and for one word the glossary comes first.
+// The search of mdBook, for this book: what a page covers stands in no snippet; `syncthreads` finds
+// `__syncthreads()`; and for one word the glossary comes first.
 
 (() => {
     'use strict';
@@ -8,7 +8,8 @@
         return;
     }
 
-    // `text` without what lies between the marks of book/preprocessor/src/covered.rs, which may lie within others.
+    // `text` without what lies between the marks of book/preprocessor/src/covered.rs, which may lie within
+    // others.
     const shown = (text) => {
         let depth = 0;
         let kept = '';
@@ -34,7 +35,8 @@
         const search = index.search.bind(index);
         // The index has English words only. Others are looked for as they stand.
         const asItStands = (words) => Object.entries(documents)
-            .filter(([, { title, body }]) => words.every((word) => `${title} ${body}`.toLowerCase().includes(word)))
+            .filter(([, { title, body }]) => words.every((word) => `${title} ${body}`.toLowerCase()
+                .includes(word)))
             .map(([ref, doc]) => ({ ref, doc, score: 1 }));
         index.search = (query, options) => {
             const words = query.toLowerCase().split(/\s+/).filter((word) => word !== '');
@@ -52,7 +54,8 @@
                     return 3;
                 }
                 const name = title.toLowerCase();
-                return name === words[0] ? 0 : name.includes(words[0]) ? 1 : body.toLowerCase().includes(words[0]) ? 2 : 3;
+                return name === words[0] ? 0 : name.includes(words[0]) ? 1 : body.toLowerCase()
+                    .includes(words[0]) ? 2 : 3;
             };
             return results
                 .map((result, at) => ({ result, at, rank: rank(result) }))

@@ -4,11 +4,19 @@
 (() => {
     const main = document.querySelector('main');
 
+    const element = (tag, properties = {}, ...children) => {
+        const made = Object.assign(document.createElement(tag), properties);
+        made.append(...children);
+        return made;
+    };
+    /** `20,000`. */
+    const thousands = number => number.toLocaleString('en');
+
     // The first stop of the Tab key, past the menus.
     main.id ||= 'page';
     main.tabIndex = -1;
-    const skip = Object.assign(document.createElement('a'), { className: 'skip-link', href: `#${main.id}`, textContent: 'Skip to the text' });
-    document.body.prepend(skip);
+    document.body.prepend(element('a', { className: 'skip-link', href: `#${main.id}`,
+        textContent: 'Skip to the text' }));
 
     // What scrolls sideways can have the focus, and only that.
     const SCROLLS = 'pre > code, .said-source, .table-wrapper, .table-frame, .chart-frame, .steps-frame';
@@ -25,9 +33,12 @@
     regions.forEach(watch);
     document.fonts.ready.then(() => regions.forEach(update));
 
-    // There the arrow keys scroll, in a control they choose, and do not turn the page as mdBook would have it.
+    // There the arrow keys scroll, in a control they choose, and do not turn the page as mdBook would have
+    // it.
     main.addEventListener('keydown', event => {
-        if (/^Arrow(Left|Right)$/.test(event.key) && event.target.matches(`${SCROLLS}, input, select, .cell-bar *`)) {
+        const target = /** @type {Element} */ (event.target);
+        if (/^Arrow(Left|Right)$/.test(event.key)
+            && target.matches(`${SCROLLS}, input, select, .cell-bar *`)) {
             event.stopPropagation();
         }
     });
@@ -35,13 +46,16 @@
     // A command that is too long for its line breaks between options, not within one.
     const showCommand = (code, text) => {
         const parts = text.trim().split(/ (?=--)/);
-        const option = part => Object.assign(document.createElement('span'), { className: 'option', textContent: part });
-        code.replaceChildren(...parts.flatMap((part, index) => (index ? [' ', option(part)] : [option(part)])));
+        const option = part => element('span', { className: 'option', textContent: part });
+        code.replaceChildren(...parts.flatMap((part,
+            index) => (index ? [' ', option(part)] : [option(part)])));
     };
     main.querySelectorAll('.cell > pre > code').forEach(code => showCommand(code, code.textContent));
 
-    // A page has one name, whatever its address: the book opens with the introduction, and some servers leave `.html` out.
-    const nameOf = path => path.replace(/\/(index(\.html)?)?$/, '/introduction.html').replace(/(\.html)?$/, '.html');
+    // A page has one name, whatever its address: the book opens with the introduction, and some servers leave
+    // `.html` out.
+    const nameOf = path => path.replace(/\/(index(\.html)?)?$/, '/introduction.html')
+        .replace(/(\.html)?$/, '.html');
     const page = nameOf(location.pathname);
     /** What was written at another address of a page, as older editions kept it, goes by its name. */
     const rename = () => {
@@ -60,54 +74,6 @@
         // Nothing is kept, or there is no room: what is left stays where it is.
     }
 
-    // The files of live/ are those of this page's version of the book, or none: no tab runs scripts of two versions.
-    const live = new URL('../live/', document.currentScript.src);
-    const version = document.querySelector('[data-book-version]')?.dataset.bookVersion;
-    const NEWER = 'The book has a newer version than this page. Load the page again; what you have written is kept.';
-    /** What each file of live/ is, by its path there, as files.json has it. */
-    const listed = async signal => {
-        const response = await fetch(new URL('files.json', live), { cache: 'no-cache', signal });
-        if (!response.ok) {
-            throw new TypeError(`files.json: ${response.status}`); // as for a module that is not there
-        }
-        const list = await response.json();
-        if (list.version !== version) {
-            throw Object.assign(new Error(NEWER), { isSentence: true });
-        }
-        return list.files;
-    };
-    /** Has the browser take modules by their content: each has an address of its own, under which no cache has an older one, and one
-        that is not whole is not run. */
-    const map = files => {
-        const modules = Object.entries(files).filter(([name]) => name.endsWith('.js'));
-        const named = modules.map(([name, { sha256 }]) => [new URL(name, live), new URL(`${name}?${sha256.slice(0, 16)}`, live), sha256]);
-        const base64 = sha256 => btoa(sha256.replace(/../g, byte => String.fromCharCode(parseInt(byte, 16))));
-        const imports = Object.fromEntries(named.map(([name, address]) => [name, address]));
-        const integrity = Object.fromEntries(named.map(([, address, sha256]) => [address, `sha256-${base64(sha256)}`]));
-        const textContent = JSON.stringify({ imports, integrity });
-        document.head.append(Object.assign(document.createElement('script'), { type: 'importmap', textContent }));
-    };
-    /** Fetches the modules again that this page has asked for: what the browser keeps of one may be damaged. */
-    const renewed = () => {
-        const names = performance.getEntriesByType('resource').map(({ name }) => name);
-        const modules = names.filter(name => name.startsWith(live.href) && /\.js\?/.test(name));
-        return Promise.all(Array.from(new Set(modules), name => fetch(name, { cache: 'reload' }).catch(() => {}))); // the import says why
-    };
-    let isMapped = false;
-    /** A module of live/. */
-    const load = async name => {
-        const files = await listed();
-        if (!isMapped) {
-            isMapped = true;
-            map(files);
-        }
-        const address = new URL(name, live);
-        return import(address).catch(async () => {
-            await renewed();
-            return import(address);
-        });
-    };
-
     // Nothing moves under a pressed pointer: a button that did would get no click.
     let pressed = 0;
     addEventListener('pointerdown', () => (pressed += 1), true);
@@ -118,14 +84,15 @@
     const released = async () => {
         while (pressed > 0) {
             await new Promise(resolve => {
-                ['pointerup', 'pointercancel'].forEach(end => addEventListener(end, () => setTimeout(resolve), { once: true }));
+                ['pointerup', 'pointercancel'].forEach(end =>
+                    addEventListener(end, () => setTimeout(resolve), { once: true }));
             });
         }
     };
-    window.workbook = { page, showCommand, watch, listed, load, released };
+    Object.assign(window.workbook, { element, thousands, page, showCommand, watch, released });
 
-    // The definition of a term stands below its word, above everything that could cut it off, within the window. It
-    // goes with Escape.
+    // The definition of a term stands below its word, above everything that could cut it off, within the
+    // window. It goes with Escape.
     for (const term of main.querySelectorAll('.term')) {
         const definition = term.querySelector('.term-definition');
         definition.popover = 'manual';
@@ -150,12 +117,13 @@
     }
     document.addEventListener('keydown', event => {
         if (event.key === 'Escape') {
-            main.querySelectorAll('.term-definition:popover-open').forEach(definition => definition.hidePopover());
+            main.querySelectorAll('.term-definition:popover-open')
+                .forEach(definition => definition.hidePopover());
         }
     });
 
-    // What a reader has opened or closed stays so when the page is loaded again. A part is known by its first line; of several
-    // alike the second is “… (2)”.
+    // What a reader has opened or closed stays so when the page is loaded again. A part is known by its first
+    // line; of several alike the second is “… (2)”.
     const NAME = `workbook-open ${page}`;
     const folded = new Map();
     for (const part of main.querySelectorAll('details')) {
@@ -169,7 +137,8 @@
     const remember = () => {
         const changed = [...folded].filter(([, { part, isOpen }]) => part.open !== isOpen);
         try {
-            localStorage.setItem(NAME, JSON.stringify(Object.fromEntries(changed.map(([name, { part }]) => [name, part.open]))));
+            localStorage.setItem(NAME, JSON.stringify(Object.fromEntries(changed.map(([name, { part }]) =>
+                [name, part.open]))));
         } catch {
             // Not kept: the parts are as the page has them.
         }
@@ -188,7 +157,8 @@
     };
     /** Opens what an element is folded in. */
     const reveal = element => {
-        for (let part = element?.closest('details:not([open])'); part; part = part.parentElement.closest('details:not([open])')) {
+        for (let part = element?.closest('details:not([open])'); part; part =
+            part.parentElement.closest('details:not([open])')) {
             part.open = true;
         }
     };
@@ -197,7 +167,8 @@
         main.addEventListener('toggle', remember, true);
     }
     // Where a link leads, something may be folded.
-    const follow = () => reveal(document.getElementById(decodeURIComponent(location.hash.slice(1).split('&')[0])));
+    const follow = () => reveal(document.getElementById(decodeURIComponent(location.hash.slice(1)
+        .split('&')[0])));
     addEventListener('hashchange', follow);
     follow();
     Object.assign(window.workbook, { reveal });

@@ -24,12 +24,15 @@ const STORY = /^(introduction|ch\d.*)\.html$/;
 const FIRST_PAGE = 'introduction.html';
 const MOST_BYTES = 615_000;
 const SMALLEST_TEXT = 11;
+const SMALLEST_CODE = 13;
+const LOWEST_FOR_A_FINGER = 32;
 const MOST_PAPER = 145;
-/** The rules of axe whose answer depends on the theme and not on the width. As a page is opened they are asked of everything in the
-    first theme; in the others, and of what is shown later, of two texts of each kind. The other rules are asked of everything, once per
-    width. */
+/** The rules of axe whose answer depends on the theme and not on the width. As a page is opened they are
+    asked of everything in the first theme; in the others, and of what is shown later, of two texts of each
+    kind. The other rules are asked of everything, once per width. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
-/** What nobody reads as a page of its own: the contents for browsers without scripts, and the first page once more. */
+/** What nobody reads as a page of its own: the contents for browsers without scripts, and the first page once
+    more. */
 const NOT_READ = ['toc.html', 'index.html'];
 
 /** What is wrong, of which page, to where it is seen: in which themes, at which widths. */
@@ -83,7 +86,8 @@ async function open(page, origin, name, width) {
     await page.addStyleTag({ content: STILL });
 }
 
-/** What `look` finds once the page has answered a change of its layout; on a busy machine that takes some frames. */
+/** What `look` finds once the page has answered a change of its layout; on a busy machine that takes some
+    frames. */
 async function settled(page, look) {
     for (let tries = 0; tries < 20; tries++) {
         const found = await page.evaluate(look);
@@ -96,7 +100,8 @@ async function settled(page, look) {
 }
 
 const used = new Set();
-/** What axe says of the page, or of its `parts`: a selector; of `only` these rules, of two texts of each kind. */
+/** What axe says of the page, or of its `parts`: a selector; of `only` these rules, of two texts of each
+    kind. */
 async function accessibility(page, where, { only, except, parts }) {
     const { violations } = await page.evaluate(
         (only, except, parts) => {
@@ -153,12 +158,14 @@ async function remembers(page) {
     await page.evaluate(axe.source);
     await page.evaluate(`window.textSamples = ${inPage.textSamples}`);
     return [
-        ...(again.join() === folded.join() ? [] : [`a reload loses what was opened: ${folded} became ${again}`]),
+        ...(again.join() === folded.join() ? []
+            : [`a reload loses what was opened: ${folded} became ${again}`]),
         ...(fresh.includes(true) ? [`a prediction is open at first: ${fresh}`] : []),
     ];
 }
 
-/** Everything that is asked of one page, at both widths and in all themes. `runs`: the book has something to run. */
+/** Everything that is asked of one page, at both widths and in all themes. `runs`: the book has something to
+    run. */
 async function checkPage(page, origin, name, links, runs) {
     for (const width of WIDTHS) {
         await open(page, origin, name, width);
@@ -171,7 +178,8 @@ async function checkPage(page, origin, name, links, runs) {
                 report(name, at, `weighs ${weight} bytes before the first Run, at most ${MOST_BYTES}`);
             }
             if (STORY.test(name) && height > TALLEST) {
-                report(name, at, `is ${height} px tall, that is ${(height / HEIGHT).toFixed(1)} screens; at most ${TALLEST}`);
+                report(name, at, `is ${height} px tall, that is ${(height / HEIGHT).toFixed(1)} screens; ` +
+                    `at most ${TALLEST}`);
             }
         }
         const list = (what, items) => items.forEach(item => report(name, at, what + item));
@@ -190,11 +198,16 @@ async function checkPage(page, origin, name, links, runs) {
         list('the edge of a figure cuts ', await page.evaluate(inPage.cutText));
         if (width === 390) {
             list('small text in a figure: ', await page.evaluate(inPage.smallText, SMALLEST_TEXT));
+            list('small code: ', await page.evaluate(inPage.smallCode, SMALLEST_CODE));
+            list('low for a finger: ', await page.evaluate(inPage.lowForAFinger, LOWEST_FOR_A_FINGER));
         }
         if (width !== WIDTHS[0]) {
             await accessibility(page, at, { except: COLOUR_RULES });
             continue;
         }
+        await page.emulateMediaType('print');
+        list('on paper stands a ', await page.evaluate(inPage.controls));
+        await page.emulateMediaType('screen');
         // Where cells run, live.js asks in all themes, with their results.
         const themes = runs && (await page.$('.cell[data-live]')) ? THEMES.slice(0, 1) : THEMES;
         for (const theme of themes) {
@@ -234,7 +247,8 @@ async function checkArrows(page, origin, names) {
 }
 
 async function checkPaper(page, origin, links) {
-    // mdBook's page opens the dialog for printing, and Chromium refuses to print what is being printed already.
+    // mdBook's page opens the dialog for printing, and Chromium refuses to print what is being printed
+    // already.
     await page.evaluateOnNewDocument(() => (window.print = () => {}));
     await open(page, origin, 'print.html', 1280);
     links.set('print.html', await page.evaluate(inPage.links));
@@ -301,7 +315,8 @@ const lent = browser => ({
     overflowing: inPage.overflowing,
     scrollers: inPage.scrollers,
     another: async (page, isStranger = false) =>
-        tab(isStranger ? await browser.createBrowserContext() : page.browserContext(), new URL(page.url()).origin),
+        tab(isStranger ? await browser.createBrowserContext() : page.browserContext(),
+            new URL(page.url()).origin),
     plain: async () => {
         const page = await browser.newPage();
         page.on('console', message => report(page.current, 'opened as a file', `console: ${message.text()}`));
@@ -313,7 +328,8 @@ async function main() {
     const [book, ...words] = process.argv.slice(2);
     const only = words.filter(word => word !== '--all');
     if (!book || !fs.existsSync(path.join(book, 'index.html'))) {
-        console.error('usage: tests/browser/check BOOK [--all] [PAGE.html …], where BOOK is what `mdbook build book` made: book/book');
+        console.error('usage: tests/browser/check BOOK [--all] [PAGE.html …], where BOOK is what `mdbook ' +
+            'build book` made: book/book');
         process.exit(2);
     }
     const root = path.resolve(book);
@@ -326,7 +342,8 @@ async function main() {
         executablePath: process.env.CHROMIUM,
         userDataDir: profile,
         protocolTimeout: 300_000,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+            '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
     });
     try {
         const links = new Map();
@@ -364,7 +381,8 @@ async function main() {
         const paper = async () => only.length || checkPaper(await newTab(), origin, links);
         const solve = async () => {
             if (runs && names.includes(exercises.LIST)) {
-                console.log(await exercises.checkExercises(lent(browser), newTab, origin, words.includes('--all')));
+                console.log(await exercises.checkExercises(lent(browser), newTab, origin,
+                    words.includes('--all')));
             }
         };
         await Promise.all([paper(), solve()]);
@@ -372,7 +390,8 @@ async function main() {
             await checkArrows(page, origin, names.filter(name => STORY.test(name)));
             checkLinks(origin, links, root);
             for (const entry of allowed.filter(entry => !used.has(entry))) {
-                report('tests/browser/allowed.js', '', `no page needs ${entry.rule} ${entry.target} any more`);
+                report('tests/browser/allowed.js', '',
+                    `no page needs ${entry.rule} ${entry.target} any more`);
             }
         }
     } finally {

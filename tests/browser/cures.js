@@ -1,5 +1,6 @@
-// What cures a reader's code, as a reader meets it: a listing, the notebook and a whole program that lack a barrier, of which the page
-// says after its verdict what cures them, and puts that into the editor; `tests/browser/check` says what it needs.
+// What cures a reader's code, as a reader meets it: a listing, the notebook and a whole program that lack a
+// barrier, of which the page says after its verdict what cures them, and puts that into the editor;
+// `tests/browser/check` says what it needs.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/cures.js book/book
 
@@ -63,7 +64,8 @@ async function run(page, where) {
     const ended = where => {
         const place = document.querySelector(where);
         const said = place.querySelector('.card-status').textContent;
-        return /^(Done|It)/.test(said) && !said.endsWith('…') && !place.matches('.running') && !place.querySelector('.running');
+        return /^(Done|It)/.test(said) && !said.endsWith('…') && !place.matches('.running')
+            && !place.querySelector('.running');
     };
     await new Promise(done => setTimeout(done, 100));
     await page.waitForFunction(ended, { timeout: PATIENCE, polling: 20 }, where);
@@ -74,19 +76,23 @@ async function run(page, where) {
 async function cured(page, where, what, { curedCode, isRight }) {
     const racy = await run(page, where);
     expect(`${what} races`, racy.status.includes('data-race') || racy.status.includes('error'), racy);
-    expect(`${what} has a cure that was tried`, racy.cures.length === 1 && racy.cures[0].includes('(tried: then nothing is wrong)'), racy);
+    expect(`${what} has a cure that was tried`,
+        racy.cures.length === 1 && racy.cures[0].includes('(tried: then nothing is wrong)'), racy);
     if (racy.cures.length === 0) {
         return;
     }
     await page.evaluate(offer => document.querySelector(offer).click(), OFFER);
-    await page.waitForFunction((where, code) => [...document.querySelectorAll(`${where} .cm-line`)].map(line => line.textContent).join('\n').includes(code), { timeout: PATIENCE }, where, curedCode);
+    await page.waitForFunction((where, code) =>
+        [...document.querySelectorAll(`${where} .cm-line`)].map(line => line.textContent).join('\n')
+        .includes(code), { timeout: PATIENCE }, where, curedCode);
     const right = await run(page, where);
     expect(`${what} is right with its cure`, isRight(right) && right.cures.length === 0, right);
     await page.focus(`${where} .cm-content`);
     await chord(page, 'z');
     const undone = await shown(page, where);
     // Of a long text an editor has only the lines that are in view.
-    const isBack = !racy.code.includes(curedCode) && !undone.code.includes(curedCode) && undone.code.length > curedCode.length;
+    const isBack = !racy.code.includes(curedCode) && !undone.code.includes(curedCode)
+        && undone.code.length > curedCode.length;
     expect(`Undo takes the cure of ${what} back`, isBack, [racy.code, undone.code]);
 }
 
@@ -100,7 +106,8 @@ async function listing(page, origin) {
         return;
     }
     await page.keyboard.press('Backspace');
-    await cured(page, '.workbench', 'a listing', { curedCode: '__syncthreads();', isRight: ({ status }) => /results? (is|are) right/.test(status) });
+    await cured(page, '.workbench', 'a listing',
+        { curedCode: '__syncthreads();', isRight: ({ status }) => /results? (is|are) right/.test(status) });
 }
 
 /** A chapter's whole program. */
@@ -109,7 +116,8 @@ async function card(page, origin) {
     await page.goto(`${origin}/ch2_parallel.html`, { waitUntil: 'load' });
     await page.evaluate(card => (document.querySelector(card).open = true), where);
     await page.waitForSelector(`${where} .notebook-bar`, { timeout: PATIENCE });
-    await page.evaluate(card => [...document.querySelectorAll(`${card} button`)].find(button => button.textContent === 'Edit').click(), where);
+    await page.evaluate(card => [...document.querySelectorAll(`${card} button`)].find(button =>
+        button.textContent === 'Edit').click(), where);
     await page.waitForSelector(`${where} .cm-content`, { timeout: PATIENCE });
     if (!(await page.evaluate(inPage.select, '        __syncthreads();', true))) {
         expect('the program of chapter 2 has no barrier to leave out', false, 'nothing was selected');
@@ -143,7 +151,8 @@ async function stopped(page) {
     const where = '.notebook-cell';
     await fill(page, where, NOTEBOOK.replace('iota*64', 'iota:1*64').replace(/\n\/\/@ expect.*/, ''));
     await chord(page, 'Enter');
-    const isTrying = where => document.querySelector(`${where} .card-status`).textContent.includes('Trying edits');
+    const isTrying = where =>
+        document.querySelector(`${where} .card-status`).textContent.includes('Trying edits');
     await page.waitForFunction(isTrying, { timeout: PATIENCE, polling: 'raf' }, where);
     await page.evaluate(where => document.querySelector(`${where} .card-run`).click(), where);
     await new Promise(done => setTimeout(done, 3000));
@@ -152,10 +161,12 @@ async function stopped(page) {
         out: document.querySelector(`${where} .notebook-out`).textContent,
         cures: document.querySelectorAll('.cell-cure').length,
     }), where);
-    expect('Stop ends the tries', now.status === 'Stopped.' && now.cures === 0 && now.out.includes('data-race'), now);
+    expect('Stop ends the tries', now.status === 'Stopped.' && now.cures === 0
+        && now.out.includes('data-race'), now);
 }
 
-drive('cures', 'listings, cells and programs are cured by what the page has tried, and Undo takes it back', async (browser, origin) => {
+drive('cures', 'listings, cells and programs are cured by what the page has tried, and Undo takes it back',
+    async (browser, origin) => {
     const page = await browser.newPage();
     await listing(page, origin);
     await card(page, origin);

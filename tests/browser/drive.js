@@ -6,12 +6,15 @@ const serve = require('./serve.js');
 const problems = [];
 
 /** What is wrong, if it does not hold, with what is shown in its place. */
-const expect = (what, holds, shown) => holds || problems.push(`${what}: ${JSON.stringify(shown)?.slice(0, 600)}`);
+const expect = (what, holds, shown) => holds
+    || problems.push(`${what}: ${JSON.stringify(shown)?.slice(0, 600)}`);
 
-/** Lets `story` use the book in the folder that the command names, and says what was wrong, or that all is `right`. */
+/** Lets `story` use the book in the folder that the command names, and says what was wrong, or that all is
+    `right`. */
 async function drive(name, right, story) {
     const server = await serve(process.argv[2]);
-    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM,
+        args: ['--no-sandbox', '--disable-gpu'] });
     try {
         await story(browser, `http://127.0.0.1:${server.address().port}`);
     } catch (error) {

@@ -1,6 +1,6 @@
-// Drives the editor of the introduction as a stranger would: break the kernel, mend it, without the network too, come back,
-// share it, take it along, give it up; and breaks a kernel of every other page that has an editor. `check` is what check.js
-// lends.
+// Drives the editor of the introduction as a stranger would: break the kernel, mend it, without the network
+// too, come back, share it, take it along, give it up; and breaks a kernel of every other page that has an
+// editor. `check` is what check.js lends.
 
 const fs = require('node:fs');
 const os = require('node:os');
@@ -15,7 +15,8 @@ const STORY = 'introduction.html';
 /** The line of a stranger who opens it: 20 Mbit/s. */
 const LINE = { download: 20e6 / 8, upload: 5e6 / 8, latency: 20 };
 
-/** Seconds from opening the introduction until its race is mended, all downloads and a try with a misspelt name among them; of every other first compile. */
+/** Seconds from opening the introduction until its race is mended, all downloads and a try with a misspelt
+    name among them; of every other first compile. */
 const seconds = { mended: NaN, others: [] };
 
 const idle = page => page.waitForFunction(inPage.idle, { timeout: PATIENCE, polling: 20 });
@@ -27,7 +28,8 @@ async function edit(page, which = 0) {
     await page.waitForSelector('.cm-content', { timeout: PATIENCE });
 }
 
-/** Puts the cursor behind the first line of the editor that begins with `begins`, or selects the line, and writes. */
+/** Puts the cursor behind the first line of the editor that begins with `begins`, or selects the line, and
+    writes. */
 async function write(page, begins, text, { instead = false } = {}) {
     const found = await page.evaluate(inPage.select, begins, instead);
     if (!found) {
@@ -98,7 +100,8 @@ async function story(check, page, say, opened, compiler) {
     const untouched = await page.evaluate(inPage.text);
     await edit(page);
     let now = await shown(page);
-    expect('the editor does not number the lines as the file does', now.numbers[0] === String(now.first), now);
+    expect('the editor does not number the lines as the file does', now.numbers[0] === String(now.first),
+        now);
 
     // A misspelt name stands at its line.
     await write(page, '        }', '__syncthread();');
@@ -107,7 +110,9 @@ async function story(check, page, say, opened, compiler) {
     const heard = await page.evaluate(() => window.heard);
     expect('a screen reader says too much', heard.length > 3 && heard.length < 20, heard);
     const { line } = await page.evaluate(inPage.found);
-    expect('a misspelt name is not an error at its line', /does not compile: 1 error, line (\d+)/.exec(now.status)?.[1] === line && now.result.includes('__syncthread'), [now, line]);
+    expect('a misspelt name is not an error at its line',
+        /does not compile: 1 error, line (\d+)/.exec(now.status)?.[1] === line
+        && now.result.includes('__syncthread'), [now, line]);
     expect('it does not say which compiler refuses', now.result.includes(`${compiler} says:`), now.result);
     expect('the command does not say that the edit is not on disk', now.note.includes('your kernel'), now);
 
@@ -116,10 +121,14 @@ async function story(check, page, say, opened, compiler) {
     now = await run(page);
     seconds.mended = (Date.now() - opened) / 1000;
     await page.emulateNetworkConditions(null);
-    expect('the mended race is not right', /the result is right/.test(now.status) && /recorded.*yours/s.test(now.result), now);
-    expect('it does not say which compiler it was', now.result.includes(`compiled by ${compiler}`), now.result);
+    expect('the mended race is not right',
+        /the result is right/.test(now.status) && /recorded.*yours/s.test(now.result), now);
+    expect('it does not say which compiler it was', now.result.includes(`compiled by ${compiler}`),
+        now.result);
     const warning = await page.evaluate(inPage.found);
-    expect('a warning is not at its line', `${warning.words}` === 'warning' && warning.line === line && /says:.*unused/s.test(now.result), [now, warning]);
+    expect('a warning is not at its line',
+        `${warning.words}` === 'warning' && warning.line === line && /says:.*unused/s.test(now.result),
+        [now, warning]);
     expect('the mended kernel is still “kept to show” its race', !now.result.includes('kept to show'), now);
     expect('a mended run has no steps to play', now.steps > 0, now);
     await byKeyboard(page, expect);
@@ -128,7 +137,9 @@ async function story(check, page, say, opened, compiler) {
     await write(page, '        __syncthreads()', '', { instead: true });
     now = await run(page);
     const race = await page.evaluate(inPage.found);
-    expect('a race is not marked at its two sides', /data-race/.test(now.status) && race.words.length === 2 && /thread \d+/.test(race.message), [now, race]);
+    expect('a race is not marked at its two sides',
+        /data-race/.test(now.status) && race.words.length === 2 && /thread \d+/.test(race.message),
+        [now, race]);
     expect('the first finding is not open with its help', /Help: \w/.test(race.message), race);
     await press(page, 'Diff');
     await page.focus('.cm-content');
@@ -147,10 +158,12 @@ async function story(check, page, say, opened, compiler) {
     expect('Stop does not stop the compiler', /^Stopped/.test(now.status), now);
 
     // A loop without an end is stopped.
-    await write(page, '    for (', '    for (unsigned int stride = 1; stride < size; stride *= 1) {', { instead: true });
+    await write(page, '    for (', '    for (unsigned int stride = 1; stride < size; stride *= 1) {',
+        { instead: true });
     now = await run(page);
     expect('a loop without an end is not stopped', /step-limit|stopped/.test(now.status), now);
-    expect('a run that was stopped says that its numbers are as recorded', !/as recorded/.test(now.result), now);
+    expect('a run that was stopped says that its numbers are as recorded', !/as recorded/.test(now.result),
+        now);
 
     // Nothing from the code becomes markup.
     await write(page, '{', 'int <img src=x onerror=alert(1)>;');
@@ -158,10 +171,14 @@ async function story(check, page, say, opened, compiler) {
     expect('code becomes markup', now.result.includes('<img src=x') && !now.images, now);
 
     now = await shown(page);
-    expect('Diff does not show what was written', /^\+ +int <img/m.test(now.diff) && /^- +for \(/m.test(now.diff) && /^\+ +for \(/m.test(now.diff), now.diff);
+    expect('Diff does not show what was written',
+        /^\+ +int <img/m.test(now.diff) && /^- +for \(/m.test(now.diff) && /^\+ +for \(/m.test(now.diff),
+        now.diff);
 
     const file = await downloaded(page, 'ch2_parallel.cu');
-    expect('Download does not give the file', file.startsWith('//') && file.includes('\n    int <img ') && file.includes('ANCHOR: reduceNeighbored\n'), file);
+    expect('Download does not give the file',
+        file.startsWith('//') && file.includes('\n    int <img ')
+        && file.includes('ANCHOR: reduceNeighbored\n'), file);
     await page.setOfflineMode(false);
 
     // A link shows the code, and runs nothing.
@@ -171,7 +188,8 @@ async function story(check, page, say, opened, compiler) {
 
     // Coming back.
     await page.reload({ waitUntil: 'load' });
-    await page.waitForSelector('.listing.edited', { timeout: PATIENCE }).catch(() => say('a reload loses the edit'));
+    await page.waitForSelector('.listing.edited', { timeout: PATIENCE })
+        .catch(() => say('a reload loses the edit'));
     await edit(page);
     now = await shown(page);
     expect('a reload brings back another edit', now.code === code && now.note.includes('your kernel'), now);
@@ -188,7 +206,8 @@ async function story(check, page, say, opened, compiler) {
 async function downloaded(page, name) {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-download-'));
     try {
-        await (await page.createCDPSession()).send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
+        await (await page.createCDPSession()).send('Page.setDownloadBehavior',
+            { behavior: 'allow', downloadPath: folder });
         await press(page, 'Download');
         for (let tries = 0; tries < 100 && !fs.existsSync(path.join(folder, name)); tries++) {
             await new Promise(done => setTimeout(done, 50));
@@ -238,19 +257,21 @@ async function shares(check, page, say, address, code) {
     await other.close();
 }
 
-/** Of the first listing with a barrier: misspelt it does not compile, left out it is a race, and put back all is well.
-    Where no listing has one, what has a comment more runs. */
+/** Of the first listing with a barrier: misspelt it does not compile, left out it is a race, and put back all
+    is well. Where no listing has one, what has a comment more runs. */
 async function breaks(page, say) {
     const expect = expecting(say);
     const { which, barrier } = await page.evaluate(inPage.barrier);
     await edit(page, which);
     const misspelt = barrier?.replace('__syncthreads', '__syncthread');
-    await (barrier ? write(page, barrier, misspelt, { instead: true }) : page.keyboard.sendCharacter('// Mine.\n'));
+    await (barrier ? write(page, barrier, misspelt, { instead: true })
+        : page.keyboard.sendCharacter('// Mine.\n'));
     const started = Date.now();
     let now = await run(page);
     seconds.others.push((Date.now() - started) / 1000);
     if (barrier) {
-        expect('a misspelt barrier is not an error', /does not compile: 1 error/.test(now.status) && now.found, now);
+        expect('a misspelt barrier is not an error',
+            /does not compile: 1 error/.test(now.status) && now.found, now);
         await write(page, misspelt, '// None.', { instead: true });
         now = await run(page);
         expect('without its barrier it has no race', /data-race/.test(now.status) && now.found, now);
@@ -259,7 +280,8 @@ async function breaks(page, say) {
         await write(page, '// None.', barrier, { instead: true });
         now = await run(page);
     }
-    expect('with what it needs it has no result, or something is wrong with it', now.result && !now.found, now);
+    expect('with what it needs it has no result, or something is wrong with it', now.result && !now.found,
+        now);
     const silent = await page.evaluate(inPage.silentWhatIfs);
     expect('a what-if is switched off and does not say why', silent.length === 0, silent);
     await press(page, 'Reset');
@@ -280,7 +302,8 @@ async function checkEdits(check, page, origin, name, root) {
         return;
     }
     try {
-        const { version } = JSON.parse(fs.readFileSync(path.join(root, 'live', 'clang', 'clang.json'), 'utf8'));
+        const { version } = JSON.parse(fs.readFileSync(path.join(root, 'live', 'clang', 'clang.json'),
+            'utf8'));
         await (name === STORY ? story(check, page, say, opened, `clang ${version}`) : breaks(page, say));
     } catch (error) {
         say(`${error.message}; then the page says ${JSON.stringify(await shown(page)).slice(0, 300)}`);
@@ -288,8 +311,10 @@ async function checkEdits(check, page, origin, name, root) {
 }
 
 const summary = () => [
-    seconds.mended && `on a line of 20 Mbit/s the introduction's race is mended after ${seconds.mended.toFixed(1)} s`,
-    seconds.others.length && `the first compile of another page takes up to ${Math.max(...seconds.others).toFixed(1)} s`,
+    seconds.mended
+        && `on a line of 20 Mbit/s the introduction's race is mended after ${seconds.mended.toFixed(1)} s`,
+    seconds.others.length
+        && `the first compile of another page takes up to ${Math.max(...seconds.others).toFixed(1)} s`,
 ].filter(Boolean).join('; ');
 
 module.exports = { checkEdits, summary };

@@ -1,4 +1,5 @@
-// Mends the race of the introduction in Firefox, makes the mistakes of a beginner there, and starts with a compiler that is kept in part:
+// Mends the race of the introduction in Firefox, makes the mistakes of a beginner there, and starts with a
+// compiler that is kept in part:
 //
 //     NODE_PATH=target/browser/node_modules FIREFOX=firefox-esr node tests/browser/firefox.js book/book
 //
@@ -58,7 +59,8 @@ async function mends(page, origin) {
     if (!/data-race/.test(first) || !/the result is right/.test(mended)) {
         problems.push(`${STORY}: the race: “${first}”; mended: “${mended}”`);
     }
-    console.log(`in ${await page.browser().version()} the introduction's race is mended after ${seconds.toFixed(1)} s`);
+    console.log(`in ${await page.browser().version()} the introduction's race is mended after ` +
+        `${seconds.toFixed(1)} s`);
 }
 
 async function main() {

@@ -7,18 +7,49 @@ exports.links = () => ({
 });
 
 /** Bytes of all that a page has fetched beside its text. */
-exports.weight = () => performance.getEntriesByType('resource').reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0);
+exports.weight = () => performance.getEntriesByType('resource')
+    .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0);
 
 /** Without the controls of live cells, which nobody reads. */
 exports.height = () => {
     const tall = e => e.getBoundingClientRect().height + parseFloat(getComputedStyle(e).marginBottom);
     const controls = [...document.querySelectorAll('.cell-bar, .run-all')].map(tall);
-    return Math.round(controls.reduce((rest, height) => rest - height, document.documentElement.scrollHeight));
+    return Math.round(controls.reduce((rest, height) => rest - height,
+        document.documentElement.scrollHeight));
+};
+
+/** What a finger presses and is lower than `least` pixels, each kind once. A box to tick has words beside it
+    that tick it, too. */
+exports.lowForAFinger = least => {
+    const isPressed = e => e.checkVisibility({ checkVisibilityCSS: true }) && !e.closest('.editor');
+    const enough = e => (e.matches('[type="radio"], [type="checkbox"]') ? 0.75 * least : least);
+    const height = e => Math.round(e.getBoundingClientRect().height);
+    const all = [...document.querySelectorAll('main :is(button, select, summary, input)')].filter(isPressed);
+    const low = all.filter(e => height(e) < enough(e));
+    const name = e => `${e.localName}${e.type ? `[${e.type}]` : ''} in ` +
+        `${e.parentElement.localName}.${e.parentElement.className}`;
+    return [...new Map(low.map(e => [name(e), `${name(e)}, ${height(e)} px`])).values()];
+};
+
+/** Code that is read line by line and has letters smaller than `least` pixels, each kind once. */
+exports.smallCode = least => {
+    const all = [...document.querySelectorAll('main :is(pre > code, .cm-content, .film-code, textarea)')];
+    const small = all.map(e => [`${e.localName}.${e.className}`, parseFloat(getComputedStyle(e).fontSize)])
+        .filter(([, size]) => size < least);
+    return [...new Map(small).entries()].map(([name, size]) => `${name}, ${size} px`);
+};
+
+/** What can only be pressed, each kind once. */
+exports.controls = () => {
+    const all = [...document.querySelectorAll('body :is(button, input, select, textarea, .skip-link)')];
+    return [...new Set(all.filter(e => e.checkVisibility())
+        .map(e => `${e.localName} in ${e.parentElement.localName}.${e.parentElement.className}`))];
 };
 
 exports.openDetails = () => document.querySelectorAll('details').forEach(details => (details.open = true));
 
-/** A closed prediction is its question alone, and no result that answers it stands behind it; opened, it shows what is in it. */
+/** A closed prediction is its question alone, and no result that answers it stands behind it; opened, it
+    shows what is in it. */
 exports.predictions = () => {
     const wrong = [];
     const RESULTS = 'figure:is(.measured, .film), .cell, [data-film]';
@@ -57,9 +88,11 @@ exports.fold = () => {
 };
 
 /** Which of the first two predictions are open. */
-exports.folds = () => [...document.querySelectorAll('main details.predict')].slice(0, 2).map(part => part.open);
+exports.folds = () => [...document.querySelectorAll('main details.predict')].slice(0, 2)
+    .map(part => part.open);
 
-/** As if chosen in mdBook's menu; done when the stylesheet for code is there, which is fetched when it is first wanted. */
+/** As if chosen in mdBook's menu; done when the stylesheet for code is there, which is fetched when it is
+    first wanted. */
 exports.setTheme = async theme => {
     document.getElementById(`mdbook-theme-${theme}`).click();
     const wanted = [...document.querySelectorAll('link[rel=stylesheet]')].filter(link => !link.disabled);
@@ -72,7 +105,8 @@ exports.setTheme = async theme => {
 
 /** What makes the page itself scroll sideways. */
 exports.overflowing = () => {
-    const name = e => e.tagName.toLowerCase() + (e.id ? '#' + e.id : '') + [...e.classList].map(c => '.' + c).join('');
+    const name = e => e.tagName.toLowerCase() + (e.id ? '#' + e.id : '') + [...e.classList].map(c => '.' + c)
+        .join('');
     // The content is a scroll container of mdBook's; body hides what overflows it.
     const frames = [document.documentElement, document.body, document.querySelector('.content')];
     const wide = frames.filter(e => e.scrollWidth > e.clientWidth);
@@ -93,7 +127,8 @@ exports.overflowing = () => {
     return guilty.length ? guilty.slice(0, 3) : wide.map(name);
 };
 
-/** Two texts of each kind, the smallest ones: kinds by the names and classes of an element and those around it. */
+/** Two texts of each kind, the smallest ones: kinds by the names and classes of an element and those around
+    it. */
 exports.textSamples = () => {
     const kinds = new Map();
     for (const e of document.querySelectorAll('body *:not(svg *)')) {
@@ -105,7 +140,8 @@ exports.textSamples = () => {
             kinds.set(kind, [...(kinds.get(kind) ?? []), { e, size: e.querySelectorAll('*').length }]);
         }
     }
-    return [...kinds.values()].flatMap(all => all.sort((a, b) => a.size - b.size).slice(0, 2).map(({ e }) => e));
+    return [...kinds.values()].flatMap(all => all.sort((a, b) => a.size - b.size).slice(0, 2)
+        .map(({ e }) => e));
 };
 
 /** Texts of our figures that are drawn smaller than `least` pixels. */
@@ -121,7 +157,8 @@ exports.smallText = least => {
         const needed = text.getAttribute('dy')?.startsWith('-') ? 0.7 * least : least;
         if (size < needed - 0.05) {
             const svg = text.closest('svg');
-            const title = (svg.querySelector('title')?.textContent ?? svg.getAttribute('aria-label') ?? 'svg').slice(0, 40);
+            const title = (svg.querySelector('title')?.textContent ?? svg.getAttribute('aria-label') ?? 'svg')
+                .slice(0, 40);
             small.push({ title, text: text.textContent.trim().slice(0, 30), size });
         }
     }
@@ -132,7 +169,8 @@ exports.smallText = least => {
             worst.set(item.title, item);
         }
     }
-    return [...worst.values()].map(({ title, text, size }) => `“${text}” in “${title}” is ${size.toFixed(1)} px`);
+    return [...worst.values()].map(({ title, text, size }) =>
+        `“${text}” in “${title}” is ${size.toFixed(1)} px`);
 };
 
 /** Texts of our figures that the figure's edge cuts. */
@@ -143,7 +181,8 @@ exports.cutText = () => {
         for (const text of frame.width > 0 ? svg.querySelectorAll('text') : []) {
             const box = text.getBoundingClientRect();
             if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1) {
-                const title = svg.querySelector('title')?.textContent ?? svg.getAttribute('aria-label') ?? 'svg';
+                const title = svg.querySelector('title')?.textContent ?? svg.getAttribute('aria-label')
+                    ?? 'svg';
                 cut.push(`“${text.textContent.trim().slice(0, 40)}” in “${title.slice(0, 40)}”`);
             }
         }
@@ -186,7 +225,8 @@ exports.terms = async () => {
             wrong.push(`“${word}” has no definition`);
             continue;
         }
-        const shown = () => definition.getClientRects().length > 0 && getComputedStyle(definition).visibility === 'visible';
+        const shown = () => definition.getClientRects().length > 0
+            && getComputedStyle(definition).visibility === 'visible';
         link.scrollIntoView({ block: 'center' });
         link.focus();
         if (!shown()) {
@@ -194,7 +234,8 @@ exports.terms = async () => {
             continue;
         }
         const box = definition.getBoundingClientRect();
-        if (box.left < 0 || box.right > document.documentElement.clientWidth || box.top < 0 || box.bottom > innerHeight) {
+        if (box.left < 0 || box.right > document.documentElement.clientWidth || box.top < 0
+            || box.bottom > innerHeight) {
             const edges = [box.left, box.top, box.right, box.bottom].map(Math.round).join(', ');
             wrong.push(`the definition of “${word}” leaves the window: ${edges}`);
         }
@@ -232,13 +273,15 @@ exports.paleOnPaper = () => {
     const pale = new Map();
     const judge = (e, colour, least) => {
         if (!pale.has(colour) && contrast(colour) < least) {
-            pale.set(colour, `<${e.tagName.toLowerCase()}> “${e.textContent.trim().slice(0, 30)}”: ${colour}`);
+            pale.set(colour,
+                `<${e.tagName.toLowerCase()}> “${e.textContent.trim().slice(0, 30)}”: ${colour}`);
         }
     };
     for (const e of document.querySelectorAll('main svg text, main svg tspan')) {
         judge(e, getComputedStyle(e).fill, 4.5);
     }
-    for (const e of document.querySelectorAll('main p, main li, main th, main td, main h2, main pre code, main pre code span')) {
+    for (const e of document.querySelectorAll('main p, main li, main th, main td, main h2, main pre code, ' +
+        'main pre code span')) {
         judge(e, getComputedStyle(e).color, 4.5);
     }
     return [...pale.values()].slice(0, 5);

@@ -1,5 +1,5 @@
-// What a link to code brings: it runs when the reader asks for it, and whoever copies a link gets one that opens:
-// `tests/browser/check` says what it needs.
+// What a link to code brings: it runs when the reader asks for it, and whoever copies a link gets one that
+// opens: `tests/browser/check` says what it needs.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/links.js book/book
 
@@ -12,14 +12,16 @@ const { drive, expect } = require('./drive.js');
 const PATIENCE = 120_000;
 const PAGE = 'ch3_blocks.html';
 
-const hash = (id, file, source) => `#${id}&code=${deflateRawSync(JSON.stringify({ file, source })).toString('base64url')}`;
+const hash = (id, file, source) =>
+    `#${id}&code=${deflateRawSync(JSON.stringify({ file, source })).toString('base64url')}`;
 const isRunning = () => Boolean(document.querySelector('.running'));
 const isIdle = () => {
     const { textContent } = document.querySelector('#cell-2 .card-status');
     return !document.querySelector('.running') && /link/.test(textContent);
 };
 
-/** A link that comes while cells run, by themselves or since the reader has pressed Run all, has none of them run its code. */
+/** A link that comes while cells run, by themselves or since the reader has pressed Run all, has none of them
+    run its code. */
 async function meanwhile(browser, address, { search, start }) {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
@@ -56,9 +58,11 @@ async function tooLong(browser, address) {
     fs.writeFileSync(file, line.repeat(900_000 / line.length));
     await (await page.$('#notebook input[type=file]')).uploadFile(file);
     const status = () => page.$eval('.notebook-all .card-status', status => status.textContent);
-    const isHere = is => /is here/.test(document.querySelector('.notebook-all .card-status').textContent) === is;
+    const isHere = is =>
+        /is here/.test(document.querySelector('.notebook-all .card-status').textContent) === is;
     await page.waitForFunction(isHere, { timeout: PATIENCE }, true);
-    await page.$$eval('.notebook-all button', all => all.find(({ textContent }) => textContent === 'Copy link').click());
+    await page.$$eval('.notebook-all button',
+        all => all.find(({ textContent }) => textContent === 'Copy link').click());
     await page.waitForFunction(isHere, { timeout: PATIENCE }, false);
     const says = await status();
     expect('a link is copied that no page opens', says.startsWith('There is no link: '), says);

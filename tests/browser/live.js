@@ -1,5 +1,6 @@
-// Drives the cells of a page that run there: run all, change, what-if, stop, reset, share; from a file, and without the
-// network. `check` is what check.js lends: open, report, accessibility, and functions for the page.
+// Drives the cells of a page that run there: run all, change, what-if, stop, reset, share; from a file, and
+// without the network. `check` is what check.js lends: open, report, accessibility, and functions for the
+// page.
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -8,9 +9,10 @@ const cellsInPage = require('./live_in_page.js');
 const listed = require('./listed.js');
 const notebook = require('./notebook.js');
 
-/** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small modules of
- * its films. None of them fetches the program before a run. */
-const FETCHED = /\/live\/(?!files\.json|player|film_|exercise|(?:html|fetched|whole|card|simulator|compiler|store|said|offline|steps)\.js)/;
+/** What a run needs, and nobody fetches before. A figure near the top has its player there too, and the small
+ * modules of its films. None of them fetches the program before a run. */
+const SMALL = 'html|fetched|whole|card|simulator|compiler|store|said|offline|steps';
+const FETCHED = new RegExp(`/live/(?!files\\.json|player|film_|exercise|(?:${SMALL})\\.js)`);
 /** What a run changes in a page. */
 const CHANGED = '.cell, pre:has(.line-mark)';
 const PATIENCE = 60_000;
@@ -23,7 +25,8 @@ const firstResults = [];
 
 const idle = page => page.waitForFunction(cellsInPage.idle, { timeout: PATIENCE, polling: 20 });
 
-/** Puts `settings` into the controls of a cell, as a reader would, and runs it. Returns what it then shows. */
+/** Puts `settings` into the controls of a cell, as a reader would, and runs it. Returns what it then shows.
+    */
 async function run(page, id, settings = {}) {
     await page.evaluate(cellsInPage.set, id, settings);
     await page.evaluate(cellsInPage.press, id, '.card-run');
@@ -44,7 +47,8 @@ const shorter = n => (Number.isInteger(Math.log2(n)) ? `2^${Math.log2(n)}` : n);
 /** A result as files: a table of the kernels, the record, and a chart if the cell has one. */
 async function downloads(page, say, { id, hasChart }) {
     const files = await page.evaluate(cellsInPage.files, id);
-    const names = new Map(files.map(({ name, text }) => [name.replace(`${page.current.replace('.html', '')}-${id}.`, ''), text]));
+    const names = new Map(files.map(({ name, text }) =>
+        [name.replace(`${page.current.replace('.html', '')}-${id}.`, ''), text]));
     if ([...names.keys()].join() !== (hasChart ? 'csv,json,svg' : 'csv,json')) {
         say(`${id}: the files of its result are ${files.map(({ name }) => name)}`);
         return;
@@ -76,9 +80,11 @@ async function recordedRuns(page, say, cells) {
             say(`${id}: the chart that the page draws is not the recorded one`);
         }
         if (isComparable && shown.result && !shown.same) {
-            say(`${id}: the run in the page is not identical to the recorded one: ${shown.result.slice(0, 300)}`);
+            say(`${id}: the run in the page is not identical to the recorded one: ` +
+                `${shown.result.slice(0, 300)}`);
         }
-        if (shown.same && !/ elements.*, seed 1: identical to the recorded run of the same/.test(shown.result)) {
+        if (shown.same
+            && !/ elements.*, seed 1: identical to the recorded run of the same/.test(shown.result)) {
             say(`${id}: does not name the input of both: ${shown.result.slice(0, 200)}`);
         }
         if (!isComparable && !shown.columns[1].startsWith(shown.columns[0])) {
@@ -106,9 +112,11 @@ async function changes(page, say, { id, sizes, blocks, whatIfs, hasChart, isComp
         say(`${id}: a new result is dimmed`);
     }
     await page.evaluate(cellsInPage.set, id, { seed: '3' });
-    await page.waitForSelector(`#${id} .live-out.old`, { timeout: 5000 }).catch(() => say(`${id}: a result of other controls is not dimmed`));
+    await page.waitForSelector(`#${id} .live-out.old`, { timeout: 5000 })
+        .catch(() => say(`${id}: a result of other controls is not dimmed`));
     await page.evaluate(cellsInPage.set, id, { seed: '2' });
-    await page.waitForSelector(`#${id} .live-out:not(.old)`, { timeout: 5000 }).catch(() => say(`${id}: a result of these controls is dimmed`));
+    await page.waitForSelector(`#${id} .live-out:not(.old)`, { timeout: 5000 })
+        .catch(() => say(`${id}: a result of these controls is dimmed`));
     if (hasChart && changed.charts !== 1) {
         say(`${id}: ${changed.charts} charts are in view after a change`);
     }
@@ -140,7 +148,8 @@ async function shares(check, page, say, name, { id }) {
     const after = await other.evaluate(cellsInPage.shown, id);
     for (const part of ['result', 'command', 'found']) {
         if (before[part] !== after[part]) {
-            say(`${id}: a shared address does not show the same ${part}: ${before[part].slice(0, 200)} / ${after[part].slice(0, 200)}`);
+            say(`${id}: a shared address does not show the same ${part}: ${before[part].slice(0, 200)} / ` +
+                `${after[part].slice(0, 200)}`);
         }
     }
     await other.close();
@@ -155,7 +164,8 @@ async function stops(page, say, { id, sizes }) {
     const small = await run(page, id, { n: sizes[0] });
     expectResult(say, small, `${id} after Stop`);
     // From chapter 6 on, and in 4.3, macros make kernels, whose parameters have no names.
-    const strange = /^ch[2-5](?!_ragged)/.test(page.current) ? /read +argument \d|\/\/ ANCHOR/ : /\/\/ ANCHOR/;
+    const strange = /^ch[2-5](?!_ragged)/.test(page.current) ? /read +argument \d|\/\/ ANCHOR/
+        : /\/\/ ANCHOR/;
     if (strange.test(small.steps)) {
         say(`${id}: its steps have “${small.steps.match(strange)[0]}”`);
     }
@@ -172,13 +182,16 @@ async function runsOutOfMemory(check, page, say, name, { id, sizes }) {
             request.continue();
             return;
         }
-        // All of the address space is taken but for 20 MB; by a second worker too, if the browser has so much.
+        // All of the address space is taken but for 20 MB; by a second worker too, if the browser has so
+        // much.
         const script = await (await fetch(new URL('program.js', request.url()))).text();
-        const taken = 'const { memory } = instance.exports; try { memory.grow(65536 - memory.buffer.byteLength / 65536 - 320); } catch {}\n';
+        const taken = 'const { memory } = instance.exports; try { memory.grow(65536 - ' +
+            'memory.buffer.byteLength / 65536 - 320); } catch {}\n';
         const body = script.replace(/instance = new WebAssembly.*\n/, line => line + taken);
         if (isList) {
             const list = await (await fetch(request.url())).text();
-            const changed = listed(list, (file, entry) => (file === 'program.js' ? listed.about(Buffer.from(body)) : entry));
+            const changed = listed(list, (file, entry) => (file === 'program.js'
+                ? listed.about(Buffer.from(body)) : entry));
             request.respond({ contentType: 'application/json', body: changed });
         } else {
             request.respond({ contentType: 'text/javascript', body });
@@ -200,7 +213,8 @@ async function runsOutOfMemory(check, page, say, name, { id, sizes }) {
 async function resets(page, say, { id, command, text }) {
     await page.evaluate(cellsInPage.press, id, '.cell-reset');
     const shown = await page.evaluate(cellsInPage.shown, id);
-    if (shown.result || shown.found || shown.edited || shown.address.includes(`${id}=`) || shown.command !== command) {
+    if (shown.result || shown.found || shown.edited || shown.address.includes(`${id}=`)
+        || shown.command !== command) {
         say(`${id}: Reset leaves something: ${JSON.stringify(shown).slice(0, 300)}`);
     }
     if ((await page.evaluate(cellsInPage.text, id)) !== text) {
@@ -211,8 +225,8 @@ async function resets(page, say, { id, command, text }) {
 /** Everything that is asked of the live cells of one page. */
 async function checkLive(check, page, origin, name) {
     const say = message => check.report(name, 'live cells', message);
-    // A page fetches when a cell is reached for, also by a pointer that rests where the cell appears. What the same page has begun to
-    // fetch before must not end here.
+    // A page fetches when a cell is reached for, also by a pointer that rests where the cell appears. What
+    // the same page has begun to fetch before must not end here.
     await page.mouse.move(0, 0);
     await page.goto('about:blank');
     const early = [];
@@ -273,7 +287,8 @@ async function checkLive(check, page, origin, name) {
 
 /** The first page with live cells, opened as a file, says why nothing runs there. */
 async function checkFile(check, root, names) {
-    const name = names.find(name => name !== 'print.html' && fs.readFileSync(path.join(root, name), 'utf8').includes(' data-live='));
+    const name = names.find(name => name !== 'print.html' && fs.readFileSync(path.join(root, name), 'utf8')
+        .includes(' data-live='));
     if (!name) {
         return;
     }
@@ -287,11 +302,13 @@ async function checkFile(check, root, names) {
     await page.close();
 }
 
-/** How many cells ran, and how soon the first result of a page was there: a goal of 0.5 s, on an idle machine. */
+/** How many cells ran, and how soon the first result of a page was there: a goal of 0.5 s, on an idle
+    machine. */
 function summary(cells) {
     const sorted = firstResults.toSorted((a, b) => a - b);
     const seconds = place => `${sorted.at(place)?.toFixed(2)} s`;
-    return cells ? `${cells} cells run in their pages; first result after ${seconds(0)} to ${seconds(-1)}` : 'no cell runs in its page';
+    return cells ? `${cells} cells run in their pages; first result after ${seconds(0)} to ${seconds(-1)}`
+        : 'no cell runs in its page';
 }
 
 /** Whether the book has anything to run. */

@@ -2,7 +2,8 @@
 
 /** The live cells, with what their controls offer and what they show untouched. */
 exports.cells = () =>
-    [...document.querySelectorAll('.cell[data-live]')].filter(cell => cell.querySelector('.cell-bar')).map(cell => {
+    [...document.querySelectorAll('.cell[data-live]')].filter(cell => cell.querySelector('.cell-bar'))
+        .map(cell => {
         const options = name => {
             const control = cell.querySelector(`[name="${name}"]`);
             return [...(control?.options ?? control?.list?.options ?? [])].map(option => option.value);
@@ -22,12 +23,16 @@ exports.cells = () =>
         };
     });
 
-exports.text = id => [...document.querySelectorAll(`#${id} .cell-out`)].map(figure => figure.innerText).join('\n');
+exports.text = id => [...document.querySelectorAll(`#${id} .cell-out`)].map(figure => figure.innerText)
+    .join('\n');
 
-exports.listings = () => [...document.querySelectorAll('p.listing[data-lines]')].map(caption => caption.previousElementSibling.innerHTML).join('\n');
+exports.listings = () => [...document.querySelectorAll('p.listing[data-lines]')].map(caption =>
+    caption.previousElementSibling.innerHTML).join('\n');
 
 exports.idle = () =>
-    !document.querySelector('.cell-bar.running') && ![...document.querySelectorAll('.cell-bar .card-status')].some(status => /^(Waiting|Running)/.test(status.textContent));
+    !document.querySelector('.cell-bar.running')
+        && ![...document.querySelectorAll('.cell-bar .card-status')].some(status =>
+        /^(Waiting|Running)/.test(status.textContent));
 
 exports.press = (id, selector) => document.querySelector(`#${id} ${selector}`).click();
 
@@ -35,7 +40,8 @@ exports.set = (id, settings) => {
     for (const [name, value] of Object.entries(settings)) {
         const control = document.querySelector(`#${id} form`).elements[name];
         control.value = value;
-        (control instanceof RadioNodeList ? [...control].find(input => input.checked) : control).dispatchEvent(new Event('change', { bubbles: true }));
+        (control instanceof RadioNodeList ? [...control].find(input => input.checked) : control)
+            .dispatchEvent(new Event('change', { bubbles: true }));
     }
 };
 
@@ -43,28 +49,34 @@ exports.set = (id, settings) => {
 exports.shown = id => {
     const cell = document.getElementById(id);
     const number = id.slice('cell-'.length);
-    const marked = kind => [...document.querySelectorAll(`.line-mark.${kind}[data-cell="${number}"]`)].map(mark => mark.textContent).join('|');
+    const marked = kind =>
+        [...document.querySelectorAll(`.line-mark.${kind}[data-cell="${number}"]`)].map(mark =>
+        mark.textContent).join('|');
     const out = cell.querySelector('.live-out')?.cloneNode(true);
     // The steps of a small run play, and read otherwise then.
     out?.querySelector('.cell-steps')?.remove();
-    const titles = table => [...(table?.tHead.rows[0].cells ?? [])].map(title => title.textContent.trim()).slice(1);
+    const titles = table => [...(table?.tHead.rows[0].cells ?? [])].map(title => title.textContent.trim())
+        .slice(1);
     const recorded = titles(cell.querySelector('.cell-out.recorded > .table-frame table'));
     const yours = titles(out?.querySelector('table'));
     return {
         isOld: Boolean(out?.matches('.old')),
         // The columns that the recorded table has, and those that stand first.
         columns: [recorded.filter(title => yours.includes(title)), yours].map(titles => titles.join('|')),
-        see: [...(out?.querySelectorAll('a') ?? [])].filter(link => link.textContent.startsWith('See it')).length,
+        see: [...(out?.querySelectorAll('a') ?? [])].filter(link =>
+            link.textContent.startsWith('See it')).length,
         steps: cell.querySelector('.cell-steps')?.textContent ?? '',
         status: cell.querySelector('.card-status').textContent,
         result: out?.textContent ?? '',
-        charts: [...cell.querySelectorAll('.cell-out[data-kind="sim"] .chart-frame')].filter(chart => chart.checkVisibility()).length,
+        charts: [...cell.querySelectorAll('.cell-out[data-kind="sim"] .chart-frame')].filter(chart =>
+            chart.checkVisibility()).length,
         same: Boolean(out?.querySelector('.same')),
         command: cell.querySelector('pre > code').textContent.trim(),
         address: location.href,
         found: marked('found'),
         edited: marked('edited') || (cell.querySelector('.what-if-lines:not([hidden])')?.innerText ?? ''),
-        brokenLinks: [...cell.querySelectorAll('form a, .live-out a')].filter(a => !document.getElementById(a.hash.slice(1))).map(a => a.hash),
+        brokenLinks: [...cell.querySelectorAll('form a, .live-out a')].filter(a =>
+            !document.getElementById(a.hash.slice(1))).map(a => a.hash),
     };
 };
 
@@ -87,13 +99,15 @@ exports.stopAtOnce = async id => {
     const form = document.querySelector(`#${id} form`);
     const button = form.querySelector('.card-run');
     const running = new Promise(seen => {
-        const observer = new MutationObserver(() => form.classList.contains('running') && (observer.disconnect(), seen()));
+        const observer = new MutationObserver(() => form.classList.contains('running')
+            && (observer.disconnect(), seen()));
         observer.observe(form, { attributes: true });
     });
     button.click();
     await running;
     button.click();
-    while (form.classList.contains('running') || /^(Waiting|Running)/.test(form.querySelector('.card-status').textContent)) {
+    while (form.classList.contains('running')
+        || /^(Waiting|Running)/.test(form.querySelector('.card-status').textContent)) {
         await new Promise(done => setTimeout(done, 10));
     }
     return form.querySelector('.card-status').textContent;

@@ -1,16 +1,18 @@
-// Makes the mistakes of a beginner in each kind of card, a listing, the cell that runs it, an exercise and a cell of the
-// notebook, and sees that all say the same of them, at the line that is wrong; and that with all that a card can show in view nothing
-// is wrong with the page. `check` is what check.js lends.
+// Makes the mistakes of a beginner in each kind of card, a listing, the cell that runs it, an exercise and a
+// cell of the notebook, and sees that all say the same of them, at the line that is wrong; and that with all
+// that a card can show in view nothing is wrong with the page. `check` is what check.js lends.
 
 const { lead } = require('./edits_in_page.js');
 const inPage = require('./mistakes_in_page.js');
 
 const PATIENCE = 60_000;
 const WIDTHS = [1280, 390];
-/** Seconds within which a card says what is wrong, on a busy machine that fetches the compiler the first time. */
+/** Seconds within which a card says what is wrong, on a busy machine that fetches the compiler the first
+    time. */
 const MOST_SECONDS = 30;
 
-/** What is typed into every card: a sum in place, of which each kind of card wants another name, and some more. */
+/** What is typed into every card: a sum in place, of which each kind of card wants another name, and some
+    more. */
 const kernel = (name, first = '') => `#include <cstdio>
 extern "C" __global__ void ${name}(unsigned int *g_data, unsigned int *g_odata, unsigned int size)
 {
@@ -37,89 +39,120 @@ const LAUNCH = `//@ buffer numbers = u32:iota*64
 //@ launch sum<<<1, 64>>> @numbers buf:u32:uninit*1 u32:64
 `;
 
-/** The cards. `edit`: the button that opens the editor; `run`: the button, where there is no editor. `data`: what the buffer is called.
-    The cell runs what has been typed into the listing above it. */
+/** The cards. `edit`: the button that opens the editor; `run`: the button, where there is no editor. `data`:
+    what the buffer is called. The cell runs what has been typed into the listing above it. */
 const CARDS = [
-    { kind: 'listing', page: 'introduction.html', at: '.workbench', edit: '.listing > button', name: 'reduceNeighboredNoBarrier', data: 'g_data' },
-    { kind: 'cell', page: 'introduction.html', at: '.cell[data-live]', run: '.cell[data-live] form .card-run', name: 'reduceNeighboredNoBarrier', data: 'g_data' },
-    { kind: 'exercise', page: 'ch2_parallel.html', at: '#exercise-2-1', edit: '#exercise-2-1 .exercise-bar .card-run + button', name: 'sumOfSquares', first: SQUARES, data: 'g_data' },
-    { kind: 'notebook', page: 'appendix_simulate.html', at: '.notebook-cell', edit: '.notebook-edit', name: 'sum', behind: LAUNCH, data: 'numbers' },
+    { kind: 'listing', page: 'introduction.html', at: '.workbench', edit: '.listing > button',
+        name: 'reduceNeighboredNoBarrier', data: 'g_data' },
+    { kind: 'cell', page: 'introduction.html', at: '.cell[data-live]', run: '.cell[data-live] form .card-run',
+        name: 'reduceNeighboredNoBarrier', data: 'g_data' },
+    { kind: 'exercise', page: 'ch2_parallel.html', at: '#exercise-2-1',
+        edit: '#exercise-2-1 .exercise-bar .card-run + button', name: 'sumOfSquares', first: SQUARES,
+        data: 'g_data' },
+    { kind: 'notebook', page: 'appendix_simulate.html', at: '.notebook-cell', edit: '.notebook-edit',
+        name: 'sum', behind: LAUNCH, data: 'numbers' },
 ];
 
 const PAGES = [...new Set(CARDS.map(({ page }) => page))];
 
 const HEAD = '(unsigned int *g_data, unsigned int *g_odata, unsigned int size)';
-const READ = 'unsigned int other = g_data[tid + stride];';
 const ADD = 'g_data[tid] += other;';
 /** In the notebook the launch is the reader's own, and may be what is wrong. */
 const AT_LAUNCH = '//@ launch sum';
 
-/** The edit, what the marked line has in it, and what is said: N is any number, KERNEL and DATA are the card's. Where a card says it
-    otherwise, its kind has what it says; nothing, if there it is no mistake. `status`: what the card's status has in it, `wrongStatus`: and what it has not. */
+/** The edit, what the marked line has in it, and what is said: N is any number, KERNEL and DATA are the
+    card's. Where a card says it otherwise, its kind has what it says; nothing, if there it is no mistake.
+    `status`: what the card's status has in it, `wrongStatus`: and what it has not. */
 const MISTAKES = [
     {
         name: 'the kernel is renamed', from: /void \w+/, to: 'void another', at: 'void another(',
-        says: 'The host launches a kernel named KERNEL, and the file has another. Give the kernel its name back, with extern "C" before it.',
+        says: 'The host launches a kernel named KERNEL, and the file has another. Give the kernel its name ' +
+            'back, with extern "C" before it.',
         notebook: { at: AT_LAUNCH, says: 'no kernel is named sum; there are: another' },
     },
     {
         name: 'extern "C" is dropped', from: 'extern "C" ', to: '', at: '__global__ void',
-        says: 'The host launches a kernel named KERNEL, and without extern "C" the compiler gives it another name. Put extern "C" before __global__.',
+        says: 'The host launches a kernel named KERNEL, and without extern "C" the compiler gives it ' +
+            'another name. Put extern "C" before __global__.',
         notebook: null,
     },
     {
-        name: 'a parameter is dropped', from: HEAD, to: '(unsigned int *g_data, unsigned int size)', at: 'unsigned int size)',
+        name: 'a parameter is dropped', from: HEAD, to: '(unsigned int *g_data, unsigned int size)',
+        at: 'unsigned int size)',
         more: code => code.replace('*g_odata =', '*g_data ='),
-        says: `The host launches KERNEL with (address, address, 4-byte number), and the kernel takes (unsigned int *g_data, unsigned int size). Give it back the parameters that it had: ${HEAD}.`,
+        says: `The host launches KERNEL with (address, address, 4-byte number), and the kernel takes ` +
+            `(unsigned int *g_data, unsigned int size). Give it back the parameters that it had: ${HEAD}.`,
         notebook: { at: AT_LAUNCH, says: 'sum takes 2 arguments, 3 were given' },
     },
     {
-        name: 'two parameters change places', from: HEAD, to: '(unsigned int *g_odata, unsigned int *g_data, unsigned int size)', at: '*g_odata, unsigned int *g_data',
-        says: `g_odata and g_data have changed places: the host launches KERNEL with ${HEAD}. Give the parameters this order back.`,
+        name: 'two parameters change places', from: HEAD,
+        to: '(unsigned int *g_odata, unsigned int *g_data, unsigned int size)',
+        at: '*g_odata, unsigned int *g_data',
+        says: `g_odata and g_data have changed places: the host launches KERNEL with ${HEAD}. Give the ` +
+            `parameters this order back.`,
         notebook: null,
     },
-    { name: 'an index is too large', from: 'g_data[tid + stride]', to: 'g_data[tid + size]', at: 'other =', says: 'a load of 4 bytes at `DATA[N]`, and `DATA` has N elements' },
-    { name: 'a } is missing', from: `${ADD}\n        }`, to: ADD, at: 'tid + stride < size) {', says: 'a } is missing: nothing closes the { of this line' },
-    { name: 'std::min', from: ADD, to: 'g_data[tid] += std::min(other, 3u);', at: 'std::min', says: 'there is no standard library on the device here; use min()' },
+    { name: 'an index is too large', from: 'g_data[tid + stride]', to: 'g_data[tid + size]', at: 'other =',
+        says: 'a load of 4 bytes at `DATA[N]`, and `DATA` has N elements' },
+    { name: 'a } is missing', from: `${ADD}\n        }`, to: ADD, at: 'tid + stride < size) {',
+        says: 'a } is missing: nothing closes the { of this line' },
+    { name: 'std::min', from: ADD, to: 'g_data[tid] += std::min(other, 3u);', at: 'std::min',
+        says: 'there is no standard library on the device here; use min()' },
     {
         name: '<vector>', from: '<cstdio>', to: '<vector>', at: '<vector>',
-        says: 'there is no standard library on the device here; leave <vector> out: a kernel works on arrays and pointers',
+        says: 'there is no standard library on the device here; leave <vector> out: a kernel works on ' +
+            'arrays and pointers',
     },
-    { name: 'a null pointer', from: ADD, to: 'int *p = 0; *p = 1;', at: '*p = 1', says: 'a store of 4 bytes at address 0x0, through a null pointer' },
-    { name: 'a kernel prints 40,000 lines', from: '*g_odata =', to: 'for (int i = 0; i < 40000; i++) printf("line %d\\n", i);\n        *g_odata =', prints: '… these are the first 100 of 40,000 lines' },
-    { name: 'a loop does not end', from: 'stride *= 2', to: 'stride *= 1', at: /stride|other|syncthreads/, says: 'a loop does not end: ' },
+    { name: 'a null pointer', from: ADD, to: 'int *p = 0; *p = 1;', at: '*p = 1',
+        says: 'a store of 4 bytes at address 0x0, through a null pointer' },
+    { name: 'a kernel prints 40,000 lines', from: '*g_odata =',
+        to: 'for (int i = 0; i < 40000; i++) printf("line %d\\n", i);\n        *g_odata =',
+        prints: '… these are the first 100 of 40,000 lines' },
+    { name: 'a loop does not end', from: 'stride *= 2', to: 'stride *= 1', at: /stride|other|syncthreads/,
+        says: 'a loop does not end: ' },
     {
-        name: 'a loop no longer changes, beside what is never used', from: ADD, to: 'unsigned int d = 32; while (d != 1000) { g_data[tid] += d; d /= 2; }',
+        name: 'a loop no longer changes, beside what is never used', from: ADD,
+        to: 'unsigned int d = 32; while (d != 1000) { g_data[tid] += d; d /= 2; }',
         at: 'while (d != 1000)', says: 'a loop does not end: no way leads out of it',
         helps: 'look at the condition that ends the loop',
     },
     {
-        name: 'a shuffle by 32', from: 'threadIdx.x;', to: 'threadIdx.x + __shfl_down_sync(0xffffffff, 0u, 32);', at: '__shfl_down_sync',
-        says: 'a shuffle by 32: only the lowest five bits count, so it is one by 0', helps: 'begin with 16', status: /1 warning/,
+        name: 'a shuffle by 32', from: 'threadIdx.x;',
+        to: 'threadIdx.x + __shfl_down_sync(0xffffffff, 0u, 32);', at: '__shfl_down_sync',
+        says: 'a shuffle by 32: only the lowest five bits count, so it is one by 0', helps: 'begin with 16',
+        status: /1 warning/,
     },
     {
-        name: 'a barrier in a branch', from: `${ADD}\n        }\n        __syncthreads();`, to: `${ADD}\n            __syncthreads();\n        }`,
-        at: '__syncthreads();', says: 'thread 0 comes to this barrier, and thread 1 of its block goes past it',
+        name: 'a barrier in a branch', from: `${ADD}\n        }\n        __syncthreads();`,
+        to: `${ADD}\n            __syncthreads();\n        }`,
+        at: '__syncthreads();',
+        says: 'thread 0 comes to this barrier, and thread 1 of its block goes past it',
         helps: 'every thread of the block has to reach this barrier the same number of times',
         leads: /^Line \d+: here the threads of the block diverge leads to +if \(tid % \(2 \* stride\) == 0/,
     },
     {
-        name: 'a quotient of whole numbers', from: ADD, to: 'float part = 1 / size; g_data[tid] += part * other;', at: '1 / size',
-        says: '1 / size of whole numbers is 0 for every size above 1: write 1.0f / size', wrongStatus: /ok: nothing is wrong/,
+        name: 'a quotient of whole numbers', from: ADD,
+        to: 'float part = 1 / size; g_data[tid] += part * other;', at: '1 / size',
+        says: '1 / size of whole numbers is 0 for every size above 1: write 1.0f / size',
+        wrongStatus: /ok: nothing is wrong/,
     },
     {
         name: 'all add to one element', from: ADD, to: 'g_data[0] += other;', at: 'g_data[0] +=',
-        says: 'thread 0 writes `DATA[0]`, which thread 2 of its block reads, and nothing orders the two', helps: 'both have to be atomic',
+        says: 'thread 0 writes `DATA[0]`, which thread 2 of its block reads, and nothing orders the two',
+        helps: 'both have to be atomic',
     },
     {
-        name: 'a barrier is missing', from: '        __syncthreads();\n    }\n    if (tid == 0)', to: '    }\n    if (tid == 0)', at: 'other =',
+        name: 'a barrier is missing', from: '        __syncthreads();\n    }\n    if (tid == 0)',
+        to: '    }\n    if (tid == 0)', at: 'other =',
         says: 'thread 0 reads `DATA[2]`, which thread 2 of its block writes, and nothing orders the two',
         helps: 'a barrier that every thread of the block reaches has to come between the two',
         leads: /^Line \d+: thread 2 of its block writes it here leads to +g_data\[tid\] \+= other;$/,
         // It fails in a block of one warp first.
         exercise: {
-            at: 'other =', says: 'thread 0 reads `DATA[2]`, which thread 2 of its block writes, and nothing orders the two',
-            helps: 'a barrier that every lane of the warp reaches (they do not run in lockstep), or every thread of the block, has to come',
+            at: 'other =',
+            says: 'thread 0 reads `DATA[2]`, which thread 2 of its block writes, and nothing orders the two',
+            helps: 'a barrier that every lane of the warp reaches (they do not run in lockstep), or every ' +
+                'thread of the block, has to come',
         },
     },
 ];
@@ -192,7 +225,8 @@ function* missing(mistake, card, now) {
         yield `the result does not say “${says}”`;
     }
     const open = now.marks.find(({ isOpen }) => isOpen);
-    if (card.kind !== 'cell' && !(open && isAt(open.line, at) && isSaid(open.says, says, card) && open.says.includes(helps))) {
+    if (card.kind !== 'cell' && !(open && isAt(open.line, at) && isSaid(open.says, says, card)
+        && open.says.includes(helps))) {
         yield `not open at the line with ${at}: “${says}” ${helps}`;
     }
 }
@@ -216,7 +250,8 @@ async function checkCard(page, card, mistake, say) {
     }
 }
 
-/** After the last mistake, with the editor, what was found, the result and a figure in view, in all themes. */
+/** After the last mistake, with the editor, what was found, the result and a figure in view, in all themes.
+    */
 async function looksWell(check, page, say) {
     if (await page.evaluate(inPage.pressFigure)) {
         await page.waitForFunction(inPage.isIdle, { timeout: PATIENCE, polling: 20 });
@@ -262,6 +297,7 @@ async function checkMistakes(check, page, origin, name) {
     await forget();
 }
 
-const summary = () => `${all.answers} times a card was asked what is wrong; it said so within ${all.seconds.toFixed(1)} s`;
+const summary = () =>
+    `${all.answers} times a card was asked what is wrong; it said so within ${all.seconds.toFixed(1)} s`;
 
 module.exports = { PAGES, checkMistakes, summary };

@@ -1,4 +1,5 @@
-// Functions about cards with a mistake that run inside a page of the book. Each stands alone: it is sent there as text.
+// Functions about cards with a mistake that run inside a page of the book. Each stands alone: it is sent
+// there as text.
 
 exports.isIdle = () => !document.querySelector('.running');
 
@@ -14,19 +15,22 @@ exports.shown = at => {
         }
         return line?.textContent ?? '';
     };
-    const marks = [...document.querySelectorAll('.editor-mark')].map(mark => ({ line: lineOf(mark), isOpen: mark.open, says: mark.innerText }));
+    const marks = [...document.querySelectorAll('.editor-mark')].map(mark => ({ line: lineOf(mark),
+        isOpen: mark.open, says: mark.innerText }));
     const box = document.querySelector('.printed > code');
     return {
         status: card.querySelector('.card-status').textContent,
         out: card.querySelector('.live-out, .exercise-out, .notebook-out')?.textContent ?? '',
         marks,
-        printed: { text: box?.textContent ?? '', scrolls: Boolean(box) && box.scrollHeight > box.clientHeight && box.clientHeight < 500 },
+        printed: { text: box?.textContent ?? '',
+            scrolls: Boolean(box) && box.scrollHeight > box.clientHeight && box.clientHeight < 500 },
     };
 };
 
 /** An exercise draws its figure when it is asked to; whether it was. */
 exports.pressFigure = () => {
-    const button = [...document.querySelectorAll('.exercise-bar button')].find(button => button.textContent === 'Figure' && button.closest('.exercise-card').querySelector('.cm-content'));
+    const button = [...document.querySelectorAll('.exercise-bar button')].find(button =>
+        button.textContent === 'Figure' && button.closest('.exercise-card').querySelector('.cm-content'));
     button?.click();
     return Boolean(button);
 };

@@ -1,5 +1,6 @@
-// Drives the notebook as a reader would: runs its example, mends it, writes a kernel of their own, moves cells about, takes the
-// file along and brings it back, and runs it in a terminal. `check` is what check.js lends.
+// Drives the notebook as a reader would: runs its example, mends it, writes a kernel of their own, moves
+// cells about, takes the file along and brings it back, and runs it in a terminal. `check` is what check.js
+// lends.
 
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -81,7 +82,8 @@ function terminal(say, source, command) {
     const program = path.join(__dirname, '../../target/debug/examples/simulate');
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'notebook-'));
     fs.writeFileSync(path.join(folder, 'notebook.cu'), source);
-    const { stdout, stderr, error } = spawnSync(program, command.split(' -- ')[1].split(' '), { cwd: folder, encoding: 'utf8', env: { ...process.env, NVCC: '' } });
+    const { stdout, stderr, error } = spawnSync(program, command.split(' -- ')[1].split(' '),
+        { cwd: folder, encoding: 'utf8', env: { ...process.env, NVCC: '' } });
     fs.rmSync(folder, { recursive: true });
     if (error || stderr) {
         say(`${command} in a terminal: ${error ?? stderr}`);
@@ -94,53 +96,72 @@ async function story(check, page, say, origin) {
 
     // The example: a race, and both of its sides.
     let now = await press(page, 'Run', 0);
-    expect('the race is not marked at its two sides', now.marks.includes('data-race') && now.marks.some(words => /^thread \d+ .* reads it here/.test(words)), now);
+    expect('the race is not marked at its two sides',
+        now.marks.includes('data-race') && now.marks.some(words =>
+        /^thread \d+ .* reads it here/.test(words)), now);
     const led = await page.evaluate(lead);
-    expect('no click leads to the other line of a race', /^Line \d+: .*thread.* leads to .*\[/.test(led), led);
-    expect('the result has no buffers, drawing or steps', now.cells[0].tables === 3 && now.cells[0].plots === 1 && now.cells[0].steps > 0, now);
+    expect('no click leads to the other line of a race', /^Line \d+: .*thread.* leads to .*\[/.test(led),
+        led);
+    expect('the result has no buffers, drawing or steps',
+        now.cells[0].tables === 3 && now.cells[0].plots === 1 && now.cells[0].steps > 0, now);
 
     // Mended.
     await write(page, '    // Missing', '__syncthreads();');
-    expect('an edit leaves the result as if it were its own', /Changed/.test((await shown(page)).cells[0].status), await shown(page));
+    expect('an edit leaves the result as if it were its own',
+        /Changed/.test((await shown(page)).cells[0].status), await shown(page));
     now = await press(page, 'Run', 0);
-    expect('the mended sum is not right', now.cells[0].status.endsWith('ok: nothing is wrong.') && /\b2016\b/.test(now.cells[0].result) && !now.marks.length, now);
+    expect('the mended sum is not right',
+        now.cells[0].status.endsWith('ok: nothing is wrong.') && /\b2016\b/.test(now.cells[0].result)
+        && !now.marks.length, now);
 
     // A line of the script that is none.
     await write(page, '//@ launch', '//@ lanch sum<<<1, 64>>>', { instead: true });
     now = await press(page, 'Run', 0);
-    expect('a wrong line of the script is not said at its line', /line 16\.$/.test(now.cells[0].status) && /16: `lanch` is not a step; write launch/.test(now.cells[0].result) && now.marks.includes('error'), now);
-    await write(page, '//@ lanch', '//@ launch sum<<<1, 64>>> buf:i32:zeros*2^30 buf:i32:uninit*1', { instead: true });
+    expect('a wrong line of the script is not said at its line',
+        /line 16\.$/.test(now.cells[0].status)
+        && /16: `lanch` is not a step; write launch/.test(now.cells[0].result) && now.marks.includes('error'),
+        now);
+    await write(page, '//@ lanch', '//@ launch sum<<<1, 64>>> buf:i32:zeros*2^30 buf:i32:uninit*1',
+        { instead: true });
     now = await press(page, 'Run', 0);
     expect('of a huge buffer nothing is said', /4,294,967,300 bytes together/.test(now.cells[0].result), now);
-    await write(page, '//@ launch', '//@ launch sum<<<1, 64>>> buf:i32:iota*64 buf:i32:uninit*1', { instead: true });
+    await write(page, '//@ launch', '//@ launch sum<<<1, 64>>> buf:i32:iota*64 buf:i32:uninit*1',
+        { instead: true });
 
     // A second cell, by the keyboard.
     await press(page, '+', 0);
     now = await fill(page, 1, GREETING);
-    expect('a second cell does not run', /hello 7\s*hello 8/.test(now.cells[1].printed) && !/argument 0/.test(now.cells[1].result), now);
+    expect('a second cell does not run', /hello 7\s*hello 8/.test(now.cells[1].printed)
+        && !/argument 0/.test(now.cells[1].result), now);
     expect('the lines of the second cell have not the numbers of the file', now.cells[1].first === '18', now);
 
     // As one file, which a terminal runs.
     const source = await page.evaluate(inPage.exported);
     expect('the export is not the notebook', source === `${now.cells[0].code}\n// %%\n${GREETING}`, source);
     const said = terminal(say, source, now.cells[1].command);
-    expect('a terminal says something else', said === undefined || said === now.cells[1].terminal, [said, now.cells[1].terminal]);
+    expect('a terminal says something else', said === undefined || said === now.cells[1].terminal,
+        [said, now.cells[1].terminal]);
 
     // A cell as a program for nvcc.
     const program = await page.evaluate(inPage.exported, 'Export as a program', 1);
     await idle(page);
-    expect('a cell is not exported as a program', program.includes('int main()') && program.includes('    greet<<<1, 2>>>(7);\n') && !program.includes('//@'), program);
+    expect('a cell is not exported as a program',
+        program.includes('int main()') && program.includes('    greet<<<1, 2>>>(7);\n')
+        && !program.includes('//@'), program);
     now = await shown(page);
-    expect('the name of the exported program is not said', /notebook_cell2\.cu is a program/.test(now.cells[1].status), now);
+    expect('the name of the exported program is not said',
+        /notebook_cell2\.cu is a program/.test(now.cells[1].status), now);
 
     // Cells move, go, and come back.
     now = await press(page, '↑', 1);
-    expect('a cell does not move', now.cells[0].code === GREETING && now.cells[0].first === '1' && now.cells[1].first === '5', now);
+    expect('a cell does not move', now.cells[0].code === GREETING && now.cells[0].first === '1'
+        && now.cells[1].first === '5', now);
     now = await press(page, 'Remove', 0);
     expect('a cell is not removed', now.cells.length === 1 && now.cells[0].first === '1', now);
-    now = await press(page, 'Put the removed cell back');
+    await press(page, 'Put the removed cell back');
     now = await press(page, '↓', 0);
-    expect('a removed cell does not come back', `${now.cells[0].code}\n// %%\n${now.cells[1].code}` === source, now);
+    expect('a removed cell does not come back',
+        `${now.cells[0].code}\n// %%\n${now.cells[1].code}` === source, now);
 
     await page.evaluate(check.openDetails);
     await check.accessibility(page, 'the notebook');
@@ -157,10 +178,13 @@ async function story(check, page, say, origin) {
     const file = path.join(os.tmpdir(), `notebook-${process.pid}.cu`);
     fs.writeFileSync(file, `${source}\r\n// %% more\r\nint unused;\r\n`);
     await (await page.$('#notebook input[type="file"]')).uploadFile(file);
-    await page.waitForFunction(count => document.querySelectorAll('.notebook-cell').length === count, { timeout: PATIENCE }, 3);
+    await page.waitForFunction(count => document.querySelectorAll('.notebook-cell').length === count,
+        { timeout: PATIENCE }, 3);
     fs.rmSync(file);
     now = await shown(page);
-    expect('an imported file is not shown', now.cells[2].name === 'Cell 3 · more' && now.cells[2].code === 'int unused;' && !now.cells[0].result, now);
+    expect('an imported file is not shown',
+        now.cells[2].name === 'Cell 3 · more' && now.cells[2].code === 'int unused;' && !now.cells[0].result,
+        now);
     now = await press(page, 'Run', 2);
     expect('a cell without a launch is not compiled', /^It compiles/.test(now.cells[2].status), now);
     now = await press(page, 'Bring back');
@@ -169,12 +193,16 @@ async function story(check, page, say, origin) {
     // A whole program, in a cell of its own.
     await press(page, '+', 1);
     now = await fill(page, 2, PROGRAM);
-    expect('a program does not run', now.cells[2].status.endsWith('ok: nothing is wrong.') && /stdout:last 7\s*The program printed to stderr:to stderr/.test(now.cells[2].result), now);
-    expect('a program has no table of its kernels', now.cells[2].tables === 1 && /fill/.test(now.cells[2].result), now);
+    expect('a program does not run', now.cells[2].status.endsWith('ok: nothing is wrong.')
+        && /stdout:last 7\s*The program printed to stderr:to stderr/.test(now.cells[2].result), now);
+    expect('a program has no table of its kernels',
+        now.cells[2].tables === 1 && /fill/.test(now.cells[2].result), now);
     now = await fill(page, 2, PROGRAM.replace('<<<1, 32>>>', '<<<1, 64>>>').replace('31);', '32);'));
-    expect('what is wrong with a program is not marked', now.marks.includes('out-of-bounds') && now.cells[2].status.includes('1 error'), now);
+    expect('what is wrong with a program is not marked',
+        now.marks.includes('out-of-bounds') && now.cells[2].status.includes('1 error'), now);
     now = await fill(page, 2, PROGRAM.replace('int *p;', 'int *q;'));
-    expect('a program that does not compile is not said', /^It does not compile: /.test(now.cells[2].status) && now.marks.includes('error'), now);
+    expect('a program that does not compile is not said',
+        /^It does not compile: /.test(now.cells[2].status) && now.marks.includes('error'), now);
     await press(page, 'Remove', 2);
 
     await shares(check, page, say, source);
@@ -186,28 +214,36 @@ async function story(check, page, say, origin) {
     // Coming back.
     await page.reload({ waitUntil: 'load' });
     await page.waitForSelector('.notebook-cell', { timeout: PATIENCE });
-    expect('a reload loses the notebook', (await page.evaluate(inPage.exported)) === source, await shown(page));
+    expect('a reload loses the notebook', (await page.evaluate(inPage.exported)) === source,
+        await shown(page));
 
     // Whoever stops the compiler can go on; what has no end is stopped; nothing from the code becomes markup.
     await press(page, 'Edit', 0);
     await page.waitForSelector('.cm-content', { timeout: PATIENCE });
     await page.evaluate(inPage.pressTwice);
-    await page.waitForFunction(inPage.stopped, { timeout: PATIENCE }).catch(() => say('Stop does not stop a run'));
-    now = await fill(page, 0, '__global__ void count(char *p) { p[threadIdx.x] = threadIdx.x; }\n//@ launch count<<<1, 4>>> buf:i8:uninit*4\n//@ save 0 = mine.bin');
-    expect('what is saved cannot be downloaded', (await page.evaluate(inPage.saved)) === 'mine.bin: 0,1,2,3', now);
+    await page.waitForFunction(inPage.stopped, { timeout: PATIENCE })
+        .catch(() => say('Stop does not stop a run'));
+    now = await fill(page, 0, '__global__ void count(char *p) { p[threadIdx.x] = threadIdx.x; }\n//@ ' +
+        'launch count<<<1, 4>>> buf:i8:uninit*4\n//@ save 0 = mine.bin');
+    expect('what is saved cannot be downloaded', (await page.evaluate(inPage.saved)) === 'mine.bin: 0,1,2,3',
+        now);
     for (const name of ['notebook.ptx', 'shown.json', 'notebook.cu']) {
         const kernel = '__global__ void count(char *p) { p[threadIdx.x] = threadIdx.x; }';
-        now = await fill(page, 0, `${kernel}\n//@ launch count<<<1, 4>>> buf:i8:uninit*4\n//@ save 0 = ${name}`);
+        now = await fill(page, 0,
+            `${kernel}\n//@ launch count<<<1, 4>>> buf:i8:uninit*4\n//@ save 0 = ${name}`);
         const saved = await page.evaluate(inPage.saved);
         expect(`what is saved as ${name} is not given under its name`, saved === `${name}: 0,1,2,3`, now);
     }
-    now = await fill(page, 0, '__global__ void spin(volatile int *p) { while (*p == 0) *p = 0; }\n//@ launch spin<<<1, 1>>> buf:i32:0');
+    now = await fill(page, 0, '__global__ void spin(volatile int *p) { while (*p == 0) *p = 0; }\n//@ ' +
+        'launch spin<<<1, 1>>> buf:i32:0');
     expect('a loop without an end is not stopped', /deadlock/.test(now.cells[0].result), now);
     now = await fill(page, 0, 'int <img src=x onerror=alert(1)>;');
-    expect('code becomes markup', /does not compile: \d+ errors?, line 1\.$/.test(now.cells[0].status) && now.cells[0].result.includes('<img src=x') && !now.images, now);
+    expect('code becomes markup', /does not compile: \d+ errors?, line 1\.$/.test(now.cells[0].status)
+        && now.cells[0].result.includes('<img src=x') && !now.images, now);
 
     now = await press(page, 'Reset');
-    expect('Reset does not bring the example', now.cells.length === 1 && /Missing/.test(now.cells[0].code), now);
+    expect('Reset does not bring the example', now.cells.length === 1 && /Missing/.test(now.cells[0].code),
+        now);
     now = await press(page, 'Bring back');
     expect('Reset loses the notebook', now.cells[0].code.includes('<img'), now);
     await without(check, page, say, origin);
@@ -220,17 +256,19 @@ async function shares(check, page, say, source) {
     const visit = async to => {
         await other.goto('about:blank');
         await other.goto(to, { waitUntil: 'load' });
-        await other.waitForFunction(inPage.hasStatus, { timeout: PATIENCE }).catch(() => say('of a link nothing is said'));
+        await other.waitForFunction(inPage.hasStatus, { timeout: PATIENCE })
+            .catch(() => say('of a link nothing is said'));
         return shown(other);
     };
     let there = await visit(address);
-    if ((await other.evaluate(inPage.exported)) !== source || there.cells.some(({ result }) => result) || other.workers().length) {
+    if ((await other.evaluate(inPage.exported)) !== source || there.cells.some(({ result }) => result)
+        || other.workers().length) {
         say(`a link does not show the notebook, or runs it: ${JSON.stringify(there).slice(0, 300)}`);
     }
     await press(other, 'Edit', 0);
     await other.waitForSelector('.cm-content', { timeout: PATIENCE });
     await write(other, '{', '// My own.');
-    there = await visit(address);
+    await visit(address);
     there = await press(other, 'Bring back');
     if (!there.cells[0].code.includes('// My own.')) {
         say(`a link takes the reader's own notebook: ${JSON.stringify(there).slice(0, 300)}`);
@@ -313,11 +351,14 @@ async function showsText(check, page, say) {
     await check.accessibility(other, 'the notebook with a text');
     await press(other, 'Edit', 1);
     await other.waitForFunction(inPage.hasEditor, { timeout: PATIENCE }, 1);
-    await expect('Edit does not show what the text is written as', ({ isShown, code }) => !isShown && code === TEXT);
+    await expect('Edit does not show what the text is written as',
+        ({ isShown, code }) => !isShown && code === TEXT);
     await other.close();
 }
 
-const MATRIX = `__global__ void fill(int *p, int columns) { p[blockIdx.x * columns + threadIdx.x] = 100 * blockIdx.x + threadIdx.x; }
+const MATRIX = `__global__ void fill(int *p, int columns) {
+    p[blockIdx.x * columns + threadIdx.x] = 100 * blockIdx.x + threadIdx.x;
+}
 //@ buffer m = i32 4x6
 //@ launch fill<<<3, 6>>> @m i32:6`;
 
@@ -329,8 +370,10 @@ async function drawsPictures(check, page, say) {
     await fill(other, 0, MATRIX);
     const picture = await other.evaluate(inPage.picture);
     const wanted = { width: 6, height: 4, first: '0,0,0,255', last: '255,255,255,255', unwritten: '0,0,0,0' };
-    if (!picture || JSON.stringify(picture.pixels) !== JSON.stringify(wanted) || !picture.caption.startsWith('4 rows of 6; black is 0, white 205.')) {
-        say(`a matrix is not drawn: ${JSON.stringify(picture)} ${JSON.stringify(await shown(other)).slice(0, 500)}`);
+    if (!picture || JSON.stringify(picture.pixels) !== JSON.stringify(wanted)
+        || !picture.caption.startsWith('4 rows of 6; black is 0, white 205.')) {
+        say(`a matrix is not drawn: ${JSON.stringify(picture)} ` +
+            `${JSON.stringify(await shown(other)).slice(0, 500)}`);
     } else {
         await other.focus('.buffer-picture > canvas');
         await other.keyboard.press('ArrowDown');
@@ -348,29 +391,35 @@ async function drawsPictures(check, page, say) {
     await other.close();
 }
 
-/** A notebook of 20,000 cells is not shown, wherever it comes from, and one that the browser keeps is not lost. */
+/** A notebook of 20,000 cells is not shown, wherever it comes from, and one that the browser keeps is not
+    lost. */
 async function bounds(check, page, say) {
     const many = Array.from({ length: 20_000 }, () => '// %%').join('\n');
-    const code = deflateRawSync(JSON.stringify({ file: 'notebook.cu', source: many }), { level: 9 }).toString('base64url');
+    const code = deflateRawSync(JSON.stringify({ file: 'notebook.cu', source: many }), { level: 9 })
+        .toString('base64url');
     const other = await check.another(page, true);
     other.current = PAGE;
     const visit = async hash => {
         await other.goto('about:blank');
         await other.goto(`${page.url().split('#')[0]}${hash}`, { waitUntil: 'load' });
-        await other.waitForFunction(inPage.hasStatus, { timeout: PATIENCE }).catch(() => say('of a notebook that is too large nothing is said'));
+        await other.waitForFunction(inPage.hasStatus, { timeout: PATIENCE })
+            .catch(() => say('of a notebook that is too large nothing is said'));
         return shown(other);
     };
     let there = await visit(`#notebook&code=${code}`);
     if (there.cells.length !== 1 || !/20,000 cells; a notebook has at most 200/.test(there.status)) {
         say(`a link with 20,000 cells: ${there.cells.length} cells, “${there.status}”`);
     }
-    await other.evaluate(source => localStorage.setItem('workbook-notebook', JSON.stringify({ source, removed: [], others: [] })), many);
+    await other.evaluate(source => localStorage.setItem('workbook-notebook',
+        JSON.stringify({ source, removed: [], others: [] })), many);
     there = await visit('');
     if (there.cells.length !== 1 || !/keeps a notebook of yours with 20,000 cells/.test(there.status)) {
         say(`20,000 cells that the browser keeps: ${there.cells.length} cells, “${there.status}”`);
     }
     await press(other, '+', 0);
-    const large = await other.evaluate(() => Object.entries(localStorage).filter(([key]) => key.startsWith('workbook-large-notebooks ')).map(([, text]) => JSON.parse(text).text));
+    const large = await other.evaluate(() => Object.entries(localStorage)
+        .filter(([key]) => key.startsWith('workbook-large-notebooks '))
+        .map(([, text]) => JSON.parse(text).text));
     if (large[0] !== many) {
         say('a notebook that is too large is lost when another one is edited');
     }
@@ -382,7 +431,8 @@ async function without(check, page, say, origin) {
     const plain = await check.plain();
     plain.current = PAGE;
     const root = path.resolve(process.argv[2]);
-    for (const [where, address] of [['without scripts', `${origin}/${PAGE}`], ['opened as a file', pathToFileURL(path.join(root, PAGE)).href]]) {
+    for (const [where, address] of [['without scripts', `${origin}/${PAGE}`],
+        ['opened as a file', pathToFileURL(path.join(root, PAGE)).href]]) {
         await plain.setJavaScriptEnabled(where === 'opened as a file');
         await plain.goto(address, { waitUntil: 'load' });
         const text = await plain.$eval('#notebook', notebook => notebook.textContent);

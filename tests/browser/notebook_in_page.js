@@ -12,8 +12,10 @@ exports.click = (text, cell) => {
 
 /** The same, of cell `cell` or of the whole notebook; done once a run has begun. */
 exports.press = (text, cell) => {
-    const bar = cell === null ? document.querySelector('.notebook-all') : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
-    const button = [...bar.querySelectorAll('button')].find(button => button.textContent === text && !button.hidden);
+    const bar = cell === null ? document.querySelector('.notebook-all')
+        : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
+    const button = [...bar.querySelectorAll('button')].find(button => button.textContent === text
+        && !button.hidden);
     if (!button) {
         throw new Error(`there is no button “${text}”`);
     }
@@ -30,16 +32,19 @@ exports.pressTwice = () => {
 
 exports.stopped = () => document.querySelector('.notebook-cell .card-status').textContent === 'Stopped.';
 
-exports.hasEditor = cell => Boolean(document.querySelectorAll('.notebook-cell')[cell]?.querySelector('.cm-content'));
+exports.hasEditor = cell =>
+    Boolean(document.querySelectorAll('.notebook-cell')[cell]?.querySelector('.cm-content'));
 
-exports.focus = cell => document.querySelectorAll('.notebook-cell')[cell].querySelector('.cm-content').focus();
+exports.focus = cell => document.querySelectorAll('.notebook-cell')[cell].querySelector('.cm-content')
+    .focus();
 
 /** A cell of comments as text, and what it is written as. */
 exports.asText = cell => {
     const frame = document.querySelectorAll('.notebook-cell')[cell];
     const prose = frame.querySelector('.notebook-text');
     const code = [...frame.querySelectorAll('.cm-line')].map(line => line.textContent).join('\n');
-    return { isShown: prose.checkVisibility() && !frame.querySelector('pre[title], .editor').checkVisibility(), html: prose.innerHTML, code };
+    return { isShown: prose.checkVisibility() && !frame.querySelector('pre[title], .editor')
+        .checkVisibility(), html: prose.innerHTML, code };
 };
 
 /** Some pixels of the picture, and what stands below it. */
@@ -61,11 +66,14 @@ exports.shown = () => {
     const text = (place, selector) => place.querySelector(selector)?.textContent ?? '';
     const cells = [...document.querySelectorAll('.notebook-cell')].map(cell => {
         const lines = [...cell.querySelectorAll('.cm-line')];
-        const terminal = [...cell.querySelectorAll('.notebook-out > details')].find(part => text(part, 'summary') === 'In a terminal');
-        const printed = [...cell.querySelectorAll('.cell-note')].find(note => note.textContent === 'The kernel printed:');
+        const terminal = [...cell.querySelectorAll('.notebook-out > details')].find(part =>
+            text(part, 'summary') === 'In a terminal');
+        const printed = [...cell.querySelectorAll('.cell-note')].find(note =>
+            note.textContent === 'The kernel printed:');
         return {
             name: text(cell, '.notebook-name'),
-            code: lines.length ? lines.map(line => line.textContent).join('\n') : text(cell, ':scope > pre > code'),
+            code: lines.length ? lines.map(line => line.textContent).join('\n')
+                : text(cell, ':scope > pre > code'),
             first: [...cell.querySelectorAll('.cm-lineNumbers .cm-gutterElement')][1]?.textContent,
             status: text(cell, '.card-status'),
             result: text(cell, '.notebook-out'),
@@ -97,8 +105,10 @@ exports.exported = (text = 'Export', cell = null) =>
             blob.text().then(downloaded);
             return '#notebook';
         };
-        const bar = cell === null ? document.querySelector('.notebook-all') : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
-        [...bar.querySelectorAll('button')].find(button => button.textContent === text && !button.hidden).click();
+        const bar = cell === null ? document.querySelector('.notebook-all')
+            : document.querySelectorAll('.notebook-cell > .notebook-bar')[cell];
+        [...bar.querySelectorAll('button')].find(button => button.textContent === text && !button.hidden)
+            .click();
     });
 
 /** What a link to a saved file downloads. */
@@ -118,5 +128,6 @@ exports.saved = () =>
 exports.link = () =>
     new Promise(copied => {
         navigator.clipboard.writeText = async address => copied(address);
-        [...document.querySelectorAll('.notebook-all button')].find(button => button.textContent === 'Copy link').click();
+        [...document.querySelectorAll('.notebook-all button')].find(button =>
+            button.textContent === 'Copy link').click();
     });

@@ -1,9 +1,10 @@
 // Plays every figure of a built book in Chromium, by keyboard: `tests/browser/check` says what it needs.
 //
-//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/players.js book/book [PAGE.html …]
+//     NODE_PATH=target/browser/node_modules CHROMIUM=chromium \
+//         node tests/browser/players.js book/book [PAGE.html …]
 //
-// In light and dark, at two widths: the console is silent, nothing overflows, no request leaves the machine, every
-// step says something, and the race of chapter 2 ends with 28 and with 36.
+// In light and dark, at two widths: the console is silent, nothing overflows, no request leaves the machine,
+// every step says something, and the race of chapter 2 ends with 28 and with 36.
 
 const fs = require('node:fs');
 const os = require('node:os');
@@ -22,7 +23,8 @@ function look(figure, least) {
     const svg = figure.querySelector('.film-stage svg');
     const small = [...svg.querySelectorAll('text')].filter(text => {
         const seen = text.textContent.trim() && getComputedStyle(text).visibility === 'visible';
-        return seen && parseFloat(getComputedStyle(text).fontSize) * Math.abs(text.getScreenCTM().a) < least - 0.05;
+        const size = parseFloat(getComputedStyle(text).fontSize) * Math.abs(text.getScreenCTM().a);
+        return seen && size < least - 0.05;
     });
     const frame = svg.getBoundingClientRect();
     const cut = [...svg.querySelectorAll('text')].filter(text => {
@@ -46,7 +48,8 @@ function plays(figure) {
     const { setInterval } = window;
     const paces = [];
     window.setInterval = (_, pace) => 1e9 + paces.push(pace); // no timer of the page
-    const [button, speed] = [figure.querySelector('[aria-label="Play"]'), figure.querySelector('[aria-label="Speed"]')];
+    const [button, speed] = [figure.querySelector('[aria-label="Play"]'),
+        figure.querySelector('[aria-label="Speed"]')];
     button.click();
     speed.value = '4';
     speed.dispatchEvent(new Event('change'));
@@ -92,7 +95,8 @@ async function begins(figure, where) {
         return [first, paper, at(), `0.${figure.player.film.frame}`, `0.${figure.player.film.opens}`];
     });
     if (first !== opens || after !== first || paper !== still) {
-        problems.add(`${where}: begins at ${first}, on paper ${paper} in place of ${still}, and then ${after}`);
+        problems.add(`${where}: begins at ${first}, on paper ${paper} in place of ${still}, and then ` +
+            `${after}`);
     }
 }
 
@@ -114,7 +118,8 @@ async function look_at(figure, where, report) {
 
 const statusOf = frame => frame.$eval('.film-status', status => status.textContent);
 
-/** A time axis: at its fixed scales it says what the film says, and it zooms between them by keyboard and wheel. */
+/** A time axis: at its fixed scales it says what the film says, and it zooms between them by keyboard and
+    wheel. */
 async function zooms(page, figure, where, report) {
     const slider = await figure.waitForSelector('.film-zoom input', { timeout: 10_000 }).catch(() => null);
     if (!slider) {
@@ -126,7 +131,8 @@ async function zooms(page, figure, where, report) {
     for (const [number, run] of runs.entries()) {
         await run.focus();
         await page.keyboard.press('Enter');
-        const told = await figure.evaluate((figure, number) => figure.player.film.tracks[number].frames[0].say, number);
+        const told = await figure.evaluate((figure, number) =>
+            figure.player.film.tracks[number].frames[0].say, number);
         if ((await say()) !== told) {
             report(`${where}: says “${await say()}”, not “${told}”`);
         }
@@ -145,7 +151,8 @@ async function zooms(page, figure, where, report) {
     await look_at(figure, `${where}, zoomed`, report);
 }
 
-/** A machine whose launch is the reader's: each slider changes what it says, and a kernel of the book brings its own back. */
+/** A machine whose launch is the reader's: each slider changes what it says, and a kernel of the book brings
+    its own back. */
 async function launches(page, figure, frame, where, report) {
     const say = () => figure.$eval('.film-say', say => say.textContent);
     const recorded = await say();
@@ -154,7 +161,8 @@ async function launches(page, figure, frame, where, report) {
     const said = [recorded];
     for (const slider of sliders) {
         await slider.focus();
-        await page.keyboard.press((await slider.evaluate(({ value, max }) => value === max)) ? 'ArrowLeft' : 'ArrowRight');
+        await page.keyboard.press((await slider.evaluate(({ value, max }) => value === max)) ? 'ArrowLeft'
+            : 'ArrowRight');
         said.push(await say());
     }
     if (new Set(said).size !== 4 || said.slice(1).some(words => words.includes('recorded'))) {
@@ -182,14 +190,16 @@ async function own(page, frame, where, report) {
     await sliders[0].focus();
     await page.keyboard.press('End');
     const ran = status => /^Your own run/.test(status.textContent);
-    await page.waitForFunction(ran, { timeout: 60_000, polling: 50 }, await frame.$('.film-status')).catch(() => {});
+    await page.waitForFunction(ran, { timeout: 60_000, polling: 50 }, await frame.$('.film-status'))
+        .catch(() => {});
     if (!/^Your own run/.test(await statusOf(frame)) || (await grids()) <= recorded) {
         report(`${where}: own run: “${await statusOf(frame)}”, ${await grids()} boxes after ${recorded}`);
     }
     await look_at(await frame.$('figure'), `${where}, own run`, report);
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');
-    await page.waitForFunction(status => status.textContent === 'As recorded.', { timeout: 60_000, polling: 50 }, await frame.$('.film-status')).catch(() => {});
+    await page.waitForFunction(status => status.textContent === 'As recorded.',
+        { timeout: 60_000, polling: 50 }, await frame.$('.film-status')).catch(() => {});
     if ((await grids()) !== recorded) {
         report(`${where}: does not come back to the recorded run: “${await statusOf(frame)}”`);
     }
@@ -203,7 +213,8 @@ async function checkPage(page, origin, name, ends) {
             await page.evaluate(theme => localStorage.setItem('mdbook-theme', theme), theme);
             await page.reload({ waitUntil: 'load' });
             // Figures that answer a question are folded with its answer.
-            await page.evaluate(() => document.querySelectorAll('.predict').forEach(details => (details.open = true)));
+            await page.evaluate(() => document.querySelectorAll('.predict')
+                .forEach(details => (details.open = true)));
             for (const figure of await page.$$('figure.film')) {
                 await figure.evaluate(figure => figure.scrollIntoView());
                 const plays = await figure.evaluate(figure => !!figure.querySelector(':scope > script'));
@@ -249,7 +260,8 @@ async function main() {
     const [book, ...only] = process.argv.slice(2);
     const root = path.resolve(book);
     const hasFilm = name => fs.readFileSync(path.join(root, name), 'utf8').includes('<figure class="film"');
-    const all = fs.readdirSync(root).filter(name => name.endsWith('.html') && !/^(print|index|toc)/.test(name));
+    const all = fs.readdirSync(root).filter(name => name.endsWith('.html')
+        && !/^(print|index|toc)/.test(name));
     const names = (only.length ? only : all).filter(hasFilm);
     const server = await serve(root);
     const origin = `http://127.0.0.1:${server.address().port}`;
@@ -257,7 +269,8 @@ async function main() {
     const browser = await puppeteer.launch({
         executablePath: process.env.CHROMIUM,
         userDataDir: profile,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+            '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
     });
     const ends = new Map();
     try {
@@ -283,7 +296,8 @@ async function main() {
     expect(ends, 'film-race thread 6 first', 'sum 36, by luck');
     expect(ends, 'film-barrier outside the if', 'sum 36');
     problems.forEach(problem => console.log(problem));
-    console.log(problems.size ? `${problems.size} problems` : `${ends.size} runs of figures on ${names.length} pages, nothing wrong`);
+    console.log(problems.size ? `${problems.size} problems`
+        : `${ends.size} runs of figures on ${names.length} pages, nothing wrong`);
     process.exit(problems.size ? 1 : 0);
 }
 

@@ -1,9 +1,10 @@
-// A button that is pressed with a mouse after something was typed gets its click, in every kind of card: `tests/browser/check`
-// says what it needs.
+// A button that is pressed with a mouse after something was typed gets its click, in every kind of card:
+// `tests/browser/check` says what it needs.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/pointer.js book/book
 //
-// Nothing moves under a pressed pointer: what leaves the field makes commands longer, and shows and hides buttons.
+// Nothing moves under a pressed pointer: what leaves the field makes commands longer, and shows and hides
+// buttons.
 
 const puppeteer = require('puppeteer-core');
 const serve = require('./serve.js');
@@ -16,7 +17,8 @@ const problems = [];
 
 /** Where the middle of an element is, in the window. */
 async function middle(page, selector) {
-    const { x, y, width, height } = await (await page.waitForSelector(selector, { visible: true, timeout: PATIENCE })).boundingBox();
+    const { x, y, width, height } = await (await page.waitForSelector(selector,
+        { visible: true, timeout: PATIENCE })).boundingBox();
     return { x: x + width / 2, y: y + height / 2 };
 }
 
@@ -33,12 +35,20 @@ async function press(page, selector) {
 
 /** What a reader types where, which button is pressed then, and where it shows that it was. */
 const CARDS = [
-    { kind: 'cell', page: 'introduction.html', at: '.cell[data-live]', field: 'input[name="n"]', text: '1024', button: '.card-run' },
-    { kind: 'cell, back', page: 'introduction.html', at: '.cell[data-live]', field: 'input[name="n"]', text: '64', button: '.card-run' },
-    { kind: 'listing', page: 'ch2_parallel.html', at: '.workbench', open: '.listing button', field: '.cm-content', text: '// mine', button: '.card-run' },
-    { kind: 'exercise', page: 'ch2_parallel.html', at: '#exercise-2-1', open: '.exercise-bar button:nth-of-type(2)', field: '.cm-content', text: '// mine', button: '.card-run' },
-    { kind: 'program', page: 'ch2_parallel.html', at: '#program-ch2_parallel', open: '.notebook-bar button:nth-of-type(2)', field: '.cm-content', text: '// mine', button: '.card-run' },
-    { kind: 'notebook', page: 'appendix_simulate.html', at: '.notebook-cell', open: '.notebook-edit', field: '.cm-content', text: '// mine', button: '.card-run' },
+    { kind: 'cell', page: 'introduction.html', at: '.cell[data-live]', field: 'input[name="n"]', text: '1024',
+        button: '.card-run' },
+    { kind: 'cell, back', page: 'introduction.html', at: '.cell[data-live]', field: 'input[name="n"]',
+        text: '64', button: '.card-run' },
+    { kind: 'listing', page: 'ch2_parallel.html', at: '.workbench', open: '.listing button',
+        field: '.cm-content', text: '// mine', button: '.card-run' },
+    { kind: 'exercise', page: 'ch2_parallel.html', at: '#exercise-2-1',
+        open: '.exercise-bar button:nth-of-type(2)', field: '.cm-content', text: '// mine',
+        button: '.card-run' },
+    { kind: 'program', page: 'ch2_parallel.html', at: '#program-ch2_parallel',
+        open: '.notebook-bar button:nth-of-type(2)', field: '.cm-content', text: '// mine',
+        button: '.card-run' },
+    { kind: 'notebook', page: 'appendix_simulate.html', at: '.notebook-cell', open: '.notebook-edit',
+        field: '.cm-content', text: '// mine', button: '.card-run' },
 ];
 
 async function check(page, origin, { kind, page: name, at, open, field, text, button }, width, isTouch) {
@@ -58,10 +68,12 @@ async function check(page, origin, { kind, page: name, at, open, field, text, bu
     await page.keyboard.type(text);
     // The code of a program is higher than the window. The editor shows its cursor first.
     await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
-    await page.$eval(`${at} ${button}`, element => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    await page.$eval(`${at} ${button}`, element =>
+        element.scrollIntoView({ block: 'center', behavior: 'instant' }));
     await page.evaluate(at => {
         window.clicks = 0;
-        document.querySelector(at).querySelector('.card-run').addEventListener('click', () => (window.clicks += 1));
+        document.querySelector(at).querySelector('.card-run')
+            .addEventListener('click', () => (window.clicks += 1));
     }, at);
     let moved = 0;
     if (isTouch) {
@@ -70,24 +82,29 @@ async function check(page, origin, { kind, page: name, at, open, field, text, bu
     } else {
         moved = await press(page, `${at} ${button}`);
     }
-    const ran = await page.waitForFunction(() => window.clicks > 0, { timeout: 2000 }).then(() => true, () => false);
+    const ran = await page.waitForFunction(() => window.clicks > 0, { timeout: 2000 })
+        .then(() => true, () => false);
     if (moved > 0.5 || !ran) {
-        problems.push(`${kind} at ${width} px${isTouch ? ', touched' : ''}: the button moves by ${moved.toFixed(1)} px, ${ran ? 'and is clicked' : 'and gets no click'}`);
+        problems.push(`${kind} at ${width} px${isTouch ? ', touched' : ''}: the button moves by ` +
+            `${moved.toFixed(1)} px, ${ran ? 'and is clicked' : 'and gets no click'}`);
     }
 }
 
 async function main(root) {
     const server = await serve(root);
     const origin = `http://127.0.0.1:${server.address().port}`;
-    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM,
+        args: ['--no-sandbox', '--disable-gpu'] });
     try {
         const page = await browser.newPage();
         page.on('pageerror', error => problems.push(`script error: ${error.stack}`));
         for (const card of CARDS) {
             for (const width of [1280, 390]) {
-                await check(page, origin, card, width, false).catch(error => problems.push(`${card.kind} at ${width} px: ${error.stack}`));
+                await check(page, origin, card, width, false)
+                    .catch(error => problems.push(`${card.kind} at ${width} px: ${error.stack}`));
             }
-            await check(page, origin, card, 390, true).catch(error => problems.push(`${card.kind}, touched: ${error.stack}`));
+            await check(page, origin, card, 390, true)
+                .catch(error => problems.push(`${card.kind}, touched: ${error.stack}`));
         }
     } finally {
         await browser.close();
@@ -95,7 +112,8 @@ async function main(root) {
         server.closeAllConnections();
     }
     problems.forEach(problem => console.log(`pointer: ${problem}`));
-    console.log(problems.length ? `${problems.length} problems` : 'a button that is pressed after typing is clicked, in all cards');
+    console.log(problems.length ? `${problems.length} problems`
+        : 'a button that is pressed after typing is clicked, in all cards');
     process.exitCode = problems.length ? 1 : 0;
 }
 

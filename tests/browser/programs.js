@@ -1,5 +1,5 @@
-// A whole program on a chapter's page, as a reader uses it: opened, run, changed, run again, sent as a link, and reset;
-// `tests/browser/check` says what it needs.
+// A whole program on a chapter's page, as a reader uses it: opened, run, changed, run again, sent as a link,
+// and reset; `tests/browser/check` says what it needs.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/programs.js book/book
 
@@ -24,20 +24,24 @@ const shown = page => page.evaluate(card => {
 
 async function press(page, name) {
     await page.evaluate((card, name) => {
-        [...document.querySelectorAll(`${card} .notebook-bar button`)].find(button => button.textContent === name).click();
+        [...document.querySelectorAll(`${card} .notebook-bar button`)].find(button =>
+            button.textContent === name).click();
     }, CARD, name);
 }
 
 /** What Copy link puts on the clipboard. */
 const copied = bar => new Promise(copied => {
     navigator.clipboard.writeText = async address => copied(address);
-    [...document.querySelectorAll(`${bar} button`)].find(button => button.textContent === 'Copy link').click();
+    [...document.querySelectorAll(`${bar} button`)].find(button => button.textContent === 'Copy link')
+        .click();
 });
 
 /** Runs the program; what the card shows then. */
 async function run(page) {
     await press(page, 'Run');
-    await page.waitForFunction(card => /^(Done|It)/.test(document.querySelector(`${card} .notebook-bar .card-status`).textContent), { timeout: PATIENCE }, CARD);
+    await page.waitForFunction(card =>
+        /^(Done|It)/.test(document.querySelector(`${card} .notebook-bar .card-status`).textContent),
+        { timeout: PATIENCE }, CARD);
     return shown(page);
 }
 
@@ -47,18 +51,21 @@ async function open(page, address) {
     await page.waitForSelector(`${CARD} .notebook-bar`, { timeout: PATIENCE });
 }
 
-/** What the card shows to a stranger who opens a link to it, once it says something. `prepare` comes before. */
+/** What the card shows to a stranger who opens a link to it, once it says something. `prepare` comes before.
+    */
 async function visited(browser, link, prepare = async () => {}) {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
     await prepare(page);
     await page.goto(link, { waitUntil: 'load' });
     const says = card => {
-        const status = document.querySelector(`${card} .notebook-bar .card-status, ${card} > .card-status:not(:empty)`);
+        const status =
+            document.querySelector(`${card} .notebook-bar .card-status, ${card} > .card-status:not(:empty)`);
         return status?.textContent;
     };
     await page.waitForFunction(says, { timeout: 15_000 }, CARD).catch(() => {});
-    const cells = await page.$$eval('.cell-bar .card-status', all => all.map(({ textContent }) => textContent).join(''));
+    const cells = await page.$$eval('.cell-bar .card-status',
+        all => all.map(({ textContent }) => textContent).join(''));
     const words = { ...(await shown(page)), cells };
     await context.close();
     return words;
@@ -75,9 +82,11 @@ async function belongs(browser, link) {
         });
         await page.goto('about:blank');
         await page.setRequestInterception(true);
-        page.on('request', request => setTimeout(() => request.continue(), request.url().includes('program_card.js') ? 2000 : 0));
+        page.on('request', request => setTimeout(() => request.continue(),
+            request.url().includes('program_card.js') ? 2000 : 0));
     });
-    const isRight = words.status.startsWith('The program of a link') && !words.code.includes('cudaMemcpy(data') && !words.cells;
+    const isRight = words.status.startsWith('The program of a link')
+        && !words.code.includes('cudaMemcpy(data') && !words.cells;
     expect('a program’s link that is opened after the cells', isRight, words);
 }
 
@@ -85,10 +94,12 @@ async function check(browser, origin) {
     const page = await browser.newPage();
     await open(page, `${origin}/${PAGE}`);
     const right = await run(page);
-    expect('the program as it is printed', right.status.includes('ok: nothing is wrong') && right.out.includes("the GPU's sum is"), right);
+    expect('the program as it is printed',
+        right.status.includes('ok: nothing is wrong') && right.out.includes("the GPU's sum is"), right);
 
     // An editor has only the lines that are in view.
-    await page.evaluate(card => document.querySelector(`${card} .notebook-bar`).scrollIntoView({ block: 'end', behavior: 'instant' }), CARD);
+    await page.evaluate(card => document.querySelector(`${card} .notebook-bar`)
+        .scrollIntoView({ block: 'end', behavior: 'instant' }), CARD);
     await new Promise(done => setTimeout(done, 500));
     if (!(await page.evaluate(select, COPY, true))) {
         expect('a line is not in view', false, COPY);
@@ -110,7 +121,8 @@ async function check(browser, origin) {
 
     await press(page, 'Reset');
     const reset = await shown(page);
-    expect('after Reset', reset.code.includes('cudaMemcpy(data') && reset.status.includes('Bring back'), reset);
+    expect('after Reset', reset.code.includes('cudaMemcpy(data') && reset.status.includes('Bring back'),
+        reset);
 }
 
 drive('programs', 'a chapter’s program is run, changed, sent as a link and reset', check);

@@ -1,5 +1,6 @@
-// What cards show after a reload, and after Back: what the last run or check has said, and whether an exercise checks while one types;
-// `tests/browser/check` says what it needs. That closed exercises say what is done, and that the Tab key comes to the text first.
+// What cards show after a reload, and after Back: what the last run or check has said, and whether an
+// exercise checks while one types; `tests/browser/check` says what it needs. That closed exercises say what
+// is done, and that the Tab key comes to the text first.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/reload.js book/book
 
@@ -11,11 +12,14 @@ const PROGRAM = '.program-card[data-file]';
 /** Who has imported this has done exercise 2.1. */
 const DONE = JSON.stringify({ exercises: { 2.1: { passed: true, hints: 0, gave_up: false } } });
 
-/** Each kind of card: `open` comes before its `run`; `out` is what a run leaves there, and `state` what else is to stay. */
+/** Each kind of card: `open` comes before its `run`; `out` is what a run leaves there, and `state` what else
+    is to stay. */
 const CARDS = [
-    { kind: 'exercise', page: 'ch2_parallel.html', at: EXERCISE, isFolded: true, out: '.exercise-out', state: '.exercise-bar input[type="checkbox"]' },
+    { kind: 'exercise', page: 'ch2_parallel.html', at: EXERCISE, isFolded: true, out: '.exercise-out',
+        state: '.exercise-bar input[type="checkbox"]' },
     { kind: 'cell', page: 'ch2_parallel.html', at: '.cell[data-live]', out: '.live-out' },
-    { kind: 'cell of an edited listing', page: 'introduction.html', at: '.cell[data-live]', edit: '.listing > button', out: '.live-out' },
+    { kind: 'cell of an edited listing', page: 'introduction.html', at: '.cell[data-live]',
+        edit: '.listing > button', out: '.live-out' },
     { kind: 'notebook', page: 'appendix_simulate.html', at: '.notebook-cell', out: '.notebook-out' },
     { kind: 'program', page: 'ch2_parallel.html', at: PROGRAM, isFolded: true, out: '.notebook-out' },
 ];
@@ -40,7 +44,8 @@ async function open(page, { at, isFolded }) {
 }
 
 const hasOut = (page, { at, out }) =>
-    page.waitForFunction((at, out) => document.querySelector(at)?.querySelector(out)?.childElementCount, { timeout: PATIENCE }, at, out);
+    page.waitForFunction((at, out) => document.querySelector(at)?.querySelector(out)?.childElementCount,
+        { timeout: PATIENCE }, at, out);
 
 /** Adds a line to the listing that the cell runs. */
 async function edit(page, { edit }) {
@@ -72,7 +77,8 @@ async function staysOverAReload(browser, origin, card) {
     const same = async what => {
         await hasOut(page, card).catch(() => {});
         const after = await shown(page, card);
-        expect(`${card.kind}: ${what} changes what the card shows`, JSON.stringify(after) === JSON.stringify(before), { before, after });
+        expect(`${card.kind}: ${what} changes what the card shows`,
+            JSON.stringify(after) === JSON.stringify(before), { before, after });
     };
     await page.reload({ waitUntil: 'load' });
     await same('a reload');
@@ -86,7 +92,8 @@ async function saysWhatIsDone(browser, origin) {
     const page = await browser.newPage();
     await page.goto(`${origin}/ch2_parallel.html`, { waitUntil: 'load' });
     const summary = () => page.$eval(`${EXERCISE} > summary`, summary => summary.textContent);
-    expect('an exercise is done before anybody has done it', !(await summary()).includes('done'), await summary());
+    expect('an exercise is done before anybody has done it', !(await summary()).includes('done'),
+        await summary());
     const other = await browser.newPage();
     await other.goto(`${origin}/exercises.html`, { waitUntil: 'load' });
     const input = await other.waitForSelector('.exercise-bar input[type="file"]', { timeout: PATIENCE });
@@ -97,10 +104,14 @@ async function saysWhatIsDone(browser, origin) {
         input.dispatchEvent(new Event('change'));
     }, text);
     await importOf(DONE);
-    const isDone = () => page.waitForFunction(at => document.querySelector(`${at} > summary`).textContent.endsWith('· done'), { timeout: PATIENCE, polling: 50 }, EXERCISE);
-    await isDone().catch(async () => expect('a closed card does not say what another tab has imported', false, await summary()));
+    const isDone = () => page.waitForFunction(at =>
+        document.querySelector(`${at} > summary`).textContent.endsWith('· done'),
+        { timeout: PATIENCE, polling: 50 }, EXERCISE);
+    await isDone().catch(async () => expect('a closed card does not say what another tab has imported', false,
+        await summary()));
     await page.reload({ waitUntil: 'load' });
-    await isDone().catch(async () => expect('a closed card does not say that it is done', false, await summary()));
+    await isDone().catch(async () => expect('a closed card does not say that it is done', false,
+        await summary()));
     expect('the card is open', !(await page.$eval(EXERCISE, card => card.open)), await summary());
     await other.close();
     await page.close();
@@ -110,8 +121,10 @@ async function check(browser, origin) {
     const page = await browser.newPage();
     await page.goto(`${origin}/ch2_parallel.html`, { waitUntil: 'load' });
     await page.keyboard.press('Tab');
-    const first = await page.evaluate(() => ({ text: document.activeElement.textContent, goes: document.activeElement.getAttribute('href') }));
-    expect('Tab does not come to the text first', first.text === 'Skip to the text' && first.goes.startsWith('#'), first);
+    const first = await page.evaluate(() => ({ text: document.activeElement.textContent,
+        goes: document.activeElement.getAttribute('href') }));
+    expect('Tab does not come to the text first',
+        first.text === 'Skip to the text' && first.goes.startsWith('#'), first);
     await page.close();
     for (const card of CARDS) {
         await staysOverAReload(browser, origin, card);

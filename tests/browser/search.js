@@ -2,8 +2,8 @@
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/search.js book/book
 //
-// The name of a function finds it without its underscores, the glossary comes first, and no snippet gives away what a
-// page covers.
+// The name of a function finds it without its underscores, the glossary comes first, and no snippet gives
+// away what a page covers.
 
 const puppeteer = require('puppeteer-core');
 const serve = require('./serve.js');

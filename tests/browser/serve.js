@@ -5,7 +5,8 @@ const http = require('node:http');
 const path = require('node:path');
 
 const TYPES = {
-    '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.png': 'image/png',
+    '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml',
+    '.png': 'image/png',
     '.woff2': 'font/woff2', '.wasm': 'application/wasm', '.json': 'application/json',
 };
 
@@ -15,7 +16,8 @@ module.exports = root => {
         const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
         const file = path.join(root, name.endsWith('/') ? `${name}index.html` : name);
         fs.readFile(file, (error, content) => {
-            response.writeHead(error ? 404 : 200, { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
+            response.writeHead(error ? 404 : 200,
+                { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain' });
             response.end(error ? '' : content);
         });
     });

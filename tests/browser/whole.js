@@ -1,9 +1,11 @@
-// What a page loads is what the book has, or a sentence says what it is not: `tests/browser/check` says what it needs.
+// What a page loads is what the book has, or a sentence says what it is not: `tests/browser/check` says what
+// it needs.
 //
 //     NODE_PATH=target/browser/node_modules CHROMIUM=chromium node tests/browser/whole.js book/book
 //
-// Files with a flipped byte, cut off, not there, or stalled, once and always; a compiler that the browser has kept in part, as it
-// does when the tab is closed meanwhile; scripts of another version. Once the server is well again, the next press runs.
+// Files with a flipped byte, cut off, not there, or stalled, once and always; a compiler that the browser has
+// kept in part, as it does when the tab is closed meanwhile; scripts of another version. Once the server is
+// well again, the next press runs.
 
 const fs = require('node:fs');
 const http = require('node:http');
@@ -13,7 +15,8 @@ const listed = require('./listed.js');
 
 const PAGE = 'ch3_blocks.html';
 const PATIENCE = 120_000;
-const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.json': 'application/json' };
+const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript',
+    '.json': 'application/json' };
 
 const flipped = content => {
     const other = Buffer.from(content);
@@ -23,8 +26,8 @@ const flipped = content => {
 const cut = content => content.subarray(0, Math.floor(content.length / 2));
 const missing = () => undefined;
 
-/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times; or sends half of it and then nothing,
-    while `state.isStalling`. */
+/** The server of a built book, which spoils `state.file` by `state.how`, `state.times` times; or sends half
+    of it and then nothing, while `state.isStalling`. */
 function serve(root, state) {
     const server = http.createServer((request, response) => {
         const name = decodeURIComponent(new URL(request.url, 'http://book').pathname);
@@ -71,7 +74,7 @@ async function edit(page) {
 
 const RIGHT = /^Done in .*right/;
 const DAMAGED = /did not arrive as the book has it, twice/;
-const NOT_THERE = /could not be fetched/;
+const NOT_THERE = /could not be loaded \(network\?\)\. Press (Run|Edit) to try again\.$/;
 
 /** What is spoilt, how, how often, and what the page says then. */
 const SPOILT = [
@@ -108,24 +111,28 @@ async function spoilt(lent, browser, origin, state) {
     }
 }
 
-/** A style sheet that only an editor has: the browser remembers that the server lacked it, also after a reload. */
+/** A style sheet that only an editor has: the browser remembers that the server lacked it, also after a
+    reload. */
 async function withoutStyles(lent, browser, origin, state) {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
     await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
     Object.assign(state, { file: 'editor.css', how: missing, times: 9 });
     await page.$eval('.listing button', button => button.click());
-    await page.waitForFunction(() => document.querySelector('.cell[data-live] .card-status').textContent, { timeout: PATIENCE });
+    await page.waitForFunction(() => document.querySelector('.cell[data-live] .card-status').textContent,
+        { timeout: PATIENCE });
     lent.expect(NOT_THERE.test(await status(page)), 'Edit without editor.css', await status(page));
     state.times = 0;
     await page.reload({ waitUntil: 'load' });
     await page.$eval('.listing button', button => button.click());
-    const isThere = await page.waitForSelector('.cm-content', { timeout: 20_000 }).then(() => true, () => false);
+    const isThere = await page.waitForSelector('.cm-content', { timeout: 20_000 })
+        .then(() => true, () => false);
     lent.expect(isThere, 'Edit once editor.css is there again', await status(page));
     await context.close();
 }
 
-/** A download that does not come on: Run says that it waits, Stop ends it, and the next Run begins it anew. */
+/** A download that does not come on: Run says that it waits, Stop ends it, and the next Run begins it anew.
+    */
 async function stalls(lent, browser, origin, state) {
     const NEEDED = ['files.json', 'cells.js']; // without these there is no Stop
     for (const file of ['workbook.wasm.zst', 'ch3_blocks.json', 'worker.js', ...NEEDED]) {
@@ -141,7 +148,8 @@ async function stalls(lent, browser, origin, state) {
             await page.waitForSelector('.running', { timeout: PATIENCE });
             await page.evaluate(() => new Promise(resolve => setTimeout(resolve, 1000)));
             await page.$eval('.cell[data-live] .card-run', button => button.click());
-            lent.expect((await status(page)) === 'Stopped.', `Stop while ${file} does not come`, await status(page));
+            lent.expect((await status(page)) === 'Stopped.', `Stop while ${file} does not come`,
+                await status(page));
             state.isStalling = false;
             const then = await run(page).catch(async () => status(page));
             lent.expect(RIGHT.test(then), `once ${file} comes again, the next press`, then);
@@ -154,7 +162,8 @@ async function stalls(lent, browser, origin, state) {
 /** Figures play once their player is there; and that is the page's own, not another version's. */
 async function plays(lent, browser, origin, state) {
     const OTHER = text => Buffer.from(listed(text, (_, entry) => entry, { version: 'newer' }));
-    const WAYS = [['player.js', missing, 1, true], ['player.js', cut, 1, true], ['files.json', OTHER, 99, false]];
+    const WAYS = [['player.js', missing, 1, true], ['player.js', cut, 1, true],
+        ['files.json', OTHER, 99, false]];
     for (const [file, how, times, plays] of WAYS) {
         const context = await browser.createBrowserContext();
         const page = await context.newPage();
@@ -163,11 +172,14 @@ async function plays(lent, browser, origin, state) {
         const toFigure = which => page.$$eval('figure.film:has(> script)', scroll, which);
         Object.assign(state, { file, how, times });
         await toFigure(0);
-        const isThere = await page.waitForSelector('.film-bar', { timeout: plays ? 20_000 : 3000 }).then(() => true, () => false);
-        lent.expect(isThere === plays, `figures, ${file}, ${how.name}`, isThere ? 'they play' : 'they do not play');
+        const isThere = await page.waitForSelector('.film-bar', { timeout: plays ? 20_000 : 3000 })
+            .then(() => true, () => false);
+        lent.expect(isThere === plays, `figures, ${file}, ${how.name}`,
+            isThere ? 'they play' : 'they do not play');
         state.times = 0;
         await toFigure(-1);
-        const isThereThen = await page.waitForSelector('.film-bar', { timeout: 20_000 }).then(() => true, () => false);
+        const isThereThen = await page.waitForSelector('.film-bar', { timeout: 20_000 })
+            .then(() => true, () => false);
         lent.expect(isThereThen, `figures, after ${file}, ${how.name}`, 'they do not play');
         await context.close();
     }
@@ -191,21 +203,25 @@ async function keptInPart(lent, browser, origin, root) {
         await edit(page);
         const first = await run(page, '.workbench .card-run');
         lent.expect(RIGHT.test(first), 'an edit', first);
-        await page.waitForFunction(async () => (await (await caches.open('workbook-compiler')).keys()).length > 0, { timeout: PATIENCE, polling: 200 });
+        await page.waitForFunction(async () => (await (await caches.open('workbook-compiler'))
+            .keys()).length > 0, { timeout: PATIENCE, polling: 200 });
         await page.evaluate(async (hash, how) => {
             const kept = await caches.open('workbook-compiler');
             const name = new URL(`live/clang/clang.wasm?${hash}`, location).href;
             const bytes = new Uint8Array(await (await kept.match(name)).arrayBuffer());
             bytes[bytes.length >> 1] ^= 1;
-            await kept.put(name, new Response(how === 'cut' ? bytes.subarray(0, 22_900_000) : bytes, { headers: { 'Content-Type': 'application/wasm' } }));
+            await kept.put(name, new Response(how === 'cut' ? bytes.subarray(0, 22_900_000) : bytes,
+                { headers: { 'Content-Type': 'application/wasm' } }));
         }, hash, how);
         await page.reload({ waitUntil: 'load' });
         const said = await run(page);
         lent.expect(RIGHT.test(said), `a compiler that is kept ${how}`, said);
         await page.waitForFunction(async bytes => {
-            const kept = await caches.match([...await (await caches.open('workbook-compiler')).keys()][0] ?? '/none');
+            const kept = await caches.match([...await (await caches.open('workbook-compiler')).keys()][0]
+                ?? '/none');
             return kept && (await kept.arrayBuffer()).byteLength === bytes;
-        }, { timeout: PATIENCE, polling: 500 }, wasm.bytes).catch(async () => lent.expect(false, `of one kept ${how} is kept then`, await keptBytes(page)));
+        }, { timeout: PATIENCE, polling: 500 }, wasm.bytes)
+            .catch(async () => lent.expect(false, `of one kept ${how} is kept then`, await keptBytes(page)));
         await context.close();
     }
 }
@@ -233,9 +249,12 @@ async function newer(lent, browser, origin, state) {
     await page.goto(`${origin}/${PAGE}`, { waitUntil: 'load' });
     const first = await run(page);
     lent.expect(RIGHT.test(first), 'a run', first);
-    Object.assign(state, { file: 'files.json', how: text => Buffer.from(listed(text, (_, entry) => entry, { version: 'newer' })), times: 99 });
+    Object.assign(state, { file: 'files.json',
+        how: text => Buffer.from(listed(text, (_, entry) => entry, { version: 'newer' })), times: 99 });
     await page.$eval('.listing button', button => button.click());
-    await page.waitForFunction(() => /newer version/.test(document.querySelector('.cell[data-live] .card-status').textContent), { timeout: 10_000 })
+    await page.waitForFunction(() =>
+        /newer version/.test(document.querySelector('.cell[data-live] .card-status').textContent),
+        { timeout: 10_000 })
         .catch(async () => lent.expect(false, 'scripts of two versions', await status(page)));
     state.times = 0;
     await context.close();
@@ -258,9 +277,11 @@ async function check(lent, browser, root, stories) {
 async function main(root) {
     const problems = [];
     const expect = (is, what, now) => is || problems.push(`${what}: “${now}”`);
-    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
+    const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM,
+        args: ['--no-sandbox', '--disable-gpu'] });
     try {
-        await check({ expect }, browser, root, [spoilt, withoutStyles, stalls, plays, spoiltCompiler, keptInPart, newer]);
+        await check({ expect }, browser, root,
+            [spoilt, withoutStyles, stalls, plays, spoiltCompiler, keptInPart, newer]);
     } finally {
         await browser.close();
     }

@@ -13,12 +13,14 @@ export const touched = new Set();
 /** What a run of the cell would be of: its options, and the reader's source. */
 export const input = cell => `${options(cell).join(' ')}\n${edits.edited(cell)?.source ?? ''}`;
 
-/** What a card has, of a cell of theme/live.js; it also shows how far it is where its kernels are being edited, `benches`. */
+/** What a card has, of a cell of theme/live.js; it also shows how far it is where its kernels are being
+    edited, `benches`. */
 export function asCard(cell) {
     if (cell.places) {
         return;
     }
-    const own = { frame: cell.form, run: part(cell, '.card-run'), status: part(cell, '.card-status'), progress: part(cell, 'progress') };
+    const own = { frame: cell.form, run: part(cell, '.card-run'), status: part(cell, '.card-status'),
+        progress: part(cell, 'progress') };
     Object.assign(cell, {
         verb: 'Run',
         benches: new Set(),
@@ -29,7 +31,8 @@ export function asCard(cell) {
 }
 
 /** Why a what-if cannot be chosen. */
-const IS_OFF = 'These change the printed source, and the cell runs yours. Reset, below your code, brings the printed one back; your edit is kept.';
+const IS_OFF = 'These change the printed source, and the cell runs yours. Reset, below your code, brings ' +
+    'the printed one back; your edit is kept.';
 
 /** The command, the address, the age of the result and the way back follow the controls. */
 export function follow(cell, cells) {
@@ -48,9 +51,12 @@ function showEdited(cell) {
     let note = part(cell, '.cell-edited');
     if (isEdited && !note) {
         const code = text => element('code', { textContent: text });
-        note = element('p', { className: 'cell-edited' }, element('strong', { textContent: 'Runs your kernel.' }),
-            ' To run yours in a terminal: ', element('em', { textContent: 'Download' }), ' it, put it in the place of ', code(file),
-            ', and run the command above', ...(cell.live.simulated ? ['; without ', code('--device sim'), ' it takes your GPU'] : []), '.');
+        note = element('p', { className: 'cell-edited' },
+            element('strong', { textContent: 'Runs your kernel.' }),
+            ' To run yours in a terminal: ', element('em', { textContent: 'Download' }),
+            ' it, put it in the place of ', code(file),
+            ', and run the command above', ...(cell.live.simulated
+                ? ['; without ', code('--device sim'), ' it takes your GPU'] : []), '.');
         part(cell, '.card-status').before(note);
     } else if (!isEdited) {
         note?.remove();

@@ -1,5 +1,5 @@
-// What one edits and runs in a page is a card: a cell, with the listings that it runs; an exercise; a cell of the notebook. What
-// they have in common is written once:
+// What one edits and runs in a page is a card: a cell, with the listings that it runs; an exercise; a cell of
+// the notebook. What they have in common is written once:
 //
 // | file | part of a card |
 // | --- | --- |
@@ -8,16 +8,33 @@
 // | `card_text.js` | the reader's text: other tabs, Reset, Bring back, Download, Copy link |
 // | `card_result.js` | what was said, found and printed; steps that play |
 //
-// A card has `places()`, where it shows how far it is: { frame, run, status, progress }, of which a place may lack some; and
-// `verb`, what its button says. One that has a result has `out`, and `isOld()`: whether that is of other code.
+// Its parts are those of `Card` below.
 
 import { Sentence, endDownloads, reason } from './fetched.js';
 import { keepForRuns } from './offline.js';
 
+/** Where a card shows how far it is.
+    @typedef {object} Place
+    @property {Element} frame
+    @property {HTMLElement} [run] its button
+    @property {Element} [status]
+    @property {HTMLProgressElement} [progress] */
+
+/** What every card has.
+    @typedef {object} Card
+    @property {() => Place[]} places
+    @property {string} [verb] what its button says
+    @property {Element} [out] its result
+    @property {() => boolean} [isOld] whether the result is of other code
+    @property {() => void} [stop] ends what is under way, while something is
+    @property {string} [said] what it said before its result was old */
+
 const STOPPED = 'Stopped.';
 const IS_OLD = 'Changed since this result.';
 
-/** In all places; once, since a screen reader reads what is written. */
+/** In all places; once, since a screen reader reads what is written.
+    @param {Card} card
+    @param {string} sentence */
 export function say(card, sentence) {
     for (const { status } of card.places()) {
         if (status && status.textContent !== sentence) {
@@ -26,12 +43,15 @@ export function say(card, sentence) {
     }
 }
 
+/** @param {Card} card */
 export const isRunning = card => Boolean(card.stop);
 
-/** The cards in which something is under way. */
+/** The cards in which something is under way.
+    @type {Set<Card>} */
 const running = new Set();
 
-/** Ends what is under way; also what it was fetching, unless another card waits too. */
+/** Ends what is under way; also what it was fetching, unless another card waits too.
+    @param {Card} card */
 export function stop(card) {
     if (!isRunning(card)) {
         return;
@@ -42,9 +62,13 @@ export function stop(card) {
     }
 }
 
-/** What its button does. */
+/** What its button does.
+    @param {Card} card
+    @param {() => unknown} run */
 export const runOrStop = (card, run) => (isRunning(card) ? stop(card) : run());
 
+/** @param {Card} card
+    @param {boolean} on */
 function showRunning(card, on) {
     for (const { frame, run, progress } of card.places()) {
         frame.classList.toggle('running', on);
@@ -57,7 +81,9 @@ function showRunning(card, on) {
     }
 }
 
-/** How far it is; that it is under way, if no more is known. */
+/** How far it is; that it is under way, if no more is known.
+    @param {Card} card
+    @param {number} [fraction] */
 function showProgress(card, fraction) {
     for (const { progress } of card.places().filter(({ progress }) => progress)) {
         if (fraction === undefined) {
@@ -68,13 +94,21 @@ function showProgress(card, fraction) {
     }
 }
 
-/** What `work(signal, tell)` gives, which takes the place of what was under way in the card; nothing if it was stopped or cannot
-    be done, and the card says why. `tell` takes words, and a fraction where there is one. */
-export async function perform(card, work) {
+/** What `work(signal, tell)` gives, which takes the place of what was under way in the card; nothing if it
+    was stopped or cannot be done, and the card says why, and how it is done `again`. `tell` takes words, and
+    a fraction where there is one.
+    @template Result
+    @param {Card} card
+    @param {(signal: AbortSignal, tell: (words: string, fraction?: number) => void) => Promise<Result>} work
+    @param {string} [again]
+    @returns {Promise<Result | undefined>} */
+export async function perform(card, work, again = `Press ${card.verb}`) {
     card.stop?.();
     const task = new AbortController();
     const { signal } = task;
+    let isOver = false;
     const end = sentence => {
+        isOver = true;
         card.stop = undefined;
         running.delete(card);
         showRunning(card, false);
@@ -87,7 +121,7 @@ export async function perform(card, work) {
         end(STOPPED);
     };
     const tell = (words, fraction) => {
-        if (!signal.aborted) {
+        if (!isOver) { // a download may go on after another has failed
             say(card, `${words} …`);
             showProgress(card, fraction);
         }
@@ -103,13 +137,15 @@ export async function perform(card, work) {
         return result;
     } catch (error) {
         if (!signal.aborted) {
-            end(reason(error));
+            end(reason(error, again));
         }
         return undefined;
     }
 }
 
-/** A result of other code or other controls is dimmed, and the card says so; once it is of these again, what it said before. */
+/** A result of other code or other controls is dimmed, and the card says so; once it is of these again, what
+    it said before.
+    @param {Card} card */
 export function showAge(card) {
     const { out } = card;
     const isOld = Boolean(out?.childElementCount) && card.isOld();

@@ -1,4 +1,5 @@
-// What comes of a card's run, in the page: what was said, with links to the lines that it names; what was printed; steps.
+// What comes of a card's run, in the page: what was said, with links to the lines that it names; what was
+// printed; steps.
 
 import { element, parsed, stylesheet, terminal } from './html.js';
 import { inParts, linked } from './said.js';
@@ -24,8 +25,8 @@ export const leadTo = (path, reveal) => (file, line, number) => {
     return file === path ? leading(number, act) : number;
 };
 
-/** Text as a terminal shows it, of which `lead(file, line, number)` makes links. Lines of source scroll sideways, so that what marks
-    them stays below what it marks. */
+/** Text as a terminal shows it, of which `lead(file, line, number)` makes links. Lines of source scroll
+    sideways, so that what marks them stays below what it marks. */
 export function said(text, lead) {
     const before = { file: '' };
     const shown = inParts(`${text.trimEnd()}\n`).flatMap(({ text, isSource }) => {
@@ -64,7 +65,8 @@ export function saidInHtml(html, lead) {
 /** Runs of more elements have more steps than a reader follows. */
 export const MAX_ELEMENTS = 128;
 
-/** The steps of a small run, folded: a figure in HTML for each launch, which plays as those of the page do. */
+/** The steps of a small run, folded: a figure in HTML for each launch, which plays as those of the page do.
+    */
 export function steps(films, isOpen = false) {
     const summary = element('summary', { textContent: 'Step by step' });
     const details = element('details', { className: 'cell-steps' }, summary, ...films.map(parsed));

@@ -1,5 +1,5 @@
-// The reader's text of a card, as store.js keeps it: what another tab makes of it, and what was put aside. Neither text is
-// ever lost, and the words are the same wherever it stands.
+// The reader's text of a card, as store.js keeps it: what another tab makes of it, and what was put aside.
+// Neither text is ever lost, and the words are the same wherever it stands.
 
 import { button, element } from './html.js';
 import { whyNotKept } from './store.js';
@@ -11,7 +11,8 @@ const MINE = 'Your text. The other tab’s is kept: Bring back.';
 const BROUGHT = 'Your earlier text. The other one is kept: Bring back.';
 const AGAIN = 'Your text again.';
 
-/** What a card does with `text`. `shown` hears that the page is to show another one; `say` says what became of it. */
+/** What a card does with `text`. `shown` hears that the page is to show another one; `say` says what became
+    of it. */
 export function ownText(text, { shown, say }) {
     /** Does what may need room in the browser; says `said`, or why nothing was done. Whether it was done. */
     const tryTo = (act, said = '') => {
@@ -37,7 +38,8 @@ export function ownText(text, { shown, say }) {
     const sentence = element('span', { role: 'status' });
     const theirs = button('Show theirs', () => tryTo(() => text.showTheirs(), THEIRS));
     const mine = button('Keep mine', () => tryTo(() => text.keepMine(), MINE));
-    const question = element('div', { className: 'other-tab', role: 'group', ariaLabel: 'Changed in another tab' }, sentence, theirs, mine);
+    const question = element('div', { className: 'other-tab', role: 'group',
+        ariaLabel: 'Changed in another tab' }, sentence, theirs, mine);
 
     /** The question is asked, or no more; Bring back is there if something was put aside. */
     function follow() {

@@ -1,5 +1,5 @@
-// What a cell's controls do: run, stop, change, reset, edit. theme/live.js fetches this when somebody first reaches for a
-// cell.
+// What a cell's controls do: run, stop, change, reset, edit. theme/live.js fetches this when somebody first
+// reaches for a cell.
 
 import { asCard, follow, part, touched } from './bar.js';
 import { say, stop } from './card.js';
@@ -14,7 +14,6 @@ import * as simulator from './simulator.js';
 import { whyNotKept } from './store.js';
 import * as workbench from './workbench.js';
 
-export { reason } from './fetched.js';
 export { compareOwnRuns } from './result.js';
 export { run, runAll, runOrStop } from './run.js';
 
@@ -40,7 +39,8 @@ export function reset(cell, cells) {
 }
 
 /** The edit of a file has changed: the cells that run it say so. */
-const showEdits = (file, cells) => cells.filter(({ live }) => live.file === file.path).forEach(cell => follow(cell, cells));
+const showEdits = (file, cells) => cells.filter(({ live }) => live.file === file.path)
+    .forEach(cell => follow(cell, cells));
 
 /** Opens the editor in the listing with this caption; a what-if that is shown there becomes the reader's. */
 export async function edit(_, cells, caption) {
@@ -69,13 +69,15 @@ export async function edit(_, cells, caption) {
     cells.forEach(cell => follow(cell, cells));
 }
 
-/** Puts edits of the source that a cell runs into the editor of the listing that has the first of their lines. */
+/** Puts edits of the source that a cell runs into the editor of the listing that has the first of their
+    lines. */
 async function take(cell, cells, changes) {
     const file = edits.edited(cell);
     const [{ line }] = changes;
     const isIn = listing => listing.lines.includes(line) || listing.lines.includes(line - 1);
     const all = listings.ofFile(file.path);
-    const listing = all.find(listing => listing.code.editor && isIn(listing)) ?? all.find(isIn) ?? workbench.listingOf(cell, cells);
+    const listing = all.find(listing => listing.code.editor && isIn(listing)) ?? all.find(isIn)
+        ?? workbench.listingOf(cell, cells);
     await edit(cell, cells, listing.caption);
     edits.write(file, withEdits(file.source, changes));
     workbench.showSource(file);

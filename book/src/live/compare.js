@@ -8,7 +8,8 @@ const NO_RATIO = ['sum', 'result', 'serial', 'within', 'check', 'grid'];
 /** A table as { titles, rows: Map from kernel to cells }; cells are as in the page. */
 function read(table) {
     const titles = [...table.tHead.rows[0].cells].map(text);
-    const rows = new Map([...table.tBodies[0].rows].map(row => [text(row.cells[0]), [...row.cells].map(text)]));
+    const rows = new Map([...table.tBodies[0].rows].map(row =>
+        [text(row.cells[0]), [...row.cells].map(text)]));
     return { table, titles, rows };
 }
 
@@ -19,13 +20,15 @@ const column = ({ titles, rows }, title) => {
 
 const SECONDS = { ns: 1e-9, µs: 1e-6, ms: 1e-3, s: 1 };
 
-/** The number that a cell begins with, `1,234` or `1.60 ms [1.58 .. 1.63]`: times in seconds; NaN if there is none. */
+/** The number that a cell begins with, `1,234` or `1.60 ms [1.58 .. 1.63]`: times in seconds; NaN if there is
+    none. */
 function count(value) {
     const [, number, unit] = value.match(/^(-?[\d,]*\.?\d+)(?: (ns|µs|ms|s)\b)?/) ?? [];
     return number === undefined ? NaN : Number(number.replaceAll(',', '')) * (SECONDS[unit] ?? 1);
 }
 
-const digits = ratio => (ratio >= 9.95 ? Math.round(ratio).toLocaleString('en') : Number(ratio.toPrecision(2)).toString());
+const digits = ratio => (ratio >= 9.95 ? Math.round(ratio).toLocaleString('en') : Number(ratio.toPrecision(2))
+    .toString());
 
 /** `÷ 2`, `× 1.5`, `=`; from or to nothing, nothing can be said. */
 export function change(recorded, yours) {
@@ -40,11 +43,13 @@ export function change(recorded, yours) {
     return shown === '1' ? '≈' : `${ratio > 1 ? '×' : '÷'} ${shown}`;
 }
 
-/** The columns of the table to be: a title, then one to three columns below it, each with a cell per kernel. */
+/** The columns of the table to be: a title, then one to three columns below it, each with a cell per kernel.
+    */
 function columns(recorded, yours, kernels) {
     const same = (one, other) => kernels.every(kernel => one(kernel) === other(kernel));
     // First those that both have.
-    const [known, news] = [true, false].map(isKnown => yours.titles.slice(1).filter(title => recorded.titles.includes(title) === isKnown));
+    const [known, news] = [true, false].map(isKnown => yours.titles.slice(1)
+        .filter(title => recorded.titles.includes(title) === isKnown));
     const place = title => recorded.titles.indexOf(title);
     return [...known.sort((a, b) => place(a) - place(b)), ...news].flatMap(title => {
         const [one, other] = [column(recorded, title), column(yours, title)];
@@ -53,13 +58,13 @@ function columns(recorded, yours, kernels) {
             return isNews ? [{ title, isNew: true, parts: [['', other]] }] : [];
         }
         if (same(one, other)) {
-            return [{ title, parts: [['', other]] }];
+            return [{ title, isNew: false, parts: [['', other]] }];
         }
         const parts = [['recorded', one], ['yours', other]];
         if (!NO_RATIO.includes(title)) {
             parts.push(['change', kernel => change(one(kernel), other(kernel))]);
         }
-        return [{ title, parts }];
+        return [{ title, isNew: false, parts }];
     });
 }
 
@@ -71,16 +76,20 @@ function draw(all, names, kernels) {
         const span = whole ? { rowSpan: 2, scope: 'col' } : { colSpan: parts.length, scope: 'colgroup' };
         head.append(element('th', { ...span, className: whole ? 'number' : 'group', textContent: title }));
         if (!whole) {
-            below.append(...parts.map(([part]) => element('th', { scope: 'col', className: `number ${part}`, textContent: part })));
+            below.append(...parts.map(([part]) =>
+                element('th', { scope: 'col', className: `number ${part}`, textContent: part })));
         }
     }
     const row = (kernel, place) => {
         const name = element('th', { scope: 'row' });
         name.append(...names[place].cloneNode(true).childNodes);
-        const cells = all.flatMap(({ parts }) => parts).map(([part, of]) => element('td', { className: `number ${part}`, textContent: of(kernel) }));
+        const cells = all.flatMap(({ parts }) => parts)
+            .map(([part, of]) => element('td', { className: `number ${part}`, textContent: of(kernel) }));
         return element('tr', {}, name, ...cells);
     };
-    return element('table', { className: 'compared' }, element('thead', {}, head, ...(below.cells.length ? [below] : [])), element('tbody', {}, ...kernels.map(row)));
+    return element('table', { className: 'compared' },
+        element('thead', {}, head, ...(below.cells.length ? [below] : [])),
+        element('tbody', {}, ...kernels.map(row)));
 }
 
 /** One table of both; `null` if they say the same. */

@@ -1,9 +1,10 @@
-// The compiler of the page at work, apart from the page so that this goes on scrolling; see compiler.js. Each compile has an
-// instance of its own: clang leaves nothing tidy behind, and what follows a mistake of its own would be worth nothing.
+// The compiler of the page at work, apart from the page so that this goes on scrolling; see compiler.js. Each
+// compile has an instance of its own: clang leaves nothing tidy behind, and what follows a mistake of its own
+// would be worth nothing.
 'use strict';
 
-/** The modules of clang and of the chapters' program; and the headers that there are, as files that clang sees, by the name
-    of what they were fetched as. */
+/** The modules of clang and of the chapters' program; and the headers that there are, as files that clang
+    sees, by the name of what they were fetched as. */
 let tools;
 const headers = new Map();
 /** The next compile's instance. */
@@ -26,7 +27,8 @@ function joined(parts) {
 
 /** What book/page says is to be done for a request, when clang has given these answers. */
 function next(asked) {
-    const { status, stdout, stderr } = instantiate(tools.workbook)(['clang'], { files: { 'request.json': JSON.stringify(asked) } });
+    const { status, stdout, stderr } = instantiate(tools.workbook)(['clang'],
+        { files: { 'request.json': JSON.stringify(asked) } });
     if (status) {
         throw Object.assign(new Error('refused'), { stderr });
     }
@@ -81,7 +83,8 @@ onmessage = ({ data: { request, run, given, ...modules } }) => {
         if (request) {
             const started = performance.now();
             const { lacks, compiled } = compile(request);
-            postMessage(lacks ? { lacks } : { compiled: { ...compiled, seconds: (performance.now() - started) / 1000 } });
+            postMessage(lacks ? { lacks } : { compiled: { ...compiled,
+                seconds: (performance.now() - started) / 1000 } });
         }
         if (run) {
             postMessage({ cures: JSON.parse(ran(run)) });

@@ -1,31 +1,35 @@
-// The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the first time, and
-// kept by the browser from then on. book/page/clang says how it is made, and book/page how it is called.
+// The page's compiler: clang as WebAssembly, in a worker. It is fetched when something is compiled for the
+// first time, and kept by the browser from then on. book/page/clang says how it is made, and book/page how it
+// is called.
 
-import { NotFetched, Sentence, answer, fetched, file, program, twice, unpacked, worker } from './fetched.js';
+import { Sentence, answer, fetched, file, once, program, twice, unpacked, worker } from './fetched.js';
 import { counted } from './html.js';
 
 const CACHE = 'workbook-compiler';
+const COMPILER = 'The compiler';
 const LIMIT = 20; // seconds
 
-const TOO_LONG = `The compiler had not finished after ${LIMIT} seconds and was stopped. What can take so long is a loop that it unrolls or ` +
+const TOO_LONG = `The compiler had not finished after ${LIMIT} seconds and was stopped. What can take so ` +
+    `long is a loop that it unrolls or ` +
     'evaluates, or a template that instantiates itself. On a busy machine it may be any code: try again.';
-const NOT_STARTED = 'This browser does not start the compiler, which is WebAssembly: a policy of the page or of the browser forbids it, or it is too old.';
+const NOT_STARTED = 'This browser does not start the compiler, which is WebAssembly: a policy of the page ' +
+    'or of the browser forbids it, or it is too old.';
 const NO_MEMORY = 'The compiler was stopped: it needs more memory than the browser gives a page.';
-const TOO_DEEP = 'The compiler was stopped: most likely something in the code nests too deeply, such as a template that instantiates itself.';
+const TOO_DEEP = 'The compiler was stopped: most likely something in the code nests too deeply, such as a ' +
+    'template that instantiates itself.';
 
-/** The worker, once it has what it needs to compile, as a promise; and clang's compiled module. */
-let ready;
-let module;
 let before = Promise.resolve();
 
 /** The scripts of the worker. */
 const WORKER = ['vendor/wasi_shim.js', 'program.js', 'compile_worker.js'];
 
-/** What each kind of source includes: the headers of kernels, which all have; those of whole programs; and libc++'s, packed. */
+/** What each kind of source includes: the headers of kernels, which all have; those of whole programs; and
+    libc++'s, packed. */
 const KERNELS = 'headers.json';
 const headers = name => file(name, async response => {
     const isPacked = name.endsWith('.zst');
-    return isPacked ? JSON.parse(new TextDecoder().decode(await unpacked(await response.arrayBuffer()))) : response.json();
+    return isPacked ? JSON.parse(new TextDecoder().decode(await unpacked(await response.arrayBuffer())))
+        : response.json();
 });
 const manifest = () => file('clang/clang.json', response => response.json());
 /** The name by which the compiler is kept: another compiler has another one. */
@@ -35,8 +39,8 @@ const inMegabytes = bytes => Math.round(bytes / 1e6);
 /** How large the compiler is as it is fetched. */
 export const megabytes = async () => inMegabytes((await manifest()).bytes);
 
-/** The compiler that the browser keeps, if it does. What it keeps of one that is not whole, since the tab was closed meanwhile, it
-    keeps no longer. */
+/** The compiler that the browser keeps, if it does. What it keeps of one that is not whole, since the tab was
+    closed meanwhile, it keeps no longer. */
 async function keptCompiler() {
     const about = await manifest();
     const kept = await globalThis.caches?.match(address(about)).catch(() => undefined);
@@ -64,7 +68,8 @@ export async function fetchAhead(signal, tell) {
 /** Why clang ended without an answer. */
 function broken({ trapped, stderr }) {
     const [said] = stderr.split('\n').filter(line => /error: |ERROR: /.test(line));
-    if (trapped.includes('RangeError') && trapped.includes('call stack') || trapped.includes('InternalError')) {
+    if (trapped.includes('RangeError') && trapped.includes('call stack')
+        || trapped.includes('InternalError')) {
         return new Sentence(TOO_DEEP);
     }
     if (/out of memory|bad_alloc/i.test(trapped + stderr)) {
@@ -75,12 +80,13 @@ function broken({ trapped, stderr }) {
 
 /** The bytes of the compiler as they are packed; nothing, if they break off. */
 async function packed({ bytes, hash }, options, signal, tell) {
-    const { body } = await fetched(`clang/clang.wasm.zst?${hash}`, { ...options, signal });
+    const { body } = await fetched(`clang/clang.wasm.zst?${hash}`, { ...options, signal }, COMPILER);
     let length = 0;
     const counted = new TransformStream({
         transform(part, stream) {
             length += part.length;
-            tell(`Fetching the compiler, ${inMegabytes(length)} of ${inMegabytes(bytes)} MB, once`, length / bytes);
+            tell(`Fetching the compiler, ${inMegabytes(length)} of ${inMegabytes(bytes)} MB, once`,
+                length / bytes);
             stream.enqueue(part);
         },
     });
@@ -95,9 +101,13 @@ async function wasm(about, signal, tell) {
     const take = async options => {
         const bytes = await packed(about, options, signal, tell);
         tell('Unpacking the compiler');
-        return bytes && unpacked(bytes).catch(() => undefined);
+        return bytes && unpacked(bytes).catch(error => {
+            if (error instanceof Sentence) { // what unpacks is not there
+                throw error;
+            }
+        });
     };
-    return twice('The compiler', take, bytes => isWhole(bytes, about.wasm));
+    return twice(COMPILER, take, bytes => isWhole(bytes, about.wasm));
 }
 
 /** Keeps the compiler, and no other. */
@@ -111,7 +121,8 @@ async function keep(name, bytes) {
     }
 }
 
-async function made(signal, tell) {
+/** Clang's module. */
+const clang = once(async (signal, tell) => {
     const about = await manifest();
     const kept = await keptCompiler();
     if (kept) {
@@ -122,16 +133,15 @@ async function made(signal, tell) {
     const compiled = await WebAssembly.compile(bytes);
     keep(address(about), bytes);
     return compiled;
-}
+});
 
-async function started(signal, tell) {
-    module ??= made(signal, tell);
-    module.catch(() => (module = undefined));
-    const [clang, workbook, kernels] = await Promise.all([module, program(), headers(KERNELS)]);
+/** The worker, once it has what it needs to compile. */
+const ready = once(async (signal, tell) => {
+    const [module, workbook, kernels] = await Promise.all([clang(signal, tell), program(), headers(KERNELS)]);
     const own = await worker(...WORKER);
-    own.postMessage({ clang, workbook, given: { [KERNELS]: kernels } });
+    own.postMessage({ clang: module, workbook, given: { [KERNELS]: kernels } });
     return own;
-}
+});
 
 /** What `work(signal)` gives within some seconds. */
 function limited(seconds, signal, work) {
@@ -158,20 +168,17 @@ async function compiledBy(own, request, signal, tell, given) {
 /** What `work(worker)` gives, once the worker is there. */
 async function inTurn(work, signal, tell) {
     signal.throwIfAborted();
+    const own = ready(signal, tell);
     try {
-        ready ??= started(signal, tell);
-        return await work(await ready);
+        return await work(await own);
     } catch (error) {
-        ready?.then(own => own.terminate(), () => (module = undefined));
-        ready = undefined;
+        own.then(worker => worker.terminate(), () => {});
+        ready.forget();
         throw signal.aborted ? signal.reason : asSentence(error);
     }
 }
 
 function asSentence(error) {
-    if (error instanceof NotFetched) {
-        return new NotFetched('The compiler');
-    }
     const isRefused = typeof WebAssembly === 'undefined' || error instanceof WebAssembly.CompileError;
     return isRefused ? new Sentence(NOT_STARTED) : error;
 }
@@ -182,16 +189,17 @@ function afterOthers(work, signal, tell) {
     return turn;
 }
 
-/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer, said, program, status, seconds }`,
-    of which crates/kernel-compiler/src/in_page.rs has the meaning, and the compiler's name, `compiler`. Without PTX if it refuses. `tell` gets
-    words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
+/** Compiles a request, `source` as the file `path`, as `--compiler clang` does in a terminal: `{ ptx, newer,
+    said, program, status, seconds }`, of which crates/kernel-compiler/src/in_page.rs has the meaning, and the
+    compiler's name, `compiler`. Without PTX if it refuses. `tell` gets words, and a fraction where there is
+    one. Rejects with a Sentence, and with the signal's reason. */
 export const compile = (request, signal, tell) => afterOthers(async own => {
     const made = await compiledBy(own, request, signal, tell);
     return { ...made, compiler: `clang ${(await manifest()).version}` };
 }, signal, tell);
 
-/** What cures what the page's program finds with `args` and `files`: a list of { says, cures_all, edits }, the best first. The worker
-    that compiles runs it, since a cure was compiled and run. */
+/** What cures what the page's program finds with `args` and `files`: a list of { says, cures_all, edits },
+    the best first. The worker that compiles runs it, since a cure was compiled and run. */
 export const cures = ({ args, files }, signal, tell) => afterOthers(async own => {
     const asked = { args, files: { ...files, 'cures.json': '[]' } };
     const tried = await limited(LIMIT, signal, signal => answer(own, { run: asked }, signal));
@@ -226,7 +234,8 @@ export function messages(said) {
             (found.at(-1).instead ??= []).push(text.trim());
         }
     }
-    return found.map(({ instead = [], ...one }) => ({ ...one, message: [one.message, ...instead].join('\n') }));
+    return found.map(({ instead = [], ...one }) => ({ ...one,
+        message: [one.message, ...instead].join('\n') }));
 }
 
 /** Why there is no PTX. */

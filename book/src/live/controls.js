@@ -1,12 +1,14 @@
-// What stands in a cell's controls: as a command line, and in the address, ?cell-2=n.1024_what-if.no-barrier, with a parameter for
-// each cell that is not as recorded.
+// What stands in a cell's controls: as a command line, and in the address, ?cell-2=n.1024_what-if.no-barrier,
+// with a parameter for each cell that is not as recorded.
 
 const values = ({ form }) => Object.fromEntries(new FormData(form));
 
 /** [name, value] of each control that is not as recorded. */
-export const differences = cell => Object.entries(values(cell)).filter(([name, value]) => value !== cell.recorded[name]);
+export const differences = cell => Object.entries(values(cell))
+    .filter(([name, value]) => value !== cell.recorded[name]);
 
-export const chosenWhatIf = ({ form, live }) => live.what_ifs.find(({ name }) => name === form.elements['what-if']?.value);
+export const chosenWhatIf = ({ form, live }) =>
+    live.what_ifs.find(({ name }) => name === form.elements['what-if']?.value);
 
 const thousands = n => String(n).replace(/\B(?=(\d{3})+$)/g, '_');
 const size = n => (n >= 1024 && Number.isInteger(Math.log2(n)) ? `2^${Math.log2(n)}` : thousands(n));
@@ -34,7 +36,7 @@ export const command = cell => `cargo run --example ${cell.live.stem} -- ${optio
 
 /** Writes the controls of all `cells` into the address. */
 export function toAddress(cells) {
-    const address = new URL(location);
+    const address = new URL(location.href);
     for (const cell of cells) {
         const value = differences(cell).map(pair => pair.join('.')).join('_');
         if (value) {
@@ -48,7 +50,8 @@ export function toAddress(cells) {
     }
 }
 
-/** Puts what the address says of `cell` into its controls, as far as they have it; whether anything is other than recorded. */
+/** Puts what the address says of `cell` into its controls, as far as they have it; whether anything is other
+    than recorded. */
 export function fromAddress(cell) {
     const value = new URLSearchParams(location.search).get(cell.element.id) ?? '';
     for (const [name, setting] of value.split('_').map(pair => pair.split('.'))) {

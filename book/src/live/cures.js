@@ -1,5 +1,6 @@
-// What cures what a run has found: once its verdict is shown, edits of the reader's source are compiled and run, and those that
-// cure it are offered. One that the reader takes goes into the editor, where undo takes it back.
+// What cures what a run has found: once its verdict is shown, edits of the reader's source are compiled and
+// run, and those that cure it are offered. One that the reader takes goes into the editor, where undo takes
+// it back.
 
 import { note } from './card_result.js';
 import * as compiler from './compiler.js';
@@ -11,10 +12,12 @@ const IS_OLD = 'The code has changed since. Run it again, and its cures are trie
 const SHOWN = 'The change is in your code; Undo takes it back. It runs when you press Run.';
 
 /** What edits are proposed for. */
-const CURABLE = ['data-race', 'child-visibility', 'barrier-divergence', 'out-of-bounds', 'uninitialized-read'];
+const CURABLE = ['data-race', 'child-visibility', 'barrier-divergence', 'out-of-bounds',
+    'uninitialized-read'];
 
 /** Whether something is wrong that an edit may cure. */
-const isWrong = diagnostics => diagnostics.some(({ kind, severity, file }) => file && severity !== 'note' && CURABLE.includes(kind));
+const isWrong = diagnostics => diagnostics.some(({ kind, severity, file }) => file && severity !== 'note'
+    && CURABLE.includes(kind));
 
 /** A source with the lines of an edit changed: { line, removed, text }, from the top. */
 export function edited(source, edits) {
@@ -26,7 +29,8 @@ export function edited(source, edits) {
 }
 
 /** What the simulator says between backticks is code. */
-const words = says => says.split('`').map((part, place) => (place % 2 ? element('code', { textContent: part }) : part));
+const words = says => says.split('`').map((part,
+    place) => (place % 2 ? element('code', { textContent: part }) : part));
 
 function shown({ says, edits }, take) {
     const offer = button(SHOW, () => take(edits));
@@ -35,7 +39,8 @@ function shown({ says, edits }, take) {
     return sentence;
 }
 
-/** Elements that offer what was `found` to cure something. `take(edits)` puts edits into the code, unless that `isOld`. */
+/** Elements that offer what was `found` to cure something. `take(edits)` puts edits into the code, unless
+    that `isOld`. */
 export function offers(found, { isOld, say, take }) {
     const takeIt = async edits => {
         if (isOld()) {
@@ -48,15 +53,17 @@ export function offers(found, { isOld, say, take }) {
     return found.map(cure => shown(cure, takeIt));
 }
 
-/** Tries edits for the `diagnostics` that a `run`, { args, files }, has given, after its verdict, the `sentence` that the `card`
-    says, and gives those that cure something; `show` takes elements that offer them. */
+/** Tries edits for the `diagnostics` that a `run`, { args, files }, has given, after its verdict, the
+    `sentence` that the `card` says, and gives those that cure something; `show` takes elements that offer
+    them. */
 export async function addCures({ run, diagnostics = [], sentence }, card, signal, tell) {
     if (!isWrong(diagnostics)) {
         return [];
     }
     const trying = () => tell(`${sentence} ${TRYING}`);
     trying();
-    const found = await compiler.cures(run, signal, trying).catch(() => []); // the verdict stands without them
+    // The verdict stands without them.
+    const found = await compiler.cures(run, signal, trying).catch(() => []);
     signal.throwIfAborted();
     card.show(offers(found, card));
     card.say(sentence);

@@ -1,5 +1,5 @@
-// What the reader has written: for each kernel file of the page its source as printed and as edited. Edits are kept in
-// the browser, by page and file, and travel in the address of a link.
+// What the reader has written: for each kernel file of the page its source as printed and as edited. Edits
+// are kept in the browser, by page and file, and travel in the address of a link.
 
 import { printed } from './simulator.js';
 import { checked, isLasting, kept } from './store.js';
@@ -16,8 +16,8 @@ function older(text) {
     return { value: { text: source, printed }, asides: isText(before) ? [{ text: before, printed }] : [] };
 }
 
-/** The reader's edit of a file of this page, as store.js keeps it: { text, printed, isLink }, where `printed` is the source that
-    was edited. */
+/** The reader's edit of a file of this page, as store.js keeps it: { text, printed, isLink }, where `printed`
+    is the source that was edited. */
 const draft = path => kept(`workbook-edit ${window.workbook.page} ${path}`, older);
 
 /** A kernel file: as printed, and as the page shows it. */
@@ -72,7 +72,8 @@ export function reset(file) {
     file.isOld = false;
 }
 
-/** Shows the source of a link; the reader's own is put aside, however many links come. Throws NotKept, and then nothing has changed. */
+/** Shows the source of a link; the reader's own is put aside, however many links come. Throws NotKept, and
+    then nothing has changed. */
 export function writeLink(file, source) {
     file.draft.replace(source === file.printed ? undefined : { ...value(file, source), isLink: true });
     file.isOld = false;
@@ -80,16 +81,20 @@ export function writeLink(file, source) {
 
 // A listing shows what stands between two comments, `ANCHOR: name` and `ANCHOR_END: name`.
 
-const names = (word, anchor) => line => line.match(/(ANCHOR(?:_END)?):\s*([\w-]+)/)?.slice(1).join() === `${word},${anchor}`;
+const names = (word, anchor) => line => line.match(/(ANCHOR(?:_END)?):\s*([\w-]+)/)?.slice(1)
+    .join() === `${word},${anchor}`;
 
-/** The part of a source that a listing shows: { first, lines }, numbered from 1; null if the source has no such part. */
+/** The part of a source that a listing shows: { first, lines }, numbered from 1; null if the source has no
+    such part. */
 export function part(source, anchor) {
     const lines = source.split('\n');
-    const [start, end] = [lines.findIndex(names('ANCHOR', anchor)) + 1, lines.findLastIndex(names('ANCHOR_END', anchor))];
+    const [start, end] = [lines.findIndex(names('ANCHOR', anchor)) + 1,
+        lines.findLastIndex(names('ANCHOR_END', anchor))];
     return start > 0 && end >= start ? { first: start + 1, lines: lines.slice(start, end) } : null;
 }
 
-/** What an editor of that listing shows, as { first, lines }: the part, or the whole of a source that has no such part. */
+/** What an editor of that listing shows, as { first, lines }: the part, or the whole of a source that has no
+    such part. */
 export const editable = (source, anchor) => part(source, anchor) ?? { first: 1, lines: source.split('\n') };
 
 /** The source with `text` in the place of what its editor shows. */
@@ -115,8 +120,9 @@ const held = ({ path, source }) => JSON.stringify({ file: path, source });
 async function link(id, file) {
     const deflated = new Blob([held(file)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
     const bytes = new Uint8Array(await new Response(deflated).arrayBuffer());
-    const code = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-    const address = new URL(location);
+    const code = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replaceAll('+', '-')
+        .replaceAll('/', '_').replaceAll('=', '');
+    const address = new URL(location.href);
     address.hash = `${id}&code=${code}`;
     return address.href;
 }
@@ -138,11 +144,13 @@ export async function copyLink(id, file, what) {
     }
 }
 
-/** Whether copyLink has put the link there, and the page is loaded again: the browser keeps the reader's text, or a later one. */
+/** Whether copyLink has put the link there, and the page is loaded again: the browser keeps the reader's
+    text, or a later one. */
 const isOwn = () => isLasting && history.state?.isOwn;
 
-/** What the address brings for the card with this id, and then has no more: { file, source }; `{}` of a link that was cut off, or
-    is none of ours; nothing if it is no link to that card, or the page's own. */
+/** What the address brings for the card with this id, and then has no more; `{}` of a link that was cut off,
+    or is none of ours; nothing if it is no link to that card, or the page's own.
+    @returns {Promise<{ file?: string, source?: string } | undefined>} */
 export async function fromLink(id) {
     const [, card, code] = location.hash.match(LINK) ?? [];
     if (card === undefined || card !== id) {
@@ -153,7 +161,8 @@ export async function fromLink(id) {
 }
 
 async function read(code) {
-    const bytes = Uint8Array.from(atob(code.replaceAll('-', '+').replaceAll('_', '/')), char => char.charCodeAt());
+    const bytes = Uint8Array.from(atob(code.replaceAll('-', '+').replaceAll('_', '/')),
+        char => char.charCodeAt(0));
     const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
     const decoder = new TextDecoder();
     let text = '';

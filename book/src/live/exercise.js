@@ -1,4 +1,5 @@
-// An exercise in the page: its card becomes a cell with a task. theme/exercises.js fetches this when a card is opened.
+// An exercise in the page: its card becomes a cell with a task. theme/exercises.js fetches this when a card
+// is opened.
 
 import { perform, runOrStop, say, showAge } from './card.js';
 import { Code } from './card_code.js';
@@ -55,7 +56,8 @@ export async function show(card) {
         shown: () => showKept(exercise),
         say: sentence => say(exercise, sentence),
     });
-    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.own.question, exercise.status, exercise.out);
+    listing.after(...(fields.length ? [form(exercise, fields)] : []), bar(exercise), exercise.own.question,
+        exercise.status, exercise.out);
     if (exercise.inputs.has('line')) {
         code.number(exercise);
     }
@@ -91,7 +93,8 @@ function form(exercise, fields) {
             check(exercise);
         }
     };
-    return element('div', { className: 'exercise-answers', role: 'group', ariaLabel: `Your answer to ${exercise.id}`, onkeydown }, ...fields);
+    return element('div', { className: 'exercise-answers', role: 'group',
+        ariaLabel: `Your answer to ${exercise.id}`, onkeydown }, ...fields);
 }
 
 function bar(exercise) {
@@ -101,10 +104,13 @@ function bar(exercise) {
         check: button('Check', () => runOrStop(exercise, () => check(exercise)), { className: 'card-run' }),
         edit: button('Edit', () => toggle(exercise), { hidden: isNumbers }),
         hint: button('Hint', () => hint(exercise)),
-        figure: button('Figure', () => check(exercise, '--figure'), { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
-        solution: button('Solution', () => solve(exercise, 'solution', id)),
-        giveUp: button('Give up and show it', () => solve(exercise, 'solution', id, '--give-up'), { hidden: true }),
-        reset: button('Reset', () => reset(exercise), { title: 'The task as it was given; your answer is kept' }),
+        figure: button('Figure', () => check(exercise, 'Figure', '--figure'),
+            { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
+        solution: button('Solution', () => solve(exercise, 'Solution', 'solution', id)),
+        giveUp: button('Give up and show it',
+            () => solve(exercise, buttons.giveUp.textContent, 'solution', id, '--give-up'), { hidden: true }),
+        reset: button('Reset', () => reset(exercise),
+            { title: 'The task as it was given; your answer is kept' }),
         back: own.back,
         download: button('Download', () => save(exercise.path.split('/').at(-1), store.file(exercise.path))),
     };
@@ -114,14 +120,16 @@ function bar(exercise) {
     const progress = element('progress', { hidden: true, ariaLabel: 'Progress of the check' });
     exercise.place = { frame: exercise.frame, run: buttons.check, status, progress };
     return element('div', { className: 'card-bar exercise-bar', role: 'group', ariaLabel: `Exercise ${id}` },
-        ...Object.values(buttons), element('label', { hidden: isNumbers }, exercise.whileTyping, ' check while I type'), progress);
+        ...Object.values(buttons), element('label', { hidden: isNumbers }, exercise.whileTyping,
+            ' check while I type'), progress);
 }
 
 /** The card follows what the browser keeps. */
 function follow(exercise) {
     const { frame, id, path, listing, hints, solution, why, buttons, own } = exercise;
     const { passed, gave_up, hints: given } = store.of(id);
-    listing.querySelector('summary').textContent = store.file(path) === undefined ? 'The code, as it is given' : 'Your code';
+    listing.querySelector('summary').textContent = store.file(path) === undefined ? 'The code, as it is given'
+        : 'Your code';
     showDone([frame]);
     hints.forEach((hint, place) => (hint.hidden = place >= given));
     solution.hidden = !passed && !gave_up;
@@ -137,14 +145,15 @@ function follow(exercise) {
     buttons.edit.textContent = exercise.code.editor ? 'Close' : 'Edit';
 }
 
-/** What the program says to `words` of the answer `text`; nothing if it says nothing, and the status says why. */
-async function ask(exercise, ...words) {
+/** What the program says to `words` of the answer `text`, for who has pressed the `button` with this name;
+    nothing if it says nothing, and the status says why. */
+async function ask(exercise, button, ...words) {
     exercise.buttons.giveUp.hidden = true;
     const said = await perform(exercise, async (signal, tell) => {
         await code.complete(exercise);
         const text = store.file(exercise.path);
         return { ...(await judge(exercise, words, signal, tell)), text };
-    });
+    }, `Press ${button}`);
     if (said) {
         say(exercise, said.notKept);
         follow(exercise);
@@ -163,13 +172,14 @@ function showVerdict(exercise, verdict, passed, parts, text) {
 
 /** What a check has said, and the marks of what it has found. */
 function showCheck(exercise, { shown: { passed, verdict, said, findings }, text }) {
-    showVerdict(exercise, verdict, passed, saidInHtml(said, leadTo(exercise.path, line => reveal(exercise, line))), text);
+    showVerdict(exercise, verdict, passed,
+        saidInHtml(said, leadTo(exercise.path, line => reveal(exercise, line))), text);
     const { diagnostics = [], what = '', warnings = '' } = findings ?? {};
     code.mark(exercise, [...diagnostics, ...messages(`${what}\n${warnings}`)]);
 }
 
-async function check(exercise, ...more) {
-    const answer = await ask(exercise, exercise.id, ...more);
+async function check(exercise, button = exercise.verb, ...more) {
+    const answer = await ask(exercise, button, exercise.id, ...more);
     if (!answer) {
         return;
     }
@@ -192,8 +202,10 @@ async function check(exercise, ...more) {
 async function linkTo(id) {
     const list = new URL('../exercises.html', import.meta.url);
     const found = await fetch(list).then(response => response.text())
-        .then(text => new DOMParser().parseFromString(text, 'text/html').querySelector(`[data-exercise="${id}"] a`)).catch(() => null);
-    const link = element('a', { href: found?.getAttribute('href') ?? list, textContent: found?.textContent ?? id });
+        .then(text => new DOMParser().parseFromString(text, 'text/html')
+            .querySelector(`[data-exercise="${id}"] a`)).catch(() => null);
+    const link = element('a', { href: found?.getAttribute('href') ?? list,
+        textContent: found?.textContent ?? id });
     return element('p', {}, 'Next: ', link);
 }
 
@@ -211,7 +223,7 @@ async function edit(exercise) {
     try {
         await code.open(exercise, { check: () => check(exercise), changed: () => changed(exercise) });
     } catch (error) {
-        say(exercise, reason(error));
+        say(exercise, reason(error, 'Press Edit'));
     }
     follow(exercise);
 }
@@ -247,7 +259,7 @@ function unfold(part) {
 
 async function hint(exercise) {
     const { id, hints } = exercise;
-    const answer = await ask(exercise, 'hint', id);
+    const answer = await ask(exercise, exercise.buttons.hint.textContent, 'hint', id);
     const { hints: given } = store.of(id);
     if (answer && given) {
         unfold(hints[given - 1]);
@@ -256,8 +268,8 @@ async function hint(exercise) {
 }
 
 /** The solution, if the program gives it. */
-async function solve(exercise, ...words) {
-    const answer = await ask(exercise, ...words);
+async function solve(exercise, button, ...words) {
+    const answer = await ask(exercise, button, ...words);
     if (answer?.status === 0) {
         unfold(exercise.solution);
     } else if (answer) {
@@ -267,7 +279,7 @@ async function solve(exercise, ...words) {
 }
 
 async function reset(exercise) {
-    const answer = await ask(exercise, 'reset', exercise.id);
+    const answer = await ask(exercise, 'Reset', 'reset', exercise.id);
     if (answer) {
         showVerdict(exercise, '', false, []);
         remember(`${exercise.id} check`, null);

@@ -1,5 +1,5 @@
-// The reader's answer to an exercise: as a listing, in the editor, or as the numbers of a form. The file begins with the
-// task as a comment, which the card shows in its own way.
+// The reader's answer to an exercise: as a listing, in the editor, or as the numbers of a form. The file
+// begins with the task as a comment, which the card shows in its own way.
 
 import { known, task } from './exercise_judge.js';
 import * as store from './exercise_store.js';
@@ -17,7 +17,8 @@ function split(exercise, text) {
     return { head: isHead ? head : [], text: code.join('\n').trimEnd(), first: isHead ? exercise.first : 1 };
 }
 
-/** The task as far as the page has it: what cannot be fetched is not waited for, and then it is the listing. */
+/** The task as far as the page has it: what cannot be fetched is not waited for, and then it is the listing.
+    */
 const given = ({ path, listed }) => known(path) ?? listed;
 
 /** Keeps the reader's file, unless that is the task itself. */
@@ -52,7 +53,8 @@ export async function follow(exercise) {
     }
 }
 
-/** Puts an editor in the place of the listing. `check` is what Shift+Enter does; `changed` hears of every edit. */
+/** Puts an editor in the place of the listing. `check` is what Shift+Enter does; `changed` hears of every
+    edit. */
 export async function open(exercise, { check, changed }) {
     const { id, path, code } = exercise;
     const { head, text, first } = split(exercise, store.file(path) ?? await task(path));
@@ -70,7 +72,8 @@ export async function open(exercise, { check, changed }) {
 }
 
 /** A text with the reader's numbers. */
-const filled = ({ inputs }, text) => text.replace(ANSWER, (_, begin, name) => `${begin}${inputs.get(name).value || '?'};`);
+const filled = ({ inputs }, text) => text.replace(ANSWER,
+    (_, begin, name) => `${begin}${inputs.get(name).value || '?'};`);
 
 /** A field for each number that is asked for. */
 export function fields(exercise, changed) {
@@ -96,12 +99,14 @@ export async function complete(exercise) {
 export function number({ code: { pre }, first }) {
     const code = pre.querySelector('code');
     const lines = code.innerHTML.trimEnd().split('\n');
-    code.innerHTML = lines.map((line, place) => `<span class="exercise-line">${first + place}</span>${line}\n`).join('');
+    const numbered = (line, place) => `<span class="exercise-line">${first + place}</span>${line}\n`;
+    code.innerHTML = lines.map(numbered).join('');
 }
 
 /** Marks the lines that a diagnostic names, both sides of a race among them. */
 export function mark({ id, path, code }, diagnostics) {
     code.unmark('found', id);
     const go = (file, line) => code.editor?.reveal(line);
-    sites(diagnostics).filter(({ file }) => file === path).forEach(site => code.mark({ ...site, kind: 'found', cell: id, go }));
+    sites(diagnostics).filter(({ file }) => file === path)
+        .forEach(site => code.mark({ ...site, kind: 'found', cell: id, go }));
 }

@@ -1,5 +1,5 @@
-// The judge of the exercises: the terminal's program (kernels/exercises/judge), in a worker. It says what it wants compiled, the
-// page's compiler compiles that, and then it marks.
+// The judge of the exercises: the terminal's program (kernels/exercises/judge), in a worker. It says what it
+// wants compiled, the page's compiler compiles that, and then it marks.
 
 import { build } from './compiler.js';
 import * as store from './exercise_store.js';
@@ -10,12 +10,15 @@ import { whyNotKept } from './store.js';
 /** The status of a run that wants builds. */
 const WANTS_BUILDS = 3;
 
-/** What the compiler has made of the texts that answers are compared with, by hash: the same at every check. */
+/** What the compiler has made of the texts that answers are compared with, by hash: the same at every check.
+    */
 const built = new Map();
 
-/** What the compiler makes of the texts that are wanted. The first is the answer: what does not compile is compared with nothing. */
+/** What the compiler makes of the texts that are wanted. The first is the answer: what does not compile is
+    compared with nothing. */
 async function builds([answer, ...others], signal, tell) {
-    const compiled = async ({ hash, ...request }) => built.get(hash) ?? { hash, ...(await build(request, signal, tell)) };
+    const compiled = async ({ hash, ...request }) => built.get(hash)
+        ?? { hash, ...(await build(request, signal, tell)) };
     const first = await compiled(answer);
     const all = [first];
     for (const other of first.ptx ? others : []) {
@@ -40,8 +43,14 @@ export async function task(path) {
     return tasks[path];
 }
 
-/** What the program says to `args`, the words of the terminal, about an exercise: `{ status, stdout, shown, notKept }`. Its progress is
-    kept, or `notKept` says that it is not; after `reset` the answer is put aside. `tell` gets words, and a fraction where there is one. Rejects with a Sentence, and with the signal's reason. */
+/** What the program says to `args`, the words of the terminal, about an exercise: `{ status, stdout, shown,
+    notKept }`. Its progress is kept, or `notKept` says that it is not; after `reset` the answer is put aside.
+    `tell` gets words, and a fraction where there is one. Rejects with a Sentence, and with the signal's
+    reason.
+    @param {{ id: string, path: string }} exercise
+    @param {string[]} args
+    @param {AbortSignal} signal
+    @param {(words: string, fraction?: number) => void} [tell] */
 export async function judge({ id, path }, args, signal, tell = () => {}) {
     const text = store.file(path);
     const answers = text === undefined ? {} : { [path]: text };

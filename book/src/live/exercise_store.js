@@ -1,5 +1,5 @@
-// The reader's progress and answers, which the browser keeps: `.exercises.json` as a terminal writes it, and the files that
-// are no longer the task as it was given. Both go out, and come in, as one file.
+// The reader's progress and answers, which the browser keeps: `.exercises.json` as a terminal writes it, and
+// the files that are no longer the task as it was given. Both go out, and come in, as one file.
 
 import { Merged, adopt, checked, kept } from './store.js';
 
@@ -46,19 +46,23 @@ function entry(id, value) {
     return { ...NONE, ...Object.fromEntries(fields.map(name => [name, value[name]])) };
 }
 
-/** A text as { exercises, answers, odd }, where `odd` names the entries that were left out; undefined if it is something else. */
+/** A text as what it has, where `odd` names the entries that were left out; undefined if it is something
+    else.
+    @returns {{ exercises: Record<string, object>, answers: [string, any][], odd: string[] } | undefined} */
 export function parsed(text) {
     const file = checked(text, value => isObject(value) && isObject(value.exercises));
     if (!file) {
         return undefined;
     }
+    /** @type {[string, any][]} */
     const all = Object.entries(file.exercises).map(([id, value]) => [id, entry(id, value)]);
     const answers = isObject(file.answers) ? Object.entries(file.answers) : [];
     const isAnswer = ([, text]) => typeof text === 'string' && text.length <= MAX_ANSWER;
     return {
         exercises: Object.fromEntries(all.filter(([, value]) => value)),
         answers: answers.filter(isAnswer),
-        odd: [...all.filter(([, value]) => !value), ...answers.filter(answer => !isAnswer(answer))].map(([name]) => name),
+        odd: [...all.filter(([, value]) => !value),
+            ...answers.filter(answer => !isAnswer(answer))].map(([name]) => name),
     };
 }
 
@@ -81,7 +85,8 @@ function merge(all, others) {
     return exercises;
 }
 
-const states = new Merged(NAME, text => parsed(text) ?? { exercises: {} }, (one, other) => ({ exercises: merge(one.exercises, other.exercises) }));
+const states = new Merged(NAME, text => parsed(text) ?? { exercises: {} },
+    (one, other) => ({ exercises: merge(one.exercises, other.exercises) }));
 const state = () => states.get({ exercises: {} }).exercises;
 
 /** The file of a terminal. */
@@ -90,7 +95,8 @@ export const progress = () => JSON.stringify({ exercises: state() }, null, 2);
 /** Progress with one exercise. */
 export const of = id => ({ ...NONE, ...state()[id] });
 
-/** Keeps what a check of the exercise `id` has written; of the others another tab may know more. Says if it is not kept. */
+/** Keeps what a check of the exercise `id` has written; of the others another tab may know more. Says if it
+    is not kept. */
 export function keepProgress(id, text) {
     const now = parsed(text)?.exercises[id];
     return now ? states.add({ exercises: { [id]: now } }) : '';
@@ -112,7 +118,8 @@ export const file = path => answer(path).value?.text;
 /** Keeps what the reader has written; undefined: the task as it is given. Says if it is not kept. */
 export const keepFile = (path, text) => answer(path).write(text === undefined ? undefined : { text });
 
-/** Takes another text in the place of the reader's, which is put aside. Throws NotKept, and then nothing has changed. */
+/** Takes another text in the place of the reader's, which is put aside. Throws NotKept, and then nothing has
+    changed. */
 export const replaceFile = (path, text) => answer(path).replace(text === undefined ? undefined : { text });
 
 /** Progress and the answers at these paths, as one file. */

@@ -1,49 +1,44 @@
-// The files of live/, each fetched once, so that what needs one again starts without the network; and workers made of them. None is
-// used that is not what files.json says.
+// The files of live/, each fetched once, so that what needs one again starts without the network; and workers
+// made of them. None is used that is not what files.json says.
 
 import './whole.js';
 
-/** A reason, in one sentence, why there is no result. */
-export class Sentence extends Error {}
-
-export class NotFetched extends Sentence {
-    constructor(what = 'What this needs') {
-        super(`${what} could not be fetched, which takes the network once. Is the server still there?`);
-    }
-}
+export const { NotLoaded, Sentence, load, once, reason } = window.workbook;
+const { listed, notLoaded } = window.workbook;
 
 /** What came from the network was something else than the book has, twice. */
 export class Damaged extends Sentence {
     constructor(what) {
-        super(`${what} did not arrive as the book has it, twice. Load the page again; if that does not help, the server or what lies between is at fault.`);
+        super(`${what} did not arrive as the book has it, twice. Load the page again; if that does not ` +
+            `help, the server or what lies between is at fault.`);
     }
 }
-
-/** Why there is no result, in a sentence. */
-export const reason = error => (error instanceof Sentence || error.isSentence ? error.message : `The page’s script failed, which is a bug in the page: ${error.message}`);
 
 const at = name => new URL(name, import.meta.url);
 const files = new Map();
 
-/** The response for a file, if the server has it. */
-export async function fetched(name, options) {
+/** The response for a file, `what` it is, if the server has it. */
+export async function fetched(name, options, what) {
+    const missing = () => (what ? new NotLoaded(what) : notLoaded(name));
     const response = await fetch(at(name), options).catch(() => {
         options?.signal?.throwIfAborted();
-        throw new NotFetched();
+        throw missing();
     });
     if (response.ok) {
         return response;
     }
     if (options?.cache === 'reload') {
-        throw new NotFetched();
+        throw missing();
     }
-    return fetched(name, { ...options, cache: 'reload' }); // the browser may remember what the server lacked
+    // The browser may remember what the server lacked.
+    return fetched(name, { ...options, cache: 'reload' }, what);
 }
 
 /** What comes first: the browser's own copy, unless that is damaged. */
 const FROM = ['default', 'reload'];
 
-/** What `take({ cache })` gets from the network, if `isGood`; once more if not. `what` it is, for the sentence. */
+/** What `take({ cache })` gets from the network, if `isGood`; once more if not. `what` it is, for the
+    sentence. */
 export async function twice(what, take, isGood) {
     for (const cache of FROM) {
         const taken = await take({ cache });
@@ -63,17 +58,12 @@ export function endDownloads(why) {
     downloads = new AbortController();
 }
 
-const listed = signal => window.workbook.listed(signal).catch(error => {
-    signal.throwIfAborted();
-    throw error.isSentence ? error : new NotFetched();
-});
-
 /** The bytes of a file, as the list has it. */
 async function whole(name) {
     const { signal } = downloads;
     const { [name]: about } = await listed(signal);
     if (!about) {
-        throw new NotFetched(name);
+        throw notLoaded(name);
     }
     // A body that breaks off is no body.
     const take = async options => {
@@ -83,20 +73,13 @@ async function whole(name) {
     return twice(name, take, bytes => isWhole(bytes, about));
 }
 
-/** What `read` makes of a file, fetched once; again if that went wrong. */
+/** What `read` makes of a file, fetched once. */
 export function file(name, read = response => response.text()) {
     if (!files.has(name)) {
-        const content = whole(name).then(bytes => read(new Response(bytes)));
-        content.catch(() => files.delete(name));
-        files.set(name, content);
+        files.set(name, once(async () => read(new Response(await whole(name)))));
     }
-    return files.get(name);
+    return files.get(name)();
 }
-
-/** A module of live/. What browsers throw for one that they cannot fetch is a TypeError, each with words of its own. */
-export const fetchedModule = name => window.workbook.load(name).catch(error => {
-    throw error instanceof TypeError ? new NotFetched() : error;
-});
 
 /** A worker of some scripts, as one, apart from the page so that this goes on scrolling. */
 export async function worker(...names) {
@@ -104,12 +87,19 @@ export async function worker(...names) {
     return new Worker(URL.createObjectURL(new Blob(scripts, { type: 'text/javascript' })));
 }
 
-/** A worker's answer to a message, once no pointer is pressed, under which a result could move something; `trapped` and `stderr` of
-    one that breaks off. How far it is goes to `progress`. */
-export const answer = (worker, message, signal, { transferred = [], progress } = {}) => new Promise((resolve, reject) => {
+/** A worker's answer to a message, once no pointer is pressed, under which a result could move something;
+    `trapped` and `stderr` of one that breaks off. How far it is goes to `progress`.
+    @param {Worker} worker
+    @param {unknown} message
+    @param {AbortSignal} signal
+    @param {{ transferred?: Transferable[], progress?: (fraction: number) => void }} [more]
+    @returns {Promise<any>} */
+export const answer = (worker, message, signal, { transferred = [], progress } = {}) =>
+    new Promise((resolve, reject) => {
     signal.throwIfAborted();
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    worker.onmessage = ({ data }) => (data.progress === undefined ? resolve(window.workbook.released().then(() => data)) : progress(data.progress));
+    worker.onmessage = ({ data }) => (data.progress === undefined
+        ? resolve(window.workbook.released().then(() => data)) : progress(data.progress));
     worker.onerror = () => resolve({ trapped: 'out of memory', stderr: '' });
     worker.postMessage(message, transferred);
 });
@@ -118,7 +108,8 @@ export const answer = (worker, message, signal, { transferred = [], progress } =
 export async function unpacked(packed) {
     const own = await worker('vendor/fzstd.js', 'unpack_worker.js');
     try {
-        const { bytes, trapped } = await answer(own, packed, new AbortController().signal, { transferred: [packed] });
+        const { bytes, trapped } = await answer(own, packed, new AbortController().signal,
+            { transferred: [packed] });
         return bytes ?? Promise.reject(new Error(trapped));
     } finally {
         own.terminate();
@@ -126,4 +117,5 @@ export async function unpacked(packed) {
 }
 
 /** The program of the page (book/page), compiled. */
-export const program = () => file('workbook.wasm.zst', async response => WebAssembly.compile(await unpacked(await response.arrayBuffer())));
+export const program = () => file('workbook.wasm.zst',
+    async response => WebAssembly.compile(await unpacked(await response.arrayBuffer())));

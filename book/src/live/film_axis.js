@@ -12,7 +12,8 @@ const SECONDS = 4.5;
 
 /** Three digits, as the records' times are written. */
 function number(value) {
-    return value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : Math.round(value).toLocaleString('en');
+    return value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : Math.round(value)
+        .toLocaleString('en');
 }
 function time(us) {
     const [unit, name] = us < 1 ? [1e-3, 'ns'] : us < 1e3 ? [1, 'µs'] : us < 1e6 ? [1e3, 'ms'] : [1e6, 's'];
@@ -22,9 +23,11 @@ function time(us) {
 /** The scale in words, as the figure says it of its fixed ones. */
 function words(bars, scale) {
     const ended = bars.filter(({ time }) => time <= scale).map(({ label }) => label);
-    const isTold = ({ time: all, launches }) => launches > 1 && all > scale && (WIDTH * all) / launches / scale >= NARROWEST;
+    const isTold = ({ time: all, launches }) => launches > 1 && all > scale
+        && (WIDTH * all) / launches / scale >= NARROWEST;
     const parts = bars.filter(isTold).map(({ label, time: all, launches }) =>
-        `${label}, after about ${Math.floor((scale * launches) / all).toLocaleString('en')} of ${launches.toLocaleString('en')} launches`);
+        `${label}, after about ${Math.floor((scale * launches) / all).toLocaleString('en')} of ` +
+        `${launches.toLocaleString('en')} launches`);
     const still = parts.length ? ` Still at work: ${parts.join('; ')}.` : '';
     return `The first ${time(scale)}. What has ended: ${ended.join(', ') || 'nothing yet'}.${still}`;
 }
@@ -32,7 +35,8 @@ function words(bars, scale) {
 /** A bar and its cuts for each way, in place of those of the fixed scales: what draws them at a scale. */
 function rows(svg, bars) {
     const drawn = [...svg.querySelectorAll('rect[data-k], path[data-k]')];
-    const tops = [...new Set(drawn.filter(item => item.tagName === 'rect').map(item => item.getAttribute('y')))];
+    const tops = [...new Set(drawn.filter(item => item.tagName === 'rect')
+        .map(item => item.getAttribute('y')))];
     drawn.forEach(item => (item.style.display = 'none'));
     const shape = (name, attributes) => {
         const made = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -48,7 +52,8 @@ function rows(svg, bars) {
             const whole = (WIDTH * all) / scale;
             const [width, part] = [Math.max(1, Math.min(WIDTH, whole)), whole / Math.max(1, launches)];
             bar.setAttribute('width', width);
-            const cut = part >= NARROWEST ? Array.from({ length: Math.ceil(Math.min(launches, width / part)) - 1 }, (_, i) => `M${LEFT + part * (i + 1)} ${y}v${BAR}`) : [];
+            const cut = part >= NARROWEST ? Array.from({ length: Math.ceil(Math.min(launches,
+                width / part)) - 1 }, (_, i) => `M${LEFT + part * (i + 1)} ${y}v${BAR}`) : [];
             const goesOn = whole > WIDTH ? `M${LEFT + WIDTH - 8} ${y - 2}l6 9l-6 9` : '';
             cuts.setAttribute('d', cut.join('') + goesOn);
         };
@@ -68,7 +73,8 @@ export function start(frame) {
     const bars = JSON.parse(frame.dataset.of).map(([label, time, launches]) => ({ label, time, launches }));
     const scales = player.film.tracks.map(fixed);
     const [least, most] = [Math.min(...bars.map(({ time }) => time)) * 1.2, Math.max(...scales)];
-    const slider = element('input', { type: 'range', min: 0, max: STEPS, step: 5, ariaLabel: 'Length of the axis', autocomplete: 'off' });
+    const slider = element('input', { type: 'range', min: 0, max: STEPS, step: 5,
+        ariaLabel: 'Length of the axis', autocomplete: 'off' });
     const draws = rows(svg, bars);
     let now;
     const zoom = scale => {
@@ -76,8 +82,9 @@ export function start(frame) {
         draws.forEach(draw => draw(now));
         player.items.at(-1).textContent = time(now);
         player.say.textContent = words(bars, now);
-        player.runs.forEach((run, track) => run.setAttribute('aria-pressed', String(Math.abs(scales[track] / now - 1) < 1e-3)));
-        slider.value = (STEPS * Math.log(now / least)) / Math.log(most / least);
+        player.runs.forEach((run, track) => run.setAttribute('aria-pressed',
+            String(Math.abs(scales[track] / now - 1) < 1e-3)));
+        slider.value = String((STEPS * Math.log(now / least)) / Math.log(most / least));
         slider.setAttribute('aria-valuetext', `the first ${time(now)}`);
     };
     // Playing, the axis grows by the same factor in the same time.
@@ -110,9 +117,10 @@ export function start(frame) {
     play.addEventListener('click', () => (playing ? stop() : start()));
     slider.addEventListener('input', () => {
         stop();
-        zoom(least * (most / least) ** (slider.value / STEPS));
+        zoom(least * (most / least) ** (Number(slider.value) / STEPS));
     });
-    figure.querySelector('.film-stage').after(element('div', { className: 'film-bar film-zoom' }, play, 'near', slider, 'far'));
+    figure.querySelector('.film-stage').after(element('div', { className: 'film-bar film-zoom' }, play,
+        'near', slider, 'far'));
     player.runs.forEach((run, track) => run.addEventListener('click', () => {
         stop();
         zoom(scales[track]);

@@ -1,23 +1,24 @@
-// A figure that can show the reader's own run: sliders, and the simulator in this page. theme/figures.js loads this with
-// the player.
+// A figure that can show the reader's own run: sliders, and the simulator in this page. theme/figures.js
+// loads this with the player.
 
-import { element, parsed } from './html.js';
+import { element, parsed, thousands } from './html.js';
 import * as simulator from './simulator.js';
 import { perform, stop } from './card.js';
 
-const thousands = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
-
 /** A slider for an option of the run; `changed` hears of every choice. */
 function slider(name, { label, values, value }, changed) {
-    const input = element('input', { type: 'range', min: 0, max: values.length - 1, value: values.indexOf(value), autocomplete: 'off', onchange: changed });
+    const input = element('input', { type: 'range', min: 0, max: values.length - 1,
+        value: values.indexOf(value), autocomplete: 'off', onchange: changed });
     const output = element('output', {});
     const now = () => values[input.value];
-    input.oninput = () => {
+    const tell = () => {
         output.textContent = thousands(now());
         input.setAttribute('aria-valuetext', thousands(now()));
     };
-    input.oninput();
-    return { option: () => `--${name} ${now()}`, isRecorded: () => now() === value, label: element('label', {}, `${label} `, input, output) };
+    input.oninput = tell;
+    tell();
+    return { option: () => `--${name} ${now()}`, isRecorded: () => now() === value,
+        label: element('label', {}, `${label} `, input, output) };
 }
 
 export function start(frame) {
@@ -47,8 +48,9 @@ export function start(frame) {
                 show(parsed(answer.films[0]).querySelector('figure'));
             }
             status.textContent = error ?? 'Your own run, in this page.';
-        });
+        }, 'Move a slider');
     };
     const sliders = ['n', 'block'].map(name => slider(name, controls[name], run));
-    frame.append(element('div', { className: 'film-bar', role: 'group', ariaLabel: 'Your own run' }, ...sliders.map(({ label }) => label)), status);
+    frame.append(element('div', { className: 'film-bar', role: 'group', ariaLabel: 'Your own run' },
+        ...sliders.map(({ label }) => label)), status);
 }

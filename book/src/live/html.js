@@ -2,13 +2,10 @@
 
 import { file } from './fetched.js';
 
-export function element(tag, properties, ...children) {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-}
+export const { element, thousands } = window.workbook;
 
-export const button = (textContent, onclick, more) => element('button', { type: 'button', textContent, onclick, ...more });
+export const button = (textContent, onclick, more) =>
+    element('button', { type: 'button', textContent, onclick, ...more });
 
 /** A table in a frame that scrolls, as the others of the page do. */
 export function framed(table, label) {
@@ -24,7 +21,8 @@ export function terminal(...parts) {
     return element('pre', {}, code);
 }
 
-/** Characters of a text, and of one of its lines, above which code is shown without colours: finding these takes seconds. */
+/** Characters of a text, and of one of its lines, above which code is shown without colours: finding these
+    takes seconds. */
 const MAX_COLOURED = 200_000;
 const MAX_COLOURED_LINE = 2_000;
 
@@ -63,9 +61,6 @@ export async function stylesheet(name) {
     sheets.set(name, style);
     style.textContent ||= await file(name);
 }
-
-/** `20,000`. */
-export const thousands = number => number.toLocaleString('en');
 
 /** `3 errors`, `1 error`; `many` where the plural is not formed with an s. */
 export const counted = (number, word, many = `${word}s`) => `${number} ${number === 1 ? word : many}`;

@@ -1,4 +1,5 @@
-// The listings of the page: lines that a diagnostic is about, and lines that a what-if changes, are marked there.
+// The listings of the page: lines that a diagnostic is about, and lines that a what-if changes, are marked
+// there.
 
 import { Code } from './card_code.js';
 import { element, highlight, parsed } from './html.js';
@@ -27,6 +28,8 @@ const listings = [...document.querySelectorAll('p.listing[data-lines]')].map(cap
         owner: null,
         printed: pre.querySelector('code').innerHTML,
         shown: '0 ',
+        /** Shows what differs from the printed text, while the reader has that open. */
+        showDiff: null,
     };
 });
 
@@ -35,19 +38,26 @@ export const ofFile = path => listings.filter(({ file }) => file === path);
 
 /** The same line may stand in several listings: [listing, place of the line in it]. */
 const places = (file, line) =>
-    listings.filter(listing => listing.file === file && listing.lines.includes(line)).map(listing => [listing, listing.lines.indexOf(line)]);
+    listings.filter(listing => listing.file === file && listing.lines.includes(line))
+        .map(listing => [listing, listing.lines.indexOf(line)]);
 
 const markId = (cell, kind, file, line) => `${kind}-${cell.number}-${file.replace(/\W/g, '-')}-${line}`;
 
-/** Marks a line wherever it stands, with a few words that lead to the cell. The listing nearest above the cell has the
-    name that links lead to. */
-function mark(cell, kind, { file, line, words, sentence, help, others }) {
+/** Marks a line wherever it stands, with a few words that lead to the cell. The listing nearest above the
+    cell has the name that links lead to.
+    @param {any} cell
+    @param {string} kind
+    @param {import('./said.js').Site} site */
+function mark(cell, kind, site) {
+    const { file, line, words, sentence, help, others } = site;
     const id = markId(cell, kind, file, line);
     const all = places(file, line);
     for (const [listing] of all) {
-        const isThere = other => other.cell === cell.number && other.kind === kind && other.line === line && other.words === words;
+        const isThere = other => other.cell === cell.number && other.kind === kind && other.line === line
+            && other.words === words;
         if (!listing.code.marks.some(isThere)) {
-            listing.code.mark({ cell: cell.number, kind, line, words, sentence, help, others, go: (...to) => go(cell, ...to) });
+            listing.code.mark({ cell: cell.number, kind, line, words, sentence, help, others,
+                go: (...to) => go(cell, ...to) });
         }
     }
     const known = document.getElementById(id);
@@ -55,7 +65,8 @@ function mark(cell, kind, { file, line, words, sentence, help, others }) {
         known.querySelector('a').title += `\n${sentence}`;
         return; // a line of a diagnostic, which has words
     }
-    const isAbove = ([{ pre }]) => pre.compareDocumentPosition(cell.element) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const isAbove = ([{ pre }]) =>
+        pre.compareDocumentPosition(cell.element) & Node.DOCUMENT_POSITION_FOLLOWING;
     const nearest = all.findLast(isAbove) ?? all[0];
     for (const [listing, place] of all) {
         const link = element('a', { href: `#${cell.element.id}`, textContent: words, title: sentence });
@@ -70,7 +81,8 @@ function mark(cell, kind, { file, line, words, sentence, help, others }) {
 }
 
 function unmark(cell, kind) {
-    document.querySelectorAll(`.line-mark.${kind}[data-cell="${cell.number}"]`).forEach(band => band.remove());
+    document.querySelectorAll(`.line-mark.${kind}[data-cell="${cell.number}"]`)
+        .forEach(band => band.remove());
     listings.forEach(({ code }) => code.unmark(kind, cell.number));
 }
 
@@ -106,7 +118,8 @@ function showPrinted(listing) {
     listing.lines = listing.printedLines;
 }
 
-/** Shows the `part` that the listing has of its edited file, { first, lines }, where that is not as `printed`. */
+/** Shows the `part` that the listing has of its edited file, { first, lines }, where that is not as
+    `printed`. */
 export function showPart(listing, part, printed) {
     const text = part?.lines.join('\n');
     const isEdited = Boolean(part) && text !== printed.lines.join('\n');
@@ -121,7 +134,8 @@ export function showPart(listing, part, printed) {
     listing.caption.classList.toggle('edited', isEdited);
     listing.pre.closest('.listing-marked')?.classList.toggle('edited', isEdited);
     showPrinted(listing);
-    listing.lines = isEdited ? part.lines.map((_, place) => part.first + place) : listing.lines.map(line => line + moved);
+    listing.lines = isEdited ? part.lines.map((_, place) => part.first + place)
+        : listing.lines.map(line => line + moved);
     if (isEdited) {
         const moveLeft = line => line.slice(0, listing.indent).trimStart() + line.slice(listing.indent);
         highlight(listing.pre.querySelector('code'), part.lines.map(moveLeft).join('\n'));
@@ -149,7 +163,8 @@ export function showWhatIf(cell, whatIf) {
     }
     const { file } = cell.live;
     for (const listing of listings.filter(listing => listing.file === file)) {
-        const changes = whatIf.lines.map(({ line, text }) => [listing.lines.indexOf(line), text]).filter(([place]) => place >= 0);
+        const changes = whatIf.lines.map(({ line, text }) => [listing.lines.indexOf(line), text])
+            .filter(([place]) => place >= 0);
         if (changes.length) {
             const text = parsed(listing.printed).textContent.split('\n');
             changes.forEach(([place, line]) => (text[place] = line.slice(listing.indent)));
@@ -163,7 +178,8 @@ export function showWhatIf(cell, whatIf) {
     note.replaceChildren(...whatIf.lines.map(({ line, text }) => {
         mark(cell, 'edited', { file, line, words: begins(line) ? label : '', sentence: `What if: ${label}` });
         const id = markId(cell, 'edited', file, line);
-        const where = document.getElementById(id) ? element('a', { href: `#${id}`, textContent: `line ${line}` }) : `line ${line}`;
+        const where = document.getElementById(id)
+            ? element('a', { href: `#${id}`, textContent: `line ${line}` }) : `line ${line}`;
         return element('span', {}, where, ' ', element('code', { textContent: text.trim() || '(gone)' }));
     }));
     note.hidden = false;

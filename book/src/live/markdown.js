@@ -1,14 +1,19 @@
-// A small part of Markdown, for cells that are text: headings, paragraphs, lists, code, emphasis and links. What the reader writes
-// becomes text of elements, never HTML.
+// A small part of Markdown, for cells that are text: headings, paragraphs, lists, code, emphasis and links.
+// What the reader writes becomes text of elements, never HTML.
 
 import { element } from './html.js';
 
 /** `code`, **strong**, *emphasis*, [words](address). No star of a product is one of these. */
-const INLINE = /`([^`]+)`|\*\*(\S(?:.*?\S)?)\*\*|(?<![\w*])\*([^\s*](?:[^*]*[^\s*])?)\*(?![\w*])|\[([^\]]+)\]\(([^\s()]+)\)/g;
+const CODE = /`([^`]+)`/;
+const STRONG = /\*\*(\S(?:.*?\S)?)\*\*/;
+const EMPHASIS = /(?<![\w*])\*([^\s*](?:[^*]*[^\s*])?)\*(?![\w*])/;
+const LINK = /\[([^\]]+)\]\(([^\s()]+)\)/;
+const INLINE = new RegExp([CODE, STRONG, EMPHASIS, LINK].map(({ source }) => source).join('|'), 'g');
 
 /** A link to a page of the web or of the book; of any other address the words as they stand. */
 function link(words, address, written) {
-    const isPage = URL.canParse(address, location) && /^https?:$/.test(new URL(address, location).protocol);
+    const isPage = URL.canParse(address, location.href)
+        && /^https?:$/.test(new URL(address, location.href).protocol);
     return isPage ? element('a', { href: address, rel: 'noopener', textContent: words }) : written;
 }
 
@@ -16,7 +21,8 @@ function link(words, address, written) {
 function inline(text) {
     const pieces = [];
     let end = 0;
-    for (const { 0: written, 1: code, 2: strong, 3: emphasis, 4: words, 5: address, index } of text.matchAll(INLINE)) {
+    for (const { 0: written, 1: code, 2: strong, 3: emphasis, 4: words, 5: address,
+        index } of text.matchAll(INLINE)) {
         pieces.push(text.slice(end, index));
         end = index + written.length;
         if (code) {
@@ -45,7 +51,8 @@ function block(lines, first) {
     const line = lines[first];
     const [, marks, title] = line.match(HEADING) ?? [];
     if (marks) {
-        return { count: 1, made: element(`h${TOP - 1 + marks.length}`, {}, ...inline(title)) };
+        return { count: 1, made: element(/** @type {'h2'} */ (`h${TOP - 1 + marks.length}`), {},
+            ...inline(title)) };
     }
     const until = ends => {
         const end = lines.findIndex((line, place) => place > first && ends(line));
@@ -53,13 +60,15 @@ function block(lines, first) {
     };
     if (FENCE.test(line)) {
         const end = until(line => FENCE.test(line));
-        const code = element('code', { className: 'hljs', textContent: lines.slice(first + 1, end).join('\n') });
+        const code = element('code', { className: 'hljs',
+            textContent: lines.slice(first + 1, end).join('\n') });
         window.workbook.watch(code);
         return { count: end - first + 1, made: element('pre', {}, code) };
     }
     const isOther = line => line.trim() === '' || HEADING.test(line) || FENCE.test(line);
     if (ITEM.test(line)) {
-        const end = until(line => isOther(line) || (ITEM.test(line) && isOrdered(line) !== isOrdered(lines[first])));
+        const end = until(line => isOther(line)
+            || (ITEM.test(line) && isOrdered(line) !== isOrdered(lines[first])));
         // A line that begins no item goes on with the one before.
         const items = lines.slice(first, end).join('\n').split(/\n(?=(?:[-*]|\d+\.) )/);
         const made = items.map(item => element('li', {}, ...inline(item.match(/^\S+ +([^]+)$/)[1])));

@@ -1,12 +1,12 @@
-// The notebook: cells of CUDA C++ that the page compiles and launches on the simulator, as one file from the first cell
-// down to the one that runs. The editor and the compiler are fetched when somebody edits or runs.
+// The notebook: cells of CUDA C++ that the page compiles and launches on the simulator, as one file from the
+// first cell down to the one that runs. The editor and the compiler are fetched when somebody edits or runs.
 
 import { perform, runOrStop, say, showAge, stop } from './card.js';
 import { Code, fetchedEditor } from './card_code.js';
 import { ownText } from './card_text.js';
 import { addCures, edited, offers } from './cures.js';
 import * as edits from './edits.js';
-import { fetchedModule, reason } from './fetched.js';
+import { load, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet, thousands } from './html.js';
 import { markdown } from './markdown.js';
 import * as file from './notebook_file.js';
@@ -68,7 +68,7 @@ async function edit(cell) {
         await openAll();
         cell.code.editor?.focus();
     } catch (error) {
-        say(cell, reason(error));
+        say(cell, reason(error, 'Press Edit'));
     }
 }
 
@@ -78,7 +78,8 @@ function made({ mark = '', text = '' }) {
     highlight(code, text);
     window.workbook.watch(code);
     const isLink = ({ target }) => target.closest('a');
-    const prose = element('div', { className: 'notebook-text', title: 'Click to edit', onclick: event => isLink(event) || edit(cell) });
+    const prose = element('div', { className: 'notebook-text', title: 'Click to edit',
+        onclick: event => isLink(event) || edit(cell) });
     const cell = {
         mark,
         text,
@@ -92,7 +93,8 @@ function made({ mark = '', text = '' }) {
         isOld: () => cell.came?.source !== sourceTo(cell),
         places: () => [place],
     };
-    const run = button('Run', () => press(cell), { className: 'card-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the next cell' });
+    const run = button('Run', () => press(cell),
+        { className: 'card-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the next cell' });
     const status = element('span', { className: 'card-status', role: 'status' });
     cell.up = button('↑', () => move(cell, -1), { title: 'Move up' });
     cell.down = button('↓', () => move(cell, 1), { title: 'Move down' });
@@ -107,7 +109,8 @@ function made({ mark = '', text = '' }) {
         [button('Remove', () => remove(cell)), 'Remove'],
         [cell.asProgram, 'Export as a program'],
     ];
-    const bar = element('div', { className: 'card-bar notebook-bar' }, cell.name, ...cell.buttons.map(([button]) => button), status);
+    const bar = element('div', { className: 'card-bar notebook-bar' }, cell.name,
+        ...cell.buttons.map(([button]) => button), status);
     cell.frame = element('section', { className: 'notebook-cell' }, prose, pre, bar, cell.out);
     const place = { frame: cell.frame, run, status };
     showText(cell);
@@ -133,7 +136,8 @@ function show() {
         const name = `Cell ${number + 1}`;
         cell.name.textContent = [name, file.title(cell)].filter(Boolean).join(' · ');
         cell.frame.ariaLabel = name;
-        cell.buttons.forEach(([button, does]) => (button.ariaLabel = `${button.matches('.card-run') ? button.textContent : does}: ${name}`));
+        cell.buttons.forEach(([button, does]) => (button.ariaLabel =
+            `${button.matches('.card-run') ? button.textContent : does}: ${name}`));
         cell.up.disabled = number === 0;
         cell.down.disabled = number === cells.length - 1;
         cell.asProgram.hidden = file.isProgram(cell) || !file.launches(cell);
@@ -159,8 +163,10 @@ function showKept() {
     }
 }
 
-/** Shows another notebook; the one that was there is put aside. Says so, or why there is no room for that; then nothing has changed. */
-const replace = (text, words, isLink = false) => own.tryTo(() => draft.replace({ text, removed: [], isLink }), words);
+/** Shows another notebook; the one that was there is put aside. Says so, or why there is no room for that;
+    then nothing has changed. */
+const replace = (text, words, isLink = false) =>
+    own.tryTo(() => draft.replace({ text, removed: [], isLink }), words);
 
 function close(cell) {
     cell.code.close();
@@ -169,7 +175,8 @@ function close(cell) {
 
 function add(cell) {
     if (cells.length >= file.MAX_CELLS) {
-        say(cell, `A notebook has at most ${file.MAX_CELLS} cells. Write this one into another, or into a new notebook.`);
+        say(cell, `A notebook has at most ${file.MAX_CELLS} cells. Write this one into another, or into a ` +
+            `new notebook.`);
         return;
     }
     const added = made({});
@@ -185,11 +192,14 @@ async function write(cell) {
         cell.cursor = target.selectionEnd;
         changed(cells.indexOf(cell));
     };
-    const area = element('textarea', { className: 'notebook-typed', ariaLabel: 'The code of this cell', oninput: hear });
-    area.addEventListener('keydown', event => event.stopPropagation()); // mdBook would turn the page, or search
+    const area = element('textarea', { className: 'notebook-typed', ariaLabel: 'The code of this cell',
+        oninput: hear });
+    // MdBook would turn the page, or search.
+    area.addEventListener('keydown', event => event.stopPropagation());
     cell.code.pre.before(area);
     area.focus();
-    await fetchedEditor().catch(() => highlight(cell.code.pre.firstChild, cell.text)); // of which edit() says why
+    // Of which edit() says why.
+    await fetchedEditor().catch(() => highlight(cell.code.pre.firstChild, cell.text));
     area.remove();
     edit(cell);
 }
@@ -234,27 +244,30 @@ function putBack() {
     sayOfAll(`Cell ${cells.indexOf(again) + 1} is back.`);
 }
 
-const runOf = ({ buttons: [[run]] }) => run;
+const runOf = cell => cell.buttons[0][0];
 
 // Runs.
 
 const NAME = 'notebook';
 const unmark = () => cells.forEach(({ code }) => code.unmark('found', NAME));
-/** The code of the cell that has this line of the file. One line past a cell's last is the next one's mark, which has no editor. */
+/** The code of the cell that has this line of the file. One line past a cell's last is the next one's mark,
+    which has no editor. */
 function codeAt(line) {
     const place = file.firstLines(cells).findLastIndex(first => first <= line);
     return cells[place]?.code;
 }
 const reveal = line => codeAt(line)?.editor?.reveal(line);
-const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found', go: (file, line) => reveal(line) });
+const mark = site => codeAt(site.line)?.mark({ ...site, cell: NAME, kind: 'found',
+    go: (file, line) => reveal(line) });
 
 /** Shows what the cells down to this one give; whether the next cell may follow. */
 async function ran(cell, signal, tell) {
-    const [own] = await Promise.all([fetchedModule('own_run.js'), openAll()]);
+    const [own] = await Promise.all([load('own_run.js'), openAll()]);
     unmark();
     const source = sourceTo(cell);
     const number = cells.indexOf(cell) + 1;
-    const { came, launched } = await own.runOwn({ path: file.PATH, source, cell: number, launches: file.launches(cell) }, signal, tell);
+    const { came, launched } = await own.runOwn({ path: file.PATH, source, cell: number,
+        launches: file.launches(cell) }, signal, tell);
     const { sites, sentence, goesOn, diagnostics } = showRun(own, cell, { ...came, cures: [] });
     sites.forEach(mark);
     rememberRuns(cell);
@@ -290,11 +303,12 @@ function rememberRuns(last) {
 /** Cells show what they showed before a reload, where that is of the same cells. */
 async function recallRuns() {
     const { all = [], last } = recalled(NAME) ?? {};
-    const known = cells.map(cell => [cell, all.find(({ source }) => source === sourceTo(cell))]).filter(([, came]) => came);
+    const known = cells.map(cell => [cell, all.find(({ source }) => source === sourceTo(cell))])
+        .filter(([, came]) => came);
     if (known.length === 0) {
         return;
     }
-    const own = await fetchedModule('own_run.js');
+    const own = await load('own_run.js');
     for (const [cell, came] of known) {
         const { sites } = showRun(own, cell, came);
         sites.filter(() => came.source === last).forEach(mark);
@@ -316,9 +330,9 @@ async function put(cell, edits) {
 }
 
 /** What `work` gives, in the place of all that is under way. */
-async function performOnly(cell, work) {
+async function performOnly(cell, work, again) {
     cells.forEach(stop);
-    const performed = perform(cell, work);
+    const performed = perform(cell, work, again);
     show(); // its button is Stop
     const result = await performed;
     show();
@@ -352,7 +366,7 @@ async function runAll() {
 
 /** Downloads what a cell runs as a program with a `main`. */
 const exportProgram = cell => performOnly(cell, async (signal, tell) => {
-    const simulator = await fetchedModule('simulator.js');
+    const simulator = await load('simulator.js');
     const number = cells.indexOf(cell) + 1;
     const asked = ['simulate', file.PATH, '--cell', `${number}`, '--export'];
     const left = await simulator.start(asked, () => ({ [file.PATH]: sourceTo(cell) }), signal, tell);
@@ -363,7 +377,7 @@ const exportProgram = cell => performOnly(cell, async (signal, tell) => {
     const name = file.PATH.replace('.cu', `_cell${number}.cu`);
     save(name, left.stdout);
     say(cell, `${name} is a program. Its first lines say how nvcc builds it.`);
-});
+}, 'Press Export as a program');
 
 // The whole notebook.
 
@@ -388,7 +402,8 @@ const MAX_BYTES = 4;
 /** Shows a file of the reader's, if it can be shown, and says so. */
 async function taken(chosen) {
     if (chosen.size > MAX_BYTES * file.MAX_CHARACTERS) {
-        sayOfAll(`${chosen.name} has ${thousands(chosen.size)} bytes; a notebook has at most ${thousands(file.MAX_CHARACTERS)} characters. Nothing has changed.`);
+        sayOfAll(`${chosen.name} has ${thousands(chosen.size)} bytes; a notebook has at most ` +
+            `${thousands(file.MAX_CHARACTERS)} characters. Nothing has changed.`);
         return;
     }
     const text = await chosen.text();
@@ -423,27 +438,35 @@ async function fromLink() {
 
 const list = element('div', { className: 'notebook-cells' });
 const status = element('p', { className: 'card-status', role: 'status' });
-const input = element('input', { type: 'file', accept: '.cu,.cuh,.txt,.ipynb', hidden: true, onchange: take });
+const input = element('input', { type: 'file', accept: '.cu,.cuh,.txt,.ipynb', hidden: true,
+    onchange: take });
 const undo = button('Put the removed cell back', putBack);
 const own = ownText(draft, { shown: showKept, say: sayOfAll });
 const saveLarge = () => large.forEach((source, place) => save(`large-${place + 1}-${file.PATH}`, source));
-const rest = button('Download what is too large', saveLarge, { title: 'Notebooks with more than the page shows' });
-const bar = element('div', { className: 'card-bar notebook-bar notebook-all', role: 'group', ariaLabel: 'The whole notebook' },
+const rest = button('Download what is too large', saveLarge,
+    { title: 'Notebooks with more than the page shows' });
+const bar = element('div', { className: 'card-bar notebook-bar notebook-all', role: 'group',
+    ariaLabel: 'The whole notebook' },
     button('Run all', runAll),
     button('Export', download, { title: `Download ${file.PATH}` }),
     button('Import', () => input.click(), { title: 'A .cu file, or a notebook of Jupyter' }),
     button('Copy link', copy),
-    button('Reset', () => replace(example, 'The example again. Your notebook is kept: Bring back.'), { title: 'The example again; your notebook is kept' }),
+    button('Reset', () => replace(example, 'The example again. Your notebook is kept: Bring back.'),
+        { title: 'The example again; your notebook is kept' }),
     own.back, undo, rest, input, status);
 
-await Promise.all(['card.css', 'notebook.css'].map(stylesheet));
-cells = file.cells(draft.value?.text ?? example).map(made);
-place.replaceChildren(bar, own.question, list);
-show();
-if (large.length > 0) {
-    sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown here; “${rest.textContent}” saves it as a file.`);
+/** Makes the notebook of what stands in its place. */
+export async function start() {
+    await Promise.all(['card.css', 'notebook.css'].map(stylesheet));
+    cells = file.cells(draft.value?.text ?? example).map(made);
+    place.replaceChildren(bar, own.question, list);
+    show();
+    if (large.length > 0) {
+        sayOfAll(`The browser keeps a notebook of yours with ${file.excess(large.at(-1))}. It is not shown ` +
+            `here; “${rest.textContent}” saves it as a file.`);
+    }
+    own.watch();
+    recallRuns().catch(() => {}); // a run shows them again
+    addEventListener('hashchange', fromLink);
+    await fromLink();
 }
-own.watch();
-recallRuns().catch(() => {}); // a run shows them again
-addEventListener('hashchange', fromLink);
-await fromLink();

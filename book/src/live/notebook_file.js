@@ -26,13 +26,16 @@ export function cells(source) {
 }
 
 /** The file down to the end of cell `last`. */
-export const source = (cells, last = cells.length - 1) =>
-    cells.slice(0, last + 1).map(({ mark, text }, place) => (place || mark ? `${mark || PLAIN}\n` : '') + text).join('\n');
+export const source = (cells, last = cells.length - 1) => {
+    const marked = ({ mark, text }, place) => (place || mark ? `${mark || PLAIN}\n` : '') + text;
+    return cells.slice(0, last + 1).map(marked).join('\n');
+};
 
 /** Whether a cell is a whole program. */
 export const isProgram = ({ text }) => /\b(?:int|void|auto)\s+main\s*\(/.test(text);
 
-/** What the cell `last` runs: the file down to its end, in which the lines of programs before it are empty. */
+/** What the cell `last` runs: the file down to its end, in which the lines of programs before it are empty.
+    */
 export function sourceTo(cells, last) {
     const isLeftOut = (cell, place) => place < last && isProgram(cell);
     const without = ({ mark, text }) => ({ mark, text: text.replace(/[^\n]+/g, '') });
@@ -59,7 +62,8 @@ function linesOf(text) {
     return count;
 }
 
-/** Cells, and characters, that a notebook has at most: each cell is an editor, and the page stands still until all are there. */
+/** Cells, and characters, that a notebook has at most: each cell is an editor, and the page stands still
+    until all are there. */
 export const MAX_CELLS = 200;
 export const MAX_CHARACTERS = 1_000_000;
 
@@ -86,13 +90,14 @@ export function prose({ text }) {
     return lines.includes(undefined) || text.trim() === '' ? undefined : lines.join('\n');
 }
 
-/** The cells of a notebook of Jupyter, as a file. Its text becomes comments, and magic commands such as `%%cu` are left out. Fails
-    on what is none. */
+/** The cells of a notebook of Jupyter, as a file. Its text becomes comments, and magic commands such as
+    `%%cu` are left out. Fails on what is none. */
 export function ofJupyter(text) {
     const linesOf = ({ source }) => [source].flat().join('').split('\n');
     const code = cell => linesOf(cell).filter(line => !/^\s*[%!]/.test(line));
     const comment = cell => linesOf(cell).map(line => `// ${line}`.trimEnd());
-    const all = JSON.parse(text).cells.map(cell => (cell.cell_type === 'code' ? code : comment)(cell).join('\n').trim());
+    const all = JSON.parse(text).cells.map(cell => (cell.cell_type === 'code' ? code : comment)(cell)
+        .join('\n').trim());
     return all.filter(Boolean).map(cell => `${PLAIN}\n${cell}`).join('\n');
 }
 
@@ -119,5 +124,6 @@ function older(text) {
 /** Notebooks that are more than the page shows, put aside. */
 export const tooLarge = kept('workbook-large-notebooks');
 
-/** The notebook as store.js keeps it: { text, removed, isLink }, where `removed` are cells with their places. */
+/** The notebook as store.js keeps it: { text, removed, isLink }, where `removed` are cells with their places.
+    */
 export const draft = kept('workbook-notebook', older);

@@ -1,7 +1,7 @@
-// Has a published book kept for reading and running without the network, page by page: the service worker, ../offline.js, is told
-// what a page has fetched, keeps all of it, and serves it.
+// Has a published book kept for reading and running without the network, page by page: the service worker,
+// ../offline.js, is told what a page has fetched, keeps all of it, and serves it.
 
-import { fetchedModule } from './fetched.js';
+import { load } from './fetched.js';
 import { button, element, stylesheet } from './html.js';
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
@@ -17,7 +17,8 @@ let hasRun = false;
 
 /** What this page has fetched so far, and the page itself. */
 function fetched() {
-    const names = performance.getEntriesByType('resource').map(({ name }) => name.split(/[?#]/)[0]); // a script's address also says its content
+    const names = performance.getEntriesByType('resource')
+        .map(({ name }) => name.split(/[?#]/)[0]); // a script's address also says its content
     const ours = names.filter(name => name.startsWith(location.origin) && !name.includes(COMPILER));
     return new Set(ours).add(location.origin + location.pathname);
 }
@@ -44,15 +45,16 @@ export async function keep() {
     }
 }
 
-/** Has the page kept with what editing takes, except for the compiler, which is large: the page says that it is missing. */
+/** Has the page kept with what editing takes, except for the compiler, which is large: the page says that it
+    is missing. */
 export async function keepForRuns() {
     if (!isPublished() || hasRun) {
         return keep();
     }
     hasRun = true;
     try {
-        const { prepare } = await fetchedModule('compiler.js');
-        await Promise.all([fetchedModule('workbench.js'), fetchedModule('editor.js'), stylesheet('editor.css'), prepare()]);
+        const { prepare } = await load('compiler.js');
+        await Promise.all([load('workbench.js'), load('editor.js'), stylesheet('editor.css'), prepare()]);
     } catch {
         hasRun = false; // Without the network what is kept already has to do; the next run tries again.
     }
@@ -67,7 +69,7 @@ const note = globalThis.document && element('p', { className: 'run-all offline-n
 
 /** Says what works without the network and what does not, before somebody needs it. */
 export async function tell() {
-    const { fetchAhead, isKept, megabytes } = await fetchedModule('compiler.js');
+    const { fetchAhead, isKept, megabytes } = await load('compiler.js');
     if (await isKept()) {
         note.remove();
         return;
@@ -79,10 +81,12 @@ export async function tell() {
             await fetchAhead(new AbortController().signal, words => (note.textContent = `${words} …`))
                 .then(tell, error => (note.textContent = error.message));
         };
-        note.replaceChildren(`Without the network, Run works on this page; code that you edit needs the compiler, ${size} MB. `,
+        note.replaceChildren(`Without the network, Run works on this page; code that you edit needs the ` +
+            `compiler, ${size} MB. `,
             button('Keep the compiler', press));
     } else {
-        note.textContent = `Offline: Run works here. Code that you edit needs the compiler, ${size} MB, which takes the network once.`;
+        note.textContent = `Offline: Run works here. Code that you edit needs the compiler, ${size} MB, ` +
+            `which takes the network once.`;
     }
     const before = document.querySelector('main .run-all') ?? document.querySelector('main h1');
     before.after(note);

@@ -1,12 +1,13 @@
-// What came of the reader's own source: of kernels, findings, buffers as tables and drawings, counters, steps; of a program, its output,
-// findings and kernels. `leads` makes links of its lines.
+// What came of the reader's own source: of kernels, findings, buffers as tables and drawings, counters,
+// steps; of a program, its output, findings and kernels. `leads` makes links of its lines.
 
 import { note, printed, said, steps } from './card_result.js';
 import { element, framed as frame, parsed, terminal } from './html.js';
 import { picture as drawn } from './picture.js';
 
 const framed = (html, label) => frame(parsed(html), label);
-const fold = (title, ...parts) => element('details', {}, element('summary', { textContent: title }), ...parts);
+const fold = (title, ...parts) => element('details', {}, element('summary', { textContent: title }),
+    ...parts);
 
 /** Where `save` writes. */
 export const SAVED = 'saved/';
@@ -35,7 +36,8 @@ export function result(answer, { command, saved }, leads) {
         ...saved.map(download),
         fold('Counters', framed(counts, 'Counters'), note(about)),
         ...(film ? [steps([film])] : []),
-        fold('In a terminal', note(element('code', { textContent: command }), ' prints:'), said(stdout, leads)),
+        fold('In a terminal', note(element('code', { textContent: command }), ' prints:'),
+            said(stdout, leads)),
     ];
     return [
         ...messages.map(message => said(message, leads)),

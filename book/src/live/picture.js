@@ -1,5 +1,5 @@
-// A buffer of two dimensions, drawn: a grey value for each number, which stands below the drawing while one points at it, or goes
-// there by the arrow keys.
+// A buffer of two dimensions, drawn: a grey value for each number, which stands below the drawing while one
+// points at it, or goes there by the arrow keys.
 
 import { element, thousands } from './html.js';
 
@@ -13,7 +13,8 @@ const UNWRITTEN = '?';
 /** What the darkest and the lightest grey stand for. What is no finite number has none. */
 function ends(values) {
     const finite = values.filter(Number.isFinite);
-    return finite.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+    return finite.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+        [Infinity, -Infinity]);
 }
 
 /** Paints an element as one pixel, of which CSS makes more. What has no grey is transparent. */
@@ -32,7 +33,8 @@ function paint(canvas, values, [low, high]) {
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const between = (least, number, most) => Math.min(Math.max(number, least), most);
 
-/** The figure of `rows` of as many `columns`: their `numbers`, with a blank between them; `isOfLaunch`: a launch says so, and no line. */
+/** The figure of `rows` of as many `columns`: their `numbers`, with a blank between them; `isOfLaunch`: a
+    launch says so, and no line. */
 export function picture({ rows, columns, numbers, is_of_launch: isOfLaunch }) {
     const texts = numbers.split(' ');
     const values = texts.map(text => (text === UNWRITTEN ? NaN : Number(text)));
@@ -41,8 +43,10 @@ export function picture({ rows, columns, numbers, is_of_launch: isOfLaunch }) {
     const from = isOfLaunch ? ', as the launch has threads' : '';
     const greys = low < high ? `; black is ${low}, white ${high}` : '';
     const about = `${thousands(rows)} rows of ${thousands(columns)}${from}${greys}`;
-    const canvas = element('canvas', { width: columns, height: rows, tabIndex: 0, role: 'img', ariaLabel: about });
-    canvas.style.width = `${Math.min(MOST_PIXELS, Math.max(1, Math.min(WIDTH / columns, HEIGHT / rows))) * columns}px`;
+    const canvas = element('canvas', { width: columns, height: rows, tabIndex: 0, role: 'img',
+        ariaLabel: about });
+    canvas.style.width =
+        `${Math.min(MOST_PIXELS, Math.max(1, Math.min(WIDTH / columns, HEIGHT / rows))) * columns}px`;
     paint(canvas, values, both);
     const caption = element('figcaption', { textContent: `${about}.` });
     const at = element('output', {});
@@ -55,7 +59,8 @@ export function picture({ rows, columns, numbers, is_of_launch: isOfLaunch }) {
         at.textContent = `[${row}][${column}] = ${text === UNWRITTEN ? 'never written' : text}`;
     };
     const point = ({ offsetX, offsetY }) =>
-        show(Math.floor((offsetY * rows) / canvas.clientHeight), Math.floor((offsetX * columns) / canvas.clientWidth));
+        show(Math.floor((offsetY * rows) / canvas.clientHeight),
+            Math.floor((offsetX * columns) / canvas.clientWidth));
     canvas.addEventListener('pointermove', point);
     canvas.addEventListener('pointerdown', point);
     canvas.addEventListener('focus', () => show(row, column));

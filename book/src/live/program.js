@@ -1,9 +1,16 @@
 // A WASI program in a worker, on the vendored shim: arguments, streams, and the files of one directory, `/`.
 'use strict';
 
-/** An instance of `module`, ready to run, once. The function returns `{ status, files, stdout, stderr }`, of files those in
-    directories too; what the program writes to stderr goes through `listen`, which may use its files meanwhile. A program that
-    traps throws, with what it has said so far as `stderr`. */
+/* exported instantiate */ // which other scripts of the worker call
+
+/** An instance of `module`, ready to run, once. The function returns `{ status, files, stdout, stderr }`, of
+    files those in directories too; what the program writes to stderr goes through `listen`, which may use its
+    files meanwhile. A program that traps throws, with what it has said so far as `stderr`.
+    @typedef {{ read(name: string): string, write(name: string, text: string): void }} Disk
+    @typedef {(text: string, disk: Disk) => string} Listen
+    @param {WebAssembly.Module} module
+    @returns {(args: string[], given?: { stdin?: Uint8Array, files?: Record<string, string>,
+        listen?: Listen }) => any} */
 function instantiate(module) {
     const { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } = wasiShim;
     const input = new File([]);
@@ -13,6 +20,7 @@ function instantiate(module) {
         read: name => new TextDecoder().decode(contents.get(name).data),
         write: (name, text) => contents.set(name, new File(new TextEncoder().encode(text))),
     };
+    /** @type {Listen} */
     let hear = text => text;
     const stream = name => {
         const decoder = new TextDecoder();
@@ -22,11 +30,14 @@ function instantiate(module) {
         });
     };
     const all = (folder, path) =>
-        [...folder].flatMap(([name, entry]) => (entry.contents ? all(entry.contents, `${path}${name}/`) : [[path + name, entry]]));
-    const wasi = new WASI([], [], [new OpenFile(input), stream('stdout'), stream('stderr'), new PreopenDirectory('/', contents)], { debug: false });
+        [...folder].flatMap(([name, entry]) => (entry.contents ? all(entry.contents, `${path}${name}/`)
+            : [[path + name, entry]]));
+    const wasi = new WASI([], [], [new OpenFile(input), stream('stdout'), stream('stderr'),
+        new PreopenDirectory('/', contents)], { debug: false });
     // An address above 2 GB comes as a negative number, which the shim does not expect.
     const unsigned = value => (typeof value === 'number' ? value >>> 0 : value);
-    const calls = Object.entries(wasi.wasiImport).map(([name, call]) => [name, (...values) => call(...values.map(unsigned))]);
+    const calls = Object.entries(wasi.wasiImport)
+        .map(([name, call]) => [name, (...values) => call(...values.map(unsigned))]);
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: Object.fromEntries(calls) });
     return (args, { stdin, files = {}, listen = hear } = {}) => {
         hear = listen;

@@ -1,5 +1,5 @@
-// A whole program on a chapter's page: its card becomes one in which it is changed, compiled and run. theme/exercises.js fetches
-// this when the card is opened.
+// A whole program on a chapter's page: its card becomes one in which it is changed, compiled and run.
+// theme/exercises.js fetches this when the card is opened.
 
 import { perform, runOrStop, say, showAge } from './card.js';
 import { Code } from './card_code.js';
@@ -7,7 +7,7 @@ import { looks } from './card_result.js';
 import { ownText } from './card_text.js';
 import { addCures, edited, offers } from './cures.js';
 import * as edits from './edits.js';
-import { fetchedModule, reason } from './fetched.js';
+import { load, reason } from './fetched.js';
 import { button, element, highlight, save, stylesheet } from './html.js';
 import { recalled, remember } from './remembered.js';
 import { whyNotKept } from './store.js';
@@ -60,11 +60,11 @@ export async function show(card) {
         changed,
         takesFocus,
     });
-    const edit = () => open().catch(error => say(program, reason(error)));
+    const edit = () => open().catch(error => say(program, reason(error, 'Press Edit')));
 
     /** Shows what a run gives. */
     async function ran(signal, tell) {
-        const [own] = await Promise.all([fetchedModule('own_run.js'), open(false)]);
+        const [own] = await Promise.all([load('own_run.js'), open(false)]);
         code.unmark('found', name);
         const { source } = file;
         const { came, launched } = await own.runOwn({ path: name, source }, signal, tell);
@@ -85,7 +85,8 @@ export async function show(card) {
     function showRun({ shown }, came) {
         const reveal = line => code.editor?.reveal(line);
         const run = shown(came, reveal);
-        run.sites.forEach(site => code.mark({ ...site, cell: name, kind: 'found', go: (_, line) => reveal(line) }));
+        run.sites.forEach(site => code.mark({ ...site, cell: name, kind: 'found',
+            go: (_, line) => reveal(line) }));
         program.came = came;
         program.out.classList.remove('old');
         program.out.replaceChildren(...offers(came.cures, ofCures), ...run.parts);
@@ -97,7 +98,7 @@ export async function show(card) {
     async function recall() {
         const came = recalled(key);
         if (came?.source === file.source) {
-            showRun(await fetchedModule('own_run.js'), came);
+            showRun(await load('own_run.js'), came);
         }
     }
 
@@ -131,11 +132,13 @@ export async function show(card) {
         say(program, LINK);
     }
 
-    const runButton = button('Run', press, { className: 'card-run', title: 'Ctrl+Enter or Shift+Enter in the editor' });
+    const runButton = button('Run', press,
+        { className: 'card-run', title: 'Ctrl+Enter or Shift+Enter in the editor' });
     const bar = element('div', { className: 'card-bar notebook-bar', role: 'group', ariaLabel: name },
         runButton,
         button('Edit', edit),
-        button('Reset', () => own.tryTo(() => edits.reset(file), RESET), { title: 'The printed program again; yours is kept' }),
+        button('Reset', () => own.tryTo(() => edits.reset(file), RESET),
+            { title: 'The printed program again; yours is kept' }),
         own.back,
         button('Download', () => save(name, file.source)),
         button('Copy link', async () => say(program, await edits.copyLink(card.id, file, 'this program'))),

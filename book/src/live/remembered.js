@@ -1,5 +1,5 @@
-// What this tab remembers over a reload, and until the reader comes back to a page: what cards have said. Only of this version of the
-// book; what there is no room for is forgotten.
+// What this tab remembers over a reload, and until the reader comes back to a page: what cards have said.
+// Only of this version of the book; what there is no room for is forgotten.
 
 const version = document.querySelector('[data-book-version]')?.dataset.bookVersion;
 const nameOf = key => `workbook ${key}`;

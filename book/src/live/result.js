@@ -8,23 +8,26 @@ import * as listings from './listings.js';
 import { linked } from './said.js';
 
 /** What was recorded where the page runs the cell: on the simulator, or on a CPU. */
-const recordedHere = cell => cell.element.querySelector(`.cell-out.recorded[data-kind="${cell.live.simulated ? 'sim' : 'cpu'}"]`);
+const recordedHere = cell =>
+    cell.element.querySelector(`.cell-out.recorded[data-kind="${cell.live.simulated ? 'sim' : 'cpu'}"]`);
 
 const yours = () => element('strong', { textContent: 'Yours, in this page' });
 
-/** Shows `parts` in the recorded figure, else in one of their own, below a line that says what they are `of`; where `keepsRecord`,
-    below what was recorded. */
+/** Shows `parts` in the recorded figure, else in one of their own, below a line that says what they are `of`;
+    where `keepsRecord`, below what was recorded. */
 function put(cell, of, keepsRecord, ...parts) {
     let figure = recordedHere(cell);
     const isOwn = !figure;
     if (isOwn) {
         const label = element('span', { className: 'cell-label', textContent: `Out [${cell.number}]` });
         const where = element('strong', { textContent: 'On the simulator, in this page' });
-        figure = element('figure', { className: 'cell-out live' }, element('p', { className: 'cell-head' }, label, ' ', where, ` · ${of}`));
+        figure = element('figure', { className: 'cell-out live' },
+            element('p', { className: 'cell-head' }, label, ' ', where, ` · ${of}`));
         cell.element.append(figure);
     }
     figure.classList.toggle('replaced', !keepsRecord);
-    const head = isOwn || keepsRecord ? [] : [element('p', { className: 'cell-head yours' }, yours(), ` · ${of}`)];
+    const head = isOwn || keepsRecord ? []
+        : [element('p', { className: 'cell-head yours' }, yours(), ` · ${of}`)];
     figure.querySelector('.cell-head').after(element('div', { className: 'live-out' }, ...head, ...parts));
 }
 
@@ -67,7 +70,8 @@ function message(cell, kernel, text, who = 'The simulator') {
 function messages(cell, { record, stderr, status }) {
     const known = recordedMessage(cell)?.textContent.trim();
     const isKnown = run => run.message.trim() === known;
-    const runs = record.runs.filter(run => run.message).sort((a, b) => isKnown(a) - isKnown(b));
+    const runs = record.runs.filter(run => run.message)
+        .sort((a, b) => Number(isKnown(a)) - Number(isKnown(b)));
     const all = runs.map(run => message(cell, run.kernel, run.message));
     if (all.length === 0 && status !== 0 && stderr) {
         all.push(message(cell, null, stderr)); // of a run that was stopped
@@ -91,7 +95,8 @@ function identical(cell, { headline, record: { seed } }) {
     const found = leads(cell);
     code?.replaceChildren(...linked(code.textContent, found.lead));
     const [input] = headline.split(';');
-    const line = note(yours(), ` · ${input}, seed ${seed}: identical to the recorded run of the same.`, ...(found.see ? [' ', found.see] : []));
+    const line = note(yours(), ` · ${input}, seed ${seed}: identical to the recorded run of the same.`,
+        ...(found.see ? [' ', found.see] : []));
     line.classList.add('same');
     return [line];
 }
@@ -104,11 +109,16 @@ function different(cell, answer, both, edited) {
     const recorded = recordedHere(cell);
     const nvcc = edited && recorded?.querySelector('figcaption')?.textContent.match(/nvcc [\d.]+/)?.[0];
     return [
-        ...(answer.record.runs.length ? [framed(both ?? parsed(answer.table).querySelector('table'), `Out [${cell.number}]: your run`)] : []),
-        ...(both || !recorded || answer.record.runs.length === 0 ? [] : [note('Every number of this table is as recorded.')]),
-        ...(nvcc && COUNTS.test(answer.table) ? [note(`Yours is compiled by ${edited.compiler} in this page, the recorded one by ${nvcc}: for that reason alone, counts of instructions can differ by some percent.`)] : []),
+        ...(answer.record.runs.length ? [framed(both ?? parsed(answer.table).querySelector('table'),
+            `Out [${cell.number}]: your run`)] : []),
+        ...(both || !recorded || answer.record.runs.length === 0 ? []
+            : [note('Every number of this table is as recorded.')]),
+        ...(nvcc && COUNTS.test(answer.table) ? [note(`Yours is compiled by ${edited.compiler} in this ` +
+            `page, the recorded one by ${nvcc}: for that reason alone, counts of instructions can differ ` +
+            `by some percent.`)] : []),
         ...answer.notes.map(text => note(text)),
-        ...answer.record.runs.filter(run => run.orders).map(run => note(element('code', { textContent: run.kernel }), `: ${run.orders}.`)),
+        ...answer.record.runs.filter(run => run.orders)
+            .map(run => note(element('code', { textContent: run.kernel }), `: ${run.orders}.`)),
         ...messages(cell, answer),
         ...(answer.printed ?? []).flatMap(({ kernel, lines }) => printed(lines, leads(cell).lead, kernel)),
     ];
@@ -128,15 +138,18 @@ function file(cell, kind, type, text) {
 
 /** The table and the record as files. */
 function files(cell, answer) {
-    const rows = () => [...parsed(answer.table).querySelectorAll('tr')].map(row => [...row.cells].map(cell => csv(cell.textContent)).join(','));
+    const rows = () => [...parsed(answer.table).querySelectorAll('tr')].map(row =>
+        [...row.cells].map(cell => csv(cell.textContent)).join(','));
     const record = () => JSON.stringify({ ...answer.record, diagnostics: answer.diagnostics }, null, 2);
     return element('p', { className: 'cell-note cell-files' }, 'Download ',
-        file(cell, 'CSV', 'text/csv', () => `${rows().join('\n')}\n`), file(cell, 'JSON', 'application/json', record));
+        file(cell, 'CSV', 'text/csv', () => `${rows().join('\n')}\n`),
+        file(cell, 'JSON', 'application/json', record));
 }
 
 const DATE = /\d{4}-\d\d-\d\d/g;
 
-/** Puts the drawing below the result, unless it is the recorded one and that is in view; it is a file in any case. */
+/** Puts the drawing below the result, unless it is the recorded one and that is in view; it is a file in any
+    case. */
 export function addChart(cell, { chart }) {
     const frame = parsed(chart ?? '').querySelector('.chart-frame');
     const figure = cell.element.querySelector('.cell-out:has(> .live-out)');
@@ -164,8 +177,10 @@ export function show(cell, answer, whatIf, edited) {
     listings.showFound(cell, answer.diagnostics);
     const of = [answer.headline, ...besides(cell, whatIf, edited)].join(' · ');
     const recorded = recordedHere(cell);
-    const both = compare(tableOf(recorded ?? cell.element.querySelector('.cell-out')), parsed(answer.table).querySelector('table'));
-    const isSame = recorded && !both && !edited && !cell.live.isOther && differences(cell).length === 0 && saysTheSame(cell, answer);
+    const both = compare(tableOf(recorded ?? cell.element.querySelector('.cell-out')),
+        parsed(answer.table).querySelector('table'));
+    const isSame = recorded && !both && !edited && !cell.live.isOther && differences(cell).length === 0
+        && saysTheSame(cell, answer);
     const parts = isSame ? identical(cell, answer) : different(cell, answer, both, edited);
     const played = answer.films?.length ? [steps(answer.films)] : [];
     put(cell, of, isSame, ...parts, ...played, files(cell, answer));
@@ -178,7 +193,8 @@ export function showWarnings(cell, { compiler, said }, found) {
 }
 
 /** What cures what was found, below the messages. */
-export const showCures = (cell, cures) => cell.element.querySelector('.live-out > .cell-files').before(...cures);
+export const showCures = (cell, cures) => cell.element.querySelector('.live-out > .cell-files')
+    .before(...cures);
 
 /** What the compiler says of a source that it refuses, in place of a result. */
 export function showRefused(cell, { compiler, said }, found) {
@@ -199,11 +215,13 @@ export function remove(cell) {
 
 /** Whether a table has all kernels of another. */
 const hasAll = (table, other) => {
-    const [names, others] = [table, other].map(({ tBodies: [body] }) => [...body.rows].map(row => row.cells[0].textContent));
+    const [names, others] = [table, other].map(({ tBodies: [body] }) =>
+        [...body.rows].map(row => row.cells[0].textContent));
     return others.every(name => names.includes(name));
 };
 
-/** The reader's own run from the terminal beside the recorded one of the same kind of device: both heads, what differs, and one table. */
+/** The reader's own run from the terminal beside the recorded one of the same kind of device: both heads,
+    what differs, and one table. */
 export function compareOwnRuns() {
     for (const own of document.querySelectorAll('.cell-out.local')) {
         const recorded = own.previousElementSibling;
@@ -221,9 +239,11 @@ export function compareOwnRuns() {
             continue;
         }
         const [head, differs] = ['.cell-head', '.differs'].map(part => own.querySelector(`:scope > ${part}`));
-        const about = [head, differs].filter(Boolean).map(part => part.cloneNode(true));
+        const about = [head, differs].filter(Boolean)
+            .map(part => /** @type {Element} */ (part.cloneNode(true)));
         about[0].querySelector('.cell-label')?.replaceChildren();
-        const together = element('div', { className: 'own-beside' }, ...about, framed(both, 'Recorded, and yours'));
+        const together = element('div', { className: 'own-beside' }, ...about,
+            framed(both, 'Recorded, and yours'));
         frames[0].before(together);
         [recorded, own].forEach(figure => figure.classList.add('in-one-table'));
     }

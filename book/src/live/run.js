@@ -12,14 +12,17 @@ import { recalled, remember } from './remembered.js';
 import { addChart, remove, show, showCures, showRefused, showWarnings } from './result.js';
 import * as simulator from './simulator.js';
 
-/** Whether all results are right, or what is wrong; how many warnings there are, the `compiler`'s among them. */
+/** Whether all results are right, or what is wrong; how many warnings there are, the `compiler`'s among them.
+    */
 function verdict({ status, record: { runs }, diagnostics }, compiler) {
-    const wrong = runs.filter(run => !run.ok).map(run => `${run.kernel}: ${[...new Set(run.found)].join(', ') || 'wrong result'}`);
+    const wrong = runs.filter(run => !run.ok)
+        .map(run => `${run.kernel}: ${[...new Set(run.found)].join(', ') || 'wrong result'}`);
     const last = diagnostics.at(-1);
     if (status !== 0 && wrong.length === 0 && last) {
         return `${last.kernel ?? 'the run'} was stopped: ${last.kind}`;
     }
-    const warnings = [...diagnostics, ...compiler].filter(({ kind, severity = kind }) => severity === 'warning').length;
+    const warnings = [...diagnostics, ...compiler].filter(({ kind, severity = kind }) =>
+        severity === 'warning').length;
     const right = runs.length > 1 ? 'all results are right' : 'the result is right';
     return wrong.join('; ') || (warnings > 0 ? `${right}, with ${counted(warnings, 'warning')}` : right);
 }
@@ -30,16 +33,19 @@ const since = begun => {
     return `${seconds.toFixed(seconds < 1 ? 2 : 1)} s`;
 };
 
-/** Whether the cell belongs to the answer of a prediction that the reader has not opened: a run does not give it away. */
+/** Whether the cell belongs to the answer of a prediction that the reader has not opened: a run does not give
+    it away. */
 const isFolded = ({ element }) => Boolean(element.closest('details:not([open])'));
 
 /** The columns of the recorded table, and whether the result is right. */
-const columns = ({ live: { columns } }) => (columns.length && !columns.includes('check') ? [...columns, 'check'] : columns);
+const columns = ({ live: { columns } }) => (columns.length && !columns.includes('check')
+    ? [...columns, 'check'] : columns);
 
 /** Where this tab remembers what the cell shows. */
 const nameOf = ({ element }) => `run ${window.workbook.page} ${element.id}`;
 
-/** Shows `came`, what a run has given: an answer, or what the compiler or the chapter's program said as it refused the kernels. */
+/** Shows `came`, what a run has given: an answer, or what the compiler or the chapter's program said as it
+    refused the kernels. */
 function showCame(cell, came) {
     const { of, refused, answer, whatIf, edited, warnings, cures = [], chart, sentence } = came;
     if (refused) {
@@ -69,7 +75,8 @@ const curesOf = cell => ({
     take: cell.take,
 });
 
-/** The cell shows what it showed before a reload, if that is of the same controls and the same source; whether it does. */
+/** The cell shows what it showed before a reload, if that is of the same controls and the same source;
+    whether it does. */
 export function recall(cell) {
     const came = recalled(nameOf(cell));
     const isKnown = came?.of === input(cell);
@@ -89,7 +96,8 @@ export function forget(cell) {
 /** What cures what was found in the reader's kernels, which the cell then offers. */
 async function cured(cell, words, { edited, answer, sentence }, signal, tell) {
     const { stem, simulated, file } = cell.live;
-    const run = await simulator.asked({ stem, simulated, edited, options: [...words, '--no-sweep'], show: {} });
+    const run = await simulator.asked({ stem, simulated, edited, options: [...words, '--no-sweep'],
+        show: {} });
     const diagnostics = answer.diagnostics.filter(found => found.file === file);
     return addCures({ run, diagnostics, sentence }, curesOf(cell), signal, tell);
 }
@@ -113,7 +121,8 @@ async function ran(cell, signal, tell) {
         return false;
     }
     const edited = file && { source: request.source, ptx, newer, compiler };
-    const simulate = (options, show, tell) => simulator.run({ stem, simulated, whatIf: whatIf?.name, edited, options, show }, signal, tell);
+    const simulate = (options, show, tell) =>
+        simulator.run({ stem, simulated, whatIf: whatIf?.name, edited, options, show }, signal, tell);
     const table = more => simulate([...words, '--no-sweep', ...more], { columns: columns(cell) }, tell);
     const { answer, error, said: refused } = await table(hasSteps ? ['--steps'] : []).catch(error => {
         // Its steps cannot be drawn.
@@ -133,7 +142,8 @@ async function ran(cell, signal, tell) {
     const where = isFolded(cell) ? ' The table is in the closed box.' : '';
     const sentence = `Done in ${since(begun)}: ${verdict(answer, messages(said ?? ''))}.${where}`;
     const warnings = said && { compiler, said };
-    const came = { of, answer: { ...answer, files: undefined }, whatIf, edited: edited && { compiler }, warnings, sentence };
+    const came = { of, answer: { ...answer, files: undefined }, whatIf, edited: edited && { compiler },
+        warnings, sentence };
     showCame(cell, came);
     if (edited) {
         came.cures = await cured(cell, words, { edited, answer, sentence }, signal, tell);
@@ -147,7 +157,7 @@ async function ran(cell, signal, tell) {
     const drawing = (_, fraction) => tell(`${sentence} Drawing the chart`, fraction);
     const drawn = await simulate(swept, { chart, scale }, drawing).catch(error => {
         signal.throwIfAborted();
-        return { error: error.message };
+        return { answer: undefined, error: error.message };
     });
     if (drawn.answer?.chart) {
         addChart(cell, drawn.answer);
@@ -177,7 +187,8 @@ export const runOrStop = (cell, cells) => pressed(cell, () => run(cell, cells));
 /** All cells, in order; Stop ends them all. */
 export async function runAll(_, cells) {
     const line = document.querySelector('.run-all');
-    const status = line.querySelector('[role="status"]') ?? line.appendChild(element('span', { role: 'status' }));
+    const status = line.querySelector('[role="status"]')
+        ?? line.appendChild(element('span', { role: 'status' }));
     const folded = () => (cells.some(isFolded) ? '; some results are in closed boxes' : '');
     const say = done => (status.textContent = ` ${done} of ${cells.length} done${folded()}`);
     for (const [done, cell] of cells.entries()) {

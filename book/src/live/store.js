@@ -1,9 +1,9 @@
 // What the reader writes, kept in the browser by name: one store for listings, exercises and the notebook.
 //
-// localStorage has no transactions across tabs, so no tab ever overwrites what may be another's. Each version of a text
-// has a key of its own, which is written once and names the versions that it replaces; these are removed only after it
-// is stored. Two tabs that write at the same time leave two versions, and the reader is asked. Whatever the order in
-// which they write, neither text is lost.
+// localStorage has no transactions across tabs, so no tab ever overwrites what may be another's. Each version
+// of a text has a key of its own, which is written once and names the versions that it replaces; these are
+// removed only after it is stored. Two tabs that write at the same time leave two versions, and the reader is
+// asked. Whatever the order in which they write, neither text is lost.
 //
 //     NAME @ID    a version: { text, …, from: [ID], time }
 //     NAME ~ID    a text put aside, for Bring back: { text, …, order }
@@ -20,7 +20,8 @@ export function whyNotKept(error) {
     throw error;
 }
 
-const NO_ROOM = 'Nothing was changed: the browser’s storage is full, so your text could not be kept. Download it first.';
+const NO_ROOM =
+    'Nothing was changed: the browser’s storage is full, so your text could not be kept. Download it first.';
 const IS_FULL = 'Not kept: the browser’s storage is full. Download your text before you leave the page.';
 const PROGRESS_NOT_KEPT = 'Your progress is not kept: the browser’s storage is full.';
 const PROGRESS_NOWHERE = 'Your progress is not kept: this browser stores nothing.';
@@ -63,8 +64,8 @@ export function checked(text, is) {
 /** An identifier that no other tab makes; crypto.randomUUID is not there for pages without https. */
 const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 
-/** Removes the texts of links that were put aside, which nobody has written here, and which their links bring again; whether
-    there were any. */
+/** Removes the texts of links that were put aside, which nobody has written here, and which their links bring
+    again; whether there were any. */
 function makeRoom() {
     const asides = allKeys().filter(key => key.startsWith('workbook-') && key.includes(' ~'));
     const links = asides.filter(key => checked(storage.getItem(key), ({ isLink }) => isLink));
@@ -83,7 +84,8 @@ function put(key, value) {
     }
 }
 
-const isVersion = value => typeof value.text === 'string' && Array.isArray(value.from) && Number.isFinite(value.time);
+const isVersion = value => typeof value.text === 'string' && Array.isArray(value.from)
+    && Number.isFinite(value.time);
 const isAside = value => typeof value.text === 'string' && Number.isFinite(value.order);
 
 /** All that is kept under keys that begin so: { ...value, id, key }. */
@@ -107,8 +109,8 @@ const removed = value => JSON.stringify(value?.removed ?? []);
 /** Whether it is the same text, and the same was removed from it. */
 const isSame = (one, other) => one?.text === other?.text && removed(one) === removed(other);
 
-/** A text by its name. `read` takes what an older edition kept under the name: { value, asides }. A value is { text, … };
-    `isLink` in it says that the text is a link's, and the reader has not edited it. */
+/** A text by its name. `read` takes what an older edition kept under the name: { value, asides }. A value is
+    { text, … }; `isLink` in it says that the text is a link's, and the reader has not edited it. */
 class Kept {
     /** What this tab shows. */
     value;
@@ -153,7 +155,8 @@ class Kept {
     #heads() {
         const versions = all(`${this.#name} @`, isVersion);
         const replaced = new Set(versions.flatMap(({ from }) => from));
-        return versions.filter(({ id }) => !replaced.has(id)).sort((a, b) => b.time - a.time || (a.id < b.id ? 1 : -1));
+        return versions.filter(({ id }) => !replaced.has(id))
+            .sort((a, b) => b.time - a.time || (a.id < b.id ? 1 : -1));
     }
 
     #showNewest() {
@@ -168,7 +171,8 @@ class Kept {
         this.#base = [];
     }
 
-    /** Stores `value` as the successor of what this tab shows; rejects with NotKept, and then nothing has changed. */
+    /** Stores `value` as the successor of what this tab shows; rejects with NotKept, and then nothing has
+        changed. */
     #store(value) {
         if (value === undefined) {
             this.#removeBase();
@@ -185,7 +189,8 @@ class Kept {
         this.isKept = true;
     }
 
-    /** Keeps what the reader has typed: nothing to say, or that it is not kept. Undefined: it is the given text again. */
+    /** Keeps what the reader has typed: nothing to say, or that it is not kept. Undefined: it is the given
+        text again. */
     write(value) {
         try {
             this.#store(value);
@@ -197,7 +202,8 @@ class Kept {
         return isLasting ? '' : KEEPS_NOTHING;
     }
 
-    /** Takes `value` in the place of the text, which is put aside before. Throws NotKept, and then nothing has changed. */
+    /** Takes `value` in the place of the text, which is put aside before. Throws NotKept, and then nothing
+        has changed. */
     replace(value) {
         if (this.isKept && isSame(this.value, value)) {
             return;
@@ -223,8 +229,8 @@ class Kept {
         return all(`${this.#name} ~`, isAside).sort((a, b) => b.order - a.order || (a.id < b.id ? 1 : -1));
     }
 
-    /** Puts a text aside, to come back next; or last, which is where links stay, so that they never come before the
-        reader's own. Its key, if it was not there. Throws NotKept. */
+    /** Puts a text aside, to come back next; or last, which is where links stay, so that they never come
+        before the reader's own. Its key, if it was not there. Throws NotKept. */
     putAside(value, isLast = false) {
         const asides = this.asides();
         const same = asides.filter(aside => isSame(aside, value));
@@ -239,7 +245,8 @@ class Kept {
         return same.length ? undefined : key;
     }
 
-    /** The text put aside last takes the place of the one that is there, which comes back after all others. Throws NotKept. */
+    /** The text put aside last takes the place of the one that is there, which comes back after all others.
+        Throws NotKept. */
     bringBack() {
         const [aside] = this.asides();
         this.putAside(this.value, true);
@@ -254,7 +261,8 @@ class Kept {
         return this.#heads().filter(head => !this.#base.includes(head.id) && !isSame(head, this.value));
     }
 
-    /** Looks at what is kept. A tab whose text another has replaced, or that has none of its own, follows; whether it has. */
+    /** Looks at what is kept. A tab whose text another has replaced, or that has none of its own, follows;
+        whether it has. */
     follow() {
         const heads = this.#heads();
         const stands = heads.some(({ id }) => this.#base.includes(id));
@@ -303,7 +311,8 @@ export function kept(name, read = asText) {
     return known.get(name);
 }
 
-/** Puts the texts aside that an older edition kept under keys that begin with `prefix`, numbered from the second. */
+/** Puts the texts aside that an older edition kept under keys that begin with `prefix`, numbered from the
+    second. */
 export function adopt(text, prefix) {
     const number = key => Number(key.match(/-(\d+)$/)?.[1] ?? 1);
     const keys = allKeys().filter(key => key.startsWith(prefix));

@@ -1,4 +1,5 @@
-// What stands below a listing that is being edited: run it, compare it with the printed one, take it along, give it up.
+// What stands below a listing that is being edited: run it, compare it with the printed one, take it along,
+// give it up.
 
 import { ownText } from './card_text.js';
 import { diff } from './diff.js';
@@ -7,7 +8,8 @@ import { button, element, save, terminal } from './html.js';
 import * as listings from './listings.js';
 
 const IS_OLD = 'The book’s source has changed since you made this edit. Diff shows all that differs.';
-const NOT_THERE = 'This code has no such part, so all of it stands here. Reset shows the printed source again; your edit is kept.';
+const NOT_THERE = 'This code has no such part, so all of it stands here. Reset shows the printed source ' +
+    'again; your edit is kept.';
 const RESET = 'The printed source again. Your edit is kept: Bring back.';
 
 /** Characters that a kernel's name has at most. */
@@ -24,9 +26,11 @@ function kernels({ pre }) {
 export function cellOf(listing, cells) {
     const ofFile = cells.filter(({ live }) => live.file === listing.file);
     const names = kernels(listing);
-    const runs = ({ live }) => live.kernels.length === 0 || live.kernels.some(kernel => names.includes(kernel));
+    const runs = ({ live }) => live.kernels.length === 0
+        || live.kernels.some(kernel => names.includes(kernel));
     const some = ofFile.some(runs) ? ofFile.filter(runs) : ofFile;
-    const isBelow = ({ element }) => listing.pre.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const isBelow = ({ element }) =>
+        listing.pre.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
     return some.find(isBelow) ?? some.at(-1);
 }
 
@@ -53,12 +57,14 @@ const SIGNS = { '-': 'del', '+': 'ins', ' ': 'span', '…': 'span' };
 function showDiff(pre, file) {
     const lines = diff(file.printed, file.source);
     const shown = lines.map(([sign, line]) => element(SIGNS[sign], {}, `${sign} ${line}\n`));
-    pre.replaceChildren(...terminal(...(shown.length ? shown : ['Nothing differs from the printed source.\n'])).children);
+    pre.replaceChildren(...terminal(...(shown.length ? shown
+        : ['Nothing differs from the printed source.\n'])).children);
 }
 
 const download = ({ path, source }) => save(path.split('/').at(-1), source);
 
-/** Puts an editor in the place of a listing of `file`. `press` runs its cell, or stops it; `changed` hears of every edit. */
+/** Puts an editor in the place of a listing of `file`. `press` runs its cell, or stops it; `changed` hears of
+    every edit. */
 export async function open(listing, file, cell, { press, runAndGoOn, changed }) {
     const { code, caption } = listing;
     if (code.editor) {
@@ -94,14 +100,17 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
         showSource(file);
         caption.querySelector('button').focus();
     };
-    const run = button('Run', press, { className: 'card-run', title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' });
+    const run = button('Run', press, { className: 'card-run',
+        title: 'Ctrl+Enter; Shift+Enter runs and goes to the cell' });
     const bar = element('div', { className: 'card-bar', role: 'group', ariaLabel: `Your ${file.path}` },
         run,
         button('Diff', compare, { ariaPressed: 'false', title: 'Against the printed source' }),
-        button('Reset', () => own.tryTo(() => edits.reset(file), RESET), { title: 'The printed source again, in all listings of the file; your edit is kept' }),
+        button('Reset', () => own.tryTo(() => edits.reset(file), RESET),
+            { title: 'The printed source again, in all listings of the file; your edit is kept' }),
         own.back,
         button('Download', () => download(file)),
-        button('Copy link', async () => say(await edits.copyLink(cell.element.id, file, 'this code and these controls'))),
+        button('Copy link', async () => say(await edits.copyLink(cell.element.id, file,
+            'this code and these controls'))),
         button('Close', close),
         status);
     const frame = element('div', { className: 'workbench' });
@@ -109,7 +118,8 @@ export async function open(listing, file, cell, { press, runAndGoOn, changed }) 
     const isNew = await code.open({
         text: lines.join('\n'),
         first,
-        label: `${file.path}, from line ${first}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and stays.`,
+        label: `${file.path}, from line ${first}. Shift+Enter runs it and goes on, Ctrl+Enter runs it and ` +
+            `stays.`,
         keys: [runAndGoOn, press],
         changed: hear,
         around: editor => {

@@ -1,6 +1,7 @@
 // Runs a program of the page in Node, on what its worker runs it on:
 //
-//     node program.mjs WASM < {"args": […], "files": {…}} > {"status": …, "stdout": …, "stderr": …, "files": {…}}
+//     node program.mjs WASM < {"args": […], "files": {…}}
+//         > {"status": …, "stdout": …, "stderr": …, "files": {…}}
 //
 // A program that traps leaves `trapped` in place of a status.
 
@@ -19,7 +20,8 @@ const module = await WebAssembly.compile(path.endsWith('.zst') ? fzstd.decompres
 let ran;
 try {
     const { status, stdout, stderr, files: left } = instantiate(module)(args, { files });
-    const texts = [...left].filter(([, file]) => file.data).map(([name, { data }]) => [name, new TextDecoder().decode(data)]);
+    const texts = [...left].filter(([, file]) => file.data)
+        .map(([name, { data }]) => [name, new TextDecoder().decode(data)]);
     ran = { status, stdout, stderr, files: Object.fromEntries(texts) };
 } catch (error) {
     ran = { trapped: String(error), stderr: error.stderr ?? '' };

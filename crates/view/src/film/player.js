@@ -1,6 +1,6 @@
-// Plays the figures that have frames: play, step, scrub, choose a run. The frames stand in the page beside each
-// figure; without this script, and on paper, the figure shows one of them. theme/figures.js loads it when one comes
-// into view, and whoever puts another figure into the page calls `playFilms`.
+// Plays the figures that have frames: play, step, scrub, choose a run. The frames stand in the page beside
+// each figure; without this script, and on paper, the figure shows one of them. theme/figures.js loads it
+// when one comes into view, and whoever puts another figure into the page calls `playFilms`.
 'use strict';
 
 (() => {
@@ -65,7 +65,8 @@
             });
             this.runs = runs.length > 1 ? runs : [];
             if (this.runs.length) {
-                this.figure.prepend(element('div', { class: 'film-bar', role: 'group', 'aria-label': 'Run' }, ...runs));
+                this.figure.prepend(element('div', { class: 'film-bar', role: 'group', 'aria-label': 'Run' },
+                    ...runs));
             }
             if (this.film.tracks.some(track => track.frames.length > 1)) {
                 this.figure.querySelector('.film-stage').after(bar);
@@ -119,7 +120,8 @@
                 run.textContent = `${label}:`; // on paper
             }
             if (this.code) {
-                this.code.replaceChildren(...listing.map(([line, text]) => element('span', { 'data-line': line }, `${text}\n`)));
+                this.code.replaceChildren(...listing.map(([line, text]) =>
+                    element('span', { 'data-line': line }, `${text}\n`)));
             }
             if (message && !this.message) {
                 this.message = element('p', { class: 'film-message' });
@@ -195,12 +197,14 @@
                 const { message, found } = this.film.tracks[this.track];
                 this.message.hidden = !message || this.frame < (found ?? 0);
             }
-            this.code?.querySelectorAll('span').forEach(span => span.classList.toggle('runs', Number(span.dataset.line) === line));
+            this.code?.querySelectorAll('span').forEach(span =>
+                span.classList.toggle('runs', Number(span.dataset.line) === line));
             this.scrub.max = String(frames.length - 1);
             this.scrub.value = String(this.frame);
             this.scrub.setAttribute('aria-valuetext', say);
             this.place.textContent = `${this.frame + 1} of ${frames.length}`;
-            this.runs.forEach((run, number) => run.setAttribute('aria-pressed', String(number === this.track)));
+            this.runs.forEach((run, number) => run.setAttribute('aria-pressed',
+                String(number === this.track)));
             this.mark();
         }
     }
