@@ -82,6 +82,7 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
     }
     for directory in [
         "kernels",
+        "chapters/src",
         "examples",
         "crates/reduction",
         "tests/figures",
