@@ -65,17 +65,16 @@ impl Runtime<'_> {
         self.found.push(Timed { at: self.now, found });
     }
 
-    /// Something is wrong at a place, to which another one belongs.
+    /// Something is wrong at a place, to which other ones belong.
     pub fn find_at(
         &mut self,
         kind: Kind,
         message: String,
         place: Option<(String, u32)>,
-        other: Option<(String, u32)>,
+        related: Vec<Site>,
         help: &str,
     ) {
-        let related = other.map(|(file, line)| Site { file, line, message: "the other one".to_string() });
-        let what = Words { message, related: related.into_iter().collect() };
+        let what = Words { message, related };
         let mut found = Diagnostic::of_host(kind, None, what, help);
         (found.file, found.line) = place.unzip();
         self.add(found);

@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 62;
+const COUNT: usize = 63;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -192,6 +192,13 @@ fn only(name: &str, kind: Kind) -> Diagnostic {
 /// The related places of the only finding of this kind: line and message.
 fn related(name: &str, kind: Kind) -> Vec<(u32, String)> {
     only(name, kind).related().into_iter().map(|site| (site.line, site.message)).collect()
+}
+
+#[test]
+fn a_race_of_streams_has_the_lines_where_both_were_launched() {
+    let related = related("copy_within_the_device", Kind::DataRace);
+    let expected = [(22, "launched here"), (21, "the other one")];
+    assert_eq!(related, expected.map(|(line, message)| (line, message.to_string())));
 }
 
 #[test]

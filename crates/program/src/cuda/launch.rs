@@ -11,9 +11,9 @@ use super::device::Limits;
 use super::error::{Error, Errors, Unasked};
 use super::launches::{KernelRun, Launches};
 use super::names::constant_of;
-use super::queue::{Done, Issued, Kernel, Operation, Queue, Work};
+use super::queue::{Issued, Kernel, Queue, Work};
 use super::shape::Shape;
-use super::touched::{Listener, Touched, Way, line};
+use super::touched::Listener;
 use crate::outside::Standard;
 use crate::runtime::{Natives_, Runtime, Timed, bytes};
 
@@ -398,60 +398,6 @@ impl Runtime<'_> {
         let mut found = Diagnostic::of_host(Kind::HostAccess, None, message, help);
         (found.file, found.line) = first.unzip();
         self.add(Diagnostic { severity: Severity::Note, ..found });
-    }
-
-    /// Says that a kernel which overlaps with the one in front of it touches, before it waits for that one,
-    /// what that one does.
-    pub fn say_early(&mut self, call: &Call, one: &Operation, early: &Touched) {
-        let Some(Done { operation, touched }) = self.kept.get::<Queue>().in_front(one) else { return };
-        let (Work::Kernel(kernel), Work::Kernel(other)) = (&one.work, &operation.work) else { return };
-        let Some(meeting) = early.meets(touched) else { return };
-        let [verb, other_verb] = meeting.ways.map(Way::verb);
-        let name = match call.simulator.name_of(meeting.address) {
-            name if name.is_empty() => "memory".to_string(),
-            name => format!("`{name}`"),
-        };
-        let message = format!(
-            "`{}` {verb} {name} while `{}`, which {other_verb} it, may still be under way: it is launched to \
-             begin early (cudaLaunchAttributeProgrammaticStreamSerialization)",
-            kernel.name, other.name
-        );
-        let here = line(self.module, meeting.locs[0]).or(one.issued.place.clone());
-        let there = line(self.module, meeting.locs[1]).or(operation.issued.place.clone());
-        let help = "call cudaGridDependencySynchronize() before this line, in each thread";
-        self.find_at(Kind::DataRace, message, here, there, help);
-    }
-
-    /// Says that two operations meet which nothing orders.
-    pub fn say_meetings(&mut self, one: &Operation, touched: &Touched) {
-        let mut found = Vec::new();
-        for Done { operation, touched: other } in self.kept.get::<Queue>().beside(one) {
-            let Some(meeting) = touched.meets(other) else { continue };
-            let name = |one: &Operation| match &one.work {
-                Work::Kernel(kernel) => format!("`{}`", kernel.name),
-                Work::Copy { .. } => "a copy".to_string(),
-                Work::Set { .. } => "a memset".to_string(),
-                Work::Call { .. } => "a function of the host".to_string(),
-                Work::Free { .. } => "cudaFreeAsync".to_string(),
-            };
-            let at = |one: &Operation, loc: Option<u32>| line(self.module, loc).or(one.issued.place.clone());
-            let here = at(one, meeting.locs[0]);
-            let there = at(operation, meeting.locs[1]);
-            let verb = |way: Way| way.verb();
-            let message = format!(
-                "{} {} memory that {} {} in another stream, and nothing orders the two",
-                name(one),
-                verb(meeting.ways[0]),
-                name(operation),
-                verb(meeting.ways[1])
-            );
-            found.push((message, here, there));
-        }
-        for (message, here, there) in found {
-            let help = "put both into one stream, or let one stream wait for the other: cudaEventRecord, \
-                        then cudaStreamWaitEvent";
-            self.find_at(Kind::DataRace, message, here, there, help);
-        }
     }
 }
 

@@ -513,6 +513,12 @@ fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Res
         check_count(runtime, call, (to.address, from.address, bytes));
     }
     check_written(runtime, call, &asked, from_owner);
+    let wait = match wait {
+        // From one place of the device to another, no host waits (CUDA Runtime API, "API synchronization
+        // behavior").
+        Wait::Host if from_owner == Owner::Device && to_owner == Owner::Device => Wait::Device,
+        asked => asked,
+    };
     let is_pageable = |owner: Owner| matches!(owner, Owner::Heap | Owner::Stack | Owner::Static);
     let mut source = from;
     if matches!(wait, Wait::Stream(_)) && is_pageable(from_owner) && rows == 1 {

@@ -10,6 +10,7 @@
 //! | `never.rs` | what the host reads that was never written, and who was to write it |
 //! | `shape.rs` | whether a launch's sizes look exchanged |
 //! | `launches.rs` | what has been launched |
+//! | `meetings.rs` | what is said of two operations that nothing orders, and of one and the host |
 //! | `launch.rs` | how: parameters, limits, what became of it |
 //! | `queue.rs` | streams: what is pending, and who waits for what |
 //! | `stream.rs` | streams and events, as a program sees them |
@@ -24,6 +25,7 @@ mod error;
 mod graph;
 mod launch;
 mod launches;
+mod meetings;
 mod memory;
 mod names;
 mod never;

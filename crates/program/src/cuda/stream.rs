@@ -8,7 +8,7 @@ use super::error::{Error, Errors};
 use super::launches::Launches;
 use super::memory::release;
 use super::queue::{Clock, Done, Issued, Operation, Queue, Rows, Work};
-use super::touched::{Listener, Touched, Way, line};
+use super::touched::{Listener, Touched, Way};
 use crate::runtime::{Natives_, Runtime, Timed, put};
 
 pub const NATIVES: &Natives_ = &[
@@ -282,40 +282,10 @@ impl Runtime<'_> {
         }
         if is_beside_others {
             self.say_noted(call, &operation, &touched);
-            self.say_meetings(&operation, &touched);
+            self.say_meetings(call, &operation, &touched);
             self.kept.get::<Queue>().done.push(Done { operation, touched });
         }
         Ok(())
-    }
-
-    /// Says that the host touched what an operation does, which it had not waited for.
-    fn say_noted(&mut self, call: &Call, operation: &Operation, touched: &Touched) {
-        let notes = call.simulator.notes();
-        let Some(notes) = notes.get(operation.issued.noted..) else { return };
-        let mut found = None;
-        for note in notes {
-            let mut own = Touched::default();
-            let way = if note.writes { Way::Writes } else { Way::Reads };
-            own.add(note.address, note.bytes, way, None);
-            if let Some(meeting) = touched.meets(&own) {
-                found = Some((meeting, note.writes, call.host.place_at(note.loc)));
-                break;
-            }
-        }
-        let Some((meeting, writes, place)) = found else { return };
-        let what = match &operation.work {
-            Work::Kernel(kernel) => format!("`{}`, which is under way,", kernel.name),
-            _ => "a copy that is under way".to_string(),
-        };
-        let name = match call.simulator.name_of(meeting.address) {
-            name if name.is_empty() => "memory".to_string(),
-            name => format!("`{name}`"),
-        };
-        let verb = if writes { "writes" } else { "reads" };
-        let message = format!("the host {verb} {name} while {what} {} it", meeting.ways[0].verb());
-        let there = line(self.module, meeting.locs[0]).or(operation.issued.place.clone());
-        let help = "wait before this line: cudaDeviceSynchronize(), or cudaStreamSynchronize(stream)";
-        self.find_at(Kind::HostAccess, message, place, there, help);
     }
 
     /// The program is at its end: what it has not waited for, not asked about, not freed. One that `failed`
@@ -341,7 +311,7 @@ impl Runtime<'_> {
             let message =
                 "main ends without waiting for this kernel, and what it prints may be lost".to_string();
             let help = "call cudaDeviceSynchronize() before main returns";
-            self.find_at(Kind::HostAccess, message, place, None, help);
+            self.find_at(Kind::HostAccess, message, place, Vec::new(), help);
         }
         for unasked in std::mem::take(&mut self.kept.get::<Errors>().unasked) {
             self.found.push(unasked.said());

@@ -1,0 +1,112 @@
+//! What is said of two operations that touch the same memory, and that nothing orders; of an operation and the
+//! host alike.
+
+use ptx_simulator::host::Call;
+use ptx_simulator::{Kind, Module, Site};
+
+use super::queue::{Done, Operation, Queue, Work};
+use super::touched::{Touched, Way, line};
+use crate::runtime::Runtime;
+
+impl Runtime<'_> {
+    /// Says that a kernel which overlaps with the one in front of it touches, before it waits for that one,
+    /// what that one does.
+    pub fn say_early(&mut self, call: &Call, one: &Operation, early: &Touched) {
+        let Some(Done { operation, touched }) = self.kept.get::<Queue>().in_front(one) else { return };
+        let (Work::Kernel(kernel), Work::Kernel(other)) = (&one.work, &operation.work) else { return };
+        let Some(meeting) = early.meets(touched) else { return };
+        let [verb, other_verb] = meeting.ways.map(Way::verb);
+        let name = match call.simulator.name_of(meeting.address) {
+            name if name.is_empty() => "memory".to_string(),
+            name => format!("`{name}`"),
+        };
+        let message = format!(
+            "`{}` {verb} {name} while `{}`, which {other_verb} it, may still be under way: it is launched to \
+             begin early (cudaLaunchAttributeProgrammaticStreamSerialization)",
+            kernel.name, other.name
+        );
+        let help = "call cudaGridDependencySynchronize() before this line, in each thread";
+        let (here, others) = places(self.module, [one, operation], meeting.locs);
+        self.find_at(Kind::DataRace, message, here, others, help);
+    }
+
+    /// Says that two operations meet which nothing orders.
+    pub fn say_meetings(&mut self, call: &Call, one: &Operation, touched: &Touched) {
+        let mut found = Vec::new();
+        for Done { operation, touched: other } in self.kept.get::<Queue>().beside(one) {
+            let Some(meeting) = touched.meets(other) else { continue };
+            let [who, other] = [one, operation].map(|one| match &one.work {
+                Work::Kernel(kernel) => format!("`{}`", kernel.name),
+                Work::Copy { .. } => "a copy".to_string(),
+                Work::Set { .. } => "a memset".to_string(),
+                Work::Call { .. } => "a function of the host".to_string(),
+                Work::Free { .. } => "cudaFreeAsync".to_string(),
+            });
+            let [verb, other_verb] = meeting.ways.map(Way::verb);
+            let name = match call.simulator.name_of(meeting.address) {
+                name if name.is_empty() => "memory that".to_string(),
+                name => format!("`{name}`, which"),
+            };
+            let message = format!(
+                "{who} {verb} {name} {other} {other_verb} in another stream, and nothing orders the two"
+            );
+            let (here, others) = places(self.module, [one, operation], meeting.locs);
+            found.push((message, here, others));
+        }
+        for (message, here, others) in found {
+            let help = "put both into one stream, or let one stream wait for the other: cudaEventRecord, \
+                        then cudaStreamWaitEvent";
+            self.find_at(Kind::DataRace, message, here, others, help);
+        }
+    }
+
+    /// Says that the host touched what an operation does, which it had not waited for.
+    pub fn say_noted(&mut self, call: &Call, operation: &Operation, touched: &Touched) {
+        let notes = call.simulator.notes();
+        let Some(notes) = notes.get(operation.issued.noted..) else { return };
+        let mut found = None;
+        for note in notes {
+            let mut own = Touched::default();
+            let way = if note.writes { Way::Writes } else { Way::Reads };
+            own.add(note.address, note.bytes, way, None);
+            if let Some(meeting) = touched.meets(&own) {
+                found = Some((meeting, note.writes, call.host.place_at(note.loc)));
+                break;
+            }
+        }
+        let Some((meeting, writes, place)) = found else { return };
+        let what = match &operation.work {
+            Work::Kernel(kernel) => format!("`{}`, which is under way,", kernel.name),
+            _ => "a copy that is under way".to_string(),
+        };
+        let name = match call.simulator.name_of(meeting.address) {
+            name if name.is_empty() => "memory".to_string(),
+            name => format!("`{name}`"),
+        };
+        let verb = if writes { "writes" } else { "reads" };
+        let message = format!("the host {verb} {name} while {what} {} it", meeting.ways[0].verb());
+        let there = sites(self.module, operation, meeting.locs[0], ["the other one", "launched here"]);
+        let help = "wait before this line: cudaDeviceSynchronize(), or cudaStreamSynchronize(stream)";
+        self.find_at(Kind::HostAccess, message, place, there, help);
+    }
+}
+
+/// Where an operation does something, and the places that belong to it: where it was launched, and those of
+/// the other operation.
+fn places(
+    module: &Module,
+    [one, other]: [&Operation; 2],
+    [here, there]: [Option<u32>; 2],
+) -> (Option<(String, u32)>, Vec<Site>) {
+    let mut own = sites(module, one, here, ["here", "launched here"]).into_iter();
+    let first = own.next().map(|site| (site.file, site.line));
+    let others = sites(module, other, there, ["the other one", "the other one is launched here"]);
+    (first, own.chain(others).collect())
+}
+
+/// Where an operation does something, and where it was put into its stream if that is another place.
+fn sites(module: &Module, operation: &Operation, loc: Option<u32>, [does, launched]: [&str; 2]) -> Vec<Site> {
+    let places = [line(module, loc), operation.issued.place.clone()].into_iter().flatten();
+    let sites = places.zip([does, launched]);
+    sites.map(|((file, line), message)| Site { file, line, message: message.to_string() }).collect()
+}
