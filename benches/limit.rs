@@ -1,5 +1,6 @@
 //! Which candidate of `kernels/libraries/tune.cu` sums an array of each size fastest: the sweep behind the
-//! table of `chapters/src/ch7_limit/choice.rs`. `cargo bench --bench limit -- --record` keeps it for the book.
+//! table of `chapters/src/ch7_limit/choice.rs`. `cargo bench --bench limit -- --record` keeps it for the
+//! book.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The chapters, each in a module of its stem. An example of that name runs it, the book and its pages show it.
+//! The chapters, each in a module of its stem. An example of that name runs it; the book and its pages show
+//! it.
 
 pub mod ch1_serial;
 pub mod ch2_parallel;

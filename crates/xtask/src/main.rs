@@ -201,11 +201,11 @@ fn of_source(stem: &str) -> Option<Vec<Step>> {
             step(format!("stub and verdicts of {stem}"), Maker::Run, &[], "exercise", "exercises"),
         ]);
     }
-    if root().join("tests/corpus").join(stem).is_dir() {
+    if root().join("crates/launch/tests/corpus").join(stem).is_dir() {
         // All kinds, since only what has changed is compiled, and the table is of all of them.
         let all = |what: &str, maker| Step {
             wanted: "1".to_string(),
-            ..step(what.to_string(), maker, &[], "workbook", "corpus")
+            ..step(what.to_string(), maker, &[], "launch", "corpus")
         };
         return Some(vec![
             all("PTX of the corpus", Maker::Nvcc),

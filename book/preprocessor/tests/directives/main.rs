@@ -24,7 +24,8 @@ use mdbook_preprocessor::config::Config;
 use workbook::device::DeviceKind;
 use workbook::record::Record;
 
-/// A repository with a book: `kernels/k.cu`, `chapters/src/ch1_serial.rs`, and records for chapters 1, 3 and 4.
+/// A repository with a book: `kernels/k.cu`, `chapters/src/ch1_serial.rs`, and records for chapters 1, 3
+/// and 4.
 struct Repository {
     root: PathBuf,
 }

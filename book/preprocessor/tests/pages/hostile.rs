@@ -86,7 +86,7 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
         "examples",
         "crates/reduction",
         "tests/figures",
-        "tests/corpus",
+        "crates/launch/tests/corpus",
         "crates/simulate/tests",
         "crates/program/tests",
         "book/src",
