@@ -52,7 +52,7 @@ fn barrier(from: &Sources) -> Result<Film> {
                  are there.";
     let tracks = vec![
         track("outside the if", &outside, &from.text(SOURCE)?),
-        track("inside the if", &inside, &from.text("tests/figures/barrier_inside.cu")?),
+        track("inside the if", &inside, &from.text("chapters/tests/traces/barrier_inside.cu")?),
     ];
     // Most of the threads wait, and one works.
     let still = tracks[0].frames.iter().position(|frame| frame.say.contains("5 of 8"));

@@ -190,7 +190,7 @@ fn of_source(stem: &str) -> Option<Vec<Step>> {
                 "workbook",
                 "builds",
             ),
-            step(format!("traces of {stem}, where there are any"), Maker::Run, &[], "workbook", "figures"),
+            step(format!("traces of {stem}, where there are any"), Maker::Run, &[], "chapters", "traces"),
             step(format!("the simulator's record of {stem}"), Maker::Run, &example, "workbook", "chapters"),
         ]);
     }

@@ -85,7 +85,7 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
         "chapters/src",
         "examples",
         "crates/reduction",
-        "tests/figures",
+        "chapters/tests/traces",
         "crates/launch/tests/corpus",
         "crates/simulate/tests",
         "crates/program/tests",
