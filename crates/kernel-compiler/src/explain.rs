@@ -8,7 +8,7 @@ use text::say::visible;
 use super::braces::{Unbalanced, unbalanced};
 use super::functions::functions;
 use super::mistakes::{meant, unmarked, with_cudas_names};
-use super::unnamed::{constant_writes, whole_reciprocals};
+use super::unnamed::{constant_writes, whole_quotients, whole_reciprocals};
 
 /// A message with the lines that belong to it.
 struct Message<'a> {
@@ -65,6 +65,12 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
     }
     for (line, name) in whole_reciprocals(source) {
         let what = format!("1 / {name} of whole numbers is 0 for every {name} above 1: write 1.0f / {name}");
+        own.push(placed(path, source, line, "warning", &what));
+    }
+    for (line, [a, b]) in whole_quotients(source) {
+        let what = format!(
+            "{a} / {b} of whole numbers is a whole number, before it becomes a float: write (float){a} / {b}"
+        );
         own.push(placed(path, source, line, "warning", &what));
     }
     // The brace that is missing then stands in the comment.

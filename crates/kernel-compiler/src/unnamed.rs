@@ -42,6 +42,47 @@ pub fn whole_reciprocals(source: &str) -> Vec<(u32, &str)> {
     found.collect()
 }
 
+/// Lines with `x = s / n;` where `s` and `n` are declared as whole numbers and `x` is not, and the two names:
+/// the quotient has lost its fraction before `x` gets it.
+pub fn whole_quotients(source: &str) -> Vec<(u32, [&str; 2])> {
+    let lines = Lines::new(source);
+    let all: Vec<(usize, Token)> =
+        placed(source).into_iter().filter(|(_, token)| *token != Token::LineEnd).collect();
+    let found = all.windows(5).enumerate().filter_map(|(at, five)| match five {
+        [(_, is), (place, Token::Word(a)), (_, over), (_, Token::Word(b)), (_, end)] => {
+            let is_it = is.is_mark("=") && over.is_mark("/") && end.is_mark(";");
+            let are_whole = || [a, b].iter().all(|name| is_whole_number(&all, name));
+            let is_float = || assigned(&all[..at]).is_some_and(|name| is_floating(&all, name));
+            (is_it && are_whole() && is_float()).then(|| (lines.line(*place), [*a, *b]))
+        }
+        _ => None,
+    });
+    found.collect()
+}
+
+/// The name that a statement assigns to, which stands before its `=`: `x` of `float x`, `*x` and `x[i]`.
+fn assigned<'a>(before: &[(usize, Token<'a>)]) -> Option<&'a str> {
+    let is_end = |token: &Token| [";", "{", "}", ")", ","].iter().any(|mark| token.is_mark(mark));
+    let own = before.iter().rposition(|(_, token)| is_end(token)).map_or(0, |end| end + 1);
+    let is_name = |word: &&str| kind(word).is_none() && *word != "const";
+    let words = before[own..].iter().filter_map(|(_, token)| match token {
+        Token::Word(word) => Some(*word),
+        _ => None,
+    });
+    words.into_iter().find(is_name)
+}
+
+/// Whether a name is declared, each time as a floating-point number or a pointer to such.
+fn is_floating(all: &[(usize, Token)], name: &str) -> bool {
+    let is_part = |token: &Token| token.is_mark("*") || ["const", "__restrict__"].contains(&token.text());
+    let is_declared = |at: &usize| {
+        let before = all[..*at].iter().rev().map(|(_, token)| token).find(|token| !is_part(token));
+        all[*at].1.is_word(name) && before.is_some_and(|of| of.is_word("float") || of.is_word("double"))
+    };
+    let count = (0..all.len()).filter(is_declared).count();
+    count > 0 && count == declarations(all, name)
+}
+
 /// Whether a name is declared, each time as a whole number.
 fn is_whole_number(all: &[(usize, Token)], name: &str) -> bool {
     const TYPES: [&str; 7] = ["int", "unsigned", "long", "short", "size_t", "uint32_t", "int32_t"];
@@ -120,6 +161,25 @@ mod tests {
             ("float *c = a; c[0] = 1;", vec![]),
         ] {
             assert_eq!(constant_writes(&source(body)), found, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_quotient_of_whole_numbers_that_becomes_a_float_is_seen() {
+        let source = |body: &str| {
+            format!("__global__ void k(float *a, int *b, int s, int n, float x)\n{{\n{body}\n}}\n")
+        };
+        for (body, found) in [
+            ("*a = s / n;", vec![(3, ["s", "n"])]),
+            ("int t = 1;\n    a[t] = t / n;", vec![(4, ["t", "n"])]),
+            ("double m = s / n;", vec![(3, ["s", "n"])]),
+            ("*a = x / n;", vec![]),
+            ("*a = (float)s / n;", vec![]),
+            ("*b = s / n;", vec![]),
+            ("int half = s / n; *a = half;", vec![]),
+            ("*a = s / n * x;", vec![]),
+        ] {
+            assert_eq!(whole_quotients(&source(body)), found, "{body}");
         }
     }
 

@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 63;
+const COUNT: usize = 64;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -192,6 +192,15 @@ fn only(name: &str, kind: Kind) -> Diagnostic {
 /// The related places of the only finding of this kind: line and message.
 fn related(name: &str, kind: Kind) -> Vec<(u32, String)> {
     only(name, kind).related().into_iter().map(|site| (site.line, site.message)).collect()
+}
+
+#[test]
+fn memory_that_nothing_is_copied_to_says_what_to_copy() {
+    let help = only("memset_of_ones", Kind::UninitializedRead).help;
+    assert!(help.starts_with("copy to `in` before the launch: cudaMemcpy(in, …"), "{help}");
+    let note = only("memset_of_ones", Kind::HostAccess).message();
+    let expected = "cudaMemset sets each byte to 1, and four bytes of 1 are 16,843,009 as an int";
+    assert_eq!(note, expected);
 }
 
 #[test]

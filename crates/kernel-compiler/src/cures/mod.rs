@@ -8,6 +8,7 @@
 //! | `places.rs` | between which statements a barrier or a fence may come |
 //! | `barriers.rs` | barriers that are missing, or in a branch |
 //! | `copies.rs` | asynchronous copies: their commit, and the wait |
+//! | `indices.rs` | indices that mean other elements than they seem to |
 //! | `values.rs` | updates, writes of many threads, bounds, initial values |
 //! | `launches.rs` | children, their streams, and what a parent hands them |
 //! | `loops.rs` | the condition of a loop, and whether the loop changes it |
@@ -21,6 +22,7 @@ mod candidate;
 mod change;
 mod copies;
 mod finding;
+mod indices;
 mod launches;
 mod loops;
 mod places;
@@ -45,7 +47,8 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             all
         }
         Mistake::Race(Sides::Writers) => {
-            let mut all = values::updates(source, finding);
+            let mut all = indices::indices(source, finding);
+            all.extend(values::updates(source, finding));
             all.extend(values::one_writer(source, finding));
             all.extend(launches::one_stream(source, finding));
             all.extend(barriers::missing(source, finding));
@@ -53,6 +56,7 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
         }
         Mistake::Race(Sides::Blocks) => {
             let mut all = values::wider(source);
+            all.extend(indices::indices(source, finding));
             all.extend(values::updates(source, finding));
             all.extend(barriers::fences(source, finding));
             all
@@ -62,7 +66,11 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
         Mistake::Race(Sides::Family) => launches::before_the_launch(source, finding),
         Mistake::Copy => copies::waits(source, finding),
         Mistake::Divergence => barriers::out_of_a_branch(source, finding),
-        Mistake::OutOfBounds => values::bounds(source, finding),
+        Mistake::OutOfBounds => {
+            let mut all = indices::indices(source, finding);
+            all.extend(values::bounds(source, finding));
+            all
+        }
         Mistake::Uninitialized => values::initial(source, finding),
     };
     let mut known: Vec<Vec<Edit>> = Vec::new();

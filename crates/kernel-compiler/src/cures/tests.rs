@@ -26,6 +26,33 @@ fn changed(source: &str, candidate: &Candidate) -> String {
 }
 
 #[test]
+fn an_index_is_mended_before_anything_else() {
+    let grid = "int i = blockIdx.x * gridDim.x + threadIdx.x;\nout[i] = 1;";
+    let block = "int i = threadIdx.x;\nout[i] = 1;";
+    let step = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+                for (; i < n; i += blockDim.x) out[i] += 1;";
+    let row = "for (int i = threadIdx.x; i < n; i += blockDim.x) out[blockIdx.x] += 1;";
+    let matrix = "int x = threadIdx.x, y = threadIdx.y + blockIdx.y;\nout[x * n + y] = in[x * n + y];";
+    let whole = "blockIdx.x * blockDim.x + threadIdx.x";
+    let first = |body: &str, mistake: Mistake, line: u32| {
+        let edits = proposed(&kernel(body), mistake, &[line]);
+        edits.into_iter().map(|edit| edit.says).collect::<Vec<_>>()
+    };
+    let put = |text: &str, line: u32, old: &str| format!("put `{text}` in line {line}, in place of `{old}`");
+    for mistake in [Race(Writers), Race(Blocks), OutOfBounds] {
+        let of_grid = put("blockIdx.x * blockDim.x", 2, "blockIdx.x * gridDim.x");
+        assert_eq!(first(grid, mistake, 3)[0], of_grid);
+        assert_eq!(first(block, mistake, 3)[0], put(whole, 2, "threadIdx.x"));
+        assert_eq!(first(step, mistake, 3)[0], put("blockDim.x * gridDim.x", 3, "blockDim.x"));
+        assert!(!first(row, mistake, 2).iter().any(|says| says.contains("gridDim")));
+        let once = put("y * n + x", 3, "x * n + y");
+        let [one, other, both, ..] = &first(matrix, mistake, 3)[..] else { panic!("too few") };
+        assert_eq!([one, other], [&once, &once]);
+        assert_eq!(*both, format!("together: {once}; and {once}"));
+    }
+}
+
+#[test]
 fn the_edits_of_a_finding_in_their_order() {
     let cases: [(&str, Mistake, &[u32], &[&str]); 19] = [
         (

@@ -96,19 +96,36 @@ pub fn one_writer(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let [step] = steps[..] else { return Vec::new() };
     let statement = step.statement();
     let text = text_of(source, statement);
-    if Assignment::of(text).is_none_or(|assignment| assignment.operator.is_some()) {
+    let Some(assignment) = Assignment::of(text).filter(|assignment| assignment.operator.is_none()) else {
         return Vec::new();
-    }
+    };
     let line = line_of(source, statement);
     let exchanged = exchange(source, statement, line);
+    // Who writes what does not depend on what is there only replaces it: any of them is as good as the last.
+    let selects =
+        depends(source, statement, assignment.base()) || mentions(assignment.right, assignment.base());
     let guarded = ["threadIdx.x == 0", "blockIdx.x == 0 && threadIdx.x == 0"].map(|one| Candidate {
-        selects: true,
+        selects,
         ..Candidate::new(
             format!("let one thread write: put {}", guarded(source, step, one)),
             guard(source, step, one),
         )
     });
     guarded.into_iter().chain(exchanged).collect()
+}
+
+/// Whether a condition that a statement stands below asks for `name`.
+fn depends(source: &Source, statement: &Statement, name: &str) -> bool {
+    let place = statement.range.start;
+    let mut functions = source.functions.iter();
+    let Some(function) = functions.find(|function| function.body.range.contains(&place)) else { return true };
+    let asks = |step: &Step| match &step.statement().kind {
+        Kind::If { condition: head, .. } | Kind::Loop { head, .. } => {
+            mentions(&source.text[head.clone()], name)
+        }
+        _ => false,
+    };
+    function.path_of(place).iter().any(asks)
 }
 
 /// An atomic write in place of a plain one.

@@ -198,6 +198,13 @@ fn better(message: &Message, notes: &[Message]) -> Option<String> {
         || noted("call to __host__ function from __global__")
         || noted("call to __host__ function from __device__")
     {
+        if let Some(class) = plain.strip_prefix('~') {
+            return Some(format!(
+                "{class} is a class of the host, and a kernel has one as a parameter or a variable: give it \
+                 a pointer to memory of the device instead; of a class of your own put __host__ __device__ \
+                 before its functions"
+            ));
+        }
         return Some(format!(
             "{plain} is a function of the host, and a kernel calls it: put __device__ before it, or __host__ \
              __device__ if the host calls it too; of a library's there is none on the device"

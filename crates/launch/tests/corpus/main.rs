@@ -235,10 +235,7 @@ fn the_advice_on_a_race_says_what_has_to_hold() {
         ("across_blocks", "or the end of the launch"),
         ("scan_without_barrier", "every thread of the block"),
         ("scan_in_place", "every thread of the block"),
-        (
-            "blocks_at_one_element",
-            "is blockIdx missing in the index? Else give each block an element of its own",
-        ),
+        ("blocks_at_one_element", "Else give each block an element of its own, or use an atomic"),
     ] {
         for (schedule, found) in found_in_four_schedules(name) {
             let races: Vec<_> = found.iter().filter(|found| found.kind == Kind::DataRace).collect();

@@ -50,6 +50,20 @@ pub fn check_count(runtime: &mut Runtime, call: &mut Call, (to, from, bytes): (u
     }
 }
 
+/// A memset of what looks like numbers of several bytes: each byte gets the value, and not each number.
+pub fn check_value(runtime: &mut Runtime, call: &mut Call, value: u8) {
+    let line = user_line(runtime, call);
+    let is_of_bytes = ["char", "bool", "int8", "byte"].iter().any(|kind| line.contains(kind));
+    if matches!(value, 0 | 0xff) || !line.contains("sizeof") || is_of_bytes {
+        return;
+    }
+    let four = thousands(i64::from(u32::from_ne_bytes([value; 4])));
+    let what =
+        format!("cudaMemset sets each byte to {value}, and four bytes of {value} are {four} as an int");
+    let help = "set numbers other than 0 by a kernel, or by cudaMemcpy from the host";
+    runtime.find(call, Kind::HostAccess, Severity::Note, what, help);
+}
+
 impl Runtime<'_> {
     /// Copies that look as if they counted elements, unless others have brought the rest.
     pub fn say_counts(&mut self) {

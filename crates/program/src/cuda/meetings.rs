@@ -1,5 +1,5 @@
-//! What is said of two operations that touch the same memory, and that nothing orders; of an operation and the
-//! host alike.
+//! What is said of two operations that touch the same memory, and that nothing orders; of an operation and
+//! the host alike.
 
 use ptx_simulator::host::Call;
 use ptx_simulator::{Kind, Module, Site};

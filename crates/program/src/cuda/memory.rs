@@ -6,7 +6,7 @@ use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Site, Words};
 use text::number::thousands;
 
 use super::allocations::{Allocations, Made};
-use super::counts::{check_count, pointer_itself};
+use super::counts::{check_count, check_value, pointer_itself};
 use super::error::{Error, Errors};
 use super::launches::Launches;
 use super::names::{name_of_target, user_place};
@@ -660,6 +660,7 @@ fn set_rows(
         let help = "set words by a kernel, or by cudaMemcpy from the host";
         runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
     }
+    check_value(runtime, call, value as u8);
     let work = Work::Set { to, value: [value as u8; 4], bytes, rows };
     runtime.kept.get::<Queue>().issue(wait.stream(), work, Issued::by(call));
     call.simulator.note_host(true);

@@ -112,9 +112,16 @@ impl Runtime<'_> {
             (None, None) => (allocated, format!("`{name}` is allocated here, and nothing is copied to it")),
             _ => return found,
         };
+        let help = match (never.filled.get(&start), first) {
+            (None, None) => format!(
+                "copy to `{name}` before the launch: cudaMemcpy({name}, …, cudaMemcpyHostToDevice), or fill \
+                 it by a kernel or by cudaMemset"
+            ),
+            _ => found.help.clone(),
+        };
         let mut words = Words::from(found.what.clone());
         words.related.extend(place.map(|place| site((place, message))));
-        Diagnostic { what: words.into(), ..found }
+        Diagnostic { what: words.into(), help, ..found }
     }
 
     /// A launch gives a kernel these arguments.

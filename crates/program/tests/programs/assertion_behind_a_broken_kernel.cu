@@ -18,7 +18,7 @@ int main()
     int *result = (int *)malloc(n * sizeof(int));
     cudaMalloc(&in, n * sizeof(int));
     cudaMalloc(&out, n * sizeof(int));
-    cudaMemset(in, 1, n * sizeof(int));
+    cudaMemset(in, 1, n * sizeof(int));  // expect: note host-access
     twice<<<2, 64>>>(in, out, n);
     cudaMemcpy(result, out, n * sizeof(int), cudaMemcpyDeviceToHost);
     for (int i = 0; i < n; ++i)

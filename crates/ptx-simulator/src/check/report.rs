@@ -31,8 +31,14 @@ const NOBODY_WAITS: &str = "nothing in device code waits for a child, which sees
     the host";
 
 /// What to do where threads of the same number, in two blocks, write one element.
-const SAME_IN_EVERY_BLOCK: &str = "threads of the same number in two blocks use the same element: is \
-    blockIdx missing in the index? Else give each block an element of its own, or use an atomic";
+const SAME_IN_EVERY_BLOCK: &str = "threads of two blocks use the same element. The index of a thread among \
+    all is blockIdx.x * blockDim.x + threadIdx.x, and a loop over more elements steps by gridDim.x * \
+    blockDim.x. Else give each block an element of its own, or use an atomic";
+
+/// What to do about a write of several threads of a block.
+const SAME_IN_EVERY_THREAD: &str = "these threads write the same element: let one of them do it, for example \
+    by if (threadIdx.x == 0), or give each an element of its own. Only where one is to write after the other \
+    a barrier that both reach has to come between";
 
 /// Whether one side is an atomic operation, and the other one is none.
 fn is_beside(me: &Later, race: &Race) -> bool {
@@ -354,9 +360,15 @@ impl Checker<'_> {
         let has_atomic = [race.earlier_access, me.access].into_iter().any(Access::is_atomic);
         let are_stores = [race.earlier_access, me.access] == [Access::Store; 2];
         let is_same_thread = between == Between::Blocks && self.earlier(race).thread == me.who.thread;
+        let is_one_statement = are_stores && race.earlier_loc == me.who.loc;
+        let is_same_index = is_one_statement || is_same_thread && (are_stores || race.updates);
         // Who has seen what another block has left, takes turns with it, by a lock.
-        if is_same_thread && flag.is_none() && (are_stores || race.updates) {
-            return SAME_IN_EVERY_BLOCK.into();
+        match between {
+            Between::Blocks if is_same_index && flag.is_none() => return SAME_IN_EVERY_BLOCK.into(),
+            Between::Lanes | Between::Warps if is_one_statement && !race.updates => {
+                return SAME_IN_EVERY_THREAD.into();
+            }
+            _ => {}
         }
         let plain = if me.access.is_atomic() { race.earlier_access } else { me.access };
         let how = match plain {

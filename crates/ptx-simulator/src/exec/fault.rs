@@ -352,6 +352,10 @@ fn index_help(what: &What) -> &'static str {
         _ => 0,
     };
     match index {
+        0.. if counts_elements(what, index) => {
+            "the third number of a launch counts bytes of dynamic shared memory, not elements: multiply by \
+             sizeof of an element there"
+        }
         ..0 => "the index is below 0 here: compare it before this line",
         WRAPPED..=MAX_INDEX => {
             "an unsigned number that goes below 0 wraps to a huge one: compare the two numbers before you \
@@ -362,6 +366,18 @@ fn index_help(what: &What) -> &'static str {
              matrix, row and column each), or mend the index"
         }
     }
+}
+
+/// Whether a launch looks as if it counted the elements of its dynamic shared memory: the one at `index`
+/// would be there then.
+fn counts_elements(what: &What, index: i64) -> bool {
+    let What::Outside {
+        spot: Spot { region: Region::Shared { .. }, name: None, size, .. }, bytes: 2.., ..
+    } = what
+    else {
+        return false;
+    };
+    size.is_some_and(|size| index < size as i64)
 }
 
 /// The largest index of 32 bits, and where one begins that has gone a little below 0.
@@ -379,6 +395,13 @@ mod tests {
             let spot = Spot::new(Region::Buffer, 4 * index, Some(64));
             index_help(&What::Outside { does: Access::Load, bytes: 4, spot })
         };
+        let shared = |byte: i64| {
+            let spot = Spot::new(Region::Shared { start: 0, block: None }, byte, Some(256));
+            index_help(&What::Outside { does: Access::Store, bytes: 4, spot })
+        };
+        assert!(shared(256).contains("counts bytes of dynamic shared memory"));
+        assert!(shared(1020).contains("counts bytes of dynamic shared memory"));
+        assert!(shared(1024).contains("number of elements"));
         assert!(help(-1).contains("below 0 here"));
         assert!(help(0xffff_ffff).contains("wraps to a huge one"));
         assert!(help(16).contains("number of elements"));

@@ -140,9 +140,9 @@ fn said(kernel: &str, grid: u32, block: &str, args: &str, status: i32) -> String
 }
 
 #[test]
-fn an_index_without_its_block_is_asked_about_and_what_is_left_is_counted() {
+fn the_index_of_a_thread_among_all_is_said_and_what_is_left_is_counted() {
     let text = said("sameInEveryBlock", 4, "64", "buf:i32:uninit*256", 1);
-    assert!(text.contains("is blockIdx missing in the index?"), "{text}");
+    assert!(text.contains("is blockIdx.x * blockDim.x + threadIdx.x, and a loop over more"), "{text}");
     assert!(text.ends_with("; 192 elements of argument 0 were never written\n"), "{text}");
 }
 
