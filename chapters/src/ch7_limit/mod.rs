@@ -10,6 +10,7 @@ mod flight;
 mod ladder;
 pub mod libraries;
 mod machine;
+pub mod profile;
 mod rung;
 pub mod timing;
 #[allow(dead_code)] // the bench uses a part of it
