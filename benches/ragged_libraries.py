@@ -61,22 +61,29 @@ def lengths(kind, n):
 
 
 def row_sums(module, values, offsets, sums):
-    """The launch of chapter 4.3's `rowSumsF32`: `Way::of` of choice.rs, for arrays that are not small."""
+    """The launch of chapter 4.3's `rowSumsF32`: `Way::of` of choice.rs, for arrays that have elements and rows."""
     n, m = len(values), len(sums)
     multiprocessors = cupy.cuda.Device().attributes["MultiProcessorCount"]
     if m <= constant("FEW") * multiprocessors + n // constant("PER_ROW"):
-        warps = constant("FEW_WARPS")
-        rows = min(-(-m // (constant("FULL") * multiprocessors)), warps)
-        piece = max(8192, n // (constant("PIECES") * multiprocessors))
+        room = constant("FULL") * multiprocessors
+        times = constant("MANY_TIMES")
+        large = constant("LARGE_BLOCK") if m <= times * room // 2 else constant("LARGE_BLOCK_OF_MANY")
+        warps = constant("MANY_WARPS") if m <= room // 2 or n >= large * m else constant("FEW_WARPS")
+        times = times if n // m >= constant("OWN_BLOCK_OF_FEW") else 1
+        rows = 1 if n // m >= constant("OWN_BLOCK") else min(-(-m // (times * room)), constant("FEW_WARPS"))
+        part = n // (constant("SHARING_WARPS") * multiprocessors)
+        most = warps * max(part, constant("LONG_TURNS") * constant("CHUNK"))
+        piece = max(constant("MANY_WARPS") * constant("CHUNK"), n // (constant("PIECES") * multiprocessors))
         pieces = n // piece
-        helpers = min(pieces, constant("HELPERS") * multiprocessors)
-        most = max(2 * piece, 0 if m < multiprocessors else constant("LONG") * n // m)
+        blocks = -(-m // rows)
+        room = constant("FULL") * constant("FEW_WARPS") // warps * multiprocessors
+        helpers = min(pieces, max(room - blocks, room // 2)) if n > most else 0
         parts = cupy.empty(2 * (pieces + 1), cupy.float32)
         arrived = cupy.zeros(pieces + 1, cupy.uint32)
         kernel = module.get_function("chunkedF32")
         numbers = [cupy.uint32(number) for number in (m, rows, most, piece, pieces, helpers)]
         arguments = (values, offsets, sums, *numbers, parts, arrived)
-        return lambda: kernel((helpers + -(-m // rows),), (32 * warps,), arguments)
+        return lambda: kernel((helpers + blocks,), (32 * warps,), arguments)
     steps = n + END_STEPS * m
     grid = min(-(-steps // (TILE * SHARE_WARPS)), RESIDENT * multiprocessors)
     share = -(-steps // (grid * SHARE_WARPS))

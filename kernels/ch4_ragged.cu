@@ -16,10 +16,10 @@ static __device__ void checkLaunch(unsigned int *failure)
     }
 }
 
-// Every lane gets the sum of the warp.
-template <typename T> static __device__ T warpSum(T sum)
+// Every lane gets the sum of its WIDTH neighbours: of the warp.
+template <unsigned int WIDTH = 32, typename T> static __device__ T warpSum(T sum)
 {
-    for (unsigned int lanes = 16; lanes > 0; lanes /= 2) {
+    for (unsigned int lanes = WIDTH / 2; lanes > 0; lanes /= 2) {
         sum += __shfl_xor_sync(0xffffffff, sum, lanes);
     }
     return sum;
@@ -708,35 +708,36 @@ static __device__ void flatten(const T *values, const unsigned int *offsets, T *
 constexpr unsigned int CHUNK = 1024;   // elements that a warp loads at once
 constexpr unsigned int MOST_WARPS = 8; // warps per block, and rows
 
-// What a lane has of the elements from `first` up to `end`, at most CHUNK, of `from`, a multiple of 16 bytes.
-// All its loads are under way before the first is waited for.
-template <typename T>
+// What a lane has of the elements from `first`, at most 3, up to `end`, at most 128 * LOADS, of `from`, a
+// multiple of 16 bytes. All its loads are under way before the first is waited for.
+template <unsigned int LOADS, typename T>
 static __device__ T laneOfChunk(const T *from, unsigned int first, unsigned int end)
 {
-    constexpr unsigned int LOADS = CHUNK / 128;
-    unsigned int at = threadIdx.x % 32 * 4;
+    unsigned int lane = threadIdx.x % 32;
     Four<T> four[LOADS];
-    if (first == 0 && end == CHUNK) {
+    T sum = T(0);
+    if (first == 0 && end == 128 * LOADS) {
 #pragma unroll
         for (unsigned int k = 0; k < LOADS; ++k) {
-            four[k] = *reinterpret_cast<const Four<T> *>(from + 128 * k + at);
+            four[k] = *reinterpret_cast<const Four<T> *>(from + 128 * k + 4 * lane);
         }
     } else {
+        // What fills no four: before the first of them, lanes 0 to 3; after the last one, lanes 4 to 7.
+        unsigned int begin = (first + 3) / 4 * 4, last = end / 4 * 4;
+        unsigned int i = lane < 4 ? lane : last + lane - 4;
+        unsigned int least = lane < 4 ? first : begin, most = lane < 4 ? min(begin, end) : lane < 8 ? end : 0;
 #pragma unroll
         for (unsigned int k = 0; k < LOADS; ++k) {
-            unsigned int i = 128 * k + at;
+            unsigned int at = 128 * k + 4 * lane;
             four[k] = Four<T>{};
-            if (i >= first && i + 4 <= end) {
-                four[k] = *reinterpret_cast<const Four<T> *>(from + i);
-            } else if (128 * k < end) {
-#pragma unroll
-                for (unsigned int c = 0; c < 4; ++c) {
-                    four[k].x[c] = i + c >= first && i + c < end ? from[i + c] : T(0);
-                }
+            if (at >= begin && at < last) {
+                four[k] = *reinterpret_cast<const Four<T> *>(from + at);
             }
         }
+        if (i >= least && i < most) {
+            sum = from[i];
+        }
     }
-    T sum = T(0);
 #pragma unroll
     for (unsigned int k = 0; k < LOADS; ++k) {
         sum += four[k].sum();
@@ -750,6 +751,23 @@ template <typename T> static __device__ unsigned int beyondFour(const T *values,
     return (reinterpret_cast<size_t>(values) / sizeof(T) + i) % 4;
 }
 
+// Whether a row fits into one chunk.
+template <typename T>
+static __device__ bool isOneChunk(const T *values, unsigned int begin, unsigned int end)
+{
+    return end - begin + beyondFour(values, begin) <= CHUNK;
+}
+
+// What a lane has of such a row.
+template <typename T>
+static __device__ T laneOfOneChunk(const T *values, unsigned int begin, unsigned int end)
+{
+    unsigned int first = beyondFour(values, begin), last = end - begin + first;
+    const T *aligned = values + begin - first;
+    return last <= CHUNK / 4 ? laneOfChunk<CHUNK / 4 / 128>(aligned, first, last)
+                             : laneOfChunk<CHUNK / 128>(aligned, first, last);
+}
+
 // What a lane has of every `warps`-th chunk of the elements from `begin` up to `end`, from chunk `chunk` on.
 template <typename T>
 static __device__ T laneOfChunks(const T *values, unsigned int begin, unsigned int end, unsigned int chunk,
@@ -759,28 +777,47 @@ static __device__ T laneOfChunks(const T *values, unsigned int begin, unsigned i
     const T *aligned = values + begin - first;
     T sum = T(0);
     for (unsigned int base = chunk * CHUNK; base < last; base += warps * CHUNK) {
-        sum += laneOfChunk(aligned + base, base == 0 ? first : 0, min(CHUNK, last - base));
+        sum += laneOfChunk<CHUNK / 128>(aligned + base, base == 0 ? first : 0, min(CHUNK, last - base));
     }
     return sum;
 }
 // ANCHOR_END: chunk
 
 // ANCHOR: help
-// The row with element `at`.
-static __device__ unsigned int rowWith(unsigned int at, const unsigned int *offsets, unsigned int m)
+// A row, and where it begins and ends.
+struct Row {
+    unsigned int row, begin, end;
+};
+
+// The row with element `at`. Where it begins and ends is among what the search has loaded.
+static __device__ Row rowWith(unsigned int at, const unsigned int *offsets, unsigned int m)
 {
     unsigned int lane = threadIdx.x % 32, low = 0, high = m;
+    Row found = {};
     while (low < high) {
-        unsigned int stride = (high - low) / 129 + 1, passed = 0;
+        unsigned int stride = (high - low) / 129 + 1, passed = 0, end[4];
 #pragma unroll
         for (unsigned int k = 0; k < 4; ++k) {
             unsigned int row = low + (32 * k + lane + 1) * stride - 1;
-            passed += __popc(__ballot_sync(0xffffffff, row < high && offsets[row + 1] <= at));
+            end[k] = row < high ? offsets[row + 1] : 0xffffffff;
         }
+        unsigned int begin = 0, next = 0xffffffff; // this lane's last end up to `at`, its first one beyond
+#pragma unroll
+        for (unsigned int k = 0; k < 4; ++k) {
+            bool isPassed = end[k] <= at;
+            passed += __popc(__ballot_sync(0xffffffff, isPassed));
+            begin = isPassed ? end[k] : begin;
+            next = isPassed ? next : min(next, end[k]);
+        }
+        begin = __shfl_sync(0xffffffff, begin, passed - 1);
+        next = __shfl_sync(0xffffffff, next, passed);
+        found.begin = passed > 0 ? begin : found.begin;
+        found.end = next != 0xffffffff ? next : found.end;
         low += passed * stride;
         high = min(high, low + stride - 1);
     }
-    return low;
+    found.row = low;
+    return found;
 }
 
 // The pieces of the array that lie in a row.
@@ -799,30 +836,33 @@ static __device__ void help(const T *values, const unsigned int *offsets, T *sum
                             unsigned int most, unsigned int piece, unsigned int pieces, unsigned int helpers,
                             T *parts, unsigned int *arrived)
 {
-    __shared__ unsigned int rows[MOST_WARPS];
+    __shared__ Row rows[MOST_WARPS];
     __shared__ T ofWarps[MOST_WARPS][MOST_WARPS]; // of each piece
     unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     for (unsigned int turn = blockIdx.x; turn < pieces; turn += warps * helpers) {
         // A warp looks for the row of one piece, then all warps add up one piece after another.
-        unsigned int mine = turn + warp * helpers, row = m;
+        unsigned int mine = turn + warp * helpers;
+        Row found = {m, 0, 0};
         if (mine < pieces) {
             unsigned int at = mine * piece;
-            row = rowWith(at, offsets, m);
-            unsigned int begin = offsets[row], end = offsets[row + 1];
-            row = begin <= at && end - at >= piece && end - begin > most ? row : m;
+            found = rowWith(at, offsets, m);
+            bool isHelped = found.end - at >= piece && found.end - found.begin > most;
+            found.row = isHelped ? found.row : m;
         }
         if (lane == 0) {
-            rows[warp] = row;
+            rows[warp] = found;
         }
-        __syncthreads();
+        if (!__syncthreads_or(found.row < m)) {
+            continue;
+        }
         for (unsigned int w = 0; w < warps; ++w) {
-            row = rows[w];
-            if (row == m) {
+            Row row = rows[w];
+            if (row.row == m) {
                 continue;
             }
-            unsigned int place = turn + w * helpers, at = place * piece, end = offsets[row + 1];
-            Pieces ofRow = piecesOf(offsets[row], end, piece);
-            unsigned int stop = place == ofRow.last ? end : at + piece; // what fills no piece, too
+            unsigned int place = turn + w * helpers, at = place * piece;
+            Pieces ofRow = piecesOf(row.begin, row.end, piece);
+            unsigned int stop = place == ofRow.last ? row.end : at + piece; // what fills no piece, too
             T sum = warpSum(laneOfChunks(values, at, stop, warp, warps));
             if (lane == 0) {
                 ofWarps[w][warp] = sum;
@@ -833,7 +873,7 @@ static __device__ void help(const T *values, const unsigned int *offsets, T *sum
                 if (lane == 0) {
                     parts[place] = sum;
                 }
-                addTogether(ofRow.first, ofRow.last, pieces + 1, parts, arrived, &sums[row]);
+                addTogether(ofRow.first, ofRow.last, pieces + 1, parts, arrived, &sums[row.row]);
             }
         }
         __syncthreads();
@@ -842,6 +882,31 @@ static __device__ void help(const T *values, const unsigned int *offsets, T *sum
 // ANCHOR_END: help
 
 // ANCHOR: chunked
+// A row by its block.
+template <typename T>
+static __device__ void addByBlock(const T *values, unsigned int begin, unsigned int end, T *rowSum)
+{
+    __shared__ T ofWarps[MOST_WARPS];
+    unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    T sum;
+    if (isOneChunk(values, begin, end)) { // the other warps have nothing to do
+        if (warp > 0) {
+            return;
+        }
+        sum = warpSum(laneOfOneChunk(values, begin, end));
+    } else {
+        sum = warpSum(laneOfChunks(values, begin, end, warp, warps));
+        if (lane == 0) {
+            ofWarps[warp] = sum;
+        }
+        __syncthreads();
+        sum = warpSum<MOST_WARPS>(lane < warps ? ofWarps[lane] : T(0));
+    }
+    if (threadIdx.x == 0) {
+        *rowSum = sum;
+    }
+}
+
 // The first `helpers` blocks help with rows of more than `most` elements. Of the others each has `rows` rows,
 // dealt out like cards, and deals their chunks out to its warps.
 template <typename T>
@@ -856,6 +921,16 @@ static __device__ void addChunks(const T *values, const unsigned int *offsets, T
     __shared__ T ofWarps[MOST_WARPS][MOST_WARPS]; // of each row
     unsigned int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     unsigned int block = blockIdx.x - helpers, blocks = gridDim.x - helpers;
+    if (rows == 1) { // nothing to deal out
+        if (block >= m) {
+            return;
+        }
+        unsigned int begin = offsets[block], end = offsets[block + 1];
+        if (end - begin <= most) {
+            addByBlock(values, begin, end, &sums[block]);
+            return;
+        }
+    }
     unsigned int mine = warp * blocks + block; // the row whose sum this warp stores
     bool isRow = warp < rows && mine < m;
     // A lane for each row of the block.
@@ -864,12 +939,11 @@ static __device__ void addChunks(const T *values, const unsigned int *offsets, T
         begin = offsets[row];
         end = offsets[row + 1];
     }
-    unsigned int length = end - begin + beyondFour(values, begin);
-    if (!__any_sync(0xffffffff, length > CHUNK)) { // a chunk for each row
+    if (__all_sync(0xffffffff, isOneChunk(values, begin, end))) { // a row for each warp
         begin = __shfl_sync(0xffffffff, begin, warp);
         end = __shfl_sync(0xffffffff, end, warp);
         if (isRow) {
-            T sum = warpSum(laneOfChunks(values, begin, end, 0, warps));
+            T sum = warpSum(laneOfOneChunk(values, begin, end));
             if (lane == 0) {
                 sums[mine] = sum;
             }
@@ -881,8 +955,8 @@ static __device__ void addChunks(const T *values, const unsigned int *offsets, T
     if (isLong) {
         ofRow = piecesOf(begin, end, piece);
         end = ofRow.first * piece; // the helpers add up the rest
-        length = end - begin + beyondFour(values, begin);
     }
+    unsigned int length = end - begin + beyondFour(values, begin);
     unsigned int chunks = begin < end ? (length - 1) / CHUNK + 1 : 0, dealt = 0;
     for (unsigned int r = 0; r < rows; ++r) {
         unsigned int itsBegin = __shfl_sync(0xffffffff, begin, r), itsEnd = __shfl_sync(0xffffffff, end, r);

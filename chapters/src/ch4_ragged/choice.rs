@@ -18,24 +18,31 @@ pub const WHOLE: u32 = 1024;
 const FEW: u64 = 64;
 /// Elements that the flattened kernel adds up while a block takes one more row.
 const PER_ROW: u64 = 512;
-/// Warps per block: many where they are all under way at once and each has a chunk to load, else few.
+/// Warps per block.
 const MANY_WARPS: u32 = 8;
 const FEW_WARPS: u32 = 4;
-/// Rows per multiprocessor, at most, for which many warps are under way at once.
-const LARGE_BLOCKS: u32 = 2;
+/// Blocks of few warps for which a multiprocessor has room. More than half of them help only where the rows
+/// leave room for that.
+const FULL: u32 = 8;
+/// So many times as many rows as there is room for blocks are many rows.
+const MANY_TIMES: u32 = 4;
+/// Elements per row, on average, for blocks of many warps: where there is no room for all at once, and where
+/// rows are many.
+const LARGE_BLOCK: u64 = 4096;
+const LARGE_BLOCK_OF_MANY: u64 = 16_384;
+/// Elements per row, on average, for a block per row, and for one where rows are not many.
+const OWN_BLOCK: u64 = 2048;
+const OWN_BLOCK_OF_FEW: u64 = 768;
 /// Elements that a warp loads at once.
 const CHUNK: u64 = 1024;
-/// Elements per multiprocessor, at most, of an array whose time is that of its longest chain of loads.
-const SMALL: u64 = 16_384;
-/// Blocks of the smaller kind for which a multiprocessor has room: no block has several rows before.
-const FULL: u32 = 8;
+/// A row is long that takes its block more turns, in each of which every warp loads a chunk, …
+const LONG_TURNS: u64 = 6;
+/// … and that is more than this block's part of the array, if so many warps share a multiprocessor's part.
+const SHARING_WARPS: u64 = 8;
 /// Elements of a piece, at least: what a large block loads at once.
 const LEAST_PIECE: u64 = MANY_WARPS as u64 * CHUNK;
-/// Pieces per multiprocessor, at most, and the helpers that look at them.
+/// Pieces per multiprocessor, at most.
 const PIECES: u64 = 16;
-const HELPERS: u32 = 4;
-/// So many times the mean is a long row.
-const LONG: u64 = 4;
 
 /// The kernel of the last rung, and its launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,21 +133,44 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Several rows per block where there is no room for all of them at once.
+    /// By how many rows there are, and how long they are on average.
     fn of(n: u64, m: u32, multiprocessors: u32) -> Chunks {
         let multiprocessors = multiprocessors.max(1);
-        let is_small = n <= SMALL * u64::from(multiprocessors) && m <= LARGE_BLOCKS * multiprocessors;
-        let warps = if is_small && n >= CHUNK * u64::from(m) { MANY_WARPS } else { FEW_WARPS };
-        let rows = m.div_ceil(FULL * multiprocessors).clamp(1, warps);
+        let warps = warps(n, m, multiprocessors);
+        let rows = rows(n, m, multiprocessors);
+        let part = n / (SHARING_WARPS * u64::from(multiprocessors));
+        let most = (u64::from(warps) * part.max(LONG_TURNS * CHUNK)).min(u32::MAX.into()) as u32;
         let piece = LEAST_PIECE.max(n / (PIECES * u64::from(multiprocessors))) as u32;
         let pieces = (n / u64::from(piece)) as u32;
-        let helpers = pieces.min(HELPERS * multiprocessors);
-        // Rows fewer than multiprocessors leave some without work, so that help pays for all of them.
-        let of_mean = if m < multiprocessors { 0 } else { LONG * n / u64::from(m) };
-        let most = (2 * piece).max(of_mean.min(u32::MAX.into()) as u32);
-        let shape = Shape { block: 32 * warps, grid: helpers + m.div_ceil(rows).max(1) };
+        let blocks = m.div_ceil(rows).max(1);
+        let room = FULL * FEW_WARPS / warps * multiprocessors;
+        let most_helpers = pieces.min(room.saturating_sub(blocks).max(room / 2));
+        // In an array that is not long itself no row is.
+        let helpers = if n > most.into() { most_helpers } else { 0 };
+        let shape = Shape { block: 32 * warps, grid: helpers + blocks };
         Chunks { shape, rows, most, piece, pieces, helpers }
     }
+}
+
+/// Many warps per block where rows are so few that more blocks would have nothing to do, or so long that
+/// each warp has enough to load.
+fn warps(n: u64, m: u32, multiprocessors: u32) -> u32 {
+    let room = FULL * FEW_WARPS / MANY_WARPS * multiprocessors;
+    let least = if m <= room {
+        0
+    } else if m <= MANY_TIMES * room {
+        LARGE_BLOCK
+    } else {
+        LARGE_BLOCK_OF_MANY
+    };
+    if n >= least * u64::from(m) { MANY_WARPS } else { FEW_WARPS }
+}
+
+/// Several rows per block where they are short and there is no room for all blocks at once.
+fn rows(n: u64, m: u32, multiprocessors: u32) -> u32 {
+    let mean = n / u64::from(m.max(1));
+    let times = if mean >= OWN_BLOCK_OF_FEW { MANY_TIMES } else { 1 };
+    if mean >= OWN_BLOCK { 1 } else { m.div_ceil(times * FULL * multiprocessors).clamp(1, FEW_WARPS) }
 }
 
 #[cfg(test)]
@@ -160,16 +190,30 @@ mod tests {
 
     #[test]
     fn every_row_has_a_block_and_every_block_at_most_a_row_per_warp() {
-        for (n, m) in
-            [(0, 0), (1, 1), (1 << 14, 8000), (1 << 20, 265), (1 << 28, 500_000), (u32::MAX.into(), 9)]
-        {
-            let chunks = Chunks::of(n, m, 132);
-            let blocks = chunks.shape.grid - chunks.helpers;
-            assert!(blocks * chunks.rows >= m && blocks >= 1, "{n} {m} {chunks:?}");
-            assert!(32 * chunks.rows <= chunks.shape.block && chunks.shape.block <= 256);
-            assert!(chunks.most >= 2 * chunks.piece, "a long row has a whole piece");
-            assert!(u64::from(chunks.pieces) * u64::from(chunks.piece) <= n);
+        for multiprocessors in [1, 2, 20, 132, 1000] {
+            for n in [0, 1, 1 << 14, 1 << 20, 1 << 28, u64::from(u32::MAX)] {
+                for m in [0, 1, 9, 265, 529, 1057, 4225, 8000, 500_000] {
+                    let chunks = Chunks::of(n, m, multiprocessors);
+                    let blocks = chunks.shape.grid - chunks.helpers;
+                    assert!(blocks * chunks.rows >= m && blocks >= 1, "{n} {m} {chunks:?}");
+                    assert!(32 * chunks.rows <= chunks.shape.block && chunks.shape.block <= 256);
+                    assert!(chunks.most >= 2 * chunks.piece, "a long row has a whole piece");
+                    assert!(u64::from(chunks.pieces) * u64::from(chunks.piece) <= n);
+                    assert_eq!(chunks.helpers > 0, n > chunks.most.into(), "help where a row can be long");
+                }
+            }
         }
+    }
+
+    #[test]
+    fn blocks_are_large_and_have_one_row_where_rows_are_few_or_long() {
+        let shape = |n, m| (Chunks::of(n, m, 132).shape.block, Chunks::of(n, m, 132).rows);
+        assert_eq!(shape(1 << 14, 528), (256, 1));
+        assert_eq!(shape(1 << 14, 529), (128, 1));
+        assert_eq!([shape(2112 * 4096, 2112), shape(2112 * 4096 - 1, 2112)], [(256, 1), (128, 1)]);
+        assert_eq!([shape(1 << 28, 1 << 14), shape(1 << 28, 1 << 15)], [(256, 1), (128, 1)]);
+        assert_eq!([shape(1 << 28, 1 << 17), shape(1 << 28, (1 << 17) + 1)], [(128, 1), (128, 4)]);
+        assert_eq!([shape(4224 * 768, 4224), shape(4224 * 768 - 1, 4224)], [(128, 1), (128, 4)]);
     }
 
     #[test]
