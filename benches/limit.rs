@@ -1,9 +1,6 @@
 //! Which candidate of `kernels/libraries/tune.cu` sums an array of each size fastest: the sweep behind the
-//! table of `examples/ch7_limit/choice.rs`. `cargo bench --bench limit -- --record` keeps it for the book.
-
-#[allow(dead_code, unused_imports)] // the chapter itself, of which the bench uses a part
-#[path = "../examples/ch7_limit/main.rs"]
-mod ch7_limit;
+//! table of `chapters/src/ch7_limit/choice.rs`. `cargo bench --bench limit -- --record` keeps it for the
+//! book.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -11,10 +8,10 @@ use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
-use ch7_limit::comparison::NOTHING;
-use ch7_limit::libraries::Summed;
-use ch7_limit::timing::{Flush, work_alone};
-use ch7_limit::work::{Copies, Work};
+use chapters::ch7_limit::comparison::NOTHING;
+use chapters::ch7_limit::libraries::Summed;
+use chapters::ch7_limit::timing::{Flush, work_alone};
+use chapters::ch7_limit::work::{Copies, Work};
 use clap::Parser;
 use workbook::device::{Device, DeviceChoice, Function, LaunchConfig, Module};
 use workbook::kernel_compiler::compiler::{Compiler, Maker};

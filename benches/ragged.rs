@@ -1,17 +1,13 @@
 //! Chapter 4.3's last rung beside CUB on rows that nobody chose: kinds, lengths, orders and sizes are drawn.
 //! `cargo bench --bench ragged -- --record` keeps what it prints in `benches/ragged.txt`.
 
-#[allow(dead_code, unused_imports)] // the chapter itself, of which the bench uses a part
-#[path = "../examples/ch4_ragged/main.rs"]
-mod ch4_ragged;
-
 use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::Result;
-use ch4_ragged::compare::Stage;
-use ch4_ragged::cub::Cub;
-use ch4_ragged::rows::{Rows, Summand};
+use chapters::ch4_ragged::compare::Stage;
+use chapters::ch4_ragged::cub::Cub;
+use chapters::ch4_ragged::rows::{Rows, Summand};
 use clap::Parser;
 use workbook::device::{Device, DeviceChoice};
 use workbook::kernels;

@@ -25,7 +25,7 @@ SIZES = [24, 28]
 KINDS = ["equal, 64", "equal, 1,024", "equal, 65,536", "power law", "one giant", "mostly empty"]
 SAMPLES = 15
 FLUSH = 256 << 20
-CHOICE = (ROOT / "examples/ch4_ragged/choice.rs").read_text()
+CHOICE = (ROOT / "chapters/src/ch4_ragged/choice.rs").read_text()
 
 
 def constant(name):

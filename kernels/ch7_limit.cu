@@ -445,7 +445,7 @@ __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scr
 }
 // ANCHOR_END: reduceLimit
 
-// What the host chooses from, by size (examples/ch7_limit/choice.rs); found by the sweep,
+// What the host chooses from, by size (chapters/src/ch7_limit/choice.rs); found by the sweep,
 // benches/limit.rs.
 #define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH)                                                 \
     extern "C" __global__ void __launch_bounds__(BLOCK)                                            \

@@ -1,4 +1,4 @@
-//! What a chapter draws: films from traces and from records. The drawings themselves lie in `examples/`,
+//! What a chapter draws: films from traces and from records. The drawings themselves lie in `chapters/`,
 //! beside the chapter's host code.
 
 use std::path::Path;

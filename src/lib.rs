@@ -22,9 +22,9 @@
 //! | [`figure`] | what does a chapter draw, and from what? | record |
 //! | [`chapter`] | what does a run of a chapter do? | kernels, record, figure |
 //!
-//! Above it lie the examples, which declare a chapter's variants and hold its host code, its own measurement,
-//! charts and figures; the crate `chapters`, which gathers them for the book and its pages; and `exercise`,
-//! which judges answers.
+//! Above it lie the crate `chapters`, which declares each chapter's variants and holds its host code, its own
+//! measurement, charts and figures, for an example, for the book and its pages; and `exercise`, which judges
+//! answers.
 #![warn(missing_docs)]
 
 pub mod chapter;

@@ -61,7 +61,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn main() -> ExitCode {
-    let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
+    let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error, error.exit_code()));
     let is_started = std::env::var_os(start::STARTED).is_some();
     if let Some(ranks) = options.start
         && !is_started

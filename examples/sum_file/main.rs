@@ -66,7 +66,7 @@ fn piece(text: &str) -> Result<u64, &'static str> {
 }
 
 fn main() -> ExitCode {
-    let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error));
+    let options = Options::try_parse().unwrap_or_else(|error| say::usage(&error, error.exit_code()));
     match sum(&options) {
         Ok(status) => say::status(status),
         Err(error) => {

@@ -1,6 +1,6 @@
 // The sums of NVIDIA's libraries, to measure ours against: cub::DeviceReduce::Sum and thrust::reduce
-// as functions that a program can load at run time (examples/ch7_limit/libraries.rs), and for chapter 6.2
-// cub::DeviceSegmentedReduce (examples/ch6_in_use/compare.rs). Each returns a cudaError_t, 0 where all is
+// as functions that a program can load at run time (chapters/src/ch7_limit/libraries.rs), and for chapter 6.2
+// cub::DeviceSegmentedReduce (chapters/src/ch6_in_use/compare.rs). Each returns a cudaError_t, 0 where all is
 // well.
 //
 // The example builds this with the headers that nvcc comes with. With newer ones:

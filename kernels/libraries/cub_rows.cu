@@ -1,5 +1,5 @@
 // CUB's sums of rows, to measure ours against, as functions that a program can load at run time
-// (examples/ch4_ragged/cub.rs). Each returns a cudaError_t, 0 where all is well.
+// (chapters/src/ch4_ragged/cub.rs). Each returns a cudaError_t, 0 where all is well.
 //
 // The example builds this with the headers that nvcc comes with. With newer ones:
 //   pip install nvidia-cuda-cccl

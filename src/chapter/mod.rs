@@ -1,7 +1,7 @@
 //! What a chapter does with its kernels: runs them on a device, checks every result against the serial
 //! recursion, prints a table, leaves a record, and ends with an exit status.
 //!
-//! A chapter is a list of [`Variant`]s; an example declares them and calls [`run`].
+//! A chapter is a list of [`Variant`]s; the crate `chapters` declares them, and an example calls [`run`].
 //!
 //! | file | job |
 //! | --- | --- |

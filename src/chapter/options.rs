@@ -90,7 +90,8 @@ pub struct Options {
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
     pub fn parse_for(chapter: &Chapter) -> Options {
-        Options::try_parse_for(chapter, std::env::args_os()).unwrap_or_else(|error| say::usage(&error))
+        Options::try_parse_for(chapter, std::env::args_os())
+            .unwrap_or_else(|error| say::usage(&error, error.exit_code()))
     }
 
     /// The options on the command line `arguments`, whose first word is the program's name.

@@ -26,7 +26,7 @@ pub struct Chapter {
     pub place: Place,
     /// In the order of the table.
     pub variants: &'static [Variant],
-    /// The example's text, where there is no kernel: its hash then identifies the code.
+    /// The host code's text, where there is no kernel: its hash then identifies the code.
     pub source: &'static str,
     /// Elements, where the reader does not say.
     pub default_n: fn(DeviceKind) -> u64,

@@ -11,7 +11,7 @@ use crate::{pinned_nvcc, root};
 const FOLDERS: [(&str, &str); 5] = [
     ("crates/ptx-simulator", "tests/kernels"),
     ("", "crates/simulate/tests/simulate"),
-    ("", "tests/figures"),
+    ("", "chapters/tests/traces"),
     ("", "tests/simulator/ncu"),
     ("", "benches"),
 ];

@@ -2,11 +2,7 @@
 //! launch, with no child and with children of children. On the simulator, and on a GPU where there is one:
 //! `cargo test --test chapters cutoff -- --ignored`.
 
-#[allow(dead_code, reason = "the chapter uses more of it")]
-#[path = "../../examples/ch4_when_it_pays/plan.rs"]
-mod plan;
-
-use plan::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
+use chapters::ch4_when_it_pays::plan::{CUTOFF_BLOCKS, partial_sums, passes_to_cutoff};
 use workbook::device::{Buffer, Device, DeviceChoice, Function, LaunchConfig};
 use workbook::kernels;
 use workbook::reduction::data;

@@ -1,13 +1,9 @@
 //! Chapter 7's kernels on the simulator: every one of them, for every type, at sizes around warps, vectors
 //! and blocks, on arrays that begin anywhere, launch after launch with the same scratch memory.
 
-#[allow(dead_code, reason = "the chapter uses more of it")]
-#[path = "../../examples/ch7_limit/choice.rs"]
-mod choice;
-
 use std::fmt::Debug;
 
-use choice::{Choice, UNTUNED};
+use chapters::ch7_limit::choice::{self, Choice, UNTUNED};
 use rayon::prelude::*;
 use workbook::chapter::Shape;
 use workbook::device::{Buffer, Device, DeviceChoice, LaunchConfig, Module};

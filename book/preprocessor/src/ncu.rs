@@ -1,15 +1,13 @@
-//! What Nsight Compute counted of some kernels (`benches/ncu.json`, made by `benches/ncu.py`): numbers, a
-//! table, where warps spend their time, and the instruction roofline.
-
-use std::collections::BTreeMap;
-use std::iter;
+//! What Nsight Compute counted of some kernels (`benches/ncu.json`, made by `benches/ncu.py`), in a page:
+//! numbers, a table, bars and a chart. What they mean is chapter 7's, `chapters::ch7_limit::profile`.
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
+use chapters::ch7_limit::profile::{
+    FIELDS, Kernel, Report, STATES, State, columns, limits, of_one, roofline,
+};
 use workbook::device::GpuInfo;
-use workbook::record::chart::{Against, Chart, Point, Quantity, Scale, Series, Style, Vertical, plot_of};
 use workbook::text::columns::{Column, escape};
-use workbook::text::number::{percent, thousands, three_digits, two_digits};
+use workbook::text::number::thousands;
 
 use crate::directive::pick;
 use crate::html::{figure, note_unless, scrolling};
@@ -23,175 +21,30 @@ pub const SOURCE: &str = "benches/ncu";
 const FILE: &str = "benches/ncu.json";
 /// The record whose GPU is the one that was profiled: its clock and its memory.
 const GPU: &str = "ch7_limit.gpu";
-/// Warp schedulers of a multiprocessor; each issues one instruction per clock (CUDA C++ Programming Guide,
-/// "Compute Capability 9.x").
-const SCHEDULERS: f64 = 4.0;
-/// Bytes of a sector.
-const SECTOR: f64 = 32.0;
-
-/// A state of a warp.
-struct State {
-    /// As a reader tells it from the others.
-    name: &'static str,
-    /// In a bar of the chart.
-    short: &'static str,
-    /// What the warp waits for in it, if it waits.
-    waits_for: Option<&'static str>,
-    /// What ncu calls it (Nsight Compute documentation, "Warp Scheduler States").
-    ncu: &'static [&'static str],
+fn read(book: &Workbook) -> Result<Report> {
+    serde_json::from_str(&book.read(FILE)?)
+        .with_context(|| format!("{FILE} is not a report; make it: python3 benches/ncu.py"))
 }
 
-/// All states. What is in none of the first four is in the last.
-const STATES: [State; 5] = [
-    State {
-        name: "waiting for global memory",
-        short: "memory",
-        waits_for: Some("memory"),
-        ncu: &["long_scoreboard"],
-    },
-    State { name: "waiting at a barrier", short: "barrier", waits_for: Some("barrier"), ncu: &["barrier"] },
-    State {
-        name: "waiting for shared memory",
-        short: "shared",
-        waits_for: Some("shared memory"),
-        ncu: &["short_scoreboard"],
-    },
-    State {
-        name: "issuing, or ready to",
-        short: "issuing",
-        waits_for: None,
-        ncu: &["selected", "not_selected", "wait"],
-    },
-    State { name: "other", short: "other", waits_for: None, ncu: &[] },
-];
-
-type Field = (&'static str, fn(&Kernel) -> f64, fn(f64) -> String);
-
-/// Numbers of a kernel that stand in prose.
-const FIELDS: [Field; 8] = [
-    ("warp-instructions", |kernel| kernel.warp_instructions, |count| thousands(count as i64)),
-    ("instructions-per-sector", Kernel::instructions_per_sector, two_digits),
-    ("issue", |kernel| kernel.issue_slots_used, of_one),
-    ("occupancy", |kernel| kernel.occupancy, of_one),
-    ("memory-share", |kernel| kernel.shares()[0], of_one),
-    ("barrier-share", |kernel| kernel.shares()[1], of_one),
-    ("read", |kernel| kernel.memory_bytes_read, megabytes),
-    ("written", |kernel| kernel.memory_bytes_written, megabytes),
-];
-
-fn of_one(share: f64) -> String {
-    percent(share, 1.0)
+fn kernel<'a>(report: &'a Report, name: &str) -> Result<&'a Kernel> {
+    pick(&report.kernels, name, |kernel| &kernel.kernel, "ncu has not profiled")
 }
 
-fn millions(count: f64) -> String {
-    format!("{} M", three_digits(count / 1e6))
+fn chosen<'a>(report: &'a Report, names: &[&str]) -> Result<Vec<&'a Kernel>> {
+    ensure!(!names.is_empty(), "names no kernel: kernel=A,B");
+    names.iter().map(|name| kernel(report, name)).collect()
 }
 
-fn megabytes(bytes: f64) -> String {
-    format!("{} MB", three_digits(bytes / 1e6))
-}
-
-/// What each kernel changes in the one before it in the tables.
-const CHANGES: [(&str, &str); 12] = [
-    ("reduceNeighbored", ""),
-    ("reduceNeighboredMask", "a mask, no division"),
-    ("reduceNeighboredLess", "adjacent threads work"),
-    ("reduceInterleaved", "halves are added"),
-    ("reduceSharedTree", "Less, in shared memory"),
-    ("reduceSequential", "no bank conflicts"),
-    ("reduceFirstAdd", "two loads, half the blocks"),
-    ("reduceInFlight", "eight loads, fixed grid"),
-    ("reduceShuffle", "shuffles, one barrier"),
-    ("reduceVector", "loads of 16 bytes"),
-    ("reduceSinglePass", "the last block finishes"),
-    ("reduceLimit", "short end, 4 × 16 bytes, shape"),
-];
-
-#[derive(Deserialize)]
-struct Report {
-    date: String,
-    device: String,
-    driver: String,
-    ncu: String,
-    n: u64,
-    code: BTreeMap<String, String>,
-    kernels: Vec<Kernel>,
-}
-
-#[derive(Deserialize)]
-struct Kernel {
-    kernel: String,
-    time_us: f64,
-    warp_instructions: f64,
-    /// Of 1.
-    issue_slots_used: f64,
-    /// Of 1.
-    occupancy: f64,
-    memory_bytes_read: f64,
-    memory_bytes_written: f64,
-    /// Warps in each state, per instruction issued.
-    states: BTreeMap<String, f64>,
-}
-
-impl Report {
-    fn read(book: &Workbook) -> Result<Report> {
-        serde_json::from_str(&book.read(FILE)?)
-            .with_context(|| format!("{FILE} is not a report; make it: python3 benches/ncu.py"))
-    }
-
-    fn kernel(&self, name: &str) -> Result<&Kernel> {
-        pick(&self.kernels, name, |kernel| &kernel.kernel, "ncu has not profiled")
-    }
-
-    fn chosen(&self, names: &[&str]) -> Result<Vec<&Kernel>> {
-        ensure!(!names.is_empty(), "names no kernel: kernel=A,B");
-        names.iter().map(|name| self.kernel(name)).collect()
-    }
-
-    /// `content` with its source, and a note if the kernels have changed since they were profiled.
-    fn figure(&self, book: &Workbook, content: &str) -> String {
-        let note = note_unless(
-            self.code.iter().all(|(stem, code)| is_current(book, stem, code)),
-            "The kernels have changed since they were profiled; run <code>python3 benches/ncu.py</code>.",
-        );
-        let Report { device, driver, ncu, date, n, .. } = self;
-        let n = thousands(*n as i64);
-        let source = format!("{device} · driver {driver} · ncu {ncu} · {date} · n = {n}");
-        figure(&format!("{content}{note}"), &escape(&source))
-    }
-}
-
-impl Kernel {
-    /// Bytes that memory has moved, in both directions: they share its rate.
-    fn memory_bytes(&self) -> f64 {
-        self.memory_bytes_read + self.memory_bytes_written
-    }
-
-    fn instructions_per_sector(&self) -> f64 {
-        self.warp_instructions / (self.memory_bytes() / SECTOR)
-    }
-
-    /// Gigabytes that memory has moved per second.
-    fn gigabytes_per_second(&self) -> f64 {
-        self.memory_bytes() / self.time_us / 1e3
-    }
-
-    /// Shares of a warp's time, in the order of [`STATES`].
-    fn shares(&self) -> [f64; STATES.len()] {
-        let all: f64 = self.states.values().sum();
-        let mut shares =
-            STATES.map(|state| state.ncu.iter().filter_map(|name| self.states.get(*name)).sum::<f64>() / all);
-        shares[STATES.len() - 1] = 1.0 - shares.iter().sum::<f64>();
-        shares
-    }
-
-    /// What a warp waits for most, with its share of the warp's time.
-    fn waits_most(&self) -> String {
-        let all = STATES.iter().zip(self.shares());
-        let waiting = all.filter_map(|(state, share)| Some((state.waits_for?, share)));
-        let most = waiting.max_by(|(_, a), (_, b)| a.total_cmp(b));
-        most.map_or(String::new(), |(what, share)| format!("{what} {:.0}%", share * 100.0))
-    }
+/// `content` with its source, and a note if the kernels have changed since they were profiled.
+fn sourced(report: &Report, book: &Workbook, content: &str) -> String {
+    let note = note_unless(
+        report.code.iter().all(|(stem, code)| is_current(book, stem, code)),
+        "The kernels have changed since they were profiled; run <code>python3 benches/ncu.py</code>.",
+    );
+    let Report { device, driver, ncu, date, n, .. } = report;
+    let n = thousands(*n as i64);
+    let source = format!("{device} · driver {driver} · ncu {ncu} · {date} · n = {n}");
+    figure(&format!("{content}{note}"), &escape(&source))
 }
 
 /// A number of a kernel; without one, of the GPU that was profiled.
@@ -206,8 +59,8 @@ pub fn number(book: &Workbook, kernel: Option<&str>, field: &str) -> Result<Numb
             _ => bail!("a GPU has no `{field}`; there are: instructions, sectors, instructions-per-sector"),
         });
     };
-    let report = Report::read(book)?;
-    let kernel = report.kernel(kernel)?;
+    let report = read(book)?;
+    let kernel = self::kernel(&report, kernel)?;
     let (_, of, write) = pick(FIELDS, field, |(name, ..)| name, "there is no field")?;
     Ok(Number::of(of(kernel), write))
 }
@@ -217,64 +70,28 @@ fn gpu(book: &Workbook) -> Result<GpuInfo> {
     named(book, GPU)?.device.gpu.clone().with_context(|| format!("{GPU} names no GPU"))
 }
 
-/// Billions of warp instructions that a GPU can issue per second, and of sectors that its memory delivers.
-fn limits(gpu: &GpuInfo) -> (f64, f64) {
-    let issued = f64::from(gpu.multiprocessors) * SCHEDULERS * f64::from(gpu.sm_clock_mhz) / 1e3;
-    (issued, gpu.datasheet() / SECTOR)
-}
-
 /// What was counted, a row per kernel; `fields` names the columns.
 pub fn table(book: &Workbook, fields: &[&str], kernels: &[&str]) -> Result<String> {
-    let report = Report::read(book)?;
-    let kernels = report.chosen(kernels)?;
+    let report = read(book)?;
+    let kernels = chosen(&report, kernels)?;
     let all = columns(&kernels, gpu(book)?.datasheet());
     let mut shown = vec![Column::left("kernel", kernels.iter().map(|kernel| kernel.kernel.as_str()))];
     for field in fields {
         shown.push(pick(&all, field, |column| column.name(), "there is no column")?.clone());
     }
-    Ok(report.figure(book, &scrolling(&shown, &format!("Counted by ncu: {}", fields.join(", ")))))
-}
-
-/// The columns that a table can have, each by the name that a page has for it; `gbps` is memory's peak rate.
-fn columns(kernels: &[&Kernel], gbps: f64) -> Vec<Column> {
-    let number = |name: &str, title: &str, cell: &dyn Fn(&Kernel) -> String| {
-        Column::right(title, kernels.iter().map(|kernel| cell(kernel))).named(name)
-    };
-    let changes = kernels.iter().map(|kernel| change(&kernel.kernel));
-    let waits = kernels.iter().map(|kernel| kernel.waits_most());
-    vec![
-        Column::left("what it changes", changes).named("changes"),
-        number("time", "time under ncu", &|kernel| format!("{} µs", three_digits(kernel.time_us))),
-        Column::right("gained", gained(kernels)),
-        number("instructions", "warp instructions", &|kernel| millions(kernel.warp_instructions)),
-        number("issue", "issue slots used", &|kernel| of_one(kernel.issue_slots_used)),
-        number("read", "read from memory", &|kernel| megabytes(kernel.memory_bytes_read)),
-        number("written", "written to memory", &|kernel| megabytes(kernel.memory_bytes_written)),
-        number("rate", "of memory's rate", &|kernel| percent(kernel.gigabytes_per_second(), gbps)),
-        Column::left("waits most", waits).named("waits"),
-    ]
-}
-
-/// What a kernel changes in the one before it.
-fn change(kernel: &str) -> &'static str {
-    CHANGES.iter().find(|(name, _)| *name == kernel).map_or("", |(_, change)| change)
-}
-
-/// How many times as fast each kernel is as the one before it; nothing of the first.
-fn gained(kernels: &[&Kernel]) -> Vec<String> {
-    let steps = kernels.windows(2).map(|pair| format!("{}×", two_digits(pair[0].time_us / pair[1].time_us)));
-    iter::once(String::new()).chain(steps).collect()
+    Ok(sourced(&report, book, &scrolling(&shown, &format!("Counted by ncu: {}", fields.join(", ")))))
 }
 
 /// The chart `states` or `roofline` of some kernels.
 pub fn chart(book: &Workbook, name: &str, kernels: &[&str]) -> Result<String> {
-    let report = Report::read(book)?;
-    let kernels = report.chosen(kernels)?;
-    Ok(report.figure(
+    let report = read(book)?;
+    let kernels = chosen(&report, kernels)?;
+    Ok(sourced(
+        &report,
         book,
         &match name {
             "states" => states(&kernels),
-            "roofline" => roofline(book, &report, &kernels)?.html(),
+            "roofline" => roofline(&report, &gpu(book)?, &kernels)?.html(),
             _ => bail!("{SOURCE} has no chart `{name}`; there are: states, roofline"),
         },
     ))
@@ -313,42 +130,11 @@ fn states(kernels: &[&Kernel]) -> String {
     html + "</ul>\n</div>\n"
 }
 
-/// Instructions issued per second against instructions per sector, below what the GPU can issue and what its
-/// memory can deliver (Ding and Williams, "An Instruction Roofline Model for GPUs", PMBS 2019).
-fn roofline(book: &Workbook, report: &Report, kernels: &[&Kernel]) -> Result<Chart> {
-    let (giga_issued, giga_sectors) = limits(&gpu(book)?);
-    let line = |(i, kernel): (usize, &&Kernel)| {
-        let rate = kernel.warp_instructions / kernel.time_us / 1e3;
-        let points = vec![Point::new(kernel.instructions_per_sector(), rate)];
-        Series { name: kernel.kernel.clone(), style: Style::Kernel(i), points }
-    };
-    let mut lines: Vec<Series> = kernels.iter().enumerate().map(line).collect();
-    let at = |x: f64| Point::new(x, (x * giga_sectors).min(giga_issued));
-    lines.push(Series {
-        name: "the limit".to_string(),
-        style: Style::Limit,
-        points: vec![at(0.5), at(giga_issued / giga_sectors), at(200.0)],
-    });
-    let quantity = Quantity {
-        name: "roofline",
-        title: "Instructions per second",
-        axis: "billion warp instructions per second",
-        words: |value| format!("{} billion", three_digits(value)),
-        scale: Scale::decades,
-        vertical: Vertical::Logarithmic,
-    };
-    let against = Against {
-        word: "instructions per sector",
-        axis: "warp instructions per sector that memory moves",
-        scale: Scale::decades,
-        detail: String::new(),
-    };
-    plot_of(&format!("{} · {}", report.device, report.date), &quantity, &against, lines)
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
+
+    use chapters::ch7_limit::profile::CHANGES;
 
     use super::*;
 
@@ -358,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_states_are_all_of_a_warps_time() {
-        for kernel in &Report::read(&workbook()).unwrap().kernels {
+        for kernel in &read(&workbook()).unwrap().kernels {
             let shares = kernel.shares();
             assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{}: {shares:?}", kernel.kernel);
             assert!(shares.iter().all(|share| (0.0..1.0).contains(share)), "{}: {shares:?}", kernel.kernel);
@@ -368,9 +154,9 @@ mod tests {
     #[test]
     fn no_kernel_is_above_its_limit() {
         let workbook = workbook();
-        let report = Report::read(&workbook).unwrap();
+        let report = read(&workbook).unwrap();
         let kernels: Vec<&Kernel> = report.kernels.iter().take(4).collect();
-        let chart = roofline(&workbook, &report, &kernels).unwrap();
+        let chart = roofline(&report, &gpu(&workbook).unwrap(), &kernels).unwrap();
         assert!(chart.description.contains("the limit: 75.2 billion"), "{}", chart.description);
         for kernel in &report.kernels {
             let rate = kernel.warp_instructions / kernel.time_us / 1e3;
@@ -385,7 +171,7 @@ mod tests {
     /// The table's words for each kernel that was profiled, in the order of the account.
     #[test]
     fn every_kernel_says_what_it_changes() {
-        let report = Report::read(&workbook()).unwrap();
+        let report = read(&workbook()).unwrap();
         let profiled: Vec<&str> = report.kernels.iter().map(|kernel| kernel.kernel.as_str()).collect();
         assert_eq!(profiled, CHANGES.map(|(name, _)| name));
         let fields = ["changes", "instructions", "rate", "waits"];
@@ -395,7 +181,7 @@ mod tests {
         }
         // The division is most of what separates the two trees: the page gives each cause its share.
         let ratio = |above: &str, below: &str| {
-            let time = |kernel| report.kernel(kernel).unwrap().time_us;
+            let time = |kernel| super::kernel(&report, kernel).unwrap().time_us;
             time(above) / time(below)
         };
         let division = ratio("reduceNeighbored", "reduceNeighboredMask");
@@ -407,7 +193,7 @@ mod tests {
     /// first.
     #[test]
     fn memory_reads_the_array_once_and_writes_what_kernels_change_in_it() {
-        let report = Report::read(&workbook()).unwrap();
+        let report = read(&workbook()).unwrap();
         let array = 4.0 * report.n as f64;
         for kernel in &report.kernels {
             let read = kernel.memory_bytes_read / array;

@@ -71,8 +71,8 @@ pub fn is_current(book: &Workbook, stem: &str, code: &str) -> bool {
 /// A paragraph that says so if the code has changed since `record` was made; else nothing.
 pub fn changed_since(book: &Workbook, record: &Record) -> Result<String> {
     let Some(kernel) = book.kernels(&record.stem)? else {
-        // A chapter without a kernel: its identity is that of its example.
-        let file = format!("examples/{}.rs", record.stem);
+        // A chapter without a kernel: its identity is that of its host code.
+        let file = format!("chapters/src/{}.rs", record.stem);
         let hash = hash::text_hash(&book.read(&file)?);
         return Ok(note(record, &file, Some(&hash)));
     };

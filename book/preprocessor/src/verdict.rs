@@ -31,7 +31,7 @@ pub fn verdict(page: &mut Page, words: &Words) -> Result<String> {
 }
 
 fn file(name: &str, extension: &str) -> String {
-    format!("tests/corpus/{name}.{extension}")
+    format!("crates/launch/tests/corpus/{name}.{extension}")
 }
 
 /// Each line up to its mark, so that lines keep their numbers.
@@ -89,7 +89,7 @@ mod tests {
     fn the_appendix_has_an_example_of_each_kind() {
         let root = workbook::root().unwrap();
         let page = fs::read_to_string(root.join("book/src/appendix_simulator.md")).unwrap();
-        for entry in fs::read_dir(root.join("tests/corpus")).unwrap() {
+        for entry in fs::read_dir(root.join("crates/launch/tests/corpus")).unwrap() {
             let folder = entry.unwrap().path();
             let kind = folder.file_name().unwrap().to_string_lossy().into_owned();
             if folder.is_dir() && kind != "sanitize" {

@@ -101,7 +101,7 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
 }
 
 /// A message of ours in the form of a compiler's: of a line of `source`, the file `path`, which is quoted.
-pub fn placed(path: &str, source: &str, line: u32, kind: &str, what: &str) -> String {
+fn placed(path: &str, source: &str, line: u32, kind: &str, what: &str) -> String {
     let quoted = visible(source.lines().nth(line as usize - 1).unwrap_or_default());
     format!("{path}({line}): {kind}: {what}\n{quoted}\n")
 }
@@ -242,7 +242,7 @@ fn missing_header(words: &str) -> Option<&str> {
 }
 
 /// What is wrong with a header of the standard library: a sentence without its end; nothing of other headers.
-pub fn header(name: &str) -> Option<String> {
+fn header(name: &str) -> Option<String> {
     HEADERS.contains(&name).then(|| NO_LIBRARY.to_string() + &in_place_of_header(name))
 }
 

@@ -238,7 +238,7 @@ pub enum Cures {
 impl Options {
     /// The options of this process; a wrong one ends it with exit status 2 and a message.
     pub fn parse_or_exit() -> Options {
-        Options::try_parse().unwrap_or_else(|error| say::usage(&error))
+        Options::try_parse().unwrap_or_else(|error| say::usage(&error, error.exit_code()))
     }
 
     /// The compute capability to compile for: the one that was asked for, or that of the GPU.

@@ -7,6 +7,7 @@
 //! A reader that is gone (`| head`) is no mistake, and the program goes on in silence. Anything else that
 //! keeps words from being written (a full disk) makes its exit status 2.
 
+use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Result, Write, stderr, stdout};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -137,15 +138,15 @@ pub fn status(status: u8) -> ExitCode {
     ExitCode::from(if LOST.load(Ordering::Relaxed) { 2 } else { status })
 }
 
-/// Ends the program with what clap says of its command line: help with status 0, a mistake with 2.
-pub fn usage(error: &clap::Error) -> ! {
-    let text = error.render().to_string();
-    if error.use_stderr() {
-        err(&text);
-    } else {
+/// Ends the program with what its command line's parser says: help with status 0, a mistake with 2.
+pub fn usage(said: &impl Display, status: i32) -> ! {
+    let text = said.to_string();
+    if status == 0 {
         out(&text);
+    } else {
+        err(&text);
     }
-    std::process::exit(if LOST.load(Ordering::Relaxed) { 2 } else { error.exit_code() })
+    std::process::exit(if LOST.load(Ordering::Relaxed) { 2 } else { status })
 }
 
 /// Whether `stream` shows a line that changes: it is a terminal, not a dumb one, and obeys escape codes. A

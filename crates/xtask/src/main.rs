@@ -190,7 +190,7 @@ fn of_source(stem: &str) -> Option<Vec<Step>> {
                 "workbook",
                 "builds",
             ),
-            step(format!("traces of {stem}, where there are any"), Maker::Run, &[], "workbook", "figures"),
+            step(format!("traces of {stem}, where there are any"), Maker::Run, &[], "chapters", "traces"),
             step(format!("the simulator's record of {stem}"), Maker::Run, &example, "workbook", "chapters"),
         ]);
     }
@@ -201,11 +201,11 @@ fn of_source(stem: &str) -> Option<Vec<Step>> {
             step(format!("stub and verdicts of {stem}"), Maker::Run, &[], "exercise", "exercises"),
         ]);
     }
-    if root().join("tests/corpus").join(stem).is_dir() {
+    if root().join("crates/launch/tests/corpus").join(stem).is_dir() {
         // All kinds, since only what has changed is compiled, and the table is of all of them.
         let all = |what: &str, maker| Step {
             wanted: "1".to_string(),
-            ..step(what.to_string(), maker, &[], "workbook", "corpus")
+            ..step(what.to_string(), maker, &[], "launch", "corpus")
         };
         return Some(vec![
             all("PTX of the corpus", Maker::Nvcc),

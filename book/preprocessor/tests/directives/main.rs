@@ -24,7 +24,8 @@ use mdbook_preprocessor::config::Config;
 use workbook::device::DeviceKind;
 use workbook::record::Record;
 
-/// A repository with a book: `kernels/k.cu`, `examples/ch1_serial.rs`, and records for chapters 1, 3 and 4.
+/// A repository with a book: `kernels/k.cu`, `chapters/src/ch1_serial.rs`, and records for chapters 1, 3
+/// and 4.
 struct Repository {
     root: PathBuf,
 }
@@ -91,7 +92,7 @@ impl Repository {
         let directories = [
             "kernels/clang/host",
             "kernels/exercises/solutions",
-            "examples",
+            "chapters/src",
             "book/src/live/clang",
             "book/records",
             "book/theme",
@@ -106,7 +107,7 @@ impl Repository {
         fs::write(solutions.join("3_1_add.cu"), EXERCISE).unwrap();
         fs::write(solutions.join("3_1_add.toml"), ABOUT_EXERCISE).unwrap();
         fs::write(solutions.join("mutants.toml"), "").unwrap();
-        fs::write(root.join("examples/ch1_serial.rs"), EXAMPLE).unwrap();
+        fs::write(root.join("chapters/src/ch1_serial.rs"), EXAMPLE).unwrap();
         fs::write(root.join("book/src/glossary.md"), GLOSSARY).unwrap();
         fs::write(root.join("book/src/live/clang/clang.json"), r#"{"version": "22.1.8"}"#).unwrap();
         let repository = Repository { root };

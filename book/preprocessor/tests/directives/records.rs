@@ -79,9 +79,9 @@ fn a_record_older_than_the_code_is_marked() {
     assert!(repository.page("{{#cell ch4_nested}}\n").contains(marked));
     assert!(repository.page("{{#chart ch4_nested.gpu time}}\n").contains(marked));
 
-    fs::write(repository.root.join("examples/ch1_serial.rs"), "fn main() { edited() }\n").unwrap();
+    fs::write(repository.root.join("chapters/src/ch1_serial.rs"), "fn main() { edited() }\n").unwrap();
     let page = repository.page("{{#cell ch1_serial}}\n");
-    assert!(page.contains("<code>examples/ch1_serial.rs</code> has changed since"), "{page}");
+    assert!(page.contains("<code>chapters/src/ch1_serial.rs</code> has changed since"), "{page}");
 }
 
 #[test]

@@ -82,10 +82,11 @@ fn expanded(is_chosen: &dyn Fn(&str) -> bool) -> (Vec<Result<String, String>>, B
     }
     for directory in [
         "kernels",
+        "chapters/src",
         "examples",
         "crates/reduction",
-        "tests/figures",
-        "tests/corpus",
+        "chapters/tests/traces",
+        "crates/launch/tests/corpus",
         "crates/simulate/tests",
         "crates/program/tests",
         "book/src",

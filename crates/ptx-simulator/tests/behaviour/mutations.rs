@@ -171,7 +171,7 @@ fn all_survive(own: u64, kernels: u64, instructions: u64) {
         ("tests/kernels", own),
         ("tests/kernels/cdp1", own),
         ("../../kernels/prebuilt", kernels),
-        ("../../tests/simulator/ptx", instructions),
+        ("../launch/tests/simulator/ptx", instructions),
     ] {
         if Path::new(directory).exists() {
             survives(directory, variants);

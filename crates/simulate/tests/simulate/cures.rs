@@ -11,7 +11,7 @@ mod with_a_fake_nvcc {
 
     use super::*;
 
-    const CORPUS: &str = "tests/corpus/data-race";
+    const CORPUS: &str = "crates/launch/tests/corpus/data-race";
     /// A race of lines 6 and 7, and what is read there may be uninitialized.
     const RACY: &str = "shared_missing_barrier";
     const RIGHT: &str = "shared_with_barrier";
@@ -376,7 +376,7 @@ fn a_whole_program_gets_the_cure_that_was_tried() {
 }
 
 /// A line for each kernel of the corpus in which something is wrong: its name, and whether a cure is found.
-const RECORD: &str = "tests/corpus/cures.csv";
+const RECORD: &str = "crates/launch/tests/corpus/cures.csv";
 const HEAD: &str = "kernel,cure\n";
 /// The kinds that there are edits for.
 const KINDS: [&str; 5] =
@@ -386,7 +386,7 @@ const KINDS: [&str; 5] =
 fn wrong_kernels() -> Vec<(String, PathBuf)> {
     let mut all = Vec::new();
     for kind in KINDS {
-        for file in std::fs::read_dir(root().join("tests/corpus").join(kind)).unwrap() {
+        for file in std::fs::read_dir(root().join("crates/launch/tests/corpus").join(kind)).unwrap() {
             let file = file.unwrap().path();
             let source = std::fs::read_to_string(&file).unwrap();
             let is_wrong = source.contains("//@ launch") && !source.contains("// expect: clean");

@@ -67,7 +67,8 @@ fn an_element_of_several_dimensions_has_all_its_indices() {
 
 #[test]
 fn the_lines_of_a_volatile_tree_are_one_finding() {
-    let tree = "tests/corpus/data-race/warp_tree_volatile.ptx --kernel reduce --grid 1 --block 32";
+    let tree =
+        "crates/launch/tests/corpus/data-race/warp_tree_volatile.ptx --kernel reduce --grid 1 --block 32";
     let json = run(&format!("{tree} --arg buf:i32:iota*32 --arg buf:i32:zeros*1 --json")).exits(1).json();
     let found = json["diagnostics"].as_array().unwrap();
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -117,7 +118,8 @@ fn a_result_need_not_be_asked_for_as_a_whole() {
 
 #[test]
 fn what_is_only_in_a_header_is_ok() {
-    let kernel = "tests/corpus/data-race/reduce_of_several_warps.ptx --kernel sum --grid 1 --block 128";
+    let kernel = "crates/launch/tests/corpus/data-race/reduce_of_several_warps.ptx --kernel sum \
+        --grid 1 --block 128";
     let command = format!("{kernel} --arg buf:i32:iota*128 --arg buf:i32:uninit*128");
     let text = run(&command).exits(0).stdout();
     let notes = text.matches("\nnote[data-race]: ").count();
@@ -352,7 +354,8 @@ fn a_limit_of_steps_is_there_and_says_how_to_raise_it() {
 /// A barrier between two threads that take a lock in turn would let them wait forever.
 #[test]
 fn a_lock_without_fences_is_told_where_it_is_taken() {
-    let line = "tests/corpus/data-race/lock_no_fence.ptx --grid 4 --block 64 --arg buf:i32:0 --arg buf:i32:0";
+    let line = "crates/launch/tests/corpus/data-race/lock_no_fence.ptx --grid 4 --block 64 \
+        --arg buf:i32:0 --arg buf:i32:0";
     let found = run(line).exits(1);
     let said = "the lock that is taken in line 4 orders nothing without fences: put `__threadfence();` after";
     assert!(found.stdout().contains(said), "{}", found.stdout());

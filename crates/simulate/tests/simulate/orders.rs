@@ -5,18 +5,19 @@ use serde_json::json;
 use super::*;
 
 /// Four blocks take a ticket each, and the last one adds up.
-const IN_ORDER: &str = "tests/corpus/order-dependent/float_sum_in_order.ptx --grid 4 --block 32 \
-    --arg buf:f32:random*128 --arg buf:f32:zeros*4 --arg buf:u32:0 --arg buf:f32:0";
+const IN_ORDER: &str = "crates/launch/tests/corpus/order-dependent/float_sum_in_order.ptx \
+    --grid 4 --block 32 --arg buf:f32:random*128 --arg buf:f32:zeros*4 --arg buf:u32:0 --arg buf:f32:0";
 /// Three blocks write their numbers to one word.
-const LAST_WRITER: &str = "tests/corpus/order-dependent/last_writer.ptx --grid 3 --block 32 --arg buf:u32:0";
+const LAST_WRITER: &str = "crates/launch/tests/corpus/order-dependent/last_writer.ptx \
+    --grid 3 --block 32 --arg buf:u32:0";
 /// Each of two blocks takes the two locks in its own order.
-const LOCKS: &str = "tests/corpus/deadlock/locks_in_two_orders.ptx --grid 2 --block 32 \
+const LOCKS: &str = "crates/launch/tests/corpus/deadlock/locks_in_two_orders.ptx --grid 2 --block 32 \
     --arg buf:i32:0 --arg buf:i32:0 --arg buf:i32:0";
 /// Two blocks write their numbers and take a ticket; block 1 waits for ever if it is the first.
-const WAITS: &str = "tests/corpus/deadlock/first_of_two.ptx --grid 2 --block 32 \
+const WAITS: &str = "crates/launch/tests/corpus/deadlock/first_of_two.ptx --grid 2 --block 32 \
     --arg buf:u32:0 --arg buf:u32:0 --arg buf:u32:0";
 /// All threads write to one word. Of three, the one in the middle writes a 9 and the others a 7.
-const LANES: &str = "tests/corpus/order-dependent/middle_lane.ptx";
+const LANES: &str = "crates/launch/tests/corpus/order-dependent/middle_lane.ptx";
 
 #[test]
 fn a_verdict_says_on_how_many_orders_it_rests() {
@@ -52,7 +53,7 @@ fn what_depends_on_the_order_is_named_with_both_results_and_both_operations() {
 /// The same bits as another type.
 #[test]
 fn results_are_shown_in_the_type_of_their_buffer() {
-    let command = "tests/corpus/order-dependent/last_writer.ptx --grid 3 --block 32 --arg";
+    let command = "crates/launch/tests/corpus/order-dependent/last_writer.ptx --grid 3 --block 32 --arg";
     for (buffer, values) in [("buf:u32:0", "3 or as 2"), ("buf:f32:0", "4e-45 or as 3e-45")] {
         let text = run(&format!("{command} {buffer}")).exits(0).stdout();
         assert!(text.contains(&format!("ends as {values}, depending")), "{text}");
@@ -138,7 +139,7 @@ fn an_order_of_lanes_is_kept_and_runs_again() {
 
 #[test]
 fn the_first_order_of_a_search_counts_as_the_others_do() {
-    let text = run("tests/corpus/order-dependent/first_result.ptx --grid 1 --block 64 \
+    let text = run("crates/launch/tests/corpus/order-dependent/first_result.ptx --grid 1 --block 64 \
         --arg buf:u32:0 --arg buf:u32:zeros*2")
     .exits(0)
     .stdout();
@@ -151,7 +152,7 @@ fn the_first_order_of_a_search_counts_as_the_others_do() {
 fn a_long_search_tries_early_decisions_too() {
     let run_of = |name: &str| {
         run(&format!(
-            "tests/corpus/deadlock/{name}.ptx --grid 16 --block 32 \
+            "crates/launch/tests/corpus/deadlock/{name}.ptx --grid 16 --block 32 \
         --arg buf:u32:zeros*16 --arg buf:u32:zeros*16"
         ))
     };
@@ -176,8 +177,8 @@ fn an_interrupt_prints_what_is_known() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    let args = "tests/corpus/deadlock/philosophers_in_order.ptx --orders all --grid 16 --block 32 \
-        --arg buf:u32:zeros*16 --arg buf:u32:zeros*16";
+    let args = "crates/launch/tests/corpus/deadlock/philosophers_in_order.ptx --orders all \
+        --grid 16 --block 32 --arg buf:u32:zeros*16 --arg buf:u32:zeros*16";
     let child = super::simulate().args(args.split_whitespace()).stdout(Stdio::piped()).spawn().unwrap();
     let process = child.id();
     let started = Instant::now();
@@ -196,7 +197,8 @@ fn an_interrupt_prints_what_is_known() {
 
 #[test]
 fn warps_come_to_a_barrier_that_counts_some_of_them_in_several_schedules() {
-    let pairs = "tests/corpus/deadlock/pairs_as_they_come.ptx --grid 1 --block 96 --arg buf:i32:zeros*96";
+    let pairs = "crates/launch/tests/corpus/deadlock/pairs_as_they_come.ptx \
+        --grid 1 --block 96 --arg buf:i32:zeros*96";
     let order = scratch("schedules").join("order.json");
     let order = order.display();
     let text = run(&format!("{pairs} --save-order {order}")).exits(1).stdout();

@@ -10,7 +10,6 @@ use view::{self, Film};
 
 use super::code::{self, Built};
 use super::compiler::Compiler;
-use super::own;
 use super::plan::{Case, Plan, SCHEDULES};
 use super::run::{Run, device_in, functions, load};
 use super::source::{Exercise, Kind};
@@ -33,9 +32,6 @@ pub fn film(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
         Kind::Numbers { .. } => exercise.stub(),
         _ => exercise.learners_text(root).with_context(|| format!("cannot read {}", exercise.file()))?,
     };
-    if let Some(what) = own::not_allowed(&exercise.path, &source) {
-        bail!("{what}");
-    }
     let Built::Ptx(build) = code::build(root, exercise, &source, compiler)? else {
         bail!("there is no figure, since {} is not compiled", exercise.file());
     };

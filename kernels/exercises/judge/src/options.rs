@@ -95,6 +95,6 @@ impl Options {
         {
             words.insert(1 + before, "check".into());
         }
-        Options::try_parse_from(words).unwrap_or_else(|error| text::say::usage(&error))
+        Options::try_parse_from(words).unwrap_or_else(|error| text::say::usage(&error, error.exit_code()))
     }
 }

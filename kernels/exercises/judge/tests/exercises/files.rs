@@ -149,16 +149,6 @@ fn progress_or_its_lock_that_is_no_file_is_said() {
     learner.says("hint 2.1").exits(0, &["your progress is not remembered: ", ".lock is a pipe"]);
 }
 
-#[test]
-fn an_answer_stands_in_its_own_file_alone() {
-    let learner = Learner::new("own");
-    let exercise = exercise("2.1");
-    for name in ["solutions/2_1_barrier.cu", "../exercises/solutions/2_1_barrier.cu"] {
-        learner.write(&exercise, &format!("#include \"{name}\"\n"));
-        learner.says("2.1").exits(1, &["stands in its own file alone", "not yet"]);
-    }
-}
-
 /// What a program says is shown, and obeyed by no terminal.
 #[test]
 fn escapes_are_shown_and_not_sent() {
