@@ -26,11 +26,11 @@ pub fn list(exercises: &[Exercise], state: &State) -> String {
     let done = exercises.iter().filter(|exercise| state.of(exercise.id).passed).count();
     let mut text = format!("Exercises: {done} of {} done.\n", exercises.len());
     let next = next(exercises, state, None).map(|exercise| exercise.id);
-    let mut chapter = 0;
+    let mut chapter = None;
     for exercise in exercises {
-        if exercise.id.chapter != chapter {
-            chapter = exercise.id.chapter;
-            text += &format!("\nChapter {chapter}, {}\n", catalogue::chapter(chapter));
+        let number = exercise.id.chapter;
+        if chapter.replace(number) != Some(number) {
+            text += &format!("\nChapter {number}, {}\n", catalogue::chapter(number));
         }
         let progress = state.of(exercise.id);
         let mark = if progress.passed {

@@ -32,7 +32,7 @@ fn root() -> &'static Path {
 }
 
 /// Exercises; one that is added or taken out counts here.
-const EXERCISES: usize = 36;
+const EXERCISES: usize = 47;
 
 fn exercises() -> Vec<Exercise> {
     let exercises = catalogue::read(root()).unwrap();
