@@ -183,7 +183,9 @@ fn reset_keeps_what_the_learner_wrote() {
     for (text, backup) in [("first", "backup"), ("second", "backup-2")] {
         learner.write(&exercise, text);
         let name = format!("{}.{backup}", exercise.path);
-        learner.says("reset 3.1").exits(0, &[&format!("Your file is now {}.", shown(&name))]);
+        learner
+            .says("reset 3.1")
+            .exits(0, &[&format!("Your file is now {}. To have it back, give it its old", shown(&name))]);
         assert_eq!(learner.read(&name), text);
         assert_eq!(learner.read(&exercise.path), exercise.stub());
     }
