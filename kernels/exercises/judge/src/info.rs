@@ -88,12 +88,14 @@ impl fmt::Display for Difficulty {
     }
 }
 
-/// The host's side: a Rust function, or launches.
+/// The host's side: a Rust function, launches, or what a whole program prints.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Host {
     /// A Rust exercise: the function.
     pub function: Option<String>,
+    /// A whole program: what it prints.
+    pub prints: Option<String>,
     /// `KERNEL<<<GRID, block>>> ARG …`; see `plan.rs`.
     pub launches: Vec<String>,
     /// Where the result is: `partials` (if it is not said), `out`, `total`, `results`

@@ -15,6 +15,7 @@
 //! | `goal.rs` | what it may cost |
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
 //! | `compiler.rs`, `page.rs` | that of this machine, or of the page that this runs in |
+//! | `program.rs` | answers that are whole programs: how they are run and marked |
 //! | `run.rs` | one input on a device |
 //! | `mark.rs` | marks an answer: from its text to the verdict |
 //! | `fit.rs` | whether its kernels can be launched at all |
@@ -61,6 +62,7 @@ mod options;
 mod own;
 pub mod page;
 mod plan;
+mod program;
 mod rules;
 mod run;
 mod said;

@@ -21,7 +21,7 @@ use super::source::{Exercise, Kind};
 use super::tried::Tried;
 use super::verdict::{Counted, Counts, Findings, failed, missed_goal};
 use super::wrapping::{Wrapping, wrapped};
-use super::{fit, goal, lost, names, numbers, own, rules, summary, tried, weigh};
+use super::{fit, goal, lost, names, numbers, own, program, rules, summary, tried, weigh};
 
 /// The counters that are compared, as the simulator calls them.
 const COUNTERS: [&str; 10] = [
@@ -57,6 +57,7 @@ pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
             anyhow::bail!("{id} is in Rust, which a page does not compile: edit {path}, then {command} {id}")
         }
         Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, &text).map(Some),
+        Kind::Program(prints) => program::mark(root, exercise, prints, &text, compiler),
         Kind::Kernel(plan) => mark_kernel(root, exercise, plan, &text, compiler),
     }
 }

@@ -108,6 +108,7 @@ pub fn passed(exercise: &Exercise, passed: &Findings, progress: &Progress, sourc
             format!("passed{waste}. Right for all {tried} inputs, in several orders of turns{found}")
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
+        Kind::Program(_) => "passed. It prints what it should, and nothing was found wrong.".to_string(),
         Kind::Numbers { ref answers, .. } if answers.iter().any(Answer::is_line) => match progress.tries {
             0 => "passed. That is the line, at the first try.".to_string(),
             tries => format!("passed. That is the line, after {tries} other{}.", plural(tries)),

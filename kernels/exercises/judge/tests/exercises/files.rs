@@ -51,7 +51,9 @@ fn a_figure_that_cannot_be_drawn_does_not_hide_the_check() {
     std::fs::remove_file(learner.root.join(&exercise.path)).unwrap();
     learner.says("2.1 --figure").exits(1, &["cannot be read", "reset 2.1", "no figure: cannot read"]);
     learner.says("2.4 --figure").exits(1, &["no answer yet", "figure  ", "exercise-2.4.html"]);
-    learner.says("1.1 --figure").exits(1, &["Element 2 is left out", "no figure: 1.1 has no kernel"]);
+    learner
+        .says("1.1 --figure")
+        .exits(1, &["Element 2 is left out", "no figure: 1.1 has no kernel: there is no figure of it"]);
 }
 
 /// No file may be longer than 0 bytes here: a full disk, without one.

@@ -90,6 +90,19 @@ fn no_hint_counts_on_what_is_done_and_none_is_offered_where_none_is_left() {
     learner.says("").exits(0, &["done  2.1  One barrier is enough  (10 min, easy)\n"]);
 }
 
+/// Its host and its kernel: what it prints, and what is found.
+#[test]
+fn a_whole_program_is_judged_by_what_it_prints_and_what_it_does() {
+    let learner = Learner::new("program");
+    let words = ["The program prints", "  3\n", "It should print", "  10\n", "Which of the two arrays"];
+    learner.says("0.12").exits(1, &words);
+    learner.write(&exercise("0.12"), &exercise("0.12").solution());
+    learner.says("0.12").exits(0, &["passed. It prints what it should, and nothing was found", "why 0.12"]);
+    learner.says("0.16").exits(1, &["error[host-access]", "0_16_read_too_early.cu"]);
+    learner.write(&exercise("0.16"), "int main() {}\n");
+    learner.says("0.16").exits(2, &["has to be compiled, and no compiler"]);
+}
+
 #[test]
 fn the_number_of_a_chapter_lists_it() {
     let learner = Learner::new("chapter");
