@@ -62,6 +62,9 @@ fn card(exercise: &Exercise, evidence: &str, is_live: bool) -> String {
         // The rest of the learner's file is its head, which says the task.
         let first = exercise.stub().lines().count() - exercise.stub_code().lines().count() + 1;
         attributes += &format!(" data-file=\"{path}\" data-first=\"{first}\"");
+        if let Kind::Program(_) = exercise.kind {
+            attributes += " data-kind=\"program\""; // of which there is no figure
+        }
     }
     html::folded(&attributes, &format!("Exercise {id} · {title} · {minutes} min"), &text)
 }

@@ -100,12 +100,15 @@ function form(exercise, fields) {
 function bar(exercise) {
     const { id, inputs, own, status } = exercise;
     const isNumbers = inputs.size > 0;
+    const isProgram = exercise.frame.dataset.kind === 'program';
     const buttons = {
         check: button('Check', () => runOrStop(exercise, () => check(exercise)), { className: 'card-run' }),
         edit: button('Edit', () => toggle(exercise), { hidden: isNumbers }),
         hint: button('Hint', () => hint(exercise)),
-        figure: button('Figure', () => check(exercise, 'Figure', '--figure'),
-            { hidden: isNumbers, title: 'A small launch of your kernel, step by step' }),
+        figure: button('Figure', () => check(exercise, 'Figure', '--figure'), {
+            hidden: isNumbers || isProgram,
+            title: 'A small launch of your kernel, step by step',
+        }),
         solution: button('Solution', () => solve(exercise, 'Solution', 'solution', id)),
         giveUp: button('Give up and show it',
             () => solve(exercise, buttons.giveUp.textContent, 'solution', id, '--give-up'), { hidden: true }),

@@ -163,6 +163,19 @@ impl<'a> Stage<'a> {
         is_defined.then(elements).transpose()
     }
 
+    /// What each element of a buffer holds; `None` of one that has not been written.
+    ///
+    /// # Errors
+    /// Of [`Stage::elements`].
+    pub fn written<T: Pod>(&self, name: &str) -> Result<Vec<Option<T>>> {
+        let buffer = self.buffer(name)?;
+        let bytes = size_of::<T>();
+        let elements: Vec<T> = bytemuck::pod_collect_to_vec(&self.device.read_at(buffer, 0..buffer.len())?);
+        let is_defined = |at: usize| self.device.is_defined(buffer, at * bytes..(at + 1) * bytes);
+        let written = elements.into_iter().enumerate().map(|(at, element)| is_defined(at).then_some(element));
+        Ok(written.collect())
+    }
+
     fn address(&self, pointer: &Pointer) -> Result<u64> {
         Ok(self.buffer(&pointer.buffer)?.addresses().start.wrapping_add(pointer.offset))
     }

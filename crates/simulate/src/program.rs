@@ -109,20 +109,7 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
     let Ran { ended, found, kernels, asked_for_times, .. } =
         ::program::run(simulator, &module, &how, outside).map_err(|found| anyhow::Error::new(*found))?;
     let seen = device.take_seen();
-    let mut found = causes::joined(found);
-    for one in &mut found {
-        let readable = |text: &str| readable(text);
-        let mut words = ptx_simulator::Words::from(one.what.clone());
-        words.message = readable(&words.message);
-        words.related.iter_mut().for_each(|site| site.message = readable(&site.message));
-        one.what = words.into();
-        one.kernel = one.kernel.as_deref().map(readable);
-        one.help = readable(&with_option(one.kind, &one.help));
-    }
-    // What each launch of a kernel shows is said once.
-    let mut said = std::collections::HashSet::new();
-    found.retain(|one| said.insert((one.kind, one.file.clone(), one.line, one.message())));
-    found.sort_by_key(comes_late);
+    let found = told(found, with_option);
     sources.read_for(&found);
     Ok(Report {
         ended,
@@ -136,6 +123,25 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
         printed: Default::default(),
         refused: Vec::new(),
     })
+}
+
+/// What a program has shown as a reader is told it: by cause, with the names of the source. `help` gives the
+/// words of a finding's help.
+pub fn told(found: Vec<Diagnostic>, help: impl Fn(Kind, &str) -> String) -> Vec<Diagnostic> {
+    let mut found = causes::joined(found);
+    for one in &mut found {
+        let mut words = ptx_simulator::Words::from(one.what.clone());
+        words.message = readable(&words.message);
+        words.related.iter_mut().for_each(|site| site.message = readable(&site.message));
+        one.what = words.into();
+        one.kernel = one.kernel.as_deref().map(readable);
+        one.help = readable(&help(one.kind, &one.help));
+    }
+    // What each launch of a kernel shows is said once.
+    let mut said = std::collections::HashSet::new();
+    found.retain(|one| said.insert((one.kind, one.file.clone(), one.line, one.message())));
+    found.sort_by_key(comes_late);
+    found
 }
 
 /// What was never written may be so since a launch failed, or since a copy did or is still under way. What is

@@ -198,6 +198,7 @@ fn of_source(stem: &str) -> Option<Vec<Step>> {
     if there_is(solution("cu")) || there_is(solution("rs")) {
         return Some(vec![
             step(format!("builds of {stem}"), Maker::Nvcc, &[], "exercise", "exercises"),
+            step("the same of a whole program".to_string(), Maker::Clang, &[], "exercise", "exercises"),
             step(format!("stub and verdicts of {stem}"), Maker::Run, &[], "exercise", "exercises"),
         ]);
     }

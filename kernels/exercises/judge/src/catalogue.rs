@@ -82,9 +82,10 @@ pub fn find(exercises: &[Exercise], id: Id) -> Result<&Exercise> {
 }
 
 /// `At the limit`: the title of the first page of chapter `number`, from `- [At the limit](ch7_limit.md)`.
+/// That of chapter 0, which has no number in the book, stands without the dash.
 pub fn chapter(number: u32) -> &'static str {
     let title = |line: &'static str| {
-        let (title, page) = line.trim().strip_prefix("- [")?.split_once("](")?;
+        let (title, page) = line.trim().trim_start_matches("- ").strip_prefix('[')?.split_once("](")?;
         page.starts_with(&format!("ch{number}_")).then_some(title)
     };
     CONTENTS.lines().find_map(title).unwrap_or("More")

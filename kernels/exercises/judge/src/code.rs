@@ -1,9 +1,9 @@
 //! From an answer to PTX: the committed build if the text is a known one, else the reader's compiler.
 //!
 //! `kernels/exercises/prebuilt/<stem>.ptx` holds all of an exercise's known texts, one after another: the
-//! stub, the solution, the mutants. A line `//@ solution 0123abcd` with the hash of the text begins each.
-//! After an edit of a solution, `cargo xtask renew` makes stubs and
-//! builds anew.
+//! stub, the solution, the mutants. nvcc makes them, and clang those of whole programs. A line `//@ solution
+//! 0123abcd` with the hash of the text begins each. After an edit of a solution, `cargo xtask renew` makes
+//! stubs and builds anew.
 
 use std::path::Path;
 
@@ -16,6 +16,7 @@ use text::path::shown;
 
 use super::answer::Answer;
 use super::compiler::Compiler;
+use super::program;
 use super::source::{Exercise, Kind};
 use super::wrapping::wrapped;
 
@@ -48,7 +49,7 @@ impl Variant {
 /// function.
 pub fn variants(exercise: &Exercise) -> Result<Vec<Variant>> {
     let is_run = match &exercise.kind {
-        Kind::Kernel(_) => true,
+        Kind::Kernel(_) | Kind::Program(_) => true,
         Kind::Function(_) => false,
         Kind::Numbers { answers, .. } => {
             exercise.lacks_a_line() || answers.iter().any(|answer| answer.case().is_some())
@@ -138,8 +139,8 @@ pub fn build(root: &Path, exercise: &Exercise, text: &str, compiler: Option<&Com
         let compiler = compiler_of_committed(root, exercise).unwrap_or_default();
         return Ok(Built::Ptx(Build { ptx, warnings: String::new(), compiler, by: None }));
     }
-    let Some(compiler) = compiler.cloned().map_or_else(|| Compiler::find(root), |given| Ok(Some(given)))?
-    else {
+    let found = || Compiler::find(root, exercise);
+    let Some(compiler) = compiler.cloned().map_or_else(found, |given| Ok(Some(given)))? else {
         return Ok(Built::NoCompiler);
     };
     Ok(match compiler.ptx(exercise, text) {
@@ -193,7 +194,11 @@ fn accepted(compiler: &Compiler, exercise: &Exercise, text: &str) -> Result<Opti
 /// # Errors
 /// Another right answer is none of the solution.
 pub fn compared(exercise: &Exercise, text: &str) -> Result<Vec<String>> {
-    let Kind::Kernel(plan) = &exercise.kind else { return Ok(Vec::new()) };
+    let plan = match &exercise.kind {
+        Kind::Kernel(plan) => plan,
+        Kind::Program(_) => return Ok(vec![text.to_string()]),
+        Kind::Function(_) | Kind::Numbers { .. } => return Ok(Vec::new()),
+    };
     let mut texts = vec![text.to_string()];
     texts.extend(wrapped(plan, text).map(|wrapping| wrapping.text));
     texts.extend([exercise.stub(), exercise.solution()]);
@@ -216,7 +221,9 @@ pub fn pack(compiler: &Compiler, exercise: &Exercise) -> Result<String> {
         let ptx = compiler
             .ptx(exercise, &variant.text)
             .with_context(|| format!("{} {}", exercise.id, variant.name))?;
-        pack += &format!("//@ {} {}\n{}", variant.name, variant.hash(), stripped(&ptx.text));
+        pack += &format!("//@ {} {}\n", variant.name, variant.hash());
+        pack.extend(program::variables(&ptx.text).map(|line| format!("{}\n", line.trim_end())));
+        pack += &stripped(&ptx.text);
     }
     Ok(pack)
 }
@@ -235,7 +242,7 @@ fn stripped(ptx: &str) -> String {
             text.push_str(code);
             text.push('\n');
         }
-        in_section &= code.trim() != "}";
+        in_section &= !code.trim_end().ends_with('}');
     }
     text
 }

@@ -8,7 +8,7 @@ use kernel_compiler::call::Ptx;
 use kernel_compiler::compiler::{self, Maker};
 
 use super::page::Page;
-use super::source::Exercise;
+use super::source::{Exercise, Kind};
 
 /// Who compiles answers.
 #[derive(Clone)]
@@ -20,16 +20,19 @@ pub enum Compiler {
 }
 
 impl Compiler {
-    /// The one on this machine, if there is one.
+    /// The one on this machine that compiles `exercise`, if there is one: whole programs only clang does.
     ///
     /// # Errors
     /// `NVCC` or `CLANG` names one that does not run.
-    pub fn find(root: &Path) -> Result<Option<Compiler>> {
+    pub fn find(root: &Path, exercise: &Exercise) -> Result<Option<Compiler>> {
         if cfg!(target_family = "wasm") {
-            Ok(None)
-        } else {
-            Ok(compiler::Compiler::find(root)?.map(Compiler::Installed))
+            return Ok(None);
         }
+        let found = match exercise.kind {
+            Kind::Program(_) => compiler::Compiler::of(Maker::Clang, root)?,
+            _ => compiler::Compiler::find(root)?,
+        };
+        Ok(found.map(Compiler::Installed))
     }
 
     /// `nvcc 13.0.88`
@@ -59,7 +62,10 @@ impl Compiler {
                 let alone = super::machine::alone(exercise, text)?;
                 let source = alone.path().join(&exercise.path);
                 let compiler = compiler.clone().within(super::machine::PATIENCE).run_in(alone.path());
-                compiler.ptx(&source)
+                match exercise.kind {
+                    Kind::Program(_) => super::machine::program(&compiler, alone.path(), &source),
+                    _ => compiler.ptx(&source),
+                }
             }
             #[cfg(target_family = "wasm")]
             Compiler::Installed(_) => anyhow::bail!("a page starts no compiler"),

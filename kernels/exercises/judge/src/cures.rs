@@ -138,7 +138,7 @@ impl Subject for Answer<'_> {
         Ok(Outcome {
             completed: shown.completed,
             // Where something was found, that is what is wrong with the result.
-            is_right: Some(shown.agrees || shown.diagnostics.iter().any(is_wrong)),
+            is_right: Some(shown.left.agrees || shown.diagnostics.iter().any(is_wrong)),
             left: Vec::new(),
             instructions: shown.counters.warp_instructions,
             found: shown.diagnostics,

@@ -25,7 +25,8 @@ const FEWEST: usize = 5;
 /// The exercise has no kernel, or it doesn't compile.
 pub fn film(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Result<(Film, String)> {
     let (Kind::Kernel(plan) | Kind::Numbers { plan, .. }) = &exercise.kind else {
-        bail!("{} has no kernel, and so no figure", exercise.id);
+        let what = if let Kind::Program(_) = exercise.kind { "is a whole program" } else { "has no kernel" };
+        bail!("{} {what}: there is no figure of it", exercise.id);
     };
     let source = match exercise.kind {
         // Only the answer may differ from the task, and that is a comment.

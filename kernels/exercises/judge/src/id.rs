@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Id {
-    /// From 1.
+    /// From 0: the first puzzles.
     pub chapter: u32,
     /// Within the chapter, from 1.
     pub number: u32,

@@ -88,17 +88,21 @@ impl fmt::Display for Difficulty {
     }
 }
 
-/// The host's side: a Rust function, or launches.
+/// The host's side: a Rust function, launches, or what a whole program prints.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Host {
     /// A Rust exercise: the function.
     pub function: Option<String>,
+    /// A whole program: what it prints.
+    pub prints: Option<String>,
     /// `KERNEL<<<GRID, block>>> ARG …`; see `plan.rs`.
     pub launches: Vec<String>,
-    /// Where the result is: `partials` (if it is not said), `out` or `total`.
+    /// Where the result is: `partials` (if it is not said), `out`, `total`, `results`
+    /// or `halves`.
     pub result: Option<String>,
-    /// What is computed: `sum` (if it is not said), `squares`, `max`, `min`, `range`, `floats`.
+    /// What is computed: `sum` (if it is not said), `squares`, `max`, `min`, `range`, `floats`, `odd`; or,
+    /// for each number, `doubled`, `plus-row`, `neighbours`, `reversed`, `plus-first`, `halves`.
     pub op: Option<String>,
     /// Lengths, if not the usual ones.
     pub sizes: Option<Vec<usize>>,
@@ -106,6 +110,10 @@ pub struct Host {
     pub blocks: Option<Vec<u32>>,
     /// Only lengths that fit one block.
     pub one_block: bool,
+    /// One block with as many threads as there are numbers.
+    pub exact: bool,
+    /// Numbers of two digits at most, as they are wherever each has a result of its own.
+    pub small: bool,
     /// Only lengths that need at most this many blocks.
     pub most_blocks: Option<u32>,
 }

@@ -10,10 +10,12 @@
 //! | `info.rs` | what its TOML file says |
 //! | `source.rs`, `id.rs` | one exercise, read; its number |
 //! | `texts.rs` | stub, solution and mutants, derived from it |
-//! | `plan.rs`, `op.rs` | how the host launches an answer, for which inputs; what it should compute |
+//! | `plan.rs` | how the host launches an answer, for which inputs |
+//! | `op.rs`, `each.rs` | what it should compute: one number, or one for each |
 //! | `goal.rs` | what it may cost |
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
 //! | `compiler.rs`, `page.rs` | that of this machine, or of the page that this runs in |
+//! | `program.rs` | answers that are whole programs: how they are run and marked |
 //! | `run.rs` | one input on a device |
 //! | `mark.rs` | marks an answer: from its text to the verdict |
 //! | `fit.rs` | whether its kernels can be launched at all |
@@ -41,6 +43,7 @@ pub mod code;
 pub mod compiler;
 #[cfg(test)]
 mod cures;
+mod each;
 mod evidence;
 pub mod fault;
 mod figure;
@@ -59,6 +62,7 @@ mod options;
 mod own;
 pub mod page;
 mod plan;
+mod program;
 mod rules;
 mod run;
 mod said;

@@ -65,6 +65,6 @@ fn extremes(op: Op) -> &'static [(&'static str, i32)] {
         Op::Max => &[LARGEST],
         Op::Min => &[SMALLEST],
         Op::Range => &[LARGEST, SMALLEST],
-        Op::Sum | Op::Squares | Op::Floats => &[],
+        Op::Sum | Op::Squares | Op::Floats | Op::Odd | Op::Each(_) => &[],
     }
 }

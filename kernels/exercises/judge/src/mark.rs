@@ -14,13 +14,14 @@ use text::printed::first_lines;
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
 use super::fault::Fault;
+use super::op::Op;
 use super::plan::{Case, Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::tried::Tried;
 use super::verdict::{Counted, Counts, Findings, failed, missed_goal};
 use super::wrapping::{Wrapping, wrapped};
-use super::{fit, goal, lost, names, numbers, own, rules, summary, tried, weigh};
+use super::{fit, goal, lost, names, numbers, own, program, rules, summary, tried, weigh};
 
 /// The counters that are compared, as the simulator calls them.
 const COUNTERS: [&str; 10] = [
@@ -56,6 +57,7 @@ pub fn mark(root: &Path, exercise: &Exercise, compiler: Option<&Compiler>) -> Re
             anyhow::bail!("{id} is in Rust, which a page does not compile: edit {path}, then {command} {id}")
         }
         Kind::Numbers { answers, plan } => numbers::mark(root, exercise, answers, plan, &text).map(Some),
+        Kind::Program(prints) => program::mark(root, exercise, prints, &text, compiler),
         Kind::Kernel(plan) => mark_kernel(root, exercise, plan, &text, compiler),
     }
 }
@@ -312,12 +314,7 @@ impl Attempt<'_> {
             return Ok(None);
         }
         let Some(left) = run::in_a_row(&yours.module, plan)? else { return Ok(None) };
-        let noun = plan.op.noun();
-        let expected = plan.op.show(left.expected);
-        let what = match left.result {
-            Some(result) => format!("the {noun} is {}, and should be {expected}", plan.op.show(result)),
-            None => format!("nothing was written to the {noun}, which should be {expected}"),
-        };
+        let what = tried::beside_expected(plan, &left.left);
         let what = format!(
             "{}: right when the program has just started. Launched again after other inputs, {what}: a \
              `__device__` variable keeps what the last launch has left in it.",
@@ -335,7 +332,7 @@ impl Attempt<'_> {
         let wrapping = Runs::new(run::load(exercise, &ptx)?, plan);
         for case in plan.plain_cases().into_iter().filter(|case| case.n <= SHORT) {
             let outcome = wrapping.at(case)?;
-            let Some(result) = outcome.result.filter(|_| !outcome.agrees) else { continue };
+            let Some(result) = outcome.left.result.filter(|_| !outcome.left.agrees) else { continue };
             let noun = plan.op.noun();
             let what = format!(
                 "{case}: right, but only by what {} makes of it: `{line}` subtracts two `int`s, and their \
@@ -343,7 +340,7 @@ impl Attempt<'_> {
                  {}, and should be {}. Compare the two numbers themselves.",
                 self.build.compiler,
                 plan.op.show(result),
-                plan.op.show(outcome.expected)
+                plan.op.show(outcome.left.expected)
             );
             return Ok(Some(failed(exercise, Fault::Overflow, what)));
         }
@@ -364,7 +361,8 @@ impl Attempt<'_> {
 
     /// The runs of the answer and of another one on one input.
     fn pair(&self, other: &Runs, case: Case) -> Result<rules::Pair> {
-        Ok(rules::Pair { case, yours: self.yours.at(case)?, solution: other.at(case)? })
+        let is_tree = !matches!(self.plan.op, Op::Each(_));
+        Ok(rules::Pair { case, is_tree, yours: self.yours.at(case)?, solution: other.at(case)? })
     }
 
     /// The failure if the answer breaks `rule` beside the solution (`pairs`), and beside every other answer

@@ -4,6 +4,8 @@ use clap::ValueEnum;
 use reduction::serial::recursive_reduce;
 use text::number::{nine_digits, thousands};
 
+use super::each::Each;
+
 /// What is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Op {
@@ -17,13 +19,19 @@ pub enum Op {
     Range,
     /// The sum of `float`s, which are bits in the buffers; the same bits in every order of turns.
     Floats,
+    /// How many are odd.
+    Odd,
+    /// A number for each number.
+    #[value(skip)]
+    Each(Each),
 }
 
 /// More than any tree of an answer has levels, with a thread's own additions.
 const ROUNDINGS: f64 = 64.0;
 
 impl Op {
-    /// The result for `input`, by the serial recursion. All of it wraps in 32 bits.
+    /// The result for `input`, by the serial recursion. All of it wraps in 32 bits. Of [`Op::Each`] there is
+    /// no single one.
     pub fn expected(self, input: &[i32]) -> i32 {
         match self {
             Op::Sum => recursive_reduce(&mut input.to_vec()),
@@ -38,6 +46,8 @@ impl Op {
                 ends.map_or(0, |(largest, smallest)| largest.wrapping_sub(*smallest))
             }
             Op::Floats => (input.iter().map(|bits| float(*bits)).sum::<f64>() as f32).to_bits() as i32,
+            Op::Odd => input.iter().filter(|number| **number % 2 != 0).count() as i32,
+            Op::Each(_) => 0,
         }
     }
 
@@ -45,10 +55,10 @@ impl Op {
     /// no such value.
     pub fn identity(self) -> Option<i32> {
         match self {
-            Op::Sum | Op::Squares => Some(0),
+            Op::Sum | Op::Squares | Op::Odd => Some(0),
             Op::Max => Some(i32::MIN),
             Op::Min => Some(i32::MAX),
-            Op::Range | Op::Floats => None,
+            Op::Range | Op::Floats | Op::Each(_) => None,
         }
     }
 
@@ -77,20 +87,24 @@ impl Op {
     pub fn show(self, result: i32) -> String {
         match self {
             Op::Floats => nine_digits(float(result)),
-            Op::Max | Op::Min | Op::Range => thousands(result.into()),
+            Op::Max | Op::Min | Op::Range | Op::Odd | Op::Each(_) => thousands(result.into()),
             Op::Sum | Op::Squares => thousands((result as u32).into()),
         }
     }
 
     /// The results of several blocks as one.
     pub fn combined(self, partials: &[i32]) -> i32 {
-        if self == Op::Squares { Op::Sum.expected(partials) } else { self.expected(partials) }
+        if matches!(self, Op::Squares | Op::Odd) {
+            Op::Sum.expected(partials)
+        } else {
+            self.expected(partials)
+        }
     }
 
     /// What the host does with those.
     pub fn combining(self) -> &'static str {
         match self {
-            Op::Sum | Op::Squares | Op::Floats => "adds them up",
+            Op::Sum | Op::Squares | Op::Floats | Op::Odd | Op::Each(_) => "adds them up",
             Op::Max | Op::Range => "takes the largest of them",
             Op::Min => "takes the smallest of them",
         }
@@ -104,6 +118,8 @@ impl Op {
             Op::Range => "range",
             Op::Max => "maximum",
             Op::Min => "minimum",
+            Op::Odd => "count",
+            Op::Each(_) => "result",
         }
     }
 }

@@ -40,8 +40,12 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, Subcommand)]
 #[command(subcommand_help_heading = "Verbs")]
 pub enum Verb {
-    /// Lists all exercises, and what to do next
-    List,
+    /// Lists all exercises, or those of a chapter, and what to do next; the word `list` may be left out
+    List {
+        /// The chapter, like 3
+        #[arg(value_name = "N")]
+        chapter: Option<u32>,
+    },
     /// Checks your answer; the word `check` may be left out
     Check {
         /// The exercise, like 3.1
@@ -50,7 +54,7 @@ pub enum Verb {
     },
     /// The next hint
     Hint {
-        /// The exercise; without it the next one that is not done
+        /// The exercise; without it the one checked last, or the next one if that is done
         #[arg(value_name = "N.M")]
         id: Option<Id>,
     },
@@ -60,9 +64,9 @@ pub enum Verb {
         #[arg(value_name = "N.M")]
         id: Id,
     },
-    /// Checks on every save, and moves on
+    /// Checks on every save, and moves on when you press Enter
     Watch {
-        /// Where to begin; without it the next one that is not done
+        /// Where to begin; without it the one checked last, or the next one if that is done
         #[arg(value_name = "N.M")]
         id: Option<Id>,
     },
@@ -74,7 +78,7 @@ pub enum Verb {
     },
     /// A solution, once yours has passed; before, with --give-up
     Solution {
-        /// The exercise; without it the next one that is not done
+        /// The exercise; without it the one checked last, or the next one if that is done
         #[arg(value_name = "N.M")]
         id: Option<Id>,
         /// Show a solution that has not been earned yet
@@ -84,8 +88,8 @@ pub enum Verb {
 }
 
 impl Options {
-    /// The options of this process, where `3.1` is `check 3.1`; a wrong one ends it with exit status 2 and a
-    /// message.
+    /// The options of this process, where `3.1` is `check 3.1`, and `3` is `list 3`; a wrong one ends it with
+    /// exit status 2 and a message.
     pub fn parse_or_exit() -> Options {
         let mut words: Vec<String> =
             std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -93,7 +97,8 @@ impl Options {
         if let Some(before) = words.iter().skip(1).position(is_number)
             && !words[1..=before].iter().any(|word| Verb::has_subcommand(word))
         {
-            words.insert(1 + before, "check".into());
+            let is_chapter = words[1 + before].bytes().all(|byte| byte.is_ascii_digit());
+            words.insert(1 + before, if is_chapter { "list" } else { "check" }.into());
         }
         Options::try_parse_from(words).unwrap_or_else(|error| text::say::usage(&error, error.exit_code()))
     }

@@ -4,10 +4,12 @@ use anyhow::{Context, Result};
 use kernel_compiler::call::Ptx;
 use kernel_compiler::capability;
 use kernel_compiler::hash::text_hash;
+use kernel_compiler::in_page::{Compiled as InPage, Variables};
 use kernel_compiler::refusal::Refused;
 use serde::{Deserialize, Serialize};
 
-use super::source::Exercise;
+use super::program::as_ptx;
+use super::source::{Exercise, Kind};
 
 /// What a page's clang has compiled.
 pub struct Page {
@@ -25,6 +27,9 @@ pub struct Compiled {
     ptx: String,
     /// clang's messages.
     said: String,
+    /// The variables of a whole program.
+    #[serde(default)]
+    program: Option<Variables>,
 }
 
 /// A text that a page is to compile: [`kernel_compiler::in_page::Request`], and a name for it.
@@ -35,13 +40,15 @@ pub struct Wanted {
     /// The text.
     pub source: String,
     capability: &'static str,
+    programs: bool,
 }
 
 impl Wanted {
     /// `text`, a version of the file of `exercise`.
     pub fn new(exercise: &Exercise, text: String) -> Wanted {
         let capability = capability::of(&text);
-        Wanted { hash: text_hash(&text), path: exercise.path.clone(), source: text, capability }
+        let programs = matches!(exercise.kind, Kind::Program(_));
+        Wanted { hash: text_hash(&text), path: exercise.path.clone(), source: text, capability, programs }
     }
 }
 
@@ -56,7 +63,7 @@ impl Page {
     pub fn ptx(&self, exercise: &Exercise, text: &str) -> Result<Ptx> {
         let hash = text_hash(text);
         let build = self.builds.iter().find(|build| build.hash == hash);
-        let Compiled { ptx, said, .. } = build.context(
+        let Compiled { ptx, said, program, .. } = build.context(
             "the page has not compiled all that the check needs: an internal error; please report it",
         )?;
         if ptx.is_empty() {
@@ -65,6 +72,11 @@ impl Page {
             let said = said.trim_end();
             return Err(Refused(format!("{name} could not compile {path} (in the page):\n{said}")).into());
         }
-        Ok(Ptx { text: ptx.clone(), warnings: said.clone() })
+        let compiled =
+            InPage { ptx: ptx.clone(), said: said.clone(), program: program.clone(), ..InPage::default() };
+        Ok(match program {
+            Some(_) => as_ptx(compiled.into()),
+            None => Ptx { text: compiled.ptx, warnings: compiled.said },
+        })
     }
 }

@@ -9,12 +9,15 @@
 //! | `data` | the same numbers, in a copy that the kernel may change |
 //! | `partials` | an `int` for each block of the first launch, not initialised |
 //! | `out` | one `int`, not initialised |
+//! | `results`, `halves` | `n` `int`s, and half as many, not initialised |
 //! | `sums` | `n` + 16 `int`s that are 0 |
 //! | `total`, `ticket` | one `int` that is 0 |
 //!
 //! `n` is how many numbers there are, `block` the threads per block, and `blocks` the blocks in the first
 //! launch. The grid is a number, or a division: `ceil_div(n,block)`, `ceil_div(n,4*block)`; or the larger of
-//! both: `max(7,ceil_div(n,block))`. There is at least one block.
+//! both: `max(7,ceil_div(n,block))`. There is at least one block. Or the numbers stand in `rows` and
+//! `columns`:
+//! `<<<dim3(ceil_div(columns,16),ceil_div(rows,block/16)), dim3(16,block/16)>>>`.
 
 use std::fmt;
 
@@ -25,6 +28,7 @@ use launch::{self, Scope, Script, Spec, Value};
 use reduction::data::{bits, numbers as numbers_from};
 use text::number::thousands;
 
+use super::each::Each;
 use super::info::Host;
 use super::op::Op;
 
@@ -38,6 +42,8 @@ pub struct Plan {
     sizes: Vec<usize>,
     blocks: Vec<u32>,
     one_block: bool,
+    exact: bool,
+    small: bool,
     most_blocks: u32,
     /// Of the inputs; see [`Plan::for_text`].
     seed: u64,
@@ -49,6 +55,8 @@ buffer input = i32:uninit*n
 buffer data = i32:uninit*n
 buffer partials = i32:uninit*blocks
 buffer out = i32:uninit*1
+buffer results = i32:uninit*n
+buffer halves = i32:uninit*ceil_div(n,2)
 buffer sums = i32:zeros*n,zeros*16
 buffer total = i32:zeros*1
 buffer ticket = i32:zeros*1";
@@ -100,6 +108,8 @@ impl Default for Plan {
             sizes: SIZES.into(),
             blocks: BLOCKS.into(),
             one_block: false,
+            exact: false,
+            small: false,
             most_blocks: u32::MAX,
             seed: 0,
         }
@@ -116,7 +126,10 @@ impl Plan {
         let result = host.result.clone().unwrap_or(usual.result);
         buffers(Case::SMALLEST, 1)?.buffer(&result)?;
         let op = match &host.op {
-            Some(op) => Op::from_str(op, false).map_err(|_| anyhow!("there is no operation {op}"))?,
+            Some(op) => Each::from_str(op, false)
+                .map(Op::Each)
+                .or(Op::from_str(op, false))
+                .map_err(|_| anyhow!("there is no operation {op}"))?,
             None => usual.op,
         };
         Ok(Plan {
@@ -125,7 +138,9 @@ impl Plan {
             op,
             sizes: host.sizes.clone().unwrap_or(usual.sizes),
             blocks: host.blocks.clone().unwrap_or(usual.blocks),
-            one_block: host.one_block,
+            one_block: host.one_block || host.exact,
+            exact: host.exact,
+            small: host.small || matches!(op, Op::Each(_)),
             most_blocks: host.most_blocks.unwrap_or(usual.most_blocks),
             seed: usual.seed,
         })
@@ -148,6 +163,17 @@ impl Plan {
             }
         }
         cases.retain(|case| self.has_room(*case));
+        self.fitted(cases)
+    }
+
+    /// `cases` with as many threads as numbers, each once, where the launch is so.
+    fn fitted(&self, mut cases: Vec<Case>) -> Vec<Case> {
+        if self.exact {
+            cases.iter_mut().for_each(|case| case.block = case.n as u32);
+            cases.dedup();
+            cases.sort();
+            cases.dedup();
+        }
         cases
     }
 
@@ -172,7 +198,13 @@ impl Plan {
         let which = u64::from(case.block) << 32 | case.n as u64;
         // Another factor would change every sum in `mistakes.txt`.
         let numbers = numbers_from(case.n, bits(self.seed, 2 * which));
-        if self.op.rounds() { floats(&numbers, case) } else { numbers }
+        if self.op.rounds() {
+            floats(&numbers, case)
+        } else if self.small {
+            numbers.into_iter().map(|number| number.rem_euclid(100)).collect()
+        } else {
+            numbers
+        }
     }
 
     /// Lengths that no file names, one for each size of block: what is right or cheap only for the lengths
@@ -189,7 +221,7 @@ impl Plan {
         });
         let short = self.blocks.first().map(|&block| some(block, 5, 31));
         let known = short.into_iter().chain(long).filter(|case| self.has_room(*case));
-        known.chain(self.unlisted_long()).collect()
+        self.fitted(known.chain(self.unlisted_long()).collect())
     }
 
     /// A length up to [`LONG`], as far as the blocks may go: for the solution that is a few milliseconds.
@@ -226,6 +258,20 @@ impl Plan {
         long.or(Some(last))
     }
 
+    /// `case` in words, with its rows where there are some.
+    pub fn said(&self, case: Case) -> String {
+        let rows = if self.has_rows() {
+            format!("{} × {} numbers, ", case.rows(), case.columns())
+        } else {
+            String::new()
+        };
+        format!("{rows}{case}")
+    }
+
+    fn has_rows(&self) -> bool {
+        self.launches.iter().any(|launch| launch.line.contains(GRID_OF_ROWS))
+    }
+
     fn has_room(&self, case: Case) -> bool {
         self.launches.iter().all(|launch| launch.blocks(case) <= self.most_blocks)
     }
@@ -255,6 +301,12 @@ impl Plan {
             let combines = self.op.combining();
             lines.push(format!("Each block leaves its result in `partials`, and the host {combines}."));
         }
+        if self.uses("results") {
+            lines.push("`results` has room for as many numbers, and nothing is in it at the start.".into());
+        }
+        if self.uses("halves") {
+            lines.push("`halves` has room for half as many numbers, rounded up.".into());
+        }
         if self.uses("total") {
             lines.push("`total` is 0 at the start, and holds the result at the end.".into());
         }
@@ -269,8 +321,16 @@ impl Plan {
 }
 
 /// What the names in a launch stand for.
-fn names(case: Case, blocks: u32) -> [(&'static str, u64); 3] {
-    [("n", case.n as u64), ("block", case.block.into()), ("blocks", blocks.into())]
+fn names(case: Case, blocks: u32) -> [(&'static str, u64); 5] {
+    let [rows, columns] = [case.rows(), case.columns()].map(|count| count as u64);
+    let threads = case.block.into();
+    [
+        ("n", case.n as u64),
+        ("block", threads),
+        ("blocks", blocks.into()),
+        ("rows", rows),
+        ("columns", columns),
+    ]
 }
 
 /// All buffers that there are.
@@ -287,19 +347,28 @@ impl Launch {
                 buffers.buffer(&to.buffer)?;
             }
         }
-        let parts = line.split_once("<<<").and_then(|(_, rest)| rest.split_once(", block>>>"));
-        let (grid, args) = parts.context("the launch is KERNEL<<<GRID, block>>>")?;
+        let parts = line.split_once("<<<").and_then(|(_, rest)| rest.split_once(">>>"));
+        let (grid, threads, args) = parts
+            .and_then(|(sizes, args)| {
+                let (grid, threads) = sizes.split_once(", ")?;
+                Some((grid, threads, args))
+            })
+            .context("the launch is KERNEL<<<GRID, block>>>")?;
         let kernel = launch.kernel.context("the launch has no kernel")?;
-        let line = format!("{kernel}<<<max(1,{grid}), block>>>{args}");
+        let least = if grid == GRID_OF_ROWS { grid.to_string() } else { format!("max(1,{grid})") };
+        let line = format!("{kernel}<<<{least}, {threads}>>>{args}");
         Ok(Launch { kernel, line, args: launch.args, grid: said(grid)? })
     }
 
     /// Blocks of its grid.
     pub fn blocks(&self, case: Case) -> u32 {
         launch::Launch::parse(&self.line, Scope::of(&names(case, 1)))
-            .map_or(1, |launch| launch.config.grid_dim.0)
+            .map_or(1, |launch| launch.config.grid_dim.0 * launch.config.grid_dim.1)
     }
 }
+
+/// The grid of numbers in rows and columns, in blocks of 16 columns.
+const GRID_OF_ROWS: &str = "dim3(ceil_div(columns,16),ceil_div(rows,block/16))";
 
 /// A grid in words.
 fn said(grid: &str) -> Result<String> {
@@ -307,6 +376,7 @@ fn said(grid: &str) -> Result<String> {
     let larger = grid.strip_prefix("max(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
     Ok(match (grid, share, larger) {
         ("1", ..) => "one block".to_string(),
+        (GRID_OF_ROWS, ..) => "a thread for each number of `rows` rows and `columns` columns".to_string(),
         ("ceil_div(n,block)", ..) => "a thread for each of the `n` numbers".to_string(),
         (_, Some(items), _) => format!("a thread for every {items} of the `n` numbers"),
         (_, _, Some((least, share))) => format!("{least} blocks, or, where those are more, {}", said(share)?),
@@ -324,7 +394,19 @@ impl fmt::Display for Launch {
 }
 
 impl Case {
-    const SMALLEST: Case = Case { n: 1, block: 1, schedule: 0 };
+    const SMALLEST: Case = Case { n: 1, block: 32, schedule: 0 };
+
+    /// Rows, where the numbers stand in rows: as near to a square as `n` lets them, and no more than columns.
+    pub fn rows(self) -> usize {
+        let is_root = |rows: &usize| rows * rows <= self.n;
+        let fitting = (1..).take_while(is_root).filter(|rows| self.n.is_multiple_of(*rows));
+        fitting.last().unwrap_or(1)
+    }
+
+    /// Columns of each.
+    pub fn columns(self) -> usize {
+        self.n / self.rows()
+    }
 
     /// The same numbers in the order that others are compared with.
     pub fn plain(self) -> Case {

@@ -28,6 +28,8 @@ pub type Broken = Option<(Fault, String)>;
 /// Runs of an answer and of the solution on one input.
 pub struct Pair {
     pub case: Case,
+    /// Whether many numbers become one.
+    pub is_tree: bool,
     pub yours: Arc<Outcome>,
     pub solution: Arc<Outcome>,
 }
@@ -51,7 +53,7 @@ pub fn goals(goals: &[Goal], pairs: &[Pair]) -> Broken {
     goals.iter().find_map(|goal| {
         let count = |outcome: &Outcome| outcome.count(&goal.field);
         let there = count(&pairs.iter().find(|pair| pair.case == goal.case)?.solution)?;
-        pairs.iter().find_map(|Pair { case, yours, solution }| {
+        pairs.iter().find_map(|Pair { case, yours, solution, .. }| {
             let mine = count(yours)?;
             let theirs = count(solution)?;
             let more = goal.most.saturating_sub(there);
@@ -82,7 +84,7 @@ fn first(pairs: &[Pair], rules: &[&dyn Fn(&Pair) -> Broken]) -> Broken {
 /// A thread that leaves is not waited for. What it has written since its last barrier is not ordered before
 /// what comes after the next one (PTX ISA, `bar.sync`: for the threads that take part).
 fn left_early(Pair { yours, .. }: &Pair) -> Broken {
-    let (threads, line) = yours.left?;
+    let (threads, line) = yours.gone?;
     let threads = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
     let what = format!(
         "only by chance: when the barrier in line {line} opened, {threads} of its block had left the kernel. \
@@ -94,7 +96,7 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
 
 /// A tree of another shape may need twice the loads of the solution's, and a few more. What all threads share
 /// equally is no matter of its shape.
-fn one_thread(Pair { case, yours, solution }: &Pair) -> Broken {
+fn one_thread(Pair { case, is_tree, yours, solution }: &Pair) -> Broken {
     let busiest = yours.effort.busiest;
     let most = solution.effort.busiest.loads;
     if !yours.effort.is_uneven() || busiest.loads <= 2 * most + 8 {
@@ -111,7 +113,11 @@ fn one_thread(Pair { case, yours, solution }: &Pair) -> Broken {
         return Some((Fault::OneBlock, what));
     }
     // Half of a block's loads in one thread is a queue before it; less than that may still be a tree.
-    let shape = if busiest.is_most_of_block() { "not a tree" } else { "uneven work" };
+    let shape = match busiest.is_most_of_block() {
+        true if *is_tree => "not a tree",
+        true => "one thread does the work of all",
+        false => "uneven work",
+    };
     let loads = if busiest.loads == busiest.of_block { "all".into() } else { number(busiest.loads) };
     let what = format!(
         "{shape}: thread {} of block {} makes {loads} of the {} loads of its block. In the solution no \
@@ -132,7 +138,7 @@ const MANY_WARPS: u32 = 8;
 
 /// Wide loads leave warps idle, the more so where the input ends early: what two of them per thread explain
 /// is not refused, nor is more than an eighth of the solution's warps.
-fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
+fn few_warps(Pair { yours, solution, is_tree, .. }: &Pair) -> Broken {
     let mine = yours.effort.working_warps;
     let theirs = solution.effort.working_warps;
     let is_few = theirs >= MANY_WARPS && mine <= theirs / MANY_WARPS;
@@ -141,8 +147,9 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
         _ => format!("{mine} warps of a block load"),
     };
     let what = format!(
-        "not a tree of the whole block: {warps} almost everything that reaches the result. In \
-         the solution {theirs} do"
+        "not {} the whole block: {warps} almost everything that reaches the result. In the \
+         solution {theirs} do",
+        if *is_tree { "a tree of" } else { "the work of" }
     );
     let is_narrow = yours.effort.block_numbers > BY_VECTORS * u64::from(mine);
     (is_few && is_narrow).then_some((Fault::OneThread, what))
@@ -152,7 +159,7 @@ fn few_warps(Pair { yours, solution, .. }: &Pair) -> Broken {
 const FEW: u64 = 4;
 
 /// A block may leave its result by an atomic operation, and each of its warps one for the block.
-fn atomics(Pair { case, yours, solution }: &Pair) -> Broken {
+fn atomics(Pair { case, yours, solution, .. }: &Pair) -> Broken {
     let warps = u64::from(case.block.div_ceil(WARP));
     let mine = yours.counters.atomics;
     let theirs = solution.counters.atomics;
@@ -208,6 +215,10 @@ fn launches(Pair { yours, solution, .. }: &Pair) -> Broken {
     is_tail.then(|| (Fault::TailLaunch, what.to_string()))
 }
 
+/// Instructions of a warp that are no waste, however few the solution has: a short kernel is soon twice as
+/// long.
+const SHORT_KERNEL: u64 = 64;
+
 /// Other ways to write the same steps cost at most about half as much again.
 fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
     let mine = yours.counters.warp_instructions;
@@ -217,7 +228,8 @@ fn work(Pair { yours, solution, .. }: &Pair) -> Broken {
         number(mine),
         number(theirs)
     );
-    (mine > 2 * theirs).then_some((Fault::Work, what))
+    let warps: u64 = yours.effort.launches.iter().map(|(threads, _)| threads / u64::from(WARP)).sum();
+    (mine > (2 * theirs).max(SHORT_KERNEL * warps)).then_some((Fault::Work, what))
 }
 
 fn number(count: u64) -> String {
@@ -246,8 +258,9 @@ mod tests {
             Arc::new(Outcome { effort, ..Outcome::default() })
         };
         let said = |mine, numbers, theirs| {
-            few_warps(&Pair { case, yours: outcome(mine, numbers), solution: outcome(theirs, numbers) })
-                .map(|(_, what)| what)
+            let yours = outcome(mine, numbers);
+            let solution = outcome(theirs, numbers);
+            few_warps(&Pair { case, is_tree: true, yours, solution }).map(|(_, what)| what)
         };
         assert_eq!(said(11, 3000, 32), None);
         assert_eq!(said(1, 256, 8), None);
@@ -260,7 +273,8 @@ mod tests {
     fn work_that_all_threads_share_equally_is_no_work_of_one_thread() {
         let case = Case { n: 100_003, block: 32, schedule: 0 };
         let kind = |most, all| {
-            let pair = Pair { case, yours: outcome(most, all), solution: outcome(200, 6400) };
+            let solution = outcome(200, 6400);
+            let pair = Pair { case, is_tree: true, yours: outcome(most, all), solution };
             one_thread(&pair).map(|(kind, _)| kind)
         };
         assert_eq!(kind(793, 25_087), None);

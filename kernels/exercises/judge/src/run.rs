@@ -10,6 +10,7 @@ use launch::Stage;
 use ptx_simulator::{Budget, Counters, Diagnostic, Kind, Orders, Severity};
 
 use super::goal;
+use super::op::Op;
 use super::plan::{Case, PARTIALS, Plan, SHORT};
 use super::source::Exercise;
 
@@ -29,8 +30,21 @@ pub fn load(exercise: &Exercise, ptx: &str) -> Result<Module> {
 /// Buffers for one input.
 pub struct Run<'a> {
     plan: &'a Plan,
+    case: Case,
     input: Vec<i32>,
     stage: Stage<'a>,
+}
+
+/// What a run has left where its result goes, beside what should be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Left {
+    /// Where there is a number for each number: the place of the first that is wrong, else of the last.
+    pub place: Option<usize>,
+    /// `None` if nothing was written there, or the kernels were stopped.
+    pub result: Option<i32>,
+    pub expected: i32,
+    /// Whether it is right, as are all before it.
+    pub agrees: bool,
 }
 
 impl<'a> Run<'a> {
@@ -40,7 +54,7 @@ impl<'a> Run<'a> {
 
     /// A run with another input than usual, as long as `case` says.
     pub fn of(device: &'a Device, plan: &'a Plan, case: Case, input: Vec<i32>) -> Result<Run<'a>> {
-        let run = Run { plan, input, stage: Stage::new(device, plan.script(case)?)? };
+        let run = Run { plan, case, input, stage: Stage::new(device, plan.script(case)?)? };
         run.give("input")?;
         run.give("data")?;
         Ok(run)
@@ -93,6 +107,21 @@ impl<'a> Run<'a> {
         self.plan.op.agrees(result, self.expected(), &self.input)
     }
 
+    /// What it has left.
+    pub fn left(&self) -> Result<Left> {
+        let Op::Each(each) = self.plan.op else {
+            let result = self.result()?;
+            let agrees = result.is_some_and(|result| self.agrees(result));
+            return Ok(Left { place: None, result, expected: self.expected(), agrees });
+        };
+        let expected = each.expected(&self.input, self.case);
+        let left = self.stage.written(&self.plan.result)?;
+        let wrong = left.iter().zip(&expected).position(|(left, expected)| *left != Some(*expected));
+        let place = wrong.or(expected.len().checked_sub(1));
+        let Some(at) = place else { return Ok(Left { result: Some(0), agrees: true, ..Left::default() }) };
+        Ok(Left { place, result: left[at], expected: expected[at], agrees: wrong.is_none() })
+    }
+
     /// The first element of `input` that has been changed.
     fn changed(&self) -> Result<Option<usize>> {
         let after = self.numbers("input")?.unwrap_or_default();
@@ -103,12 +132,7 @@ impl<'a> Run<'a> {
 /// What the simulator says of one input.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// `None` if the kernels have not written all of it, or were stopped.
-    pub result: Option<i32>,
-    /// Whether it is right.
-    pub agrees: bool,
-    /// What it should be.
-    pub expected: i32,
+    pub left: Left,
     pub diagnostics: Vec<Diagnostic>,
     pub counters: Counters,
     pub completed: bool,
@@ -118,10 +142,10 @@ pub struct Outcome {
     pub written_at: Option<(String, u32)>,
     /// How the work was shared out.
     pub effort: Effort,
-    /// How many threads had left with writes of their own when a barrier opened, and the line of that
+    /// How many threads had gone with writes of their own when a barrier opened, and the line of that
     /// barrier.
-    pub left: Option<(u32, u32)>,
-    /// The same for threads that had left at all.
+    pub gone: Option<(u32, u32)>,
+    /// The same for threads that had gone at all.
     pub exited: Option<(u32, u32)>,
     /// The block that reads a word again and again until another block has changed it; file and line.
     pub waits: Option<(u64, Option<(String, u32)>)>,
@@ -135,7 +159,7 @@ pub struct Outcome {
 impl Outcome {
     /// Whether the result is right, and nothing was found wrong.
     pub fn is_right(&self) -> bool {
-        self.agrees
+        self.left.agrees
             && self.changed.is_none()
             && self.diagnostics.iter().all(|found| found.severity == Severity::Note)
     }
@@ -165,28 +189,26 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     simulator.observe(watcher.clone());
     let completed = run.launch(&functions(module, plan)?)?;
     let seen = device.take_seen();
-    let other = other_result(module, plan, case, (&run, &seen.orders))?;
+    let plain = if completed { run.left()? } else { Left { expected: run.expected(), ..Left::default() } };
+    let other = other_result(module, plan, case, (&plain, &seen.orders))?;
     let effort = watcher.borrow_mut().take();
     let written_at = effort.last_store.and_then(|loc| module.ptx().source_line(loc));
     let line = |loc| module.ptx().source_line(loc).map_or(0, |(_, line)| line);
-    let left = effort.left.map(|(threads, loc)| (threads, line(loc)));
+    let gone = effort.left.map(|(threads, loc)| (threads, line(loc)));
     let exited = effort.exited.map(|(threads, loc)| (threads, line(loc)));
     let waits = effort.wait.map(|wait| (wait.block, module.ptx().source_line(wait.loc)));
     let waits = waits.map(|(block, at)| (block, at.map(|(file, line)| (file.to_string(), line))));
-    let plain = if completed { run.result()? } else { None };
     // One wrong order is enough.
-    let result = if other.is_some_and(|other| !run.agrees(other)) { other } else { plain };
+    let wrong = other.filter(|other| !other.agrees);
     // What is left of the order in other places is no concern of the task.
     let mut diagnostics = seen.found;
-    diagnostics.retain(|found| found.kind != Kind::OrderDependent || result != plain);
+    diagnostics.retain(|found| found.kind != Kind::OrderDependent || wrong.is_some());
     Ok(Outcome {
-        left,
-        other,
+        left: wrong.unwrap_or(plain),
+        gone,
+        other: other.and_then(|other| other.result),
         exited,
         waits,
-        result,
-        agrees: result.is_some_and(|result| run.agrees(result)),
-        expected: run.expected(),
         diagnostics,
         counters: seen.counters.context("the simulator counts")?,
         completed,
@@ -206,22 +228,25 @@ fn other_result(
     module: &Module,
     plan: &Plan,
     case: Case,
-    (plain, orders): (&Run, &[Orders]),
-) -> Result<Option<i32>> {
+    (plain, orders): (&Left, &[Orders]),
+) -> Result<Option<Left>> {
     let mut other = None;
     for (launch, orders) in orders.iter().enumerate() {
         for order in &orders.others {
             let order = LaunchOrder { launch, order: order.clone() };
             let device = device_in(plan, case, Some(order));
             let run = Run::new(&device, plan, case)?;
-            let result = if run.launch(&functions(module, plan)?)? { run.result()? } else { None };
-            let Some(result) = result.filter(|result| Some(*result) != plain.result().ok().flatten()) else {
+            if !run.launch(&functions(module, plan)?)? {
                 continue;
-            };
-            if !plain.agrees(result) {
-                return Ok(Some(result));
             }
-            other = Some(result);
+            let left = run.left()?;
+            if left.result.is_none() || left == *plain {
+                continue;
+            }
+            other = Some(left);
+            if !left.agrees {
+                return Ok(other);
+            }
         }
     }
     Ok(other)
@@ -230,9 +255,7 @@ fn other_result(
 /// A result that is wrong only because of what an earlier launch has left.
 pub struct LeftOver {
     pub case: Case,
-    /// `None` if nothing was written.
-    pub result: Option<i32>,
-    pub expected: i32,
+    pub left: Left,
 }
 
 /// Runs `plan` for short inputs, one after the other on one device, as a program does that calls the kernels
@@ -247,9 +270,11 @@ pub fn in_a_row(module: &Module, plan: &Plan) -> Result<Option<LeftOver>> {
     let functions = functions(module, plan)?;
     for case in cases {
         let run = Run::new(&device, plan, case)?;
-        let result = if run.launch(&functions)? { run.result()? } else { None };
-        if !result.is_some_and(|result| run.agrees(result)) {
-            return Ok(Some(LeftOver { case, result, expected: run.expected() }));
+        let is_complete = run.launch(&functions)?;
+        let left =
+            if is_complete { run.left()? } else { Left { expected: run.expected(), ..Left::default() } };
+        if !left.agrees {
+            return Ok(Some(LeftOver { case, left }));
         }
     }
     Ok(None)
@@ -321,8 +346,8 @@ mod tests {
                 for _ in 0..2 {
                     run.restore().unwrap();
                     run.launch(&functions).unwrap();
-                    let result = run.result().unwrap().unwrap();
-                    assert!(run.agrees(result), "{}: {case}: {result}", exercise.id);
+                    let left = run.left().unwrap();
+                    assert!(left.agrees, "{}: {case}: {left:?}", exercise.id);
                 }
             }
         }

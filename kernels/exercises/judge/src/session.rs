@@ -76,14 +76,14 @@ impl Session {
 
     /// Does what the command line asks for. Returns the exit status.
     pub fn run(&mut self) -> Result<u8> {
-        let verb = self.options.verb.unwrap_or(Verb::List);
+        let verb = self.options.verb.unwrap_or(Verb::List { chapter: None });
         let id = match verb {
-            Verb::List => return self.list(),
+            Verb::List { chapter } => return self.list(chapter),
             Verb::Watch { .. } => bail!("no file is saved in a page: check the exercise there"),
             Verb::Check { id } | Verb::Why { id } | Verb::Reset { id } => Some(id),
             Verb::Hint { id } | Verb::Solution { id, .. } => id,
         };
-        let Some(exercise) = self.asked_or_next(id)? else { return self.list() };
+        let Some(exercise) = self.asked_or_current(id)? else { return self.list(None) };
         self.shown.id = Some(exercise.id);
         match verb {
             Verb::Hint { .. } => self.hint(&exercise),
@@ -91,13 +91,22 @@ impl Session {
             Verb::Reset { .. } => self.reset(&exercise),
             Verb::Solution { give_up, .. } => self.solution(&exercise, give_up),
             Verb::Check { .. } => self.check_with_figure(&exercise),
-            Verb::List | Verb::Watch { .. } => unreachable!("done above"),
+            Verb::List { .. } | Verb::Watch { .. } => unreachable!("done above"),
         }
     }
 
-    pub(super) fn list(&mut self) -> Result<u8> {
-        say(&show::list(&self.exercises, &self.state));
-        say(&format!("\n{}", show::what_next(&self.exercises, &self.state, None)));
+    /// All exercises, or those of one chapter.
+    pub(super) fn list(&mut self, chapter: Option<u32>) -> Result<u8> {
+        if let Some(chapter) = chapter
+            && !self.exercises.iter().any(|exercise| exercise.id.chapter == chapter)
+        {
+            let mut chapters: Vec<String> =
+                self.exercises.iter().map(|exercise| exercise.id.chapter.to_string()).collect();
+            chapters.dedup();
+            bail!("chapter {chapter} has no exercises; those that have: {}", chapters.join(" "));
+        }
+        say(&show::list(&self.exercises, &self.state, chapter));
+        say(&format!("\n{}", show::what_next(&self.exercises, &self.state)));
         Ok(0)
     }
 
@@ -147,9 +156,12 @@ impl Session {
             say(&format!("\n{}", show::try_again(exercise, &self.state)));
             return Ok(1);
         }
-        self.remember(|state| state.at(id).has_passed());
+        self.remember(|state| {
+            state.last = Some(id);
+            state.at(id).has_passed();
+        });
         say(&format!("Compare with a solution: {COMMAND} solution {id}\n\n"));
-        say(&show::what_next(&self.exercises, &self.state, Some(id)));
+        say(&show::what_next(&self.exercises, &self.state));
         Ok(0)
     }
 
@@ -161,7 +173,10 @@ impl Session {
             found.diagnostics.iter_mut().for_each(|found| found.help.clear());
         }
         self.report(&show::failed(exercise, &found, &source, &progress));
-        self.remember(|state| state.at(id).has_failed(&source, fault::names(&found.kinds)));
+        self.remember(|state| {
+            state.last = Some(id);
+            state.at(id).has_failed(&source, fault::names(&found.kinds));
+        });
         self.shown.findings = Some(found.clone());
         if found.kinds == [Fault::MissingFile] {
             say(&format!("\nNext: bring the task back:\n  {COMMAND} reset {id}\n"));
@@ -189,10 +204,10 @@ impl Session {
     fn hint(&mut self, exercise: &Exercise) -> Result<u8> {
         let id = exercise.id;
         let hints = &exercise.hints;
-        let given = self.state.of(id).hints;
+        let Progress { hints: given, passed, .. } = self.state.of(id);
         say(&format!("{}\n\n", show::title(exercise)));
-        if given >= hints.len() {
-            say("These were all the hints:\n\n");
+        if passed || given >= hints.len() {
+            say(if passed { "All the hints:\n\n" } else { "These were all the hints:\n\n" });
             for (number, hint) in (1..).zip(hints) {
                 say(&said::paragraph(&format!("{number}. {hint}")));
             }
@@ -203,8 +218,8 @@ impl Session {
                 self.remember(|state| state.at(id).hints = given + 1);
             }
         }
-        let next = if self.state.of(id).passed {
-            show::what_next(&self.exercises, &self.state, Some(id))
+        let next = if passed {
+            show::what_next(&self.exercises, &self.state)
         } else {
             show::try_again(exercise, &self.state)
         };
@@ -220,7 +235,7 @@ impl Session {
             return Ok(1);
         }
         say(&show::why(exercise));
-        say(&format!("\n{}", show::what_next(&self.exercises, &self.state, Some(exercise.id))));
+        say(&format!("\n{}", show::what_next(&self.exercises, &self.state)));
         Ok(0)
     }
 
@@ -243,7 +258,7 @@ impl Session {
             }
             if let Some(backup) = &backup {
                 let name = shown(backup.strip_prefix(&self.root).unwrap_or(backup));
-                say(&format!("Your file is now {name}.\n"));
+                say(&format!("Your file is now {name}. To have it back, give it its old name again.\n"));
             }
             say(&format!("{} is the task again.\n", exercise.file()));
         }
@@ -266,15 +281,15 @@ impl Session {
         if is_shown && !self.state.of(id).passed {
             self.remember(|state| state.at(id).gave_up = true);
         }
-        say(&show::what_next(&self.exercises, &self.state, Some(id)));
+        say(&show::what_next(&self.exercises, &self.state));
         Ok(0)
     }
 
-    /// The exercise `id`, or the first one that is not done; `None` if all are.
-    pub(super) fn asked_or_next(&self, id: Option<Id>) -> Result<Option<Exercise>> {
+    /// The exercise `id`, or the one to go on with; `None` if all are done.
+    pub(super) fn asked_or_current(&self, id: Option<Id>) -> Result<Option<Exercise>> {
         match id {
             Some(id) => Ok(Some(catalogue::find(&self.exercises, id)?.clone())),
-            None => Ok(show::next(&self.exercises, &self.state, None).cloned()),
+            None => Ok(show::current(&self.exercises, &self.state).cloned()),
         }
     }
 

@@ -21,16 +21,16 @@ const SHOWN: usize = 2;
 /// After so many wrong answers it is said what to look at.
 const TRIES: usize = 3;
 
-/// All exercises with progress, chapter by chapter.
-pub fn list(exercises: &[Exercise], state: &State) -> String {
+/// All exercises with progress, chapter by chapter, or those of one chapter.
+pub fn list(exercises: &[Exercise], state: &State, only: Option<u32>) -> String {
     let done = exercises.iter().filter(|exercise| state.of(exercise.id).passed).count();
     let mut text = format!("Exercises: {done} of {} done.\n", exercises.len());
-    let next = next(exercises, state, None).map(|exercise| exercise.id);
-    let mut chapter = 0;
-    for exercise in exercises {
-        if exercise.id.chapter != chapter {
-            chapter = exercise.id.chapter;
-            text += &format!("\nChapter {chapter}, {}\n", catalogue::chapter(chapter));
+    let next = current(exercises, state).map(|exercise| exercise.id);
+    let mut chapter = None;
+    for exercise in exercises.iter().filter(|exercise| only.is_none_or(|only| exercise.id.chapter == only)) {
+        let number = exercise.id.chapter;
+        if chapter.replace(number) != Some(number) {
+            text += &format!("\nChapter {number}, {}\n", catalogue::chapter(number));
         }
         let progress = state.of(exercise.id);
         let mark = if progress.passed {
@@ -61,9 +61,15 @@ pub fn next<'a>(exercises: &'a [Exercise], state: &State, after: Option<Id>) -> 
     open().find(|exercise| Some(exercise.id) > after).or(open().next())
 }
 
-/// What to do next, after the exercise `after`.
-pub fn what_next(exercises: &[Exercise], state: &State, after: Option<Id>) -> String {
-    match next(exercises, state, after) {
+/// The one to go on with: the one that was checked last while it is open, else the next one after it.
+pub fn current<'a>(exercises: &'a [Exercise], state: &State) -> Option<&'a Exercise> {
+    let is_open = |exercise: &&Exercise| Some(exercise.id) == state.last && !state.of(exercise.id).passed;
+    exercises.iter().find(is_open).or_else(|| next(exercises, state, state.last))
+}
+
+/// What to do next.
+pub fn what_next(exercises: &[Exercise], state: &State) -> String {
+    match current(exercises, state) {
         Some(exercise) => {
             let Exercise { id, title, learn, minutes, path, .. } = exercise;
             paragraph(&format!("Next: {id} {title}, about {minutes} minutes. {learn}"))
@@ -102,6 +108,7 @@ pub fn passed(exercise: &Exercise, passed: &Findings, progress: &Progress, sourc
             format!("passed{waste}. Right for all {tried} inputs, in several orders of turns{found}")
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
+        Kind::Program(_) => "passed. It prints what it should, and nothing was found wrong.".to_string(),
         Kind::Numbers { ref answers, .. } if answers.iter().any(Answer::is_line) => match progress.tries {
             0 => "passed. That is the line, at the first try.".to_string(),
             tries => format!("passed. That is the line, after {tries} other{}.", plural(tries)),
@@ -227,9 +234,9 @@ pub fn why(exercise: &Exercise) -> String {
 /// What to do after an answer has failed.
 pub fn try_again(exercise: &Exercise, state: &State) -> String {
     let id = exercise.id;
-    let mut text =
-        format!("Next: edit {} and check again, or take a hint:\n  {COMMAND} {id}\n", exercise.file());
     let left = exercise.hints.len().saturating_sub(state.of(id).hints);
+    let other = if left > 0 { "take a hint" } else { "see a solution" };
+    let mut text = format!("Next: edit {} and check again, or {other}:\n  {COMMAND} {id}\n", exercise.file());
     text += &match left {
         0 => format!("  {COMMAND} solution {id} --give-up\n"),
         1 => format!("  {COMMAND} hint {id}        (1 hint left)\n"),

@@ -29,6 +29,8 @@ pub enum Kind {
     Kernel(Plan),
     /// A Rust function with this name.
     Function(String),
+    /// A whole program, which prints this.
+    Program(String),
     /// Numbers, about a kernel as it is given.
     Numbers {
         /// In the order of the file.
@@ -210,6 +212,9 @@ impl Exercise {
 fn kind(info: &Info) -> Result<Kind> {
     if let Some(function) = &info.host.function {
         return Ok(Kind::Function(function.clone()));
+    }
+    if let Some(prints) = &info.host.prints {
+        return Ok(Kind::Program(prints.clone()));
     }
     let plan = Plan::new(&info.host)?;
     let mut answers = Vec::new();

@@ -24,6 +24,9 @@ const MAX_BYTES: u64 = 16 << 20;
 pub struct State {
     /// By number, `3.1`.
     exercises: BTreeMap<Id, Progress>,
+    /// The one that was checked last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Id>,
     /// What else the file holds, such as the answers in a file that a page has exported; it stays there.
     #[serde(flatten)]
     others: serde_json::Map<String, serde_json::Value>,

@@ -70,15 +70,20 @@ impl Session {
         Ok(said.is_ok())
     }
 
-    /// Checks whenever a file is saved, and goes on to the next open exercise when it passes. Ends when all
-    /// is done.
+    /// Checks whenever a file is saved. When it passes, waits for Enter, and goes on to the next open
+    /// exercise. Ends when all is done.
     fn watch(&mut self, id: Option<Id>) -> Result<u8> {
-        let mut exercise = self.asked_or_next(id)?;
+        let mut exercise = self.asked_or_current(id)?;
         while let Some(now) = exercise {
             let passed = self.watch_one(&now)?;
             exercise = show::next(&self.exercises, &self.state, Some(passed)).cloned();
+            if let Some(next) = &exercise {
+                say::out(&format!("Enter goes on to {}. Ctrl-C ends.\n", show::title(next)));
+                // Where there is no keyboard, nobody is waited for.
+                let _ = std::io::stdin().read_line(&mut String::new());
+            }
         }
-        self.list()
+        self.list(None)
     }
 
     /// Checks what is saved, the file of `exercise` or of another one, until one passes that was open: which.

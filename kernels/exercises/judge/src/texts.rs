@@ -100,6 +100,10 @@ impl Exercise {
                 }
                 None => Vec::new(),
             },
+            Kind::Program(prints) => {
+                let lines: Vec<String> = prints.trim().lines().map(|line| format!("`{line}`")).collect();
+                vec![format!("The program has to print {}.", lines.join(", "))]
+            }
             Kind::Function(_) => Vec::new(),
         };
         lines.extend(self.goals.iter().map(|goal| format!("Goal: {goal}.")));

@@ -8,7 +8,7 @@ use text::number::nine_digits;
 
 use super::fault::Fault;
 use super::plan::{Case, Plan};
-use super::run::Outcome;
+use super::run::{Left, Outcome};
 use super::source::Exercise;
 use super::think::Topic;
 use super::verdict::{Findings, failed};
@@ -29,7 +29,7 @@ pub fn wrong(
     found: Vec<Diagnostic>,
 ) -> Option<Findings> {
     let noun = plan.op.noun();
-    let expected = plan.op.show(outcome.expected);
+    let left = &outcome.left;
     let mut fault = None;
     let what;
     if !outcome.completed && !found.is_empty() {
@@ -37,24 +37,24 @@ pub fn wrong(
     } else if let Some(element) = outcome.changed {
         fault = Some(Fault::InputChanged);
         what = format!("element {element} of the input has been changed.");
-    } else if let Some(result) = outcome.result {
-        if outcome.agrees && found.is_empty() {
+    } else if left.result.is_some() {
+        if left.agrees && found.is_empty() {
             return by_luck(exercise, plan, case, outcome);
         }
-        if outcome.agrees {
+        if left.agrees {
             let is_luck = found.iter().any(|found| is_luck(found.kind));
             let why =
                 if is_luck { "is right this time, but only by chance" } else { "is right, but this is not" };
             what = format!("the {noun} {why}.");
         } else {
             fault = Some(Fault::WrongResult);
-            what = format!("the {noun} is {}, and should be {expected}.", plan.op.show(result));
+            what = beside_expected(plan, left) + ".";
         }
     } else {
         fault = Some(Fault::NothingWritten);
-        what = format!("nothing was written to the {noun}, which should be {expected}.");
+        what = beside_expected(plan, left) + ".";
     }
-    let failure = Findings::new(exercise, fault.as_slice(), format!("{case}: {what}"), found);
+    let failure = Findings::new(exercise, fault.as_slice(), format!("{}: {what}", plan.said(case)), found);
     let failure = Findings { printed: outcome.printed.clone(), ..failure };
     let failure = missing_at_a_barrier(exercise, outcome, failure);
     if failure.kinds != [Fault::WrongResult] {
@@ -63,6 +63,21 @@ pub fn wrong(
     let line = outcome.written_at.as_ref().filter(|(file, _)| *file == exercise.path).map(|(_, line)| *line);
     let failure = if case.n == 0 { failure.about(exercise, Topic::NoNumbers) } else { failure };
     Some(Findings { line, ..failure })
+}
+
+/// What a wrong result is, and what it should be.
+pub fn beside_expected(plan: &Plan, left: &Left) -> String {
+    let expected = plan.op.show(left.expected);
+    let place = left.place.map(|place| format!("`{}[{place}]`", plan.result));
+    let noun = plan.op.noun();
+    match (left.result, place) {
+        (Some(result), Some(place)) => {
+            format!("{place} is {}, and should be {expected}", plan.op.show(result))
+        }
+        (Some(result), None) => format!("the {noun} is {}, and should be {expected}", plan.op.show(result)),
+        (None, Some(place)) => format!("{place} was never written, and should be {expected}"),
+        (None, None) => format!("nothing was written to the {noun}, which should be {expected}"),
+    }
 }
 
 /// Whether a result is right by luck where this is found: another order of turns, or other contents of
@@ -122,12 +137,12 @@ fn missing_at_a_barrier(exercise: &Exercise, outcome: &Outcome, failure: Finding
 
 /// Sums that round must have the same bits in every order of turns.
 pub fn differing(exercise: &Exercise, plan: &Plan, tried: &mut [Tried]) {
-    let results: Vec<_> = tried.iter().map(|one| (one.case, one.outcome.result)).collect();
+    let results: Vec<_> = tried.iter().map(|one| (one.case, one.outcome.left.result)).collect();
     for Tried { case, outcome, failure } in tried {
         if failure.is_some() {
             continue;
         }
-        let Some(result) = outcome.result else { continue };
+        let Some(result) = outcome.left.result else { continue };
         if let Some(other) = outcome.other {
             let noun = plan.op.noun();
             let result = plan.op.show(result);

@@ -10,6 +10,7 @@ use super::alone;
 use crate::plan::Plan;
 use crate::run::{self, Run};
 use crate::source::Exercise;
+use crate::tried::beside_expected;
 
 /// Runs the learner's file on `device` for the inputs it was checked with, and times it beside the solution:
 /// the times, in text; else the first wrong input.
@@ -29,14 +30,9 @@ pub fn check(
     for case in plan.plain_cases() {
         let run = Run::new(device, plan, case)?;
         run.launch(&yours)?;
-        let result = run.result()?.context("the plan has no result")?;
-        if !run.agrees(result) {
-            return Ok(Err(format!(
-                "{case}: on the GPU the {} is {}, and should be {}.",
-                plan.op.noun(),
-                plan.op.show(result),
-                plan.op.show(run.expected())
-            )));
+        let left = run.left()?;
+        if !left.agrees {
+            return Ok(Err(format!("{case}: on the GPU {}.", beside_expected(plan, &left))));
         }
     }
 

@@ -51,7 +51,9 @@ fn a_figure_that_cannot_be_drawn_does_not_hide_the_check() {
     std::fs::remove_file(learner.root.join(&exercise.path)).unwrap();
     learner.says("2.1 --figure").exits(1, &["cannot be read", "reset 2.1", "no figure: cannot read"]);
     learner.says("2.4 --figure").exits(1, &["no answer yet", "figure  ", "exercise-2.4.html"]);
-    learner.says("1.1 --figure").exits(1, &["Element 2 is left out", "no figure: 1.1 has no kernel"]);
+    learner
+        .says("1.1 --figure")
+        .exits(1, &["Element 2 is left out", "no figure: 1.1 has no kernel: there is no figure of it"]);
 }
 
 /// No file may be longer than 0 bytes here: a full disk, without one.
@@ -173,7 +175,9 @@ fn reset_keeps_what_the_learner_wrote() {
     for (text, backup) in [("first", "backup"), ("second", "backup-2")] {
         learner.write(&exercise, text);
         let name = format!("{}.{backup}", exercise.path);
-        learner.says("reset 3.1").exits(0, &[&format!("Your file is now {}.", shown(&name))]);
+        learner
+            .says("reset 3.1")
+            .exits(0, &[&format!("Your file is now {}. To have it back, give it its old", shown(&name))]);
         assert_eq!(learner.read(&name), text);
         assert_eq!(learner.read(&exercise.path), exercise.stub());
     }

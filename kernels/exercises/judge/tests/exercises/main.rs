@@ -32,7 +32,7 @@ fn root() -> &'static Path {
 }
 
 /// Exercises; one that is added or taken out counts here.
-const EXERCISES: usize = 36;
+const EXERCISES: usize = 52;
 
 fn exercises() -> Vec<Exercise> {
     let exercises = catalogue::read(root()).unwrap();
@@ -308,22 +308,38 @@ fn the_stubs_are_renewed_by_a_run() {
 fn the_builds_are_renewed_by_nvcc_nightly() {
     let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap();
     let nvcc = nvcc.unwrap_or_else(|| panic!("no nvcc was found.\n{HOW_TO_GET_NVCC}"));
-    let by_nvcc = installed(&nvcc);
-    exercises().into_par_iter().for_each(|exercise| {
+    check_builds(&nvcc, |exercise| !is_program(exercise));
+}
+
+#[test]
+#[ignore = "needs clang"]
+fn the_builds_of_programs_are_renewed_by_clang() {
+    let clang = Compiler::require(Maker::Clang, root()).unwrap_or_else(|error| panic!("{error:#}"));
+    check_builds(&clang, is_program);
+}
+
+fn is_program(exercise: &Exercise) -> bool {
+    matches!(exercise.kind, Kind::Program(_))
+}
+
+/// Proves that the committed builds are those of `compiler`, or renews them, for what it is for.
+fn check_builds(compiler: &Compiler, is_for: impl Fn(&Exercise) -> bool + Sync) {
+    exercises().into_par_iter().filter(|exercise| is_for(exercise)).for_each(|exercise| {
         let has_texts = !code::variants(&exercise).unwrap().is_empty();
-        if has_texts && is_wanted(&exercise.stem) && !(renewing() && is_built(&nvcc, &exercise)) {
-            let pack = code::pack(&by_nvcc, &exercise).unwrap_or_else(|error| panic!("{error:#}"));
+        if has_texts && is_wanted(&exercise.stem) && !(renewing() && is_built(compiler, &exercise)) {
+            let pack = code::pack(&installed(compiler), &exercise);
+            let pack = pack.unwrap_or_else(|error| panic!("{error:#}"));
             committed(format!("{PREBUILT}/{}.ptx", exercise.stem), pack);
         }
     });
 }
 
-/// Whether the committed file has a build of each text by this nvcc, and no other.
-fn is_built(nvcc: &Compiler, exercise: &Exercise) -> bool {
+/// Whether the committed file has a build of each text by this compiler, and no other.
+fn is_built(compiler: &Compiler, exercise: &Exercise) -> bool {
     let path = root().join(PREBUILT).join(format!("{}.ptx", exercise.stem));
     let pack = std::fs::read_to_string(path).unwrap_or_default();
     let texts = code::variants(exercise).unwrap();
     let marks = texts.iter().map(|variant| format!("//@ {} {}", variant.name, variant.hash()));
-    pack.lines().next() == Some(&*format!("// {}", nvcc.name()))
+    pack.lines().next() == Some(&*format!("// {}", compiler.name()))
         && marks.eq(pack.lines().filter(|line| line.starts_with("//@ ")).map(str::to_string))
 }

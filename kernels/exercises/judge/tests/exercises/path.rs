@@ -16,7 +16,8 @@ fn a_learner_is_led_from_the_first_exercise_to_the_last() {
     let next = [&*edit, "exercise -- hint 1.1"];
     let all = catalogue::read(root()).unwrap().len();
     let count = |number: usize| format!("Exercises: {number} of {all} done.");
-    learner.says("").exits(0, &[&count(0), "next  1.1  Any length  (5 min, easy)", "Next: 1.1"]);
+    let first = "next  0.1  Each thread its own number  (3 min, easy)";
+    learner.says("").exits(0, &[&count(0), "Chapter 0, First puzzles", first, "Next: 0.1"]);
     learner.says("1.1").exits(1, &["1.1 Any length: not yet.", "Think about:", "(3 hints left)"]).says(&next);
     learner.says("hint").exits(0, &["Hint 1 of 3: Take three numbers", "(2 hints left)"]).says(&next);
     learner.says("solution 1.1").exits(1, &["shown once yours has passed", "--give-up"]).says(&next);
@@ -42,7 +43,7 @@ fn a_learner_is_led_from_the_first_exercise_to_the_last() {
     learner.says("solution 3.4 --give-up").exits(0, &["A solution to 3.4"]);
     learner.write(&exercise("2.1"), &exercise("2.1").solution());
     learner.says("2.1").exits(0, &["yours  solution   goal", "Compare with a solution:"]);
-    let list = learner.says("").exits(0, &[&count(2), "next  1.2"]);
+    let list = learner.says("").exits(0, &[&count(2), "next  2.2"]);
     list.says(&[
         "done  1.1  Any length  (5 min, easy, hints: 1 of 3)",
         "(10 min, easy, hints: 3 of 3)",
@@ -58,6 +59,58 @@ fn a_learner_is_led_from_the_first_exercise_to_the_last() {
     }
     std::fs::write(file, progress.to_string()).unwrap();
     learner.says("").exits(0, &[&count(all), "All exercises are done. Take a kernel of your own"]);
+}
+
+/// The list, what is said after a check, and a verb without a number mean the same exercise.
+#[test]
+fn next_is_the_exercise_checked_last_or_the_first_open_one_after_it() {
+    let learner = Learner::new("next");
+    learner.says("hint").exits(0, &["0.1 Each thread its own number", "Hint 1 of 3"]);
+    learner.write(&exercise("2.1"), &exercise("2.1").solution());
+    learner.says("2.1").exits(0, &["Next: 2.2"]);
+    learner.says("").exits(0, &["next  2.2", "Next: 2.2"]);
+    learner.says("hint").exits(0, &["2.2 Any length", "Hint 1 of"]);
+    learner.says("3.1").exits(1, &["3.1 "]);
+    learner.says("").exits(0, &["next  3.1", "Next: 3.1"]);
+    learner.says("hint").exits(0, &["3.1 ", "Hint 1 of"]);
+    learner.says("why 2.1").exits(0, &["Next: 3.1"]);
+}
+
+#[test]
+fn no_hint_counts_on_what_is_done_and_none_is_offered_where_none_is_left() {
+    let learner = Learner::new("no-hints");
+    for _ in 0..3 {
+        learner.says("hint 0.9").exits(0, &["Hint "]);
+    }
+    let said = learner.says("0.9").exits(1, &["check again, or see a solution", "solution 0.9 --give-up"]);
+    assert!(!said.text.contains("take a hint"), "{}", said.text);
+    learner.write(&exercise("2.1"), &exercise("2.1").solution());
+    learner.says("2.1").exits(0, &["passed"]);
+    learner.says("hint 2.1").exits(0, &["All the hints:\n\n1. ", "3. "]);
+    learner.says("").exits(0, &["done  2.1  One barrier is enough  (10 min, easy)\n"]);
+}
+
+/// Its host and its kernel: what it prints, and what is found.
+#[test]
+fn a_whole_program_is_judged_by_what_it_prints_and_what_it_does() {
+    let learner = Learner::new("program");
+    let words = ["The program prints", "  3\n", "It should print", "  10\n", "Which of the two arrays"];
+    learner.says("0.12").exits(1, &words);
+    learner.write(&exercise("0.12"), &exercise("0.12").solution());
+    learner.says("0.12").exits(0, &["passed. It prints what it should, and nothing was found", "why 0.12"]);
+    learner.says("0.16").exits(1, &["error[host-access]", "0_16_read_too_early.cu"]);
+    learner.write(&exercise("0.16"), "int main() {}\n");
+    learner.says("0.16").exits(2, &["has to be compiled, and no compiler"]);
+}
+
+#[test]
+fn the_number_of_a_chapter_lists_it() {
+    let learner = Learner::new("chapter");
+    for words in ["2", "list 2"] {
+        let said = learner.says(words).exits(0, &["Chapter 2, Parallel", "2.1  One barrier", "Next: 0.1"]);
+        assert!(!said.text.contains("Chapter 3") && !said.text.contains("1.1"), "{}", said.text);
+    }
+    learner.says("99").exits(2, &["chapter 99 has no exercises; those that have: 0 1 2 3"]);
 }
 
 /// What was not shown is not held against the learner.
@@ -149,7 +202,7 @@ fn kernels_that_go_astray_are_said_clearly_and_the_next_exercise_works() {
 fn what_is_not_understood_says_what_there_is() {
     let learner = Learner::new("words");
     for (words, part) in [
-        ("9.9", "there is no exercise 9.9; there are: 1.1 1.2 2.1"),
+        ("9.9", "there is no exercise 9.9; there are: 0.1 0.2 0.3"),
         ("3.x", "`3.x` is not an exercise's number"),
         ("hint 0", "`0` is not an exercise's number"),
         ("hint 1.1 1.2", "unexpected argument '1.2'"),

@@ -1,6 +1,6 @@
 //! `watch`: a check whenever a file is saved.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,10 @@ impl Drop for Watch {
 #[test]
 fn watch_checks_what_is_saved_and_moves_on() {
     let learner = Learner::new("watch");
-    let mut watch = Watch(learner.command("watch 2.1").stdout(Stdio::piped()).spawn().unwrap());
+    let mut command = learner.command("watch 2.1");
+    let mut watch = Watch(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+    let mut keyboard = watch.0.stdin.take().unwrap();
+    let mut enter = || keyboard.write_all(b"\n").unwrap();
     let mut out = watch.0.stdout.take().unwrap();
     let (send, receive) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
@@ -45,9 +48,13 @@ fn watch_checks_what_is_saved_and_moves_on() {
     wait_for("3.2 No divergence before 32: not yet");
     learner.write(&exercise("2.1"), &exercise("2.1").solution());
     wait_for("2.1 One barrier is enough: passed");
+    wait_for("Enter goes on to 2.2");
+    enter();
     wait_for(&format!("Watching {}", shown("kernels/exercises/2_2_any_length.cu")));
     // Whoever solves another one first goes on from there; 2.2 stays open, and so does 1.2.
     learner.write(&exercise("3.2"), &exercise("3.2").solution());
     wait_for("3.2 No divergence before 32: passed");
+    wait_for("Enter goes on to 3.3");
+    enter();
     wait_for(&format!("Watching {}", shown("kernels/exercises/3_3_one_load_fewer.cu")));
 }

@@ -1,0 +1,37 @@
+// Exercise 0.13: How many bytes?
+//
+// The program allocates room for eight numbers, copies them, doubles them and copies them back. So it means
+// to; but CUDA counts in bytes, and an `int` has four of them. Here the GPU gets eight bytes, and the kernel
+// works on more than there are. Mend the line that says how many.
+//
+// The program has to print `the last one is 12`.
+//
+// You learn that `cudaMalloc` and `cudaMemcpy` count bytes, and not elements. About 2 minutes.
+//
+// Check it:  cargo run --example exercise -- 0.13
+// A hint:    cargo run --example exercise -- hint 0.13
+
+#include <cstdio>
+
+__global__ void twice(int *data, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        data[i] = 2 * data[i];
+    }
+}
+
+const int n = 8;
+int numbers[n] = {3, 1, 4, 1, 5, 9, 2, 6};
+
+int main()
+{
+    const size_t bytes = n;
+    int *data = nullptr;
+    cudaMalloc(&data, bytes);
+    cudaMemcpy(data, numbers, bytes, cudaMemcpyHostToDevice);
+    twice<<<1, 32>>>(data, n);
+    cudaMemcpy(numbers, data, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(data);
+    printf("the last one is %d\n", numbers[n - 1]);
+}

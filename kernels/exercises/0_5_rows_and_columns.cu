@@ -1,0 +1,23 @@
+// Exercise 0.5: Rows and columns
+//
+// The numbers now stand in a table of `rows` rows and `columns` columns. Add to each number the number of
+// its row: 0 in the first row, 1 in the second. The threads stand in rows and columns too, which `.y` and
+// `.x` count, and a thread's `row` and `column` are computed already. In memory there are no rows: the table
+// lies there row after row, in one long array. Find the index of the thread's number in it, and stop the
+// threads that stand beside or below the table.
+//
+// The host launches `addRow(input, results, rows, columns)` with a thread for each number of `rows` rows
+// and `columns` columns.
+// `results` has room for as many numbers, and nothing is in it at the start.
+//
+// You learn how a table lies in memory, and that two directions need two guards. About 5 minutes.
+//
+// Check it:  cargo run --example exercise -- 0.5
+// A hint:    cargo run --example exercise -- hint 0.5
+
+extern "C" __global__ void addRow(const int *input, int *results, int rows, int columns)
+{
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    // Which threads have a number, and which is its index i?
+}

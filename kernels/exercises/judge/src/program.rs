@@ -1,0 +1,157 @@
+//! Answers that are whole programs: compiled by clang, run to the end on the simulator, and judged by what
+//! they print and by what is found.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use device::{Device, SimulatorOptions};
+use kernel_compiler::call::Ptx;
+use kernel_compiler::program::Program;
+use program::{Ended, Options, Outside, Ran, Standard};
+use ptx_simulator::{Budget, Module, Severity};
+
+use super::code::{self, Build, Built};
+use super::compiler::Compiler;
+use super::fault::Fault;
+use super::own;
+use super::source::Exercise;
+use super::verdict::{Findings, failed};
+
+/// Instructions that the warps of all launches may execute together; of the host 64 times as many.
+const WARP_STEPS: u64 = 1 << 20;
+/// What may be spent on other orders of a launch.
+const WORK: u64 = 1 << 12;
+/// Bytes of what it prints that are kept.
+const MAX_PRINTED: usize = 1 << 16;
+
+/// What stands above a program's PTX: the names of its variables, which running it takes.
+const DEVICE: &str = "// device:";
+const MANAGED: &str = "// managed:";
+
+/// `program` as PTX below the names of its variables.
+pub fn as_ptx(program: Program) -> Ptx {
+    let Program { ptx, device_variables, managed_variables, said } = program;
+    let line = |of: &str, names: Vec<String>| format!("{of} {}\n", names.join(" "));
+    let text = line(DEVICE, device_variables) + &line(MANAGED, managed_variables) + &ptx;
+    Ptx { text, warnings: said }
+}
+
+/// The lines above a program's PTX; nothing above that of kernels.
+pub fn variables(ptx: &str) -> impl Iterator<Item = &str> {
+    ptx.lines().take_while(|line| line.starts_with(DEVICE) || line.starts_with(MANAGED))
+}
+
+/// Marks `text`, the learner's file, which has to print `prints`; `None` if there is no compiler.
+///
+/// # Errors
+/// The compiler cannot do its work, or the simulator cannot run the program.
+pub fn mark(
+    root: &Path,
+    exercise: &Exercise,
+    prints: &str,
+    text: &str,
+    compiler: Option<&Compiler>,
+) -> Result<Option<Findings>> {
+    if let Some(what) = own::not_allowed(&exercise.path, text) {
+        return Ok(Some(failed(exercise, Fault::NotAllowed, what)));
+    }
+    Ok(match code::build(root, exercise, text, compiler)? {
+        Built::NoCompiler => None,
+        Built::Refused(said) => Some(failed(exercise, Fault::CompileError, said)),
+        Built::Ptx(Build { ptx, warnings, .. }) => {
+            let found = verdict(exercise, prints, text, &ptx)?;
+            let warnings = if found.passes() { String::new() } else { warnings };
+            Some(Findings { warnings, ..found })
+        }
+    })
+}
+
+fn verdict(exercise: &Exercise, prints: &str, text: &str, ptx: &str) -> Result<Findings> {
+    let mut paper = Paper { path: &exercise.path, source: text, printed: Vec::new() };
+    let ran = match run(exercise, text, ptx, &mut paper) {
+        Ok(ran) => ran,
+        Err(error) => {
+            let what = "The simulator cannot run this program.".to_string();
+            return Ok(Findings::new(exercise, &[], what, vec![error.downcast()?]));
+        }
+    };
+    let mut found = simulate::program::told(ran.found, |_, help| help.to_string());
+    found.retain(|found| found.severity != Severity::Note);
+    let printed = String::from_utf8_lossy(&paper.printed).into_owned();
+    let is_right = printed.trim_end() == prints.trim_end();
+    let launches = ran.kernels.iter().map(|kernel| kernel.launches).sum::<u64>();
+    let (fault, what) = match ran.ended {
+        Ended::Stopped => (None, "The program was stopped.".to_string()),
+        _ if !is_right => (Some(Fault::WrongResult), beside(&printed, prints)),
+        _ if !found.is_empty() => (None, "It prints what it should, but this is not right.".to_string()),
+        Ended::Status(status) if status != 0 => {
+            (Some(Fault::WrongResult), format!("`main` returns {status}, and should return 0."))
+        }
+        _ if launches == 0 => (Some(Fault::MissingKernel), "The program launches no kernel.".to_string()),
+        _ => return Ok(Findings { tried: 1, ..Findings::default() }),
+    };
+    Ok(Findings::new(exercise, fault.as_slice(), what, found))
+}
+
+/// What it printed, and what it should print.
+fn beside(printed: &str, prints: &str) -> String {
+    let lines = |text: &str| match text.trim_end() {
+        "" => "  nothing\n".to_string(),
+        text => text.lines().map(|line| format!("  {line}\n")).collect(),
+    };
+    format!("The program prints\n{}It should print\n{}", lines(printed), lines(prints))
+}
+
+/// Runs the program; the error is a [`Diagnostic`] if it cannot be run.
+fn run(exercise: &Exercise, text: &str, ptx: &str, paper: &mut Paper) -> Result<Ran> {
+    let every_order = Some(Budget { work: WORK, ..Budget::default() });
+    let device = Device::simulator(SimulatorOptions {
+        every_order,
+        keep_printed: true,
+        ..SimulatorOptions::default()
+    });
+    let simulator = device.simulated().context("a program runs on the simulator")?;
+    simulator.name_by(text);
+    let module = Module::parse(ptx, &exercise.path).map_err(|found| anyhow::Error::new(*found))?;
+    let named = |of: &str| {
+        let line = variables(ptx).find_map(|line| line.strip_prefix(of));
+        line.unwrap_or_default().split_whitespace().map(str::to_string).collect()
+    };
+    let options = Options {
+        args: vec![exercise.stem.clone()],
+        step_limit: Some(64 * WARP_STEPS),
+        warp_limit: Some(WARP_STEPS),
+        device_variables: named(DEVICE),
+        managed_variables: named(MANAGED),
+    };
+    program::run(simulator, &module, &options, paper).map_err(|found| anyhow::Error::new(*found))
+}
+
+/// Keeps what a program prints. There is nothing else for it to reach.
+struct Paper<'a> {
+    path: &'a str,
+    source: &'a str,
+    printed: Vec<u8>,
+}
+
+impl Outside for Paper<'_> {
+    fn write(&mut self, _: Standard, bytes: &[u8]) {
+        let room = MAX_PRINTED.saturating_sub(self.printed.len());
+        self.printed.extend(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn read(&mut self, _: &mut Vec<u8>) {}
+
+    fn read_file(&mut self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn write_file(&mut self, _: &str, _: &[u8]) -> bool {
+        false
+    }
+
+    fn source_line(&self, file: &str, line: u32) -> Option<String> {
+        let lines = || self.source.lines().nth((line as usize).checked_sub(1)?).map(str::to_string);
+        if file == self.path { lines() } else { None }
+    }
+}
