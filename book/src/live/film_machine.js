@@ -1,4 +1,4 @@
-// A multiprocessor whose launch the reader chooses: the model of chapters/src/ch7_limit/machine.rs, with sliders.
+// A multiprocessor whose launch the reader chooses: the model of chapters/src/ch7_limit/machine.rs.
 // theme/figures.js loads this with the player.
 
 import { element, thousands } from './html.js';
