@@ -293,6 +293,7 @@ async function checkEdits(check, page, origin, name, root) {
     const say = message => check.report(name, 'editor', message);
     const opened = Date.now();
     await page.emulateNetworkConditions(name === STORY ? LINE : null);
+    await page.evaluate(() => sessionStorage.clear()); // what the cells' own test has run is shown no more
     await check.open(page, origin, name, 1280);
     if (!(await page.$('.listing > button'))) {
         return;
