@@ -198,7 +198,7 @@ fn frame(machine: &Machine, number: usize, launch: &Launch) -> Frame {
     for part in 0..filled.clamp(1, PARTS) {
         frame.class(&format!("p{part}"), "asked");
     }
-    frame.words("bytes", format!("{} bytes, at most", thousands(bytes.round() as i64)));
+    frame.words("bytes", format!("{} bytes on average, at most", thousands(bytes.round() as i64)));
     frame.class(&format!("m{number}"), "written");
     frame.class(&format!("r{number}"), "asked");
     frame.say = say(machine, launch, bytes);

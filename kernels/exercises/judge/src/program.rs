@@ -13,7 +13,6 @@ use ptx_simulator::{Budget, Module, Severity};
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
 use super::fault::Fault;
-use super::own;
 use super::source::Exercise;
 use super::verdict::{Findings, failed};
 
@@ -52,9 +51,6 @@ pub fn mark(
     text: &str,
     compiler: Option<&Compiler>,
 ) -> Result<Option<Findings>> {
-    if let Some(what) = own::not_allowed(&exercise.path, text) {
-        return Ok(Some(failed(exercise, Fault::NotAllowed, what)));
-    }
     Ok(match code::build(root, exercise, text, compiler)? {
         Built::NoCompiler => None,
         Built::Refused(said) => Some(failed(exercise, Fault::CompileError, said)),
