@@ -206,7 +206,7 @@ fn cudas_headers_bring_what_they_do_in_a_terminal() {
         ["data-race/mbarrier_of_cpp", "data-race/copy_in_two_stages", "warp-collective/coalesced_group"];
     let mut cases: Vec<Case> = corpus
         .iter()
-        .map(|name| ("kernels/mine.cu".into(), text(&format!("tests/corpus/{name}.cu"))))
+        .map(|name| ("kernels/mine.cu".into(), text(&format!("crates/launch/tests/corpus/{name}.cu"))))
         .collect();
     let groups = "#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/reduce.h>\n\
                   #include <cooperative_groups/scan.h>\n#include <cuda/pipeline>\n\
