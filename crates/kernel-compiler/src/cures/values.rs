@@ -101,9 +101,8 @@ pub fn one_writer(source: &Source, finding: &Finding) -> Vec<Candidate> {
     };
     let line = line_of(source, statement);
     let exchanged = exchange(source, statement, line);
-    // Who writes what does not depend on what is there only replaces it: any of them is as good as the last.
-    let selects =
-        depends(source, statement, assignment.base()) || mentions(assignment.right, assignment.base());
+    // Where all write, whatever is there, any of them is as good as the last.
+    let selects = is_conditional(source, statement) || mentions(assignment.right, assignment.base());
     let guarded = ["threadIdx.x == 0", "blockIdx.x == 0 && threadIdx.x == 0"].map(|one| Candidate {
         selects,
         ..Candidate::new(
@@ -114,18 +113,12 @@ pub fn one_writer(source: &Source, finding: &Finding) -> Vec<Candidate> {
     guarded.into_iter().chain(exchanged).collect()
 }
 
-/// Whether a condition that a statement stands below asks for `name`.
-fn depends(source: &Source, statement: &Statement, name: &str) -> bool {
+/// Whether a statement stands below a condition.
+fn is_conditional(source: &Source, statement: &Statement) -> bool {
     let place = statement.range.start;
     let mut functions = source.functions.iter();
     let Some(function) = functions.find(|function| function.body.range.contains(&place)) else { return true };
-    let asks = |step: &Step| match &step.statement().kind {
-        Kind::If { condition: head, .. } | Kind::Loop { head, .. } => {
-            mentions(&source.text[head.clone()], name)
-        }
-        _ => false,
-    };
-    function.path_of(place).iter().any(asks)
+    function.path_of(place).iter().any(|step| matches!(step.statement().kind, Kind::If { .. }))
 }
 
 /// An atomic write in place of a plain one.
@@ -268,12 +261,22 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
         names.dedup();
         for name in names {
             all.extend(scalar(source, function.body.range.clone(), name));
-            all.extend(stores(source, function.list().statements, name));
-            all.extend(shared(source, function, name));
+            // 0 changes a sum in nothing, but a minimum or a maximum.
+            if !compares(source, function) {
+                all.extend(stores(source, function.list().statements, name));
+                all.extend(shared(source, function, name));
+            }
         }
     }
     all.extend(super::barriers::missing(source, finding));
     all
+}
+
+/// Whether a function takes the smaller or the larger of two values somewhere.
+fn compares(source: &Source, function: &Function) -> bool {
+    const NAMES: [&str; 8] = ["min", "max", "fmin", "fmax", "fminf", "fmaxf", "atomicMin", "atomicMax"];
+    let text = &source.text[function.body.range.clone()];
+    placed(text).iter().any(|(_, token)| NAMES.iter().any(|name| token.is_word(name)))
 }
 
 fn word<'a>(token: &Token<'a>) -> Option<&'a str> {
@@ -319,6 +322,10 @@ fn stores(source: &Source, statements: &[Statement], name: &str) -> Vec<Candidat
             continue;
         }
         let condition = source.text[condition.clone()].trim();
+        // What is there already stays where the condition asks for it.
+        if mentions(condition, name) || mentions(own.right, name) {
+            continue;
+        }
         let text = format!("{} = {condition} ? {} : 0;", own.left, own.right);
         let line = line_of(source, statement);
         let says = format!("let every thread write: `{text}` in line {line}, in place of the `if`");

@@ -76,7 +76,6 @@ impl Runtime<'_> {
 /// What a pointer is called that is copied itself, instead of what it points to: it lies on the host's side,
 /// and what it points to has exactly as many bytes as the copy.
 pub fn pointer_itself(call: &Call, address: u64, bytes: u64) -> Option<String> {
-    const POINTER: u64 = 8;
     let (owner, ..) = call.simulator.allocation(address)?;
     let (pointed, 0) = call.simulator.host_word(address, POINTER as usize).ok()? else { return None };
     let (_, size, 0) = call.simulator.allocation(pointed)? else { return None };
@@ -84,10 +83,14 @@ pub fn pointer_itself(call: &Call, address: u64, bytes: u64) -> Option<String> {
     is_it.then(|| call.simulator.name_of(pointed)).filter(|name| !name.is_empty())
 }
 
+/// Bytes of a pointer.
+const POINTER: u64 = 8;
+
 /// Whether the line of an allocation counts elements, by its looks.
 fn counts_elements(line: &str) -> bool {
+    const OF_BYTES: [&str; 8] = ["sizeof", "byte", "size", "calloc", "* 4", "4 *", "* 8", "8 *"];
     let line = line.to_lowercase();
-    line.contains("alloc") && !["sizeof", "byte", "size", "calloc"].iter().any(|word| line.contains(word))
+    line.contains("alloc") && !OF_BYTES.iter().any(|word| line.contains(word))
 }
 
 const MULTIPLY: &str = "an allocation counts bytes, not elements: multiply by sizeof of an element there";
@@ -123,12 +126,16 @@ impl Runtime<'_> {
         let Some(address) = args.get(place) else { return found };
         let Some((_, size, offset)) = call.simulator.allocation(*address) else { return found };
         let help = match size {
-            8 => "8 bytes are what a pointer has: sizeof of a pointer is not that of the array",
+            POINTER => "8 bytes are what a pointer has: sizeof of a pointer is not that of the array",
             size if shape.numbers.contains(&size) || shape.threads() == size => MULTIPLY,
             _ => return found,
         };
         let made = self.kept.get::<Allocations>().made.get(&(address - offset));
         let Some((file, line)) = made.and_then(|made| made.place.clone()) else { return found };
+        let text = self.outside.source_line(&file, line).unwrap_or_default();
+        if size != POINTER && !counts_elements(&text) {
+            return found;
+        }
         let message = format!("it is allocated here, with {} bytes", thousands(size as i64));
         with(found, Site { file, line, message }, help)
     }

@@ -42,7 +42,11 @@ impl Runtime<'_> {
                 Work::Call { .. } => "a function of the host".to_string(),
                 Work::Free { .. } => "cudaFreeAsync".to_string(),
             });
-            let [verb, other_verb] = meeting.ways.map(Way::verb);
+            let verb = |one: &Operation, way: Way| match one.work {
+                Work::Free { .. } => "frees",
+                _ => way.verb(),
+            };
+            let [verb, other_verb] = [verb(one, meeting.ways[0]), verb(operation, meeting.ways[1])];
             let name = match call.simulator.name_of(meeting.address) {
                 name if name.is_empty() => "memory that".to_string(),
                 name => format!("`{name}`, which"),

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use text::number::thousands;
 
 use super::allocations::Allocations;
-use super::queue::{Operation, Rows, Work};
+use super::queue::{Operation, Queue, Rows, Work};
 use super::shape::Shape;
 use crate::runtime::{Runtime, Timed};
 
@@ -96,11 +96,17 @@ impl Runtime<'_> {
         let mut of_this_name = made.iter().filter(|(_, made)| made.name == name);
         let (Some((start, made)), None) = (of_this_name.next(), of_this_name.next()) else { return found };
         let (start, allocated) = (*start, made.place.clone());
-        let never = self.kept.get::<Never>();
         let size = call.simulator.allocation(start).map_or(0, |(_, size, _)| size);
+        let is_filled_later = |one: &Operation| match one.work {
+            Work::Copy { to, .. } | Work::Set { to, .. } => (start..start + size).contains(&to.address),
+            _ => false,
+        };
+        let pending = self.kept.get::<Queue>().pending().any(is_filled_later);
+        let never = self.kept.get::<Never>();
         let first = never.first.get(&start).map(|number| &never.launches[*number]);
         let first = first.filter(|first| Some(&first.name) != found.kernel.as_ref());
         let (place, message) = match (never.filled.get(&start), first) {
+            _ if pending => return found,
             (Some((bytes, place)), _) if *bytes < size => {
                 let [bytes, size] = [*bytes, size].map(|bytes| thousands(bytes as i64));
                 (place.clone(), format!("this writes {bytes} of the {size} bytes of `{name}`"))

@@ -23,7 +23,7 @@ pub const NATIVES: &Natives_ = &[
     ("cudaLaunchHostFunc", launch_host_func),
     ("cudaDeviceSynchronize", device_synchronize),
     ("cudaThreadSynchronize", device_synchronize),
-    ("cudaDeviceReset", device_synchronize),
+    ("cudaDeviceReset", device_reset),
     ("cudaThreadExit", device_synchronize),
     ("cudaStreamGetFlags", |runtime, call| zero(runtime, call)),
     ("cudaStreamGetPriority", |runtime, call| zero(runtime, call)),
@@ -113,6 +113,17 @@ fn host_function(
     let work = Work::Call { function, args };
     runtime.kept.get::<Queue>().issue(call.long(0), work, Issued::by(call));
     Ok(runtime.fine())
+}
+
+/// What the device was given goes with it (CUDA Runtime API, `cudaDeviceReset`).
+fn device_reset(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let given = device_synchronize(runtime, call)?;
+    let made = &runtime.kept.get::<Allocations>().made;
+    let all: Vec<(u64, &str)> = made.iter().map(|(address, made)| (*address, made.takes)).collect();
+    for (address, takes) in all {
+        release(runtime, call, address, takes);
+    }
+    Ok(given)
 }
 
 fn device_synchronize(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
@@ -274,6 +285,8 @@ impl Runtime<'_> {
             }
             Work::Free { address } => {
                 let address = *address;
+                let size = call.simulator.allocation(address).map_or(0, |(_, size, _)| size);
+                touched.add(address, size, Way::Writes, None);
                 release(self, call, address, "cudaFree");
             }
         }
