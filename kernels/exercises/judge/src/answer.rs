@@ -13,9 +13,9 @@
 
 use anyhow::{Context, Result, bail};
 
+use super::case::Case;
 use super::evidence::Times;
 use super::goal::Goal;
-use super::plan::Case;
 
 /// A number that is asked for.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use text::path::shown;
 
 use super::answer::Answer;
 use super::compiler::Compiler;
-use super::program;
+use super::header::variables;
 use super::source::{Exercise, Kind};
 use super::wrapping::wrapped;
 
@@ -222,7 +222,7 @@ pub fn pack(compiler: &Compiler, exercise: &Exercise) -> Result<String> {
             .ptx(exercise, &variant.text)
             .with_context(|| format!("{} {}", exercise.id, variant.name))?;
         pack += &format!("//@ {} {}\n", variant.name, variant.hash());
-        pack.extend(program::variables(&ptx.text).map(|line| format!("{}\n", line.trim_end())));
+        pack.extend(variables(&ptx.text).map(|line| format!("{}\n", line.trim_end())));
         pack += &stripped(&ptx.text);
     }
     Ok(pack)

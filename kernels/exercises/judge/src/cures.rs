@@ -18,9 +18,10 @@ use rayon::prelude::*;
 use simulate::cure::{Cure, Limits};
 use simulate::cures::{How, Outcome, Subject, cures};
 
+use super::case::Case;
 use super::catalogue;
 use super::fault::Fault;
-use super::plan::{Case, Plan};
+use super::plan::Plan;
 use super::run;
 use super::source::{Exercise, Kind, Mutant};
 

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use super::plan::Case;
+use super::case::Case;
 
 /// One number for each number of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,9 +8,10 @@ use ptx_simulator::trace::Trace;
 use ptx_simulator::{Budget, Diagnostic, Orders, Severity};
 use view::{self, Film};
 
+use super::case::Case;
 use super::code::{self, Built};
 use super::compiler::Compiler;
-use super::plan::{Case, Plan, SCHEDULES};
+use super::plan::{Plan, SCHEDULES};
 use super::run::{Run, device_in, functions, load};
 use super::source::{Exercise, Kind};
 

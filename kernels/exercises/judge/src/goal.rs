@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use ptx_simulator::Counters;
 use text::number::thousands;
 
-use super::plan::Case;
+use super::case::Case;
 
 /// An upper bound of a counter at one size.
 #[derive(Clone, Debug)]

@@ -10,11 +10,13 @@
 //! | `info.rs` | what its TOML file says |
 //! | `source.rs`, `id.rs` | one exercise, read; its number |
 //! | `texts.rs` | stub, solution and mutants, derived from it |
+//! | `case.rs` | one input of an exercise |
 //! | `plan.rs` | how the host launches an answer, for which inputs |
 //! | `op.rs`, `each.rs` | what it should compute: one number, or one for each |
 //! | `goal.rs` | what it may cost |
 //! | `code.rs` | from an answer to PTX: the committed build, or a compiler |
 //! | `compiler.rs`, `page.rs` | that of this machine, or of the page that this runs in |
+//! | `header.rs` | what stands above the PTX of an answer that is a whole program |
 //! | `program.rs` | answers that are whole programs: how they are run and marked |
 //! | `run.rs` | one input on a device |
 //! | `mark.rs` | marks an answer: from its text to the verdict |
@@ -38,6 +40,7 @@
 //! | `terminal.rs` | these and `watch` in a terminal |
 
 mod answer;
+mod case;
 pub mod catalogue;
 pub mod code;
 pub mod compiler;
@@ -49,6 +52,7 @@ pub mod fault;
 mod figure;
 mod fit;
 mod goal;
+mod header;
 pub mod id;
 pub mod info;
 mod lost;

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use device::Module;
 
+use super::case::Case;
 use super::fault::Fault;
 use super::op::Op;
-use super::plan::{Case, Plan};
+use super::plan::Plan;
 use super::run::{self, Run};
 use super::source::Exercise;
 use super::verdict::{Findings, failed};

@@ -11,11 +11,12 @@ use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
 use text::number::thousands;
 use text::printed::first_lines;
 
+use super::case::Case;
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
 use super::fault::Fault;
 use super::op::Op;
-use super::plan::{Case, Plan, SHORT};
+use super::plan::{Plan, SHORT};
 use super::run::{self, Outcome};
 use super::source::{Exercise, Kind};
 use super::tried::Tried;

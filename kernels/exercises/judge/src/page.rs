@@ -8,7 +8,7 @@ use kernel_compiler::in_page::{Compiled as InPage, Variables};
 use kernel_compiler::refusal::Refused;
 use serde::{Deserialize, Serialize};
 
-use super::program::as_ptx;
+use super::header::as_ptx;
 use super::source::{Exercise, Kind};
 
 /// What a page's clang has compiled.

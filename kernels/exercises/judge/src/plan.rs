@@ -26,8 +26,8 @@ use clap::ValueEnum;
 use kernel_compiler::hash::text_hash;
 use launch::{self, Scope, Script, Spec, Value};
 use reduction::data::{bits, numbers as numbers_from};
-use text::number::thousands;
 
+use super::case::{CANCELLING, Case};
 use super::each::Each;
 use super::info::Host;
 use super::op::Op;
@@ -73,14 +73,6 @@ pub struct Launch {
     grid: String,
 }
 
-/// One input: numbers, threads per block, the order of turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Case {
-    pub n: usize,
-    pub block: u32,
-    pub schedule: u64,
-}
-
 /// Threads per block, at least, for [`Plan::unlisted`]: there is a tree of some height.
 const TALL: u32 = 64;
 /// Empty, single, around a warp, around a block, and long, with odd ones at every level of the tree.
@@ -97,7 +89,6 @@ pub const SCHEDULES: &[u64] = &[0, 1, 2];
 /// Where results round, each order of turns comes twice: from [`CANCELLING`] on with numbers that cancel each
 /// other.
 const MORE_SCHEDULES: &[u64] = &[0, 1, 2, CANCELLING, CANCELLING + 1, CANCELLING + 2];
-const CANCELLING: u64 = 3;
 
 impl Default for Plan {
     fn default() -> Plan {
@@ -390,43 +381,6 @@ impl fmt::Display for Launch {
         let args: Vec<String> = self.args.iter().map(Spec::to_string).collect();
         let args: Vec<&str> = args.iter().map(|arg| arg.rsplit(['@', ':']).next().unwrap_or(arg)).collect();
         write!(f, "`{}({})` with {}", self.kernel, args.join(", "), self.grid)
-    }
-}
-
-impl Case {
-    const SMALLEST: Case = Case { n: 1, block: 32, schedule: 0 };
-
-    /// Rows, where the numbers stand in rows: as near to a square as `n` lets them, and no more than columns.
-    pub fn rows(self) -> usize {
-        let is_root = |rows: &usize| rows * rows <= self.n;
-        let fitting = (1..).take_while(is_root).filter(|rows| self.n.is_multiple_of(*rows));
-        fitting.last().unwrap_or(1)
-    }
-
-    /// Columns of each.
-    pub fn columns(self) -> usize {
-        self.n / self.rows()
-    }
-
-    /// The same numbers in the order that others are compared with.
-    pub fn plain(self) -> Case {
-        Case { schedule: if self.schedule < CANCELLING { 0 } else { CANCELLING }, ..self }
-    }
-}
-
-impl fmt::Display for Case {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "n = {}", thousands(self.n as i64))?;
-        if self.block > 0 {
-            write!(f, ", {} threads per block", thousands(self.block.into()))?;
-        }
-        match self.schedule {
-            0 => Ok(()),
-            schedule if schedule % 4 == 2 => {
-                write!(f, ", in order of turns number {schedule} (the last warps and blocks first)")
-            }
-            schedule => write!(f, ", in the shuffled order of turns number {schedule}"),
-        }
     }
 }
 

@@ -5,14 +5,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use device::{Device, SimulatorOptions};
-use kernel_compiler::call::Ptx;
-use kernel_compiler::program::Program;
 use program::{Ended, Options, Outside, Ran, Standard};
 use ptx_simulator::{Budget, Module, Severity};
 
 use super::code::{self, Build, Built};
 use super::compiler::Compiler;
 use super::fault::Fault;
+use super::header::{DEVICE, MANAGED, variables};
 use super::source::Exercise;
 use super::verdict::{Findings, failed};
 
@@ -22,23 +21,6 @@ const WARP_STEPS: u64 = 1 << 20;
 const WORK: u64 = 1 << 12;
 /// Bytes of what it prints that are kept.
 const MAX_PRINTED: usize = 1 << 16;
-
-/// What stands above a program's PTX: the names of its variables, which running it takes.
-const DEVICE: &str = "// device:";
-const MANAGED: &str = "// managed:";
-
-/// `program` as PTX below the names of its variables.
-pub fn as_ptx(program: Program) -> Ptx {
-    let Program { ptx, device_variables, managed_variables, said } = program;
-    let line = |of: &str, names: Vec<String>| format!("{of} {}\n", names.join(" "));
-    let text = line(DEVICE, device_variables) + &line(MANAGED, managed_variables) + &ptx;
-    Ptx { text, warnings: said }
-}
-
-/// The lines above a program's PTX; nothing above that of kernels.
-pub fn variables(ptx: &str) -> impl Iterator<Item = &str> {
-    ptx.lines().take_while(|line| line.starts_with(DEVICE) || line.starts_with(MANAGED))
-}
 
 /// Marks `text`, the learner's file, which has to print `prints`; `None` if there is no compiler.
 ///

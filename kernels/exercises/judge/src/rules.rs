@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use text::number::thousands;
 
+use super::case::Case;
 use super::fault::Fault;
 use super::goal::Goal;
-use super::plan::Case;
 use super::run::Outcome;
 
 /// What an answer may count more than its share of the goal's room, where the solution counts little.

@@ -9,9 +9,10 @@ use effort::{Effort, Watcher};
 use launch::Stage;
 use ptx_simulator::{Budget, Counters, Diagnostic, Kind, Orders, Severity};
 
+use super::case::Case;
 use super::goal;
 use super::op::Op;
-use super::plan::{Case, PARTIALS, Plan, SHORT};
+use super::plan::{PARTIALS, Plan, SHORT};
 use super::source::Exercise;
 
 /// The kernels of `plan`, one per launch.

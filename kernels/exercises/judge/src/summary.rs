@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result};
 use text::number::thousands;
 
-use super::plan::Case;
+use super::case::Case;
 use super::verdict::Findings;
 
 /// Lengths that are listed one by one, at most.

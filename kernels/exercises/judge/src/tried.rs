@@ -6,8 +6,9 @@ use effort::Unordered;
 use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
 use text::number::nine_digits;
 
+use super::case::Case;
 use super::fault::Fault;
-use super::plan::{Case, Plan};
+use super::plan::Plan;
 use super::run::{Left, Outcome};
 use super::source::Exercise;
 use super::think::Topic;

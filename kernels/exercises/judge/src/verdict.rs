@@ -4,8 +4,8 @@ use ptx_simulator::Diagnostic;
 use serde::{Serialize, Serializer};
 use text::number::{thousands, two_digits};
 
+use super::case::Case;
 use super::fault::Fault;
-use super::plan::Case;
 use super::source::Exercise;
 use super::think::{self, Topic};
 

@@ -20,7 +20,7 @@ use kernel_compiler::program::{PAGE_CAPABILITY, compile};
 use kernel_compiler::staging::Given;
 
 pub use self::scratch::Scratch;
-use super::program::as_ptx;
+use super::header::as_ptx;
 use super::source::Exercise;
 
 /// How long a compiler may take for an answer; a right one takes a second or two.

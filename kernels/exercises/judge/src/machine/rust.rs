@@ -16,10 +16,11 @@ use text::number::thousands;
 use text::printed::first_lines;
 
 use super::{PATIENCE, Scratch};
+use crate::case::Case;
 use crate::fault::Fault;
 use crate::goal::Goal;
 use crate::op::Op;
-use crate::plan::{Case, Plan, SIZES};
+use crate::plan::{Plan, SIZES};
 use crate::source::Exercise;
 use crate::think::Topic;
 use crate::verdict::{Counted, Counts, Findings, failed, missed_goal};
