@@ -262,7 +262,7 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
         for name in names {
             all.extend(scalar(source, function.body.range.clone(), name));
             // 0 changes a sum in nothing, but a minimum or a maximum.
-            if !compares(source, function) {
+            if !compares(source, function, name) {
                 all.extend(stores(source, function.list().statements, name));
                 all.extend(shared(source, function, name));
             }
@@ -272,11 +272,21 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
     all
 }
 
-/// Whether a function takes the smaller or the larger of two values somewhere.
-fn compares(source: &Source, function: &Function) -> bool {
+/// Whether a function takes the smaller or the larger of two values somewhere, or asks for elements of `name`.
+fn compares(source: &Source, function: &Function, name: &str) -> bool {
     const NAMES: [&str; 8] = ["min", "max", "fmin", "fmax", "fminf", "fmaxf", "atomicMin", "atomicMax"];
-    let text = &source.text[function.body.range.clone()];
-    placed(text).iter().any(|(_, token)| NAMES.iter().any(|name| token.is_word(name)))
+    let tokens = placed(&source.text[function.body.range.clone()]);
+    let is_asked = |(at, (_, token)): (usize, &(usize, Token))| {
+        let mut depth = 0;
+        let is_condition = |token: &&Token| {
+            depth += i32::from(token.is_mark("(")) - i32::from(token.is_mark(")"));
+            depth > 0
+        };
+        let rest = tokens[at + 1..].iter().map(|(_, token)| token);
+        token.is_word("if") && rest.take_while(is_condition).any(|token| token.is_word(name))
+    };
+    tokens.iter().any(|(_, token)| NAMES.iter().any(|name| token.is_word(name)))
+        || tokens.iter().enumerate().any(is_asked)
 }
 
 fn word<'a>(token: &Token<'a>) -> Option<&'a str> {

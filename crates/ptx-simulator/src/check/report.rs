@@ -374,7 +374,10 @@ impl Checker<'_> {
         let how = match plain {
             _ if !is_beside(me, race) => "",
             Access::Store => " (in place of the plain write atomicExch)",
-            _ => " (in place of the plain read atomicAdd(&…, 0), or a volatile one)",
+            _ => {
+                " (in place of the plain read atomicAdd(&…, 0), or a volatile one; where the thread writes \
+                  afterwards what it has made of that, one atomic operation that does both)"
+            }
         };
         let atomic = if has_atomic || race.updates {
             format!("both have to be atomic at a scope that includes both threads{how}, or ")

@@ -229,9 +229,13 @@ impl<'a> Tries<'a> {
         let mut orders = attempts.filter(|attempt| !attempt.candidate.selects);
         if let Some(attempt) = orders.find(|attempt| attempt.removes(&target.wrong)) {
             let says = &attempt.candidate.says;
-            return format!(
-                "; this was tried and makes it go away, but the result is then not right: {says}"
-            );
+            let but = match self.before.is_right {
+                Some(false) => {
+                    "though the result is still not right: something else is wrong too, or this is the wrong place"
+                }
+                _ => "but the result is then not right",
+            };
+            return format!("; this was tried and makes it go away, {but}: {says}");
         }
         let (tried, each) = match target.tried.len() {
             0 => return String::new(),
@@ -247,14 +251,18 @@ impl<'a> Tries<'a> {
         let run = |schedule| self.subject.run(&built, text, &how(schedule, self.steps()));
         let plain = run(None)?;
         let left = wrong(&plain.found, self.subject.file());
-        let is_known = |one: &Wrong| self.known.contains(one);
-        if !left.iter().all(is_known) || left.len() >= self.known.len() {
+        // What is no race any more may still depend on who comes first, as a ticket does.
+        let is_known = |one: &&Wrong| self.known.contains(one);
+        let may_be_new = |one: &Wrong| one.0 == Kind::OrderDependent && !candidate.selects;
+        let are_allowed = left.iter().all(|one| is_known(&one) || may_be_new(one));
+        if !are_allowed || left.iter().filter(is_known).count() >= self.known.len() {
             return Ok(Shows::NoCure);
         }
         let mut is_right = is_as_good(&plain, &self.before);
         for schedule in OTHERS {
             let other = run(Some(schedule))?;
-            if wrong(&other.found, self.subject.file()).iter().any(|one| !left.contains(one)) {
+            let is_new = |one: &Wrong| !left.contains(one) && !(may_be_new(one) && !left.is_empty());
+            if wrong(&other.found, self.subject.file()).iter().any(is_new) {
                 return Ok(Shows::NoCure);
             }
             is_right &= match other.is_right {
