@@ -272,7 +272,8 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
     all
 }
 
-/// Whether a function takes the smaller or the larger of two values somewhere, or asks for elements of `name`.
+/// Whether a function takes the smaller or the larger of two values somewhere, or compares two elements of
+/// `name`.
 fn compares(source: &Source, function: &Function, name: &str) -> bool {
     const NAMES: [&str; 8] = ["min", "max", "fmin", "fmax", "fminf", "fmaxf", "atomicMin", "atomicMax"];
     let tokens = placed(&source.text[function.body.range.clone()]);
@@ -283,7 +284,7 @@ fn compares(source: &Source, function: &Function, name: &str) -> bool {
             depth > 0
         };
         let rest = tokens[at + 1..].iter().map(|(_, token)| token);
-        token.is_word("if") && rest.take_while(is_condition).any(|token| token.is_word(name))
+        token.is_word("if") && rest.take_while(is_condition).filter(|token| token.is_word(name)).count() > 1
     };
     tokens.iter().any(|(_, token)| NAMES.iter().any(|name| token.is_word(name)))
         || tokens.iter().enumerate().any(is_asked)

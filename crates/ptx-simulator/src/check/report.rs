@@ -361,7 +361,8 @@ impl Checker<'_> {
         let are_stores = [race.earlier_access, me.access] == [Access::Store; 2];
         let is_same_thread = between == Between::Blocks && self.earlier(race).thread == me.who.thread;
         let is_one_statement = are_stores && race.earlier_loc == me.who.loc;
-        let is_same_index = is_one_statement || is_same_thread && (are_stores || race.updates);
+        let is_same_index =
+            is_one_statement && !race.updates || is_same_thread && (are_stores || race.updates);
         // Who has seen what another block has left, takes turns with it, by a lock.
         match between {
             Between::Blocks if is_same_index && flag.is_none() => return SAME_IN_EVERY_BLOCK.into(),
