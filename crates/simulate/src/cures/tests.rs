@@ -97,8 +97,8 @@ fn what_only_cures_together_is_advised_together() {
 #[test]
 fn an_edit_that_leaves_another_result_is_not_said_to_be_in_vain() {
     let (helps, cures) = helps(Some(false), 64);
-    let but = "wait; this was tried and makes it go away, though the result is still not right: something else \
-               is wrong too, or this is the wrong place:";
+    let but = "wait; this was tried and makes it go away, though the result is still not right: something \
+               else is wrong too, or this is the wrong place:";
     assert_eq!((helps, cures), (vec![format!("{but} {A}"), format!("{but} {B}")], vec![]));
 }
 

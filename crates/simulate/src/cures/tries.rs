@@ -231,7 +231,8 @@ impl<'a> Tries<'a> {
             let says = &attempt.candidate.says;
             let but = match self.before.is_right {
                 Some(false) => {
-                    "though the result is still not right: something else is wrong too, or this is the wrong place"
+                    "though the result is still not right: something else is wrong too, or this is the wrong \
+                     place"
                 }
                 _ => "but the result is then not right",
             };
