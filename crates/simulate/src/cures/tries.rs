@@ -262,7 +262,8 @@ impl<'a> Tries<'a> {
         let mut is_right = is_as_good(&plain, &self.before);
         for schedule in OTHERS {
             let other = run(Some(schedule))?;
-            let is_new = |one: &Wrong| !left.contains(one) && !(may_be_new(one) && !left.is_empty());
+            let is_allowed = |one: &Wrong| left.contains(one) || !left.is_empty() && may_be_new(one);
+            let is_new = |one: &Wrong| !is_allowed(one);
             if wrong(&other.found, self.subject.file()).iter().any(is_new) {
                 return Ok(Shows::NoCure);
             }
