@@ -40,7 +40,6 @@ fn expected(numbers: &[i32]) -> Expected {
     Expected { answer: Answer::Many(Array::F32(pairs)), bound: Some(bound * UNIT_F32) }
 }
 
-// ANCHOR: bound
 /// Error-bound factor. On its way into the sum a term exp(-d) passes through `levels` combinations at most,
 /// in each of which it is scaled and added: `__expf(x)` is off by 2 + 1.173 |x| units in the last place, that
 /// is (4 + 2.4 |x|) u, and a product and a sum by u each. The |x| of all its scalings add up to d.
@@ -50,7 +49,6 @@ pub fn error_factor<T: Element>(_: u64, _: Shape) -> f64 {
     let levels = pack + combined;
     6.0 * levels as f64 * 1.01 // for the products of errors, far below this
 }
-// ANCHOR_END: bound
 
 pub fn pairs<T: Element>(case: &Case) -> Result<Outcome> {
     let Case { device, data, block, grid, .. } = *case;
