@@ -45,13 +45,16 @@ fn utf8(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+/// What the terminal points to, and a page has not.
+const HELP: &str = "\nFor more information, try '--help'.\n";
+
 /// Runs the program of a chapter in the page and in the terminal, and compares what they say.
 fn compare(page: &Page, line: &str, build: &str, show: &Value) -> Ran {
     let words: Vec<&str> = line.split(' ').chain(["--device", "sim"]).collect();
     let ran = page.run(&words, build, show).unwrap();
     let said = program(&words);
     assert_eq!(ran.stdout, without_record(&utf8(said.stdout)), "{line}");
-    assert_eq!(ran.stderr, utf8(said.stderr), "{line}");
+    assert_eq!(ran.stderr, utf8(said.stderr).replace(HELP, ""), "{line}");
     assert_eq!(ran.status, said.status.code().unwrap(), "{line}");
     let Some(shown) = &ran.shown else { return ran };
     let json = utf8(program(&[&words[..], &["--json"]].concat()).stdout);
