@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 69;
+const COUNT: usize = 73;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -201,6 +201,17 @@ fn memory_that_nothing_is_copied_to_says_what_to_copy() {
     let note = only("memset_of_ones", Kind::HostAccess).message();
     let expected = "cudaMemset sets each byte to 1, and four bytes of 1 are 16,843,009 as an int";
     assert_eq!(note, expected);
+}
+
+#[test]
+fn what_a_later_copy_brings_is_not_said_to_be_missing_nor_bytes_where_sizeof_stands() {
+    let unwritten = related("copied_too_late", Kind::UninitializedRead);
+    assert!(
+        !unwritten.iter().any(|(_, message)| message.contains("nothing is copied to it")),
+        "{unwritten:?}"
+    );
+    let help = only("bytes_that_are_right", Kind::OutOfBounds).help;
+    assert!(help.starts_with("compare the index with the number of elements"), "{help}");
 }
 
 #[test]

@@ -53,6 +53,31 @@ fn an_index_is_mended_before_anything_else() {
 }
 
 #[test]
+fn a_write_below_a_condition_is_one_of_several_outcomes() {
+    let selects = |body: &str, line: u32| {
+        let all = proposed(&kernel(body), Race(Writers), &[line]);
+        let guard = all.into_iter().find(|edit| edit.says.starts_with("let one thread write")).unwrap();
+        guard.selects
+    };
+    assert!(!selects("out[blockIdx.x] = in[0];", 2));
+    assert!(selects("if (in[threadIdx.x] == 7)\nout[0] = threadIdx.x;", 3));
+    assert!(selects("out[0] = in[out[0]];", 2));
+}
+
+#[test]
+fn zeros_fill_what_is_added_up_and_no_minimum() {
+    let body = |step: &str| format!("__shared__ int s[32];\nif (t < n) s[t] = in[t];\n{step}\nx = s[t];");
+    let fills = |step: &str| {
+        let all = proposed(&kernel(&body(step)), Uninitialized, &[5]);
+        all.iter().any(|edit| edit.says.starts_with("let every thread write"))
+    };
+    assert!(fills("s[t] += s[t + 1];"));
+    assert!(fills("if (s[t] > 0) x = 1;"));
+    assert!(!fills("s[t] = min(s[t], s[t + 1]);"));
+    assert!(!fills("if (s[t + 1] < s[t]) s[t] = s[t + 1];"));
+}
+
+#[test]
 fn the_edits_of_a_finding_in_their_order() {
     let cases: [(&str, Mistake, &[u32], &[&str]); 19] = [
         (

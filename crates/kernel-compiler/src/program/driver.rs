@@ -367,6 +367,12 @@ int main(int argc, char **argv)
         for (source, line, words) in [
             (main("int f() { return 1; }", "*p = f();", ""), 2, "f is a function of the host"),
             (main("int n = 1;", "*p = n;", ""), 2, "n is a variable of the host"),
+            (
+                "#include <vector>\n__global__ void k(std::vector<int> a) { a[0] = 1; }\nint main() {}\n"
+                    .into(),
+                2,
+                "vector is a class of the host, and a kernel has one as a parameter",
+            ),
             (main("__device__ int f() { return 1; }", "", "return f();"), 3, "f is __device__, and the host"),
             (main("", "", "k(nullptr);"), 3, "k is a kernel: launch it, k<<<blocks, threads>>>"),
             (main("#include <omp.h>", "", ""), 1, "<omp.h> is missing: the simulator runs the host as"),

@@ -20,7 +20,6 @@ pub const NATIVES: &Natives_ = &[
     ("cudaMallocManaged", |runtime, call| allocate(runtime, call, Owner::Managed, call.long(1))),
     ("cudaMallocHost", |runtime, call| allocate(runtime, call, Owner::Pinned, call.long(1))),
     ("cudaHostAlloc", |runtime, call| allocate(runtime, call, Owner::Pinned, call.long(1))),
-    ("cudaMallocPitch", malloc_pitch),
     ("cudaFree", free),
     ("cudaFreeAsync", free_async),
     ("cudaFreeHost", free_host),
@@ -29,8 +28,6 @@ pub const NATIVES: &Natives_ = &[
     ("cudaHostGetDevicePointer", device_pointer),
     ("cudaMemcpy", |runtime, call| copy_by_address(runtime, call, Wait::Host)),
     ("cudaMemcpyAsync", |runtime, call| copy_by_address(runtime, call, Wait::Stream(call.long(4)))),
-    ("cudaMemcpy2D", |runtime, call| copy(runtime, call, planes(call), Wait::Host)),
-    ("cudaMemcpy2DAsync", |runtime, call| copy(runtime, call, planes(call), Wait::Stream(call.long(7)))),
     ("cudaMemcpyPeer", |runtime, call| copy(runtime, call, peers(call), Wait::Host)),
     ("cudaMemcpyPeerAsync", |runtime, call| copy(runtime, call, peers(call), Wait::Stream(call.long(5)))),
     ("cudaMemcpyToSymbol", |runtime, call| copy(runtime, call, to_symbol(call), Wait::Host)),
@@ -47,17 +44,11 @@ pub const NATIVES: &Natives_ = &[
     ("cudaMemsetAsync", |runtime, call| {
         set(runtime, call, [Rows::one(call.long(0)), ONE_ROW], Wait::Stream(call.long(3)))
     }),
-    ("cudaMemset2D", |runtime, call| set_plane(runtime, call, Wait::Device)),
-    ("cudaMemset2DAsync", |runtime, call| set_plane(runtime, call, Wait::Stream(call.long(5)))),
     ("cudaMemGetInfo", mem_info),
     ("cudaPointerGetAttributes", pointer_attributes),
     ("__wb_prefetch", |runtime, _| Ok(runtime.fine())),
     ("__wb_advise", |runtime, _| Ok(runtime.fine())),
     ("cudaStreamAttachMemAsync", |runtime, _| Ok(runtime.fine())),
-    ("cudaMalloc3D", malloc_3d),
-    ("cudaMemcpy3D", |runtime, call| copy_3d(runtime, call, Wait::Host)),
-    ("cudaMemcpy3DAsync", |runtime, call| copy_3d(runtime, call, Wait::Stream(call.long(1)))),
-    ("cudaMemset3D", set_3d),
     ("cudaHostGetFlags", |runtime, call| zero(runtime, call, 0, 4)),
     // Each attribute is a number of 32 bits, or a list that begins with one.
     ("cudaMemRangeGetAttribute", |runtime, call| zero(runtime, call, 0, call.long(1).min(4))),
@@ -71,15 +62,12 @@ pub const NATIVES: &Natives_ = &[
     ("cudaMemPoolDestroy", |runtime, _| Ok(runtime.fine())),
 ];
 
-/// What rows begin at multiples of, in bytes.
-const PITCH: u64 = 512;
-
 /// Stands for one row.
 const ONE_ROW: Rows = Rows { address: 0, pitch: 0 };
 
 /// Who waits for an operation.
 #[derive(Clone, Copy)]
-enum Wait {
+pub enum Wait {
     /// The host, and the operation is one of the default stream.
     Host,
     /// Nobody, in the default stream.
@@ -99,7 +87,7 @@ impl Wait {
 
 /// The direction of a copy (`cudaMemcpyKind`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Direction {
+pub enum Direction {
     HostToHost,
     HostToDevice,
     DeviceToHost,
@@ -157,15 +145,15 @@ impl Direction {
 
 /// A copy that was asked for.
 #[derive(Clone, Copy)]
-struct Asked {
-    to: Rows,
-    from: Rows,
-    bytes: u64,
-    rows: u64,
-    direction: Direction,
+pub struct Asked {
+    pub to: Rows,
+    pub from: Rows,
+    pub bytes: u64,
+    pub rows: u64,
+    pub direction: Direction,
 }
 
-fn direction(number: u32) -> Direction {
+pub fn direction(number: u32) -> Direction {
     Direction::ALL.get(number as usize).copied().unwrap_or(Direction::Default)
 }
 
@@ -173,18 +161,6 @@ fn direction(number: u32) -> Direction {
 fn plain(call: &Call) -> Asked {
     let [to, from] = [0, 1].map(|number| Rows::one(call.long(number)));
     Asked { to, from, bytes: call.long(2), rows: 1, direction: direction(call.word(3)) }
-}
-
-/// `(to, pitch, from, pitch, width, height, direction)`
-fn planes(call: &Call) -> Asked {
-    let rows = |number: usize| Rows { address: call.long(number), pitch: call.long(number + 1) };
-    Asked {
-        to: rows(0),
-        from: rows(2),
-        bytes: call.long(4),
-        rows: call.long(5),
-        direction: direction(call.word(6)),
-    }
 }
 
 /// `(to, device, from, device, bytes)`
@@ -206,95 +182,6 @@ fn pool(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     Ok(runtime.fine())
 }
 
-/// Eight bytes of argument `number`, a structure, as its word `word`.
-fn word(call: &Call, number: usize, word: usize) -> u64 {
-    call.part(number, 8 * word, 8)
-}
-
-/// `(cudaPitchedPtr *, cudaExtent)`
-fn malloc_3d(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let [width, height, depth] = [0, 1, 2].map(|axis| word(call, 1, axis));
-    let pitch = pitch_of(width);
-    for (place, value) in (1..).zip([pitch, width, height]) {
-        put(call, call.long(0).wrapping_add(8 * place), &value.to_le_bytes())?;
-    }
-    allocate(runtime, call, Owner::Device, pitch.saturating_mul(height).saturating_mul(depth))
-}
-
-/// `cudaMemcpy3DParms`: an array, a position and a pointer of each side, an extent, a direction.
-fn copy_3d(runtime: &mut Runtime, call: &mut Call, wait: Wait) -> Result<Given, Stop> {
-    const BYTES: usize = 160;
-    let raw = crate::runtime::bytes(call, call.long(0), BYTES)?;
-    let at = |place: usize| u64::from_le_bytes(raw[8 * place..8 * place + 8].try_into().unwrap_or_default());
-    let [width, height, depth] = [16, 17, 18].map(at);
-    // (array, x, y, z, pointer, pitch, width, height) twice.
-    let start = |first: usize| {
-        let [x, y, z, address, pitch, _, rows] = [1, 2, 3, 4, 5, 6, 7].map(|place| at(first + place));
-        let row = rows.wrapping_mul(z).wrapping_add(y);
-        let address = pitch.wrapping_mul(row).wrapping_add(address).wrapping_add(x);
-        Slices { first: Rows { address, pitch }, bytes: pitch.wrapping_mul(rows) }
-    };
-    let [from, to] = [start(0), start(8)];
-    let direction = direction(at(19) as u32);
-    each_slice(runtime, call, [width, height, depth], &[from, to], |runtime, call, slice| {
-        let [from, to] = [from, to].map(|side| side.at(slice));
-        copy(runtime, call, Asked { to, from, bytes: width, rows: height, direction }, wait)
-    })
-}
-
-/// `(cudaPitchedPtr, value, cudaExtent)`
-fn set_3d(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let [address, pitch, _, rows] = [0, 1, 2, 3].map(|place| word(call, 0, place));
-    let [width, height, depth] = [0, 1, 2].map(|axis| word(call, 2, axis));
-    let to = Slices { first: Rows { address, pitch }, bytes: pitch.wrapping_mul(rows) };
-    each_slice(runtime, call, [width, height, depth], &[to], |runtime, call, slice| {
-        set_rows(runtime, call, (to.at(slice), width, height), call.word(1), Wait::Device)
-    })
-}
-
-/// Slices of memory, each of rows: the first, and how far the next ones are from it.
-#[derive(Clone, Copy)]
-struct Slices {
-    first: Rows,
-    bytes: u64,
-}
-
-impl Slices {
-    /// The rows of a slice.
-    fn at(self, slice: u64) -> Rows {
-        let address = self.first.address.wrapping_add(self.bytes.wrapping_mul(slice));
-        Rows { address, pitch: self.first.pitch }
-    }
-}
-
-/// Does something with each slice of an extent (width in bytes, height, depth), until it fails.
-fn each_slice(
-    runtime: &mut Runtime,
-    call: &mut Call,
-    [width, height, depth]: [u64; 3],
-    sides: &[Slices],
-    mut does: impl FnMut(&mut Runtime, &mut Call, u64) -> Result<Given, Stop>,
-) -> Result<Given, Stop> {
-    let fine = runtime.fine();
-    if width == 0 || height == 0 {
-        return Ok(fine);
-    }
-    let overlap = |side: &Slices| side.bytes < side.first.pitch.saturating_mul(height);
-    if depth > 1 && sides.iter().any(overlap) {
-        let what =
-            format!("slices of {height} rows, where the pitched pointer says fewer: nothing is copied");
-        let help = "make_cudaPitchedPtr takes the height of the allocation, in rows, as its last argument";
-        return Ok(runtime.refuse(call, Error::InvalidValue, what, help));
-    }
-    for slice in 0..depth {
-        let given = does(runtime, call, slice)?;
-        if given != fine {
-            return Ok(given);
-        }
-    }
-    Ok(fine)
-}
-
 /// `(symbol, from, bytes, offset, direction)`
 fn to_symbol(call: &Call) -> Asked {
     let to = Rows::one(call.long(0).wrapping_add(call.long(3)));
@@ -310,7 +197,7 @@ fn from_symbol(call: &Call) -> Asked {
 }
 
 /// `(pointer *, bytes, …)`
-fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) -> Result<Given, Stop> {
+pub fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) -> Result<Given, Stop> {
     let (used, allowed) = call.simulator.used_and_allowed();
     let name = name_of_target(runtime, call);
     if call.simulator.host_bytes(call.long(0), size_of::<u64>()).is_err() {
@@ -355,17 +242,6 @@ fn no_pointer(call: &Call, name: &str) -> Box<Diagnostic> {
 }
 
 /// `(pointer *, pitch *, width, height)`: rows begin at multiples of 512 bytes.
-/// The pitch of rows of `width` bytes; of rows that no memory holds, the largest number.
-fn pitch_of(width: u64) -> u64 {
-    width.checked_next_multiple_of(PITCH).unwrap_or(u64::MAX)
-}
-
-fn malloc_pitch(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let pitch = pitch_of(call.long(2));
-    put(call, call.long(1), &pitch.to_le_bytes())?;
-    allocate(runtime, call, Owner::Device, pitch.saturating_mul(call.long(3)))
-}
-
 fn free(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     let until = runtime.kept.get::<Queue>().all_through();
     runtime.wait(call, &until)?;
@@ -466,7 +342,7 @@ fn by_name(runtime: &mut Runtime, call: &Call, address: u64) -> Option<String> {
 }
 
 /// Checks a copy, and puts it into its stream.
-fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Result<Given, Stop> {
+pub fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Result<Given, Stop> {
     let Asked { to, from, bytes, rows, direction } = asked;
     if bytes == 0 || rows == 0 {
         return Ok(runtime.fine());
@@ -627,13 +503,7 @@ fn set(runtime: &mut Runtime, call: &mut Call, [to, _]: [Rows; 2], wait: Wait) -
     set_rows(runtime, call, (to, call.long(2), 1), call.word(1), wait)
 }
 
-/// `(to, pitch, value, width, height)`
-fn set_plane(runtime: &mut Runtime, call: &mut Call, wait: Wait) -> Result<Given, Stop> {
-    let to = Rows { address: call.long(0), pitch: call.long(1) };
-    set_rows(runtime, call, (to, call.long(3), call.long(4)), call.word(2), wait)
-}
-
-fn set_rows(
+pub fn set_rows(
     runtime: &mut Runtime,
     call: &mut Call,
     (to, bytes, rows): (Rows, u64, u64),

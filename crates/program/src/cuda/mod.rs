@@ -5,6 +5,7 @@
 //! | `error.rs` | errors: their names, which of them stay, who asked |
 //! | `allocations.rs` | what is allocated, and what was freed |
 //! | `memory.rs` | how: allocations, copies and sets |
+//! | `planes.rs` | memory of two and three dimensions |
 //! | `counts.rs` | elements given for bytes, and pointers given for what they point to |
 //! | `names.rs` | what the source calls an allocation, an array or an argument |
 //! | `never.rs` | what the host reads that was never written, and who was to write it |
@@ -29,6 +30,7 @@ mod meetings;
 mod memory;
 mod names;
 mod never;
+mod planes;
 mod queue;
 mod shape;
 mod stream;
@@ -43,5 +45,12 @@ pub use queue::Queue;
 use crate::runtime::Natives_;
 
 /// All functions.
-pub const NATIVES: &[&Natives_] =
-    &[error::NATIVES, memory::NATIVES, launch::NATIVES, stream::NATIVES, device::NATIVES, graph::NATIVES];
+pub const NATIVES: &[&Natives_] = &[
+    error::NATIVES,
+    memory::NATIVES,
+    planes::NATIVES,
+    launch::NATIVES,
+    stream::NATIVES,
+    device::NATIVES,
+    graph::NATIVES,
+];

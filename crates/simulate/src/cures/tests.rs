@@ -26,6 +26,8 @@ const LINES: [u32; 2] = [3, 4];
 struct Steps {
     /// Whether the result is right without a race; none: nobody says.
     is_right: Option<bool>,
+    /// Whether a line that races no more depends on the order.
+    depends: bool,
 }
 
 impl Subject for Steps {
@@ -47,7 +49,11 @@ impl Subject for Steps {
 
     fn run(&self, built: &Compiled, _: &str, _: &How) -> Result<Outcome> {
         let races = |line: &u32| !built.ptx.lines().nth(*line as usize - 1).unwrap().contains("auto value");
-        let found: Vec<Diagnostic> = LINES.into_iter().filter(races).map(race).collect();
+        let mut found: Vec<Diagnostic> = LINES.into_iter().filter(races).map(race).collect();
+        if self.depends {
+            let cured = LINES.into_iter().filter(|line| !races(line));
+            found.extend(cured.map(|line| Diagnostic { kind: Kind::OrderDependent, ..race(line) }));
+        }
         let is_right = self.is_right.map(|is_right| is_right && found.is_empty());
         let left = vec![printed(&format!("{} races", found.len()))];
         Ok(Outcome { found, completed: true, is_right, left, instructions: 1 })
@@ -73,9 +79,14 @@ fn race(line: u32) -> Diagnostic {
 
 /// The helps, and how many edits each cure has.
 fn helps(is_right: Option<bool>, edits: usize) -> (Vec<String>, Vec<usize>) {
+    helps_of(&Steps { is_right, depends: false }, edits)
+}
+
+/// The same of other steps.
+fn helps_of(steps: &Steps, edits: usize) -> (Vec<String>, Vec<usize>) {
     let mut found = LINES.map(race);
     let limits = Limits { edits, time: Duration::from_secs(600) };
-    let cures = cures(&Steps { is_right }, (SOURCE, None), limits, &mut found).unwrap();
+    let cures = cures(steps, (SOURCE, None), limits, &mut found).unwrap();
     assert!(cures.iter().all(|cure| found[cure.finding].help == cure.says));
     (found.into_iter().map(|found| found.help).collect(), cures.iter().map(|cure| cure.edits.len()).collect())
 }
@@ -95,6 +106,13 @@ fn what_only_cures_together_is_advised_together() {
 }
 
 #[test]
+fn what_races_no_more_may_still_depend_on_the_order() {
+    let (helps, cures) = helps_of(&Steps { is_right: None, depends: true }, 64);
+    assert_eq!(cures.len(), 2);
+    assert!(helps.iter().all(|help| help.ends_with("(tried: then this is gone)")), "{helps:?}");
+}
+
+#[test]
 fn an_edit_that_leaves_another_result_is_not_said_to_be_in_vain() {
     let (helps, cures) = helps(Some(false), 64);
     let but = "wait; this was tried and makes it go away, though the result is still not right: something \
@@ -107,7 +125,8 @@ fn an_edit_that_leaves_another_result_is_not_said_to_be_in_vain() {
 fn of_a_program_an_index_beyond_an_array_gets_no_guard() {
     let mut found = [Diagnostic { kind: Kind::OutOfBounds, ..race(LINES[0]) }];
     let limits = Limits { edits: 64, time: Duration::from_secs(600) };
-    let tried = cures(&Steps { is_right: Some(true) }, (SOURCE, None), limits, &mut found).unwrap();
+    let tried =
+        cures(&Steps { is_right: Some(true), depends: false }, (SOURCE, None), limits, &mut found).unwrap();
     assert_eq!((tried.len(), &*found[0].help), (0, "wait"));
 }
 
