@@ -5,7 +5,7 @@
 // breaks down. Fetch the sum into a variable of the host, and print that. (The compiler cannot warn you:
 // both are `int *`.)
 //
-// The program has to print `the sum is 14`.
+// The program has to print `the sum is 1400`.
 //
 // You learn that a pointer from `cudaMalloc` is for the GPU, and that the host copies from it. About 3
 // minutes.
@@ -25,7 +25,7 @@ __global__ void sumOf(const int *data, int n, int *sum)
 
 int main()
 {
-    int numbers[5] = {3, 1, 4, 1, 5};
+    int numbers[5] = {300, 100, 400, 100, 500};
     int *data = nullptr;
     int *sum = nullptr;
     cudaMalloc(&data, sizeof(numbers));

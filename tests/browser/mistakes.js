@@ -139,7 +139,7 @@ const MISTAKES = [
     {
         name: 'all add to one element', from: ADD, to: 'g_data[0] += other;', at: 'g_data[0] +=',
         says: 'thread 0 writes `DATA[0]`, which thread 2 of its block reads, and nothing orders the two',
-        helps: 'both have to be atomic',
+        helps: 'No barrier helps: make it one atomic operation',
     },
     {
         name: 'a barrier is missing', from: '        __syncthreads();\n    }\n    if (tid == 0)',

@@ -69,7 +69,8 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
     }
     for (line, [a, b]) in whole_quotients(source) {
         let what = format!(
-            "{a} / {b} of whole numbers is a whole number, before it becomes a float: write (float){a} / {b}"
+            "{a} / {b} divides whole numbers: the fraction is lost before the result becomes a float; write \
+             (float){a} / {b}"
         );
         own.push(placed(path, source, line, "warning", &what));
     }

@@ -10,7 +10,7 @@ __global__ void sumOf(const int *data, int n, int *sum)
 
 int main()
 {
-    int numbers[5] = {3, 1, 4, 1, 5};
+    int numbers[5] = {300, 100, 400, 100, 500};
     int *data = nullptr;
     int *sum = nullptr;
     cudaMalloc(&data, sizeof(numbers));

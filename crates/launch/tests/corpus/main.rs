@@ -229,8 +229,11 @@ fn a_race_has_the_shape_of_its_threads() {
 #[test]
 fn the_advice_on_a_race_says_what_has_to_hold() {
     for (name, cure) in [
-        ("histogram", "both have to be atomic at a scope that includes both threads"),
-        ("histogram_of_blocks", "both have to be atomic at a scope that includes both threads"),
+        (
+            "histogram",
+            "make it one atomic operation, such as atomicAdd, at a scope that includes both threads",
+        ),
+        ("histogram_of_blocks", "at a scope that includes both threads, or"),
         ("warp_tree", "or every thread of the block, has to come between the two"),
         ("across_blocks", "or the end of the launch"),
         ("scan_without_barrier", "every thread of the block"),

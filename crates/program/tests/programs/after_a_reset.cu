@@ -11,9 +11,9 @@ int main() {
   fill<<<1, 32>>>(a);
   cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost);
   cudaDeviceReset();
-  cudaError_t copied = cudaMemcpy(host, a, sizeof host, cudaMemcpyDeviceToHost);  // expect: error use-after-free
+  cudaError_t late = cudaMemcpy(host, a, sizeof host, cudaMemcpyDefault);  // expect: error use-after-free
   cudaError_t freed = cudaFree(a);  // expect: error use-after-free
-  printf("%d %d %d\n", host[31], copied, freed);  // prints: 7 1 1
+  printf("%d %d %d\n", host[31], late, freed);  // prints: 7 1 1
 
   // Memory that is asked for after it is there.
   int *b;

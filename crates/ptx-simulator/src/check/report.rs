@@ -37,8 +37,13 @@ const SAME_IN_EVERY_BLOCK: &str = "threads of two blocks use the same element. T
 
 /// What to do about a write of several threads of a block.
 const SAME_IN_EVERY_THREAD: &str = "these threads write the same element: let one of them do it, for example \
-    by if (threadIdx.x == 0), or give each an element of its own. Only where one is to write after the other \
-    a barrier that both reach has to come between";
+    by if (threadIdx.x == 0), or give each an element of its own. A barrier between the two helps only if \
+    one is to write after the other";
+
+/// What to do about a statement by which several threads update one element.
+const UPDATED_BY_SEVERAL: &str = "each thread reads the element, changes it and writes it back, and what \
+    another one writes in between is lost. No barrier helps: make it one atomic operation, such as \
+    atomicAdd, at a scope that includes both threads, or give each thread an element of its own";
 
 /// Whether one side is an atomic operation, and the other one is none.
 fn is_beside(me: &Later, race: &Race) -> bool {
@@ -363,11 +368,16 @@ impl Checker<'_> {
         let is_one_statement = are_stores && race.earlier_loc == me.who.loc;
         let is_same_index =
             is_one_statement && !race.updates || is_same_thread && (are_stores || race.updates);
+        let is_one_update =
+            race.updates && !has_atomic && self.site(race.earlier_loc) == self.site(me.who.loc);
         // Who has seen what another block has left, takes turns with it, by a lock.
         match between {
             Between::Blocks if is_same_index && flag.is_none() => return SAME_IN_EVERY_BLOCK.into(),
             Between::Lanes | Between::Warps if is_one_statement && !race.updates => {
                 return SAME_IN_EVERY_THREAD.into();
+            }
+            Between::Lanes | Between::Warps | Between::Blocks if is_one_update => {
+                return UPDATED_BY_SEVERAL.into();
             }
             _ => {}
         }

@@ -450,21 +450,18 @@ impl Host {
     /// The function at an address.
     fn number_of(&self, address: u64) -> Result<usize, Stop> {
         let number = address.checked_sub(FUNCTION_WINDOW).and_then(|number| usize::try_from(number).ok());
-        let Some((number, function)) =
-            number.and_then(|number| Some((number, self.program.functions.get(number)?)))
-        else {
-            let what = format!("a call goes to {address:#x}, where there is no function");
-            return Err(self
-                .fault(Kind::OutOfBounds, what, "check where this function pointer comes from")
-                .into());
+        let (what, help) = match number.and_then(|number| self.program.functions.get(number)) {
+            Some(function) if !function.is_entry => return Ok(number.unwrap_or_default()),
+            Some(kernel) => (
+                format!("the kernel `{}` is called as a function", kernel.name),
+                "launch it, or point to a function of the host",
+            ),
+            None => (
+                format!("a call goes to {address:#x}, where there is no function"),
+                "check where this function pointer comes from",
+            ),
         };
-        if function.is_entry {
-            let what = format!("the kernel `{}` is called as a function", function.name);
-            return Err(self
-                .fault(Kind::OutOfBounds, what, "launch it, or point to a function of the host")
-                .into());
-        }
-        Ok(number)
+        Err(self.fault(Kind::OutOfBounds, what, help).into())
     }
 
     /// A diagnostic where the thread is.
