@@ -6,7 +6,7 @@ use super::context::{At, Context};
 use super::forever::Forever;
 use super::overflow::Overflow;
 use super::split::Split;
-use super::still::Circle;
+use super::still::Cycle;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::decode::{Inst, Op};
@@ -188,15 +188,15 @@ impl Context<'_> {
         Box::new(Diagnostic::of_host(Kind::MemoryLimit, Some(self.kernel), what, help))
     }
 
-    /// No warp can get on any more: this one goes round in a circle.
+    /// No warp can get on any more: this one runs in a cycle.
     #[cold]
-    pub fn circles(&self, warp: &Warp, circle: Circle, unstarted: Option<Unstarted>) -> Box<Diagnostic> {
+    pub fn livelock(&self, warp: &Warp, cycle: Cycle, unstarted: Option<Unstarted>) -> Box<Diagnostic> {
         let split = warp.running().last().unwrap_or(&warp.splits[warp.splits.len() - 1]);
         let at = self.at_split(warp, split);
         if let Some(found) = self.forever(warp, split, true) {
             return found;
         }
-        let Circle::Waits(function, pc) = circle else {
+        let Cycle::Waits(function, pc) = cycle else {
             let what = "a loop does not end: every thread is spinning or waiting, and nothing in memory \
                         changes any more";
             let help = "look at the condition that ends the loop: nothing that it is computed from changes";

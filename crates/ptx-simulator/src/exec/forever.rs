@@ -25,7 +25,7 @@ pub struct Forever {
 
 /// Something that an instruction writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum Location {
     Register(u32),
     Predicate(u32),
 }
@@ -125,7 +125,7 @@ impl Round<'_> {
 
     /// Where the lanes go on after the instruction at `pc`, now and later; a lane that ends goes nowhere in
     /// the code.
-    fn ways(&self, pc: usize, still: &FxHashSet<Place>) -> impl Iterator<Item = usize> + use<> {
+    fn ways(&self, pc: usize, still: &FxHashSet<Location>) -> impl Iterator<Item = usize> + use<> {
         let code = &self.function.code;
         let inst = &code[pc];
         let is_end = matches!(inst.op, Op::Exit {} | Op::Return {} | Op::Trap {});
@@ -133,7 +133,7 @@ impl Round<'_> {
         if is_end {
             ways.push(code.len());
         }
-        let is_decided = inst.guard != NONE && still.contains(&Place::Predicate(inst.guard));
+        let is_decided = inst.guard != NONE && still.contains(&Location::Predicate(inst.guard));
         if is_decided && (is_end || matches!(inst.op, Op::Branch { .. })) {
             let taken = self.activation.holds(Guard { p: inst.guard, negated: inst.negated }) & self.mask;
             if taken == 0 {
@@ -146,7 +146,7 @@ impl Round<'_> {
     }
 
     /// The instructions of the loop that lanes may still come to, if this is what changes no more.
-    fn reached(&self, body: &Body, still: &FxHashSet<Place>) -> FxHashSet<usize> {
+    fn reached(&self, body: &Body, still: &FxHashSet<Location>) -> FxHashSet<usize> {
         let mut reached = FxHashSet::default();
         let mut open = vec![self.pc];
         while let Some(pc) = open.pop() {
@@ -158,11 +158,11 @@ impl Round<'_> {
     }
 
     /// What no longer changes while the loop goes on, and the instructions that lanes may still come to.
-    fn still(&self, body: &Body) -> (FxHashSet<Place>, FxHashSet<usize>) {
+    fn still(&self, body: &Body) -> (FxHashSet<Location>, FxHashSet<usize>) {
         let code = &self.function.code;
-        let mut still: FxHashSet<Place> = (0..self.function.registers as u32)
-            .map(Place::Register)
-            .chain((0..self.function.predicates as u32).map(Place::Predicate))
+        let mut still: FxHashSet<Location> = (0..self.function.registers as u32)
+            .map(Location::Register)
+            .chain((0..self.function.predicates as u32).map(Location::Predicate))
             .collect();
         loop {
             let before = still.len();
@@ -170,8 +170,8 @@ impl Round<'_> {
             for inst in reached.iter().map(|pc| &code[*pc]) {
                 if !self.gives_the_same(inst, &still) {
                     inst.op.operands(|role, number| match role {
-                        Role::Writes => _ = still.remove(&Place::Register(number)),
-                        Role::WritesPredicate => _ = still.remove(&Place::Predicate(number)),
+                        Role::Writes => _ = still.remove(&Location::Register(number)),
+                        Role::WritesPredicate => _ = still.remove(&Location::Predicate(number)),
                         _ => {}
                     });
                 }
@@ -183,13 +183,13 @@ impl Round<'_> {
     }
 
     /// Whether an instruction writes what is there already, and will.
-    fn gives_the_same(&self, inst: &Inst, still: &FxHashSet<Place>) -> bool {
+    fn gives_the_same(&self, inst: &Inst, still: &FxHashSet<Location>) -> bool {
         let mut reads_still = true;
         inst.op.operands(|role, number| match role {
             Role::Reads | Role::Addresses if number < CONSTANT => {
-                reads_still &= still.contains(&Place::Register(number));
+                reads_still &= still.contains(&Location::Register(number));
             }
-            Role::ReadsPredicate => reads_still &= still.contains(&Place::Predicate(number)),
+            Role::ReadsPredicate => reads_still &= still.contains(&Location::Predicate(number)),
             _ => {}
         });
         reads_still && self.same_now(&inst.op)

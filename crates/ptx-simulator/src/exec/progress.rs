@@ -1,7 +1,7 @@
 //! Whether a launch makes progress, which tells an endless loop from a long run.
 //!
-//! A launch is stopped as soon as every warp that has not ended waits or goes round in a circle
-//! (`circle.rs`), and no byte of memory that threads share has changed in between: nothing can change any
+//! A launch is stopped as soon as every warp that has not ended waits or runs in a cycle
+//! (`cycle.rs`), and no byte of memory that threads share has changed in between: nothing can change any
 //! more. (Without checks every store counts as a change.) Any other run may still end; how long it may take
 //! is for the caller to say, by a limit of instructions.
 
@@ -12,7 +12,7 @@ use super::still::Steps;
 /// The first time that a launch says how far it is; again whenever it has executed twice as much.
 const NEWS: u64 = 1 << 20;
 /// Instructions without a change after which warps are followed for the first time, to see whether they go
-/// round in circles: for one instruction in [`FOLLOWED`] of these, and again whenever they are twice as many.
+/// in cycles: for one instruction in [`FOLLOWED`] of these, and again whenever they are twice as many.
 const SUSPECT: u64 = 1 << 17;
 const FOLLOWED: u64 = 16;
 /// Instructions in all after which a launch is recorded for the first time, to see whether its state comes
@@ -20,7 +20,7 @@ const FOLLOWED: u64 = 16;
 /// then, and loops that wait take more or fewer of them; the book's records are of shorter launches.
 const LONG: u64 = 1 << 23;
 const RECORDED: u64 = 32;
-/// Instructions without a change after which turns are no longer shuffled: a circle is one only if the same
+/// Instructions without a change after which turns are no longer shuffled: a cycle is one only if the same
 /// state always leads to the same one.
 const SETTLED: u64 = 1 << 20;
 
@@ -44,7 +44,7 @@ pub struct Progress {
     stop: Option<&'static AtomicBool>,
     /// When it says next how far it is.
     news: u64,
-    /// What has changed, counted; when the last of it has; and how many warps have gone round in a circle or
+    /// What has changed, counted; when the last of it has; and how many warps have run in a cycle or
     /// waited since.
     changes: u64,
     changed_at: u64,

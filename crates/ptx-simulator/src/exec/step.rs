@@ -24,6 +24,15 @@ pub enum Stop {
     Blocked,
 }
 
+/// Where a split stands: which of the warp's it is, its instruction, and all its lanes, those included that
+/// the instruction's guard leaves out.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub split: usize,
+    pub pc: u32,
+    pub mask: u32,
+}
+
 /// Where a split goes on after an instruction; `None` if it does not: it waits, has parted, called, returned
 /// or ended.
 type Next = Option<u32>;
@@ -133,10 +142,12 @@ impl<'e> Context<'e> {
             let activation = &mut warp.activations[slot as usize];
             let at = At { inst, function, slot, mask: active };
             match &inst.op {
-                Op::Branch { .. } => match self.branch::<CHECKS>(warp, (index, pc, mask), at) {
-                    Some(next) => pc = next,
-                    None => return Ok(()),
-                },
+                Op::Branch { .. } => {
+                    match self.branch::<CHECKS>(warp, Place { split: index, pc, mask }, at) {
+                        Some(next) => pc = next,
+                        None => return Ok(()),
+                    }
+                }
                 _ if active == 0 => pc += 1,
                 Op::Alu { f, d, s, .. } => {
                     let mut out: Lanes = [0; WARP];
@@ -159,7 +170,9 @@ impl<'e> Context<'e> {
                     activation.set_predicate(*q, active, apply(!holds));
                     pc += 1;
                 }
-                _ if self.turns.is_some() && self.waits_for_turn(warp, (index, pc), at) => {
+                _ if self.turns.is_some()
+                    && self.waits_for_turn(warp, Place { split: index, pc, mask }, at) =>
+                {
                     *left += 1;
                     self.progress.take_back(mask.count_ones());
                     return Ok(());
@@ -168,7 +181,7 @@ impl<'e> Context<'e> {
                     self.access(warp, at)?;
                     pc += 1;
                 }
-                _ => match self.control(warp, index, pc, mask, at)? {
+                _ => match self.control(warp, Place { split: index, pc, mask }, at)? {
                     Some(next) => pc = next,
                     None => return Ok(()),
                 },
@@ -178,15 +191,10 @@ impl<'e> Context<'e> {
 
     /// Lanes come to a branch.
     #[inline(always)]
-    fn branch<const CHECKS: bool>(
-        &mut self,
-        warp: &mut Warp,
-        (index, pc, mask): (usize, u32, u32),
-        at: At<'e>,
-    ) -> Next {
-        let Op::Branch { target, reconverge } = at.inst.op else { return Some(pc + 1) };
+    fn branch<const CHECKS: bool>(&mut self, warp: &mut Warp, place: Place, at: At<'e>) -> Next {
+        let Op::Branch { target, reconverge } = at.inst.op else { return Some(place.pc + 1) };
         let taken = at.mask;
-        let rest = mask & !at.mask;
+        let rest = place.mask & !at.mask;
         if CHECKS && at.inst.watch != [NONE; 2] {
             for watch in at.inst.watch.into_iter().filter(|watch| *watch != NONE) {
                 self.act(warp, at, Act::Branch { watch, taken, rest });
@@ -196,12 +204,12 @@ impl<'e> Context<'e> {
             return Some(target);
         }
         if taken == 0 {
-            return Some(pc + 1);
+            return Some(place.pc + 1);
         }
-        warp.splits[index].pc = pc;
+        warp.splits[place.split].pc = place.pc;
         self.act(warp, at, Act::Diverge { taken, rest });
-        let ways = [Way { pc: target, mask: taken }, Way { pc: pc + 1, mask: rest }];
-        warp.diverge(index, &ways, reconverge);
+        let ways = [Way { pc: target, mask: taken }, Way { pc: place.pc + 1, mask: rest }];
+        warp.diverge(place.split, &ways, reconverge);
         None
     }
 
@@ -229,8 +237,9 @@ impl<'e> Context<'e> {
 
     /// Does what is neither arithmetic nor a plain access.
     #[inline(never)]
-    fn control(&mut self, warp: &mut Warp, index: usize, pc: u32, mask: u32, at: At<'e>) -> Executed<Next> {
-        warp.splits[index].pc = pc;
+    fn control(&mut self, warp: &mut Warp, place: Place, at: At<'e>) -> Executed<Next> {
+        let Place { split, pc, .. } = place;
+        warp.splits[split].pc = pc;
         match &at.inst.op {
             Op::Atomic { space, bytes, d, at: word, order, scope, .. } => {
                 let addresses = self.checked_addresses(warp, at, word);
@@ -257,25 +266,25 @@ impl<'e> Context<'e> {
                 let d = &mut warp.activations[at.slot as usize].registers[*d as usize];
                 each(at.mask, |lane| d[lane] = now);
             }
-            Op::Barrier { .. } => return Ok((!self.barrier(warp, index, at)?).then_some(pc + 1)),
-            Op::ClusterArrive { releases } => self.cluster_arrive(warp, index, at, *releases)?,
-            Op::ClusterWait {} => return Ok((!self.cluster_wait(warp, index, at)?).then_some(pc + 1)),
+            Op::Barrier { .. } => return Ok((!self.barrier(warp, split, at)?).then_some(pc + 1)),
+            Op::ClusterArrive { releases } => self.cluster_arrive(warp, split, at, *releases)?,
+            Op::ClusterWait {} => return Ok((!self.cluster_wait(warp, split, at)?).then_some(pc + 1)),
             Op::BranchIndexed { index: way, targets, reconverge } => {
-                return self.indexed_branch(warp, (index, pc, mask), at, (*way, targets, *reconverge));
+                return self.indexed_branch(warp, place, at, (*way, targets, *reconverge));
             }
             Op::Call { .. } => {
-                self.call(warp, index, at)?;
+                self.call(warp, split, at)?;
                 return Ok(None);
             }
             Op::Return {} => {
-                warp.splits[index].pc = pc + 1;
-                self.give_back(warp, index, at);
-                warp.leave(index, at.mask);
+                warp.splits[split].pc = pc + 1;
+                self.give_back(warp, split, at);
+                warp.leave(split, at.mask);
                 return Ok(None);
             }
             Op::Exit {} => {
-                warp.splits[index].pc = pc + 1;
-                warp.exit(index, at.mask);
+                warp.splits[split].pc = pc + 1;
+                warp.exit(split, at.mask);
                 self.block.exited += at.mask.count_ones();
                 self.release();
                 self.leave_cluster(warp, at.mask);
@@ -292,7 +301,7 @@ impl<'e> Context<'e> {
                 return Err(self.fault(warp, at, Kind::UnsupportedInstruction, what, unknown::HELP));
             }
             Op::Nop {} => {}
-            op if op.members().is_some() => return self.together(warp, (index, pc, mask), at),
+            op if op.members().is_some() => return self.collective_reached(warp, place, at),
             op => {
                 let activation = &mut warp.activations[at.slot as usize];
                 registers::execute(op, activation, at.function, at.mask);
@@ -302,21 +311,16 @@ impl<'e> Context<'e> {
     }
 
     /// Lanes come to a warp-level instruction.
-    fn together(
-        &mut self,
-        warp: &mut Warp,
-        (index, pc, mask): (usize, u32, u32),
-        at: At<'e>,
-    ) -> Executed<Next> {
-        if at.mask != mask {
+    fn collective_reached(&mut self, warp: &mut Warp, place: Place, at: At<'e>) -> Executed<Next> {
+        if at.mask != place.mask {
             // The lanes that the guard leaves out do not take part.
-            warp.stay(index, at.mask);
-        } else if self.collective_ready(warp, index) {
-            self.collective(warp, index)?;
+            warp.stay(place.split, at.mask);
+        } else if self.collective_ready(warp, place.split) {
+            self.collective(warp, place.split)?;
             // Others may go on with it, then.
-            return Ok((!warp.keeps_apart).then_some(pc + 1));
+            return Ok((!warp.keeps_apart).then_some(place.pc + 1));
         } else {
-            warp.splits[index].wait = Wait::Lanes;
+            warp.splits[place.split].wait = Wait::Lanes;
         }
         Ok(None)
     }
@@ -326,7 +330,7 @@ impl<'e> Context<'e> {
     fn indexed_branch(
         &mut self,
         warp: &mut Warp,
-        (index, pc, mask): (usize, u32, u32),
+        place: Place,
         at: At<'e>,
         (way, targets, reconverge): (Reg, &[u32], u32),
     ) -> Executed<Next> {
@@ -338,15 +342,16 @@ impl<'e> Context<'e> {
             return Err(self.fault(warp, at.lane(lane), Kind::OutOfBounds, what, help));
         }
         // Lanes that the guard leaves out go on behind it.
-        let out = (at.mask != mask).then_some(Way { pc: pc + 1, mask: mask & !at.mask });
-        let taken = groups(at.mask, target).map(|(target, mask)| Way { pc: target.unwrap_or(pc + 1), mask });
+        let out = (at.mask != place.mask).then_some(Way { pc: place.pc + 1, mask: place.mask & !at.mask });
+        let taken =
+            groups(at.mask, target).map(|(target, mask)| Way { pc: target.unwrap_or(place.pc + 1), mask });
         let ways: Vec<Way> = out.into_iter().chain(taken).collect();
         if let [only] = ways[..] {
             return Ok(Some(only.pc));
         }
         let taken = ways[0].mask;
-        self.act(warp, at, Act::Diverge { taken, rest: mask & !taken });
-        warp.diverge(index, &ways, reconverge);
+        self.act(warp, at, Act::Diverge { taken, rest: place.mask & !taken });
+        warp.diverge(place.split, &ways, reconverge);
         Ok(None)
     }
 }

@@ -1,4 +1,4 @@
-//! How a warp stood, and what decides its way: what tells whether it goes round in a circle (`circle.rs`).
+//! How a warp stood, and what decides its way: what tells whether it runs in a cycle (`cycle.rs`).
 
 use rustc_hash::FxHashSet;
 
@@ -8,9 +8,9 @@ use crate::arith::Lanes;
 /// Function and number of instructions that have been executed.
 pub type Steps = FxHashSet<(usize, u32)>;
 
-/// A circle that was found.
+/// A cycle that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Circle {
+pub enum Cycle {
     /// It waits for what others write; the place of the first load that looks for it, as function and number
     /// of the instruction.
     Waits(usize, u32),
@@ -44,7 +44,7 @@ pub struct Still {
 
 /// Something that holds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum Location {
     /// Of a function.
     Register(usize, u32),
     Predicate(usize, u32),
@@ -55,9 +55,9 @@ pub enum Place {
 /// What decides the way of a warp.
 #[derive(Debug, Default)]
 pub struct Slice {
-    pub decides: FxHashSet<Place>,
+    pub decides: FxHashSet<Location>,
     /// What of that decides branches.
-    pub branches: FxHashSet<Place>,
+    pub branches: FxHashSet<Location>,
     /// What of that is computed from a clock.
-    pub timed: FxHashSet<Place>,
+    pub timed: FxHashSet<Location>,
 }

@@ -3,6 +3,7 @@
 
 use super::context::{At, Context};
 use super::split::Wait;
+use super::step::Place;
 use super::warp::Warp;
 use crate::arith::{LaneOrder, lanes};
 use crate::decode::{Address, Mbarrier, NONE, Op, Role};
@@ -41,10 +42,10 @@ fn strong(op: &Op) -> Option<Strong<'_>> {
 impl Context<'_> {
     /// Whether lanes have come to such an operation, and it is not their turn: then they wait for it.
     #[cold]
-    pub fn waits_for_turn(&mut self, warp: &mut Warp, (index, pc): (usize, u32), at: At) -> bool {
+    pub fn waits_for_turn(&mut self, warp: &mut Warp, place: Place, at: At) -> bool {
         let Some(turns) = self.turns else { return false };
         let Some((does, space, to, bytes, waits)) = strong(&at.inst.op) else { return false };
-        let process = self.process(warp, warp.splits[index].mask);
+        let process = self.process(warp, place.mask);
         if turns.borrow_mut().has_turn(process) {
             return false;
         }
@@ -60,11 +61,11 @@ impl Context<'_> {
             }
             does => (does, waits),
         };
-        let site = (warp.activations[at.slot as usize].function, pc);
+        let site = (warp.activations[at.slot as usize].function, place.pc);
         let loc = at.inst.loc;
         turns.borrow_mut().wait(Operation { process, mask: at.mask, site, loc, does, bytes, words, waits });
-        let split = &mut warp.splits[index];
-        split.pc = pc;
+        let split = &mut warp.splits[place.split];
+        split.pc = place.pc;
         split.wait = Wait::Turn;
         true
     }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::activation::Activation;
 use super::split::{Join, Meeting, Split, Wait};
-use super::still::{Circle, Followed};
+use super::still::{Cycle, Followed};
 use super::undefined::{Byte, InLocal};
 use crate::arith::{WARP, at, lanes};
 use crate::decode::{Function, NONE, Position};
@@ -55,10 +55,10 @@ pub struct Warp {
     /// Counts that tell whether its lanes wait in a loop for what others write.
     pub spin: Spin,
     /// Where it has been, while it is followed; and in which state of memory it was last found stuck, with
-    /// the circle in which it goes round.
+    /// the cycle in which it goes round.
     pub followed: Option<Box<Followed>>,
     pub stuck_since: u64,
-    pub circle: Option<Circle>,
+    pub cycle: Option<Cycle>,
     /// Local memory, `local_bytes` a lane, grown when needed.
     pub local: Vec<Vec<u8>>,
     /// Which bytes of it have been written; kept under checks.

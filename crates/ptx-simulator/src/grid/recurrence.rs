@@ -3,7 +3,7 @@
 //!
 //! A long launch is recorded now and then, for a small part of its instructions: which it executes, and what
 //! its stores change in memory. Every block has had its turn when the warps are compared with how they stood
-//! before, in what decides their way (`exec/circle.rs`), and memory, by a hash of what has changed. If both
+//! before, in what decides their way (`exec/cycle.rs`), and memory, by a hash of what has changed. If both
 //! are the same, and nothing else has happened in between than stores and barriers, the turns of the blocks
 //! can go on like this without an end, and are fair.
 
@@ -12,7 +12,7 @@ use super::engine::{Block, Engine};
 use crate::arith::WARP;
 use crate::device::index_in;
 use crate::diagnostic::{Diagnostic, Kind, thousands};
-use crate::exec::{Barrier, Circle, Executed, Recording, Slice, Still, Wait, Warp};
+use crate::exec::{Barrier, Cycle, Executed, Recording, Slice, Still, Wait, Warp};
 
 /// A launch with more warps under way is not recorded: that would take too much memory.
 const MOST_WARPS: usize = 1_024;
@@ -107,7 +107,7 @@ impl Engine<'_> {
         let pairs = || before.blocks.iter().zip(self.under_way());
         let all_had_turns =
             before.turns >= before.blocks.len() as u64 && self.progress.executed > before.executed;
-        // Where nothing has changed at all, each warp is looked at by itself (`exec/circle.rs`).
+        // Where nothing has changed at all, each warp is looked at by itself (`exec/cycle.rs`).
         let is_same_place = recording.memory == 0
             && self.progress.changes() != before.changes
             && all_had_turns
@@ -116,8 +116,8 @@ impl Engine<'_> {
         if is_same_place {
             let slice = Slice::of(&recording.steps, self.program);
             if pairs().all(|(before, (_, now))| before.agrees(now, &slice, self.progress.executed)) {
-                let circle = slice.looks(&recording.steps, self.program);
-                return Err(self.livelock(circle, self.progress.executed - before.executed));
+                let cycle = slice.looks(&recording.steps, self.program);
+                return Err(self.livelock(cycle, self.progress.executed - before.executed));
             }
         }
         if is_over {
@@ -127,24 +127,24 @@ impl Engine<'_> {
     }
 
     /// The state has come again after so many instructions of warps.
-    fn livelock(&self, circle: Circle, instructions: u64) -> Box<Diagnostic> {
+    fn livelock(&self, cycle: Cycle, instructions: u64) -> Box<Diagnostic> {
         let blocks = || self.under_way().map(|(_, block)| block);
         let threads: u32 = blocks().map(|block| block.state.threads - block.state.exited).sum();
-        let (kind, name) = match circle {
-            Circle::Waits(..) => (Kind::Deadlock, "a livelock"),
-            Circle::Turns => (Kind::StepLimit, "a loop does not end"),
+        let (kind, name) = match cycle {
+            Cycle::Waits(..) => (Kind::Deadlock, "a livelock"),
+            Cycle::Turns => (Kind::StepLimit, "a loop does not end"),
         };
         let what = format!(
             "{name}: after {} warp instructions all threads that have not exited ({threads}) stand where \
              they stood before, and memory holds what it held",
             thousands(instructions)
         );
-        let help = match circle {
-            Circle::Waits(..) => {
+        let help = match cycle {
+            Cycle::Waits(..) => {
                 "look at what the loop waits for: the threads answer each other in a circle, and none of \
                  them ever leaves it"
             }
-            Circle::Turns => "look at the condition that ends the loop: what it is computed from comes again",
+            Cycle::Turns => "look at the condition that ends the loop: what it is computed from comes again",
         };
         let at = blocks().find_map(|block| {
             let warp = block.warps.iter().find(|warp| !warp.splits.is_empty())?;
@@ -153,9 +153,9 @@ impl Engine<'_> {
         let Some((block, warp, split)) = at else {
             return Box::new(Diagnostic::of_host(kind, None, what, help));
         };
-        let (function, pc) = match circle {
-            Circle::Waits(function, pc) => (function, pc),
-            Circle::Turns => (warp.activations[split.activation as usize].function, split.pc),
+        let (function, pc) = match cycle {
+            Cycle::Waits(function, pc) => (function, pc),
+            Cycle::Turns => (warp.activations[split.activation as usize].function, split.pc),
         };
         let inst = &self.program.functions[function].code[pc as usize];
         let (file, line) = self.program.place(inst.loc, inst.line);

@@ -7,7 +7,7 @@ use crate::decode::{Op, Position};
 use crate::device::{LaunchConfig, count_in, index_in, number_in};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{
-    BlockState, Circle, Cluster, Context, Executed, Member, Split, Stop, Unstarted, Wait, Warp, add_steps,
+    BlockState, Cluster, Context, Cycle, Executed, Member, Split, Stop, Unstarted, Wait, Warp, add_steps,
 };
 use crate::memory::UNWRITTEN;
 use crate::memory::shared::Layout;
@@ -17,7 +17,7 @@ use crate::observe::Event;
 const RECORDED_TURN: u32 = 64;
 
 /// A warp has its turn, of at most `left` instructions: why it stopped, and whether it goes round in a
-/// circle.
+/// cycle.
 fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(Stop, bool)> {
     if context.progress.is_to_stop() {
         return Err(context.stopped());
@@ -31,10 +31,10 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     let turn = length.min(left);
     let is_stuck = warp.stuck_since == changes;
     let is_certain = context.schedule.is_plain() || warp.running().count() <= 1;
-    let mut circle = None;
+    let mut cycle = None;
     let follows = !is_stuck && is_certain && context.progress.follows();
     let stop = if follows || records {
-        step_by_step(context, warp, (turn, follows), &mut circle)?
+        step_by_step(context, warp, (turn, follows), &mut cycle)?
     } else {
         warp.followed = None;
         context.run(warp, turn)?
@@ -54,20 +54,20 @@ fn turn_of_warp(context: &mut Context, warp: &mut Warp, left: u32) -> Executed<(
     let unchanged = changes == context.progress.changes();
     let only_waited = context.progress.executed == before;
     // Lanes that wait at a join may go on alone yet.
-    if unchanged && (circle.is_some() || only_waited) && !warp.waits_at_join() {
-        warp.circle = circle;
+    if unchanged && (cycle.is_some() || only_waited) && !warp.waits_at_join() {
+        warp.cycle = cycle;
         context.progress.note_stuck(&mut warp.stuck_since);
     }
-    Ok((stop, warp.stuck_since == context.progress.changes() && warp.circle.is_some()))
+    Ok((stop, warp.stuck_since == context.progress.changes() && warp.cycle.is_some()))
 }
 
 /// The warp has its turn step by step, of which a record is kept if there is one. `follows`: it is looked
-/// whether the warp goes round in a circle.
+/// whether the warp runs in a cycle.
 fn step_by_step(
     context: &mut Context,
     warp: &mut Warp,
     (turn, follows): (u32, bool),
-    circle: &mut Option<Circle>,
+    cycle: &mut Option<Cycle>,
 ) -> Executed<Stop> {
     let changes = context.progress.changes();
     let mut follows = follows;
@@ -88,8 +88,8 @@ fn step_by_step(
             return Ok(stop);
         }
         if follows {
-            *circle = warp.after_step(context.program, context.progress.still());
-            if circle.is_some() {
+            *cycle = warp.after_step(context.program, context.progress.still());
+            if cycle.is_some() {
                 return Ok(Stop::Spins);
             }
         } else {
@@ -97,6 +97,36 @@ fn step_by_step(
         }
     }
     Ok(stop)
+}
+
+/// Whether warps of a block wait for a child or for the blocks of their cluster.
+fn waits_for_others(warps: &[Warp]) -> bool {
+    warps.iter().any(|warp| warp.waits_for_children() || warp.waits_for_cluster())
+}
+
+/// No warp of a block gets on by itself: whether one does where its lanes no longer wait at a join, which is
+/// done to the first that can.
+fn goes_on_alone(context: &mut Context, warps: &mut [Warp]) -> bool {
+    if context.checks {
+        for warp in &*warps {
+            context.missing_lanes(warp);
+        }
+    }
+    warps.iter_mut().any(Warp::go_on_alone)
+}
+
+/// Every warp that is there runs in a cycle: what is said of it, by one that waits for something if
+/// there is one.
+fn livelock(context: &Context, warps: &[Warp], grid: &Grid) -> Option<Box<Diagnostic>> {
+    let waits = |warp: &&Warp| matches!(warp.cycle, Some(Cycle::Waits(..)));
+    let shown = warps.iter().find(waits).or_else(|| warps.iter().find(|warp| warp.cycle.is_some()))?;
+    let unstarted = (grid.next_block < grid.blocks).then(|| Unstarted {
+        blocks: grid.blocks,
+        started: grid.next_block,
+        under_way: grid.resident.len() as u64 + 1,
+        residency: grid.residency,
+    });
+    Some(context.livelock(shown, shown.cycle?, unstarted))
 }
 
 impl Engine<'_> {
@@ -254,31 +284,12 @@ impl Engine<'_> {
         let mut idle = 0;
         let mut spins = false;
         while left > 0 {
-            if idle == count && by_turns {
-                return Ok(false);
-            }
             if idle == count {
-                // No warp gets on by itself. Those that spin wait for another block; others may wait for a
-                // child or for the blocks of their cluster.
-                let waits_for_others =
-                    block.warps.iter().any(|warp| warp.waits_for_children() || warp.waits_for_cluster());
-                if spins || waits_for_others {
-                    break;
+                if by_turns {
+                    return Ok(false);
                 }
-                if context.checks {
-                    for warp in &block.warps {
-                        context.missing_lanes(warp);
-                    }
-                }
-                // Where lanes wait at a join, one warp at a time no longer does.
-                let mut goes_on = false;
-                for warp in &mut block.warps {
-                    goes_on = warp.go_on_alone();
-                    if goes_on {
-                        break;
-                    }
-                }
-                if !goes_on {
+                // Those that spin wait for another block.
+                if spins || waits_for_others(&block.warps) || !goes_on_alone(&mut context, &mut block.warps) {
                     break;
                 }
                 idle = 0;
@@ -287,31 +298,24 @@ impl Engine<'_> {
             let warp = &mut block.warps[if last_first { count - 1 - block.next } else { block.next }];
             block.next = (block.next + 1) % count;
             if warp.finished() {
-                warp.circle = None;
+                warp.cycle = None;
                 context.progress.note_stuck(&mut warp.stuck_since);
                 idle += 1;
                 continue;
             }
             let before = context.progress.executed;
-            let (stop, circles) = turn_of_warp(&mut context, warp, left)?;
+            let (stop, cycles) = turn_of_warp(&mut context, warp, left)?;
             let executed = context.progress.executed - before;
             left = left.saturating_sub(executed as u32);
             if starts_early && !context.launches.requests.is_empty() {
                 left = 0;
             }
-            if circles && !by_turns && all_are_here && context.progress.stuck_warps == self.resident {
-                let waits = |warp: &&Warp| matches!(warp.circle, Some(Circle::Waits(..)));
-                let shown = block.warps.iter().find(waits);
-                let shown = shown.or_else(|| block.warps.iter().find(|warp| warp.circle.is_some()));
-                let unstarted = (grid.next_block < grid.blocks).then(|| Unstarted {
-                    blocks: grid.blocks,
-                    started: grid.next_block,
-                    under_way: grid.resident.len() as u64 + 1,
-                    residency: grid.residency,
-                });
-                if let Some((warp, circle)) = shown.and_then(|warp| Some((warp, warp.circle?))) {
-                    return Err(context.circles(warp, circle, unstarted));
-                }
+            let is_stuck = cycles && all_are_here && context.progress.stuck_warps == self.resident;
+            if is_stuck
+                && !by_turns
+                && let Some(found) = livelock(&context, &block.warps, grid)
+            {
+                return Err(found);
             }
             if stop == Stop::Spins || stop == Stop::Blocked && executed == 0 {
                 idle += 1;

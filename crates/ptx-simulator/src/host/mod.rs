@@ -6,20 +6,31 @@
 //!
 //! | file | job |
 //! | --- | --- |
+//! | `thread.rs` | the thread: what it consists of, and what one may ask it |
 //! | `code.rs` | a function with its places resolved, one value in each register |
-//! | `memory.rs` | the memory of a program, as its natives see it |
-//! | `thread.rs` | the thread: its calls, its stack, and the loop that runs it |
+//! | `steps.rs` | the loop that does a function's steps |
 //! | `values.rs` | what the seldom steps do to values |
+//! | `calls.rs` | calls of functions and of natives |
+//! | `natives.rs` | what the program calls and does not define |
+//! | `memory.rs` | the memory of a program, as its natives see it |
 //! | `undefined.rs` | values that were never written, followed while there are any |
+//! | `places.rs` | the lines where the thread is |
+//! | `wrong.rs` | what is said of the host's own mistakes |
 
+mod calls;
 mod code;
 mod memory;
+mod natives;
+mod places;
+mod steps;
 mod thread;
 mod undefined;
 mod values;
+mod wrong;
 
 pub use crate::arith::math::{Math, Results};
 pub use crate::exec::format;
 pub use memory::{Aside, Note};
-pub use thread::{Call, Given, Host, Natives, Stop};
+pub use natives::{Call, Given, Natives, Stop};
+pub use thread::Host;
 pub use undefined::Lost;

@@ -1,4 +1,4 @@
-//! Whether a warp goes round in a circle while no memory that threads share changes: then it does so for
+//! Whether a warp runs in a cycle while no memory that threads share changes: then it does so for
 //! ever, unless somebody else changes something.
 //!
 //! The warp is followed step by step. When it stands where it stood before, what decides its way is looked
@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 use super::activation::Activation;
 use super::split::{Split, Wait};
-use super::still::{Circle, Followed, Place, Slice, Steps, Still};
+use super::still::{Cycle, Followed, Location, Slice, Steps, Still};
 use super::warp::Warp;
 use crate::arith::Lanes;
 use crate::decode::{Inst, Op, Program, Role};
@@ -23,7 +23,7 @@ use crate::ptx::Space;
 /// many times what kernels are made to wait by it.
 const PATIENCE: u64 = 1 << 24;
 /// Steps after which the place to come back to is chosen anew for the first time; then after twice as many,
-/// and so on, so that a circle of any length is found, and what comes before it is left behind (R. Brent, "An
+/// and so on, so that a cycle of any length is found, and what comes before it is left behind (R. Brent, "An
 /// improved Monte Carlo factorization algorithm", BIT 20, 1980).
 const FIRST: u32 = 16;
 
@@ -82,19 +82,19 @@ impl Still {
     /// The same; `timeless`: but for what is computed from a clock.
     fn agrees_but_for_time(&self, warp: &Warp, slice: &Slice, timeless: bool) -> bool {
         let counts =
-            |place: &Place| slice.decides.contains(place) && !(timeless && slice.timed.contains(place));
+            |place: &Location| slice.decides.contains(place) && !(timeless && slice.timed.contains(place));
         let same = |(before, now): (&(usize, Vec<Lanes>, Vec<u32>), &Activation)| {
             let (function, registers, predicates) = before;
             let (now_registers, now_predicates) = now.values();
             *function == now.function
                 && differing(registers, now_registers)
-                    .all(|number| !counts(&Place::Register(*function, number)))
+                    .all(|number| !counts(&Location::Register(*function, number)))
                 && differing(predicates, now_predicates)
-                    .all(|number| !counts(&Place::Predicate(*function, number)))
+                    .all(|number| !counts(&Location::Predicate(*function, number)))
         };
         self.activations.len() == warp.activations.len()
             && self.activations.iter().zip(&warp.activations).all(same)
-            && (!counts(&Place::Local) || self.local == warp.local)
+            && (!counts(&Location::Local) || self.local == warp.local)
     }
 }
 
@@ -106,9 +106,9 @@ fn differing<T: PartialEq>(a: &[T], b: &[T]) -> impl Iterator<Item = u32> {
 /// What an instruction does with the values that it is given.
 struct Flow {
     /// Taken by the way itself.
-    decides: Vec<Place>,
-    from: Vec<Place>,
-    to: Vec<Place>,
+    decides: Vec<Location>,
+    from: Vec<Location>,
+    to: Vec<Location>,
     is_clock: bool,
     is_branch: bool,
 }
@@ -127,8 +127,8 @@ impl Flow {
         let is_load = matches!(inst.op, Op::Load { .. });
         let is_own_store = matches!(inst.op, Op::Store { space: Space::Local | Space::Param, .. });
         inst.op.operands(|role, number| {
-            let register = Place::Register(function, number);
-            let predicate = Place::Predicate(function, number);
+            let register = Location::Register(function, number);
+            let predicate = Location::Predicate(function, number);
             match role {
                 Role::Writes => flow.to.push(register),
                 Role::WritesPredicate => flow.to.push(predicate),
@@ -141,16 +141,16 @@ impl Flow {
             }
         });
         if inst.guard != crate::decode::NONE {
-            let guard = Place::Predicate(function, inst.guard);
+            let guard = Location::Predicate(function, inst.guard);
             if is_pure || is_load || is_own_store { flow.from.push(guard) } else { flow.decides.push(guard) }
         }
         match inst.op {
             Op::Load { space: Space::Local | Space::Param | Space::Generic, .. } => {
-                flow.from.push(Place::Local);
+                flow.from.push(Location::Local);
             }
-            Op::Store { space: Space::Local | Space::Param, .. } => flow.to.push(Place::Local),
+            Op::Store { space: Space::Local | Space::Param, .. } => flow.to.push(Location::Local),
             // The value that comes back lies in local memory.
-            Op::Call { .. } | Op::Return {} => flow.to.push(Place::Local),
+            Op::Call { .. } | Op::Return {} => flow.to.push(Location::Local),
             _ => {}
         }
         flow
@@ -205,7 +205,7 @@ impl Slice {
     }
 
     /// The first load that looks at what others may write, of those whose value decides a branch.
-    pub fn looks(&self, executed: &Steps, program: &Program) -> Circle {
+    pub fn looks(&self, executed: &Steps, program: &Program) -> Cycle {
         let mut looks: Vec<_> = instructions(executed, program)
             .filter(|((function, _), inst)| {
                 let reads_shared = match inst.op {
@@ -220,16 +220,16 @@ impl Slice {
             .map(|(place, _)| place)
             .collect();
         looks.sort();
-        looks.first().map_or(Circle::Turns, |&(function, pc)| Circle::Waits(function, pc))
+        looks.first().map_or(Cycle::Turns, |&(function, pc)| Cycle::Waits(function, pc))
     }
 }
 
 /// Adds the second of what `ends` gives of a flow, wherever some of the first is there, until that brings no
 /// more.
 fn closure(
-    places: &mut FxHashSet<Place>,
+    places: &mut FxHashSet<Location>,
     flows: &[Flow],
-    ends: impl for<'f> Fn(&'f Flow) -> (&'f [Place], &'f [Place]),
+    ends: impl for<'f> Fn(&'f Flow) -> (&'f [Location], &'f [Location]),
 ) {
     loop {
         let before = places.len();
@@ -264,8 +264,8 @@ impl Warp {
         self.followed = Some(followed);
     }
 
-    /// After it: the circle, if the warp has come round. `still`: instructions since anything changed.
-    pub fn after_step(&mut self, program: &Program, still: u64) -> Option<Circle> {
+    /// After it: the cycle, if the warp has come round. `still`: instructions since anything changed.
+    pub fn after_step(&mut self, program: &Program, still: u64) -> Option<Cycle> {
         let mut followed = self.followed.take()?;
         followed.steps += 1;
         if followed.start.is_place_of(self, |before, now| before == now) {
