@@ -1,7 +1,7 @@
 //! Allocations, copies and sets: of all kinds, checked at the call, done in their streams.
 
 use ptx_simulator::host::{Call, Given, Stop};
-use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Site, Words};
+use ptx_simulator::{Access, Diagnostic, Kind, Owner, Severity, Site, Words, Wrong};
 
 use text::number::thousands;
 
@@ -200,8 +200,13 @@ fn from_symbol(call: &Call) -> Asked {
 pub fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64) -> Result<Given, Stop> {
     let (used, allowed) = call.simulator.used_and_allowed();
     let name = name_of_target(runtime, call);
-    if call.simulator.host_bytes(call.long(0), size_of::<u64>()).is_err() {
-        return Err(no_pointer(call, &name).into());
+    let bytes_of_pointer = size_of::<u64>();
+    match call.simulator.host_bytes(call.long(0), bytes_of_pointer).map(|_| ()) {
+        Ok(()) => {}
+        Err(wrong @ (Wrong::Outside { .. } | Wrong::Freed)) => {
+            return Err(call.wrong(Access::Store, call.long(0), bytes_of_pointer, wrong).into());
+        }
+        Err(_) => return Err(no_pointer(call, &name).into()),
     }
     let place = user_place(runtime, call);
     let address = match bytes {
