@@ -6,8 +6,9 @@
 //! | [`text`] | how are words, numbers, tables and files written so that nothing is lost? | |
 //! | [`reduction`] | what is summed, by what, and what is right? | text |
 //! | [`sim`] | what does this PTX do, and what is wrong with it? | |
-//! | [`kernel_compiler`] | how does a `.cu` file become PTX and machine code? | text |
-//! | [`device`] | where does a kernel run? | kernel_compiler, reduction, the simulator |
+//! | [`cuda_source`] | what does a CUDA source say, and what is wrong with its text? | text |
+//! | [`kernel_compiler`] | how does a `.cu` file become PTX and machine code? | cuda_source |
+//! | [`device`] | where does a kernel run? | cuda_source, kernel_compiler, reduction, the simulator |
 //! | [`view`] | how does a run look: findings, tables of steps, films? | text, the simulator |
 //! | `launch` | which launches with which buffers? | device, reduction |
 //! | `program` | what does the host of a whole program do? | device, the simulator |
@@ -34,6 +35,7 @@ pub mod library;
 pub mod record;
 pub mod what_if;
 
+pub use cuda_source;
 pub use device;
 pub use kernel_compiler::{self, root};
 pub use ptx_simulator as sim;

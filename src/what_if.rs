@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use kernel_compiler::edit;
+use cuda_source::edit;
 
 /// The file of the edits, from the repository root.
 pub const FILE: &str = "kernels/what_ifs.edits";

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
+use cuda_source::misfit::Misfit;
 use device::measure::Effort;
 use device::{Device, DeviceKind, Fault};
 use kernel_compiler::build::Build;
 use kernel_compiler::hash;
-use kernel_compiler::misfit::Misfit;
 use ptx_simulator::trace::Trace;
 use ptx_simulator::{Diagnostic, Kind, Severity};
 use reduction::data;

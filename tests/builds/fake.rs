@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use testing::example;
 use workbook::kernel_compiler::compiler::Compiler;
-use workbook::kernel_compiler::{example, hash, prebuilt};
+use workbook::kernel_compiler::{hash, prebuilt};
 
 use crate::{scratch, write};
 

@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
+use testing::renew::committed;
 use workbook::kernel_compiler::build::State;
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::prebuilt::{self, Entry, LEGACY, Manifest};
-use workbook::kernel_compiler::renew::committed;
 use workbook::kernels;
 
 use crate::{committed_manifest, pinned_nvcc, read, root, scratch, write};

@@ -14,8 +14,8 @@ mod what_ifs;
 
 use std::path::{Path, PathBuf};
 
+use testing::renew::committed;
 use workbook::kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
-use workbook::kernel_compiler::renew::committed;
 
 fn root() -> &'static Path {
     workbook::root().unwrap()

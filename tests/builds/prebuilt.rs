@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use rayon::prelude::*;
+use testing::renew::{committed, is_wanted, renewing};
 use workbook::kernel_compiler::compiler::{Compiler, Maker, nested};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::prebuilt::{self, Entry, LEGACY, Manifest};
-use workbook::kernel_compiler::renew::{committed, is_wanted, renewing};
 use workbook::kernel_compiler::staging::Given;
 use workbook::kernels;
 

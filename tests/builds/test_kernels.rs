@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use testing::renew::{committed, is_wanted};
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
-use workbook::kernel_compiler::renew::{committed, is_wanted};
 
 use crate::{pinned_nvcc, root};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
+use testing::renew::{HOW, committed, is_wanted};
 use workbook::kernel_compiler::build::{Build, WhatIf};
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
-use workbook::kernel_compiler::renew::{HOW, committed, is_wanted};
 use workbook::kernel_compiler::{hash, prebuilt};
 use workbook::kernels;
 use workbook::what_if::{self, DIRECTORY, Edit};

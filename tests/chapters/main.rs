@@ -56,7 +56,7 @@ fn run_in(records: PathBuf, stem: &str, line: &str) -> Run {
 
 /// The program of an example, to be started.
 fn example(name: &str) -> Command {
-    Command::new(workbook::kernel_compiler::example::program(name))
+    Command::new(testing::example::program(name))
 }
 
 impl Run {

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::process::Stdio;
 
 use rayon::prelude::*;
+use testing::renew::{HOW, is_wanted, renewing};
 use workbook::device::DeviceKind;
-use workbook::kernel_compiler::renew::{HOW, is_wanted, renewing};
 use workbook::record::{Record, Run};
 use workbook::text::files::write_whole;
 

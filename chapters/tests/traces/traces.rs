@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use launch::{Scope, Script, Stage};
+use testing::renew::{committed, is_wanted};
 use workbook::device::{Device, Module, SimulatorOptions};
-use workbook::kernel_compiler::renew::{committed, is_wanted};
 use workbook::kernels;
 use workbook::sim::trace::{Did, Recorder, Trace};
 

@@ -27,7 +27,7 @@
 use std::rc::Rc;
 
 use anyhow::{Result, bail, ensure};
-use kernel_compiler::misfit::Given;
+use cuda_source::misfit::Given;
 use ptx_simulator::{self as sim, LaunchConfig};
 
 use super::buffer::{Buffer, Memory, View};

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use cuda_source::misfit::{self, Given, Misfit};
 use kernel_compiler::build::{Build, Text};
-use kernel_compiler::misfit::{self, Given, Misfit};
 use ptx_simulator as sim;
 
 use super::cuda;

@@ -1,7 +1,7 @@
 //! What the simulator knows as byte 8 of argument 0 is `g_data[2]` to whoever wrote the kernel.
 
-use kernel_compiler::cures::condition;
-use kernel_compiler::parameters::{Elements, Parameter, dynamic_shared, parameters, shared_elements};
+use cuda_source::cures::condition;
+use cuda_source::parameters::{Elements, Parameter, dynamic_shared, parameters, shared_elements};
 use ptx_simulator::{Diagnostic, Endless, Region, Spot, What, number_and_offset};
 
 /// A buffer, as the host calls it.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use kernel_compiler::parameters::{parameters, shared_kind};
+use cuda_source::parameters::{parameters, shared_kind};
 use ptx_simulator::observe::{Act, Event, Observer};
 use ptx_simulator::trace::{Recorder, Trace};
 use ptx_simulator::{

@@ -1,6 +1,6 @@
 //! For which GPUs a source is compiled.
 
-use super::lex::{Token, joined, tokens};
+use cuda_source::lex::{Token, joined, tokens};
 
 /// The compute capability that kernels are compiled for, 7.5: the oldest that the workbook's need.
 pub const CAPABILITY: &str = "75";

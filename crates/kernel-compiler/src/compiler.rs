@@ -15,11 +15,11 @@ use text::path;
 
 use super::build::Registers;
 use super::call::{self, Ptx};
-use super::explain::explained;
 pub use super::maker::Maker;
 use super::refusal::{Refused, failed_itself};
 use super::staging::{Given, Staged};
 use super::{capability, clang, nvcc, within};
+use cuda_source::explain::explained;
 
 /// What to do where there is no nvcc.
 pub const HOW_TO_GET_NVCC: &str = if cfg!(windows) {

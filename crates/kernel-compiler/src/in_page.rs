@@ -12,9 +12,9 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::compiler::{Maker, nested};
-use super::explain::explained;
 use super::program::{self, Pass, Program, Sources, is_program};
 use super::{call, capability, clang, prebuilt};
+use cuda_source::explain::explained;
 
 /// The front end's arguments by kind of build; `{path}`, `{name}` and `{capability}` stand for a call's own.
 const ARGUMENTS: &str = include_str!("cc1.json");
@@ -256,9 +256,9 @@ fn kind(nested: bool) -> &'static str {
 mod tests {
 
     use super::super::compiler::{Compiler, Maker};
-    use super::super::renew::committed;
     use super::super::staging::Optimise;
     use super::*;
+    use testing::renew::committed;
 
     fn request(source: &str, capability: Option<&str>) -> Request {
         let capability = capability.map(str::to_owned);

@@ -1,7 +1,7 @@
 //! What was meant by a word that is none of the language: a refusal names the word, and the nearest that is
 //! right.
 
-use kernel_compiler::parameters::kind;
+use cuda_source::parameters::kind;
 use text::near::nearest;
 
 use super::parentheses::split;

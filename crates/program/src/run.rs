@@ -1,7 +1,7 @@
 //! Runs a program to its end.
 
 use device::Simulator as Device;
-use ptx_simulator::host::{Host, Stop};
+use ptx_simulator::host::{Host, Natives, Stop};
 use ptx_simulator::{Diagnostic, Kind, Module, Owner};
 
 use crate::cuda::{Allocations, KernelRun, Launches};
@@ -86,7 +86,7 @@ pub fn run(
         name if name.contains('$') => Owner::Constant,
         _ => Owner::Static,
     };
-    let mut host = Host::new(&mut core, module, &runtime, owner)?;
+    let mut host = Host::new(&mut core, module, |name| Natives::find(&runtime, name), owner)?;
     let (main, count) = host.function("main").ok_or_else(|| {
         let help = "a program begins in `int main()`";
         Box::new(Diagnostic::of_host(Kind::LaunchLimit, None, "the program has no `main`", help))

@@ -103,6 +103,6 @@ fn the_programs_of_the_c_library_are_renewed_by_clang() {
     for name in ["math", "text"] {
         let source = root.join(folder).join(name).with_extension("cu");
         let made = compile(&clang, &[source], "80", &Given::default(), &root.join("target")).unwrap();
-        kernel_compiler::renew::committed(folder.join(name).with_extension("ptx"), made.ptx);
+        testing::renew::committed(folder.join(name).with_extension("ptx"), made.ptx);
     }
 }

@@ -468,6 +468,6 @@ fn the_programs_are_renewed_by_clang() {
         let ptx = with_sorted_variables(&made.ptx);
         let text = format!("// device: {device}\n// managed: {managed}\n{ptx}");
         let path = Path::new(folder).join(file).with_extension("ptx");
-        kernel_compiler::renew::committed(path, text);
+        testing::renew::committed(path, text);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kernel_compiler::cures::Change;
+use cuda_source::cures::Change;
 use serde::Serialize;
 
 /// What cures a finding.

@@ -1,7 +1,7 @@
 //! What a command line asks for, as a CUDA program with a `main`.
 
 use anyhow::{Context, Result, ensure};
-use kernel_compiler::lex::{Token, joined, tokens};
+use cuda_source::lex::{Token, joined, tokens};
 use kernel_compiler::program::is_program;
 use launch::{Export, Script, Step};
 use text::files::read_text;

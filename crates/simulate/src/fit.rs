@@ -1,7 +1,7 @@
 //! Arguments against the parameters of a kernel.
 
 use anyhow::{Result, bail};
-use kernel_compiler::parameters::Parameter;
+use cuda_source::parameters::Parameter;
 use launch::{Spec, Type, Value};
 use ptx_simulator::{Format, Param};
 

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::options::Options;
+use cuda_source::parameters::{Kernel, kernels};
 use kernel_compiler::compiler::Compiler;
 #[cfg(not(target_family = "wasm"))]
 use kernel_compiler::compiler::how_to_get_a_compiler;
-use kernel_compiler::parameters::{Kernel, kernels};
 #[cfg(not(target_family = "wasm"))]
 use kernel_compiler::program::is_program;
 use ptx_simulator::Diagnostic;

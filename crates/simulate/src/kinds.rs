@@ -1,6 +1,6 @@
 //! What the buffers of a launch consist of, against what the kernel's pointers point to.
 
-use kernel_compiler::parameters::{kernels, kind};
+use cuda_source::parameters::{kernels, kind};
 use launch::{Launch, Script, Spec, Type, Value};
 use ptx_simulator::Severity;
 use serde::Serialize;

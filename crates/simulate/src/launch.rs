@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use cuda_source::functions::{Function, device_functions};
+use cuda_source::lex::Token;
+use cuda_source::parameters::{Kernel, parameters};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
-use kernel_compiler::functions::{Function, device_functions};
-use kernel_compiler::lex::Token;
-use kernel_compiler::parameters::{Kernel, parameters};
 use launch::{self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Step, Value};
 use ptx_simulator::trace::{Did, Trace};
 use ptx_simulator::{self as sim, DEFAULT_STEP_LIMIT, Diagnostic, Kind, Orders, Region};

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use cpp_demangle::{DemangleOptions, Symbol};
+use cuda_source::parameters::Kernel;
 use device::Module;
-use kernel_compiler::parameters::Kernel;
 use text::near::nearest;
 
 /// The kernel called `asked`, as PTX names it or as the source does; without a name the only one.
@@ -78,7 +78,7 @@ fn instance(template: &Kernel, asked: Option<&str>) -> String {
 
 /// `sum` of `_Z3sumPKiPi`.
 pub fn short(kernel: &str) -> &str {
-    kernel_compiler::parameters::source_name(kernel)
+    cuda_source::parameters::source_name(kernel)
 }
 
 /// The variable of the module that PTX or the source calls `asked`, as PTX names it.

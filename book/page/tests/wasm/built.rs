@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
+use testing::renew::{HOW, committed, renewing};
 use workbook::kernel_compiler::compiler::{Compiler, Maker};
 use workbook::kernel_compiler::hash;
 use workbook::kernel_compiler::program::headers_in_page;
-use workbook::kernel_compiler::renew::{HOW, committed, renewing};
 use workbook::kernels;
 
 use super::page::{Page, Ran};

@@ -104,7 +104,7 @@ impl Both {
     }
 
     fn terminal(&self, words: &str) -> (i32, String) {
-        let program = workbook::kernel_compiler::example::program("exercise");
+        let program = testing::example::program("exercise");
         let ran = Command::new(program).args(words.split(' ')).current_dir(&self.terminal).output().unwrap();
         let stdout = String::from_utf8(ran.stdout).unwrap();
         (ran.status.code().unwrap(), stdout)

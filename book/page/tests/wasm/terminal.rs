@@ -22,7 +22,7 @@ pub fn program(words: &[&str]) -> Output {
     let records = format!("live-{:?}", std::thread::current().id());
     let records = Path::new(env!("CARGO_TARGET_TMPDIR")).join(records);
     let _ = std::fs::remove_dir_all(&records);
-    Command::new(workbook::kernel_compiler::example::program(words[0]))
+    Command::new(testing::example::program(words[0]))
         .args(&words[1..])
         .current_dir(root())
         .env("WORKBOOK_RECORDS_DIR", records)

@@ -1,9 +1,9 @@
 //! clang's messages on a program, for a reader who knows nothing of how it is compiled.
 
 use super::sources::Sources;
-use crate::braces::{Unbalanced, unbalanced};
 use crate::clang::what_is_lacking;
-use crate::mistakes::header;
+use cuda_source::braces::{Unbalanced, unbalanced};
+use cuda_source::mistakes::header;
 
 /// An error or a warning of clang's.
 #[derive(Clone, Debug, PartialEq, Eq)]

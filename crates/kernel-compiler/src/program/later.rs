@@ -2,7 +2,7 @@
 //! whose initializer is. Each is rewritten where clang's error stands, on the same lines.
 
 use super::edits::Edit;
-use crate::lex::{Token, placed};
+use cuda_source::lex::{Token, placed};
 
 /// How clang's errors name the two.
 const ARRAY: &str = "cannot use variable-length arrays in __host__ __device__ functions";

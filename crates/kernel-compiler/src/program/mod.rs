@@ -32,7 +32,7 @@ mod variables;
 use text::path;
 
 use super::call;
-use super::lex::{Token, joined, tokens};
+use cuda_source::lex::{Token, joined, tokens};
 #[cfg(test)]
 pub use driver::page_flags;
 pub use driver::{compile, compile_text};

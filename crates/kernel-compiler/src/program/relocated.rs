@@ -4,7 +4,7 @@
 //! attribute).
 
 use super::edits::Edit;
-use crate::lex::{Token, placed};
+use cuda_source::lex::{Token, placed};
 
 const MOVED: &str = " __attribute__((trivial_abi))";
 

@@ -1,7 +1,7 @@
 //! What of a program's text clang does not take in device mode, said otherwise on the same lines.
 
 use super::edits::{Edit, blank};
-use crate::lex::{Token, placed};
+use cuda_source::lex::{Token, placed};
 
 /// A launch whose marks have blanks between them: `k<< <1, 1>> >()`, as web pages print it.
 pub fn spaced_launches(text: &str) -> Vec<Edit> {

@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use text::path;
 
-use crate::lex::{Token, placed};
 use crate::staging::shown;
+use cuda_source::lex::{Token, placed};
 
 /// The files of a program.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Launches as host code.
 
 use anyhow::{Context, Result, bail, ensure};
-use kernel_compiler::parameters::{Kernel, source_name};
+use cuda_source::parameters::{Kernel, source_name};
 
 use super::Program;
 use super::types::{Declared, declared, literal, pointer};

@@ -23,8 +23,8 @@ mod types;
 use std::collections::{BTreeSet, HashSet};
 
 use anyhow::{Result, anyhow};
-use kernel_compiler::lex::{Token, joined, tokens};
-use kernel_compiler::parameters::{Kernel, kernels};
+use cuda_source::lex::{Token, joined, tokens};
+use cuda_source::parameters::{Kernel, kernels};
 
 use elements::Array;
 use helpers::Helper;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use kernel_compiler::lex::{Token, joined, tokens};
+use cuda_source::lex::{Token, joined, tokens};
 
 use super::helpers::Helper;
 

@@ -1,7 +1,7 @@
 //! What an exported program does with its buffers, and what it says of them.
 
 use anyhow::{Result, ensure};
-use kernel_compiler::parameters::source_name;
+use cuda_source::parameters::source_name;
 
 use super::elements::{Array, filled, run_of, written};
 use super::helpers::Helper;

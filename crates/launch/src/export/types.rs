@@ -1,6 +1,6 @@
 //! Types and numbers as C++ writes them, and what a kernel's parameters are declared as.
 
-use kernel_compiler::parameters::{Kernel, kind};
+use cuda_source::parameters::{Kernel, kind};
 use ptx_simulator::Format;
 
 use crate::number::Type;
@@ -121,7 +121,7 @@ pub fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel_compiler::parameters::kernels;
+    use cuda_source::parameters::kernels;
 
     #[test]
     fn a_parameter_is_what_its_kernel_declares() {

@@ -7,10 +7,10 @@ use std::fmt::Write;
 
 use device::Module;
 use kernel_compiler::compiler::{Compiler, Maker};
-use kernel_compiler::renew::committed;
 use kernel_compiler::staging::Given;
 use ptx_simulator::Severity;
 use rayon::prelude::*;
+use testing::renew::committed;
 
 use super::case::{self, Case, root};
 

@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use case::{Case, Order, Outcome, root};
 use kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use kernel_compiler::hash;
-use kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
 use kernel_compiler::staging::Given;
 use ptx_simulator::{Diagnostic, Kind, Severity, Shape};
 use rayon::prelude::*;
+use testing::renew::{HOW, committed, is_wanted, renewing};
 
 #[test]
 fn each_kernel_gets_its_verdict_in_four_schedules_and_in_every_order() {

@@ -263,7 +263,7 @@ fn every_file_gives_the_results_it_names() {
         Ok("gpu") => DeviceChoice::Gpu,
         _ => DeviceChoice::Sim,
     };
-    let bless = kernel_compiler::renew::renewing();
+    let bless = testing::renew::renewing();
     let device = Device::open(choice).unwrap();
     let mut report = String::new();
     let mut failed = 0;

@@ -252,7 +252,7 @@ fn beside_a_gpu() {
         started.elapsed().as_secs()
     );
     let out = std::env::var_os("RANDOM_OUT").map_or_else(folder, PathBuf::from);
-    if kernel_compiler::renew::renewing() {
+    if testing::renew::renewing() {
         let recorded = Recorded { version: VERSION, programs, device: device_line, hashes };
         std::fs::write(out.join("h200.txt"), recorded.write()).unwrap();
         println!("written: {}", out.join("h200.txt").display());

@@ -3,8 +3,8 @@
 
 use super::code::{Code, Site, Step, Whom};
 use super::natives::{Call, Given, Natives, Stop};
-use super::steps::TICK;
-use super::thread::Host;
+use super::steps::{Done, TICK};
+use super::thread::{Activation, Host};
 use crate::decode::FUNCTION_WINDOW;
 use crate::diagnostic::{Kind, thousands};
 use crate::memory::{read, write};
@@ -21,25 +21,35 @@ const MAX_CALLS: usize = 1 << 17;
 const NATIVE_STEPS: u64 = 16;
 const BYTES_PER_STEP: u64 = 8;
 
-/// A function that is being run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Activation {
-    /// Its number among all calls, in their order.
-    pub number: u64,
-    pub function: usize,
-    /// Where its values start, its part of the frames, and its variables on the stack.
-    pub values: usize,
-    pub frame: usize,
-    pub locals: u64,
-    /// The frame of its caller.
-    pub caller: usize,
-    /// Where it goes on.
-    pub at: usize,
-    /// Where the caller wants its result.
-    pub ret: Option<usize>,
-}
-
 impl Host {
+    /// Runs until only `depth` calls are open.
+    fn run(
+        &mut self,
+        simulator: &mut Simulator,
+        natives: &mut dyn Natives,
+        depth: usize,
+    ) -> Result<(), Stop> {
+        while self.calls.len() > depth {
+            let done = if self.undefined.is_any() {
+                self.run_function::<true>(simulator)?
+            } else {
+                self.run_function::<false>(simulator)?
+            };
+            match done {
+                Done::Calls(code, step) => self.call(simulator, natives, &code, step)?,
+                Done::Returns => self.leave(),
+                Done::Ticks => self.tick(simulator, natives)?,
+                Done::Follows => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn tick(&mut self, simulator: &Simulator, natives: &mut dyn Natives) -> Result<(), Stop> {
+        *self.ticks.entry(self.loc()).or_default() += 1;
+        natives.tick(self, simulator)
+    }
+
     /// Calls the function at an address, with an argument for each of its parameters, and runs it to its end:
     /// what it returns, in the low bytes.
     ///
@@ -105,7 +115,7 @@ impl Host {
     }
 
     /// Opens a call of `function`, whose arguments lie at `args` in the frame of the one that runs.
-    pub(super) fn enter(
+    fn enter(
         &mut self,
         simulator: &mut Simulator,
         number: usize,
@@ -161,7 +171,7 @@ impl Host {
     }
 
     /// Closes the call that runs; its result goes to its caller's frame.
-    pub(super) fn leave(&mut self) {
+    fn leave(&mut self) {
         let Some(ended) = self.calls.pop() else { return };
         let function = &self.program.functions[ended.function];
         if let (Some(param), Some(ret)) = (&function.returns, ended.ret) {
@@ -177,7 +187,7 @@ impl Host {
     }
 
     /// Does the call that stands at a step of `code`.
-    pub(super) fn call(
+    fn call(
         &mut self,
         simulator: &mut Simulator,
         natives: &mut dyn Natives,

@@ -3,9 +3,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::calls::Activation;
 use super::code::Code;
-use super::thread::Host;
+use super::thread::{Activation, Host};
 use crate::decode::Program;
 use crate::decode::lines::is_header;
 

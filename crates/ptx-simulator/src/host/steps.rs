@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::code::{Code, Rare, Step};
-use super::natives::{Natives, Stop};
+use super::natives::Stop;
 use super::places::{open_places, own, place_at};
 use super::thread::Host;
 use super::undefined::{Lost, Origin, Undefined};
@@ -16,7 +16,7 @@ use crate::simulator::Simulator;
 pub(super) const TICK: u32 = 1 << 20;
 
 /// Why the loop was left.
-enum Done {
+pub(super) enum Done {
     /// It calls: the step.
     Calls(Rc<Code>, usize),
     Returns,
@@ -26,37 +26,12 @@ enum Done {
 }
 
 impl Host {
-    /// Runs until only `depth` calls are open.
-    pub(super) fn run(
-        &mut self,
-        simulator: &mut Simulator,
-        natives: &mut dyn Natives,
-        depth: usize,
-    ) -> Result<(), Stop> {
-        while self.calls.len() > depth {
-            let done = if self.undefined.is_any() {
-                self.run_function::<true>(simulator)?
-            } else {
-                self.run_function::<false>(simulator)?
-            };
-            match done {
-                Done::Calls(code, step) => self.call(simulator, natives, &code, step)?,
-                Done::Returns => self.leave(),
-                Done::Ticks => self.tick(simulator, natives)?,
-                Done::Follows => {}
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn tick(&mut self, simulator: &Simulator, natives: &mut dyn Natives) -> Result<(), Stop> {
-        *self.ticks.entry(self.loc()).or_default() += 1;
-        natives.tick(self, simulator)
-    }
-
     /// Runs the function on top until it calls, returns, or is to be looked at; with `FOLLOWS`, values that
     /// were never written are followed.
-    fn run_function<const FOLLOWS: bool>(&mut self, simulator: &mut Simulator) -> Result<Done, Stop> {
+    pub(super) fn run_function<const FOLLOWS: bool>(
+        &mut self,
+        simulator: &mut Simulator,
+    ) -> Result<Done, Stop> {
         let Some(open) = self.calls.last().copied() else { return Ok(Done::Returns) };
         let code = self.code(open.function);
         let memory = &mut simulator.memory;

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::calls::Activation;
 use super::code::Code;
-use super::natives::Natives;
 use super::undefined::{Lost, Origin, Undefined};
 use crate::decode::{FUNCTION_WINDOW, Program};
 use crate::diagnostic::{Diagnostic, Kind};
@@ -17,6 +15,24 @@ use crate::simulator::{Module, Simulator};
 
 /// Bytes of the stack that there are at first.
 const FIRST_STACK_BYTES: u64 = 16 << 10;
+
+/// A function that is being run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Activation {
+    /// Its number among all calls, in their order.
+    pub number: u64,
+    pub function: usize,
+    /// Where its values start, its part of the frames, and its variables on the stack.
+    pub values: usize,
+    pub frame: usize,
+    pub locals: u64,
+    /// The frame of its caller.
+    pub caller: usize,
+    /// Where it goes on.
+    pub at: usize,
+    /// Where the caller wants its result.
+    pub ret: Option<usize>,
+}
 
 /// The thread.
 pub struct Host {
@@ -51,8 +67,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// The thread of the program in `module`. `owner` says whose its variables are, by the names that PTX has
-    /// for them.
+    /// The thread of the program in `module`. `find` gives the number of a native by its name; `owner` says
+    /// whose its variables are, by the names that PTX has for them.
     ///
     /// # Errors
     /// There is no room for its variables or its stack; a function is called that is neither there nor
@@ -60,7 +76,7 @@ impl Host {
     pub fn new(
         simulator: &mut Simulator,
         module: &Module,
-        natives: &dyn Natives,
+        find: impl Fn(&str) -> Option<u32>,
         owner: impl Fn(&str) -> Owner,
     ) -> Result<Host, Box<Diagnostic>> {
         let globals = simulator.load_program(module, owner)?;
@@ -75,7 +91,7 @@ impl Host {
                     "allow the simulator more memory",
                 ))
             })?;
-        let natives = program.externals.iter().map(|name| natives.find(name)).collect();
+        let natives = program.externals.iter().map(|name| find(name)).collect();
         let codes = program.functions.iter().map(|_| OnceCell::new()).collect();
         Ok(Host {
             program,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kernel_compiler::cures::{Finding, Mistake, Sides};
+use cuda_source::cures::{Finding, Mistake, Sides};
 use ptx_simulator::{Diagnostic, Kind, Severity, Shape, What};
 
 /// A finding as it is found again in another run.

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use ::launch::{Script, Spec, Value, constants};
 use anyhow::Result;
+use cuda_source::parameters::{parameters, source_name};
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
-use kernel_compiler::parameters::{parameters, source_name};
 
 use super::subject::{How, Outcome, Subject};
 use super::tries::cures;

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::time::Instant;
 
 use anyhow::Result;
-use kernel_compiler::cures::{Candidate, candidates};
+use cuda_source::cures::{Candidate, candidates};
 use kernel_compiler::in_page::Compiled;
 use ptx_simulator::{Budget, Diagnostic, Kind};
 

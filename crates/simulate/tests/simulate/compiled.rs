@@ -19,7 +19,7 @@ mod with_a_fake_nvcc {
         let version = "Cuda compilation tools, release 13.0, V13.0.88";
         let script =
             format!("#!/bin/sh\ncase $* in *--version*) echo '{version}'; exit;; -E*) exit;; esac\n{body}\n");
-        kernel_compiler::example::script(&nvcc, &script);
+        testing::example::script(&nvcc, &script);
         std::fs::copy(root().join("crates/simulate/tests/simulate/kernels.cu"), directory.join("mine.cu"))
             .unwrap();
         let line = format!("mine.cu --kernel beyond --grid 1 --block 4 --arg buf:i32:zeros*4 {options}");
@@ -160,7 +160,7 @@ name=$(sed -n '1s/#line 1 "\(.*\)"/\1/p' "$source")
 printf '.version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 k_param_0)\n{\n' > "$out"
 printf '.loc 1 4 5\ntrap;\n}\n.file 1 "%s/%s"\n' "$PWD" "$name" >> "$out"
 "#;
-        kernel_compiler::example::script(&nvcc, script);
+        testing::example::script(&nvcc, script);
         nvcc
     }
 
@@ -256,7 +256,7 @@ wait
             let folder = scratch(&format!("ended-{signal}"));
             let nvcc = folder.join("nvcc");
             let begun = folder.join("begun");
-            kernel_compiler::example::script(&nvcc, SLOW);
+            testing::example::script(&nvcc, SLOW);
             std::fs::write(folder.join("mine.cu"), "").unwrap();
             let mut command = simulate();
             command.current_dir(&folder).env("NVCC", &nvcc).env("BEGUN", &begun).env("TMPDIR", &folder);
@@ -299,7 +299,7 @@ wait
         let runs_out = "ulimit -v > limit-is\n[ \"$(cat limit-is)\" = 4194304 ] || exit 7\n\
                         echo 'cc1plus: out of memory allocating 4294967312 bytes' >&2; exit 1";
         let script = SLOW.split_once("echo >").unwrap().0.to_owned() + runs_out;
-        kernel_compiler::example::script(&nvcc, &script);
+        testing::example::script(&nvcc, &script);
         std::fs::write(folder.join("mine.cu"), "#include ENDLESS\n").unwrap();
         std::fs::write(folder.join("zero.cu"), "\n#include \"/dev/zero\"\n").unwrap();
         for (file, part) in [

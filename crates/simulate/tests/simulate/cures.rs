@@ -1,7 +1,7 @@
 //! What is advised was tried: with a stand-in for nvcc, and with clang.
 
 use kernel_compiler::compiler::{Compiler, Maker};
-use kernel_compiler::renew::{HOW, committed, renewing};
+use testing::renew::{HOW, committed, renewing};
 
 use super::*;
 
@@ -48,7 +48,7 @@ mod with_a_fake_nvcc {
             calls.display()
         );
         let nvcc = folder.join("nvcc");
-        kernel_compiler::example::script(&nvcc, &script);
+        testing::example::script(&nvcc, &script);
         std::fs::copy(root().join(CORPUS).join(wrong).with_extension("cu"), folder.join("mine.cu")).unwrap();
         let line = format!("mine.cu --arch 90 {options}");
         let mut command = simulate();

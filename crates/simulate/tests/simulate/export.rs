@@ -27,7 +27,7 @@ const EXPORTS: [(&str, &str, i32); 8] = [
 fn the_exported_programs_are_renewed_by_a_run() {
     for (line, name, _) in EXPORTS {
         let program = run(&format!("{FOLDER}/{line} --export")).exits(0).stdout();
-        kernel_compiler::renew::committed(format!("{FOLDER}/{name}.cu"), program);
+        testing::renew::committed(format!("{FOLDER}/{name}.cu"), program);
     }
 }
 

@@ -25,7 +25,7 @@ fn root() -> &'static Path {
 
 /// The example's program, run from the repository root.
 fn simulate() -> Command {
-    let mut command = Command::new(kernel_compiler::example::program("simulate"));
+    let mut command = Command::new(testing::example::program("simulate"));
     command.current_dir(root());
     command
 }

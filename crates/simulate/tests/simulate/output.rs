@@ -140,10 +140,7 @@ fn the_output_in_the_book_is_renewed_by_a_run() {
     let args = page[block(&format!("```sh\n{EXAMPLE}"))].replace("\\\n", " ");
     let printed = run(&format!("{SUM}{}", args.trim_end())).exits(1).stdout();
     let shown = block("```text\n");
-    kernel_compiler::renew::committed(
-        path,
-        format!("{}{printed}{}", &page[..shown.start], &page[shown.end..]),
-    );
+    testing::renew::committed(path, format!("{}{printed}{}", &page[..shown.start], &page[shown.end..]));
 }
 
 /// The findings come out even where nothing ran that a figure could show.

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
+use cuda_source::lex::{Token, joined, tokens};
+use cuda_source::parameters::{parameters, source_name};
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
-use kernel_compiler::lex::{Token, joined, tokens};
-use kernel_compiler::parameters::{parameters, source_name};
-use kernel_compiler::renew::{HOW, committed};
 use kernel_compiler::staging::Given;
 use launch::{Spec, Value};
 use ptx_simulator::{Diagnostic, Kind as Found, Severity};
 use rayon::prelude::*;
 use simulate::cure::{Cure, Limits};
 use simulate::cures::{How, Outcome, Subject, cures};
+use testing::renew::{HOW, committed};
 
 use super::case::Case;
 use super::catalogue;

@@ -1,7 +1,7 @@
 //! Whether the checker can launch an answer that was compiled: its kernels, their parameters, their memory.
 
+use cuda_source::misfit::{self, Given, Misfit};
 use device::Module;
-use kernel_compiler::misfit::{self, Given, Misfit};
 use launch::{Spec, Value};
 use text::number::thousands;
 

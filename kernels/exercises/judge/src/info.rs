@@ -149,7 +149,7 @@ pub struct Other {
     pub name: String,
     /// What it fails with; nothing if it is as right as the solution.
     pub fails: Option<String>,
-    /// How it differs from the solution: an edit (`kernel_compiler::edit`).
+    /// How it differs from the solution: an edit (`cuda_source::edit`).
     pub edit: String,
     /// All of its code, if it has little in common with the solution.
     pub code: String,

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
+use cuda_source::lex;
 use device::Module;
-use kernel_compiler::lex;
 use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
 use text::number::thousands;
 use text::printed::first_lines;

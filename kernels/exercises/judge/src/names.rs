@@ -1,6 +1,6 @@
 //! What the simulator knows as byte 8 of argument 0 is `g_data[2]` to whoever wrote the kernel.
 
-use kernel_compiler::parameters::parameters;
+use cuda_source::parameters::parameters;
 use ptx_simulator::{Diagnostic, Region};
 
 use super::plan::Plan;

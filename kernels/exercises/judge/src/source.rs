@@ -12,7 +12,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use kernel_compiler::edit::Edit;
+use cuda_source::edit::Edit;
 
 use super::answer::Answer;
 use super::evidence;

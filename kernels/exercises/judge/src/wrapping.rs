@@ -3,7 +3,7 @@
 //! result by luck. So such an answer is compiled once more, with differences that wrap as the machine's do.
 
 use super::plan::Plan;
-use kernel_compiler::lex::{Token, joined, placed};
+use cuda_source::lex::{Token, joined, placed};
 
 /// A difference of `int`s that wraps: `a - b` becomes `a - wrapping::minus - b`, which binds as it did. All
 /// other differences are what they were.

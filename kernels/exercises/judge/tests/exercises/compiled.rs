@@ -1,8 +1,8 @@
 //! What learners write themselves, compiled by nvcc and by clang: verdicts, and what is said of what
 //! does not compile.
 
+use cuda_source::edit::Edit;
 use kernel_compiler::compiler::Maker;
-use kernel_compiler::edit::Edit;
 
 use super::learner::{Learner, exercise, mutant};
 

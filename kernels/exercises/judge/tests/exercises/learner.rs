@@ -63,7 +63,7 @@ impl Learner {
 
     /// The program, started in the learner's repository.
     pub fn command(&self, words: &str) -> Command {
-        let mut command = Command::new(kernel_compiler::example::program("exercise"));
+        let mut command = Command::new(testing::example::program("exercise"));
         command.args(words.split_whitespace()).current_dir(&self.root).stdin(Stdio::null());
         for name in ["NVCC", "CUDA_HOME", "CUDA_PATH", "CLANG", "VIRTUAL_ENV"] {
             command.env_remove(name);
@@ -152,6 +152,6 @@ pub fn fake_nvcc(learner: &Learner, work: &str) -> PathBuf {
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = --version ]; then {version}; exit 0; fi\n[ \"$1\" = -E ] && exit\n{work}\n"
     );
-    kernel_compiler::example::script(&path, &script);
+    testing::example::script(&path, &script);
     path
 }

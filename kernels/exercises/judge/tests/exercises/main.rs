@@ -24,8 +24,8 @@ use exercise::verdict::Findings;
 use exercise::{catalogue, mark, numbers};
 use kernel_compiler::compiler::{Compiler, HOW_TO_GET_NVCC, Maker};
 use kernel_compiler::hash::{source_hash, text_hash};
-use kernel_compiler::renew::{HOW, committed, is_wanted, renewing};
 use rayon::prelude::*;
+use testing::renew::{HOW, committed, is_wanted, renewing};
 
 fn root() -> &'static Path {
     kernel_compiler::root().unwrap()

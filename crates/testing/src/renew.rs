@@ -35,7 +35,7 @@ pub fn is_wanted(stem: &str) -> bool {
 pub fn committed(path: impl AsRef<Path>, made: impl AsRef<[u8]>) {
     let path = path.as_ref();
     let made = made.as_ref();
-    let file = crate::root().unwrap_or_else(|why| panic!("{why}")).join(path);
+    let file = kernel_compiler::root().unwrap_or_else(|why| panic!("{why}")).join(path);
     let held = std::fs::read(&file).unwrap_or_default();
     if held == made {
         return;

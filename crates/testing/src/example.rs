@@ -18,7 +18,7 @@ pub fn program(name: &str) -> PathBuf {
     let Some(built) = changed(&program) else { missing("is not built") };
     let made_of = std::fs::read_to_string(profile.join("examples").join(format!("{name}.d")));
     let target = profile.parent().unwrap_or(profile);
-    let Ok(root) = crate::root() else { return program };
+    let Ok(root) = kernel_compiler::root() else { return program };
     for source in sources(&made_of.unwrap_or_default(), root, target) {
         if changed(&source).is_some_and(|changed| changed > built) {
             missing(&format!("is older than {}", source.display()));
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn sources_are_files_of_the_repository_that_nothing_has_made() {
-        let root = crate::root().unwrap();
+        let root = kernel_compiler::root().unwrap();
         let shown = root.display();
         let list = format!(
             "{shown}/target/debug/examples/x: {shown}/a\\ b.rs {shown}/kernels/x.cu {shown}/.venv/bin/nvcc \
