@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 73;
+const COUNT: usize = 74;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -322,6 +322,18 @@ fn an_ampersand_too_many_or_too_few_is_named() {
     assert!(help.contains("`d` without `&`"), "{help}");
     let (_, _, help) = at_line("pointer_itself", 30, Kind::OutOfBounds);
     assert!(help.contains("&none"), "{help}");
+}
+
+#[test]
+fn a_copy_that_goes_the_wrong_way_is_told_both_ways_to_mend_it() {
+    let help = |line| at_line("direction_of_a_copy", line, Kind::HostAccess).2;
+    let both = help(13);
+    assert!(both.contains("from the host to the device: exchange the two pointers, or,"), "{both}");
+    assert!(both.ends_with("write cudaMemcpyHostToDevice"), "{both}");
+    let both = help(14);
+    assert!(both.contains("from the device to the host: exchange the two pointers, or,"), "{both}");
+    assert_eq!(help(15), "write cudaMemcpyDeviceToHost");
+    assert_eq!(help(16), "write `sum` without `&`");
 }
 
 #[test]

@@ -22,7 +22,7 @@ use super::source::{Exercise, Kind};
 use super::tried::Tried;
 use super::verdict::{Counted, Counts, Findings, failed, missed_goal};
 use super::wrapping::{Wrapping, wrapped};
-use super::{fit, goal, lost, names, numbers, own, program, rules, summary, tried, weigh};
+use super::{fit, goal, lost, names, numbers, own, program, remark, rules, summary, tried, weigh};
 
 /// The counters that are compared, as the simulator calls them.
 const COUNTERS: [&str; 10] = [
@@ -246,7 +246,8 @@ impl Attempt<'_> {
             names::name(&mut note, self.text, plan);
             diagnostics.push(note);
         }
-        Ok(Findings { tried: tried.len(), counts, diagnostics, ..Findings::default() })
+        let what = remark::of_barriers(tried.iter().map(|one| &*one.outcome));
+        Ok(Findings { tried: tried.len(), what, counts, diagnostics, ..Findings::default() })
     }
 
     /// All inputs that the answer is tried with, the shortest first. Where a goal is measured it has to be
