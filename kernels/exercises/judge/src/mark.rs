@@ -276,6 +276,9 @@ impl Attempt<'_> {
         let (case, mut failure) = summary::telling(failures.collect(), right, is_hopeless)?;
         for found in &mut failure.diagnostics {
             names::name(found, self.text, plan);
+            if exercise.is_puzzle() {
+                names::without_warps(found);
+            }
         }
         failure.what += &self.too_many_children(case)?;
         failure.what += no_dynamic_memory(self.text, &failure.diagnostics);
