@@ -1,10 +1,10 @@
 // Exercise 0.13: How many bytes?
 //
-// The program allocates room for eight numbers, copies them, doubles them and copies them back. So it means
-// to; but CUDA counts in bytes, and an `int` has four of them. Here the GPU gets eight bytes, and the kernel
-// works on more than there are. Mend the line that says how many.
+// The program allocates room for twelve numbers, copies them, doubles them and copies them back. So it means
+// to; but CUDA counts in bytes, and an `int` has four of them. Here the GPU gets twelve bytes, which is room
+// for three numbers, and the kernel works on twelve. Mend the line that says how many.
 //
-// The program has to print `the last one is 12`.
+// The program has to print `the last one is 16`.
 //
 // You learn that `cudaMalloc` and `cudaMemcpy` count bytes, and not elements. About 2 minutes.
 //
@@ -21,8 +21,8 @@ __global__ void twice(int *data, int n)
     }
 }
 
-const int n = 8;
-int numbers[n] = {3, 1, 4, 1, 5, 9, 2, 6};
+const int n = 12;
+int numbers[n] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
 
 int main()
 {

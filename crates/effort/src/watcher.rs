@@ -40,6 +40,8 @@ pub struct Effort {
     pub block_numbers: u64,
     /// Atomic operations of lanes on global memory.
     pub global_atomics: u64,
+    /// Compare-and-swaps of lanes that found another value, and swapped nothing.
+    pub swaps_in_vain: u64,
     /// The most atomic operations of one block, but for those that draw tickets.
     pub block_atomics: u64,
     /// The most atomic operations at one address.
@@ -324,9 +326,12 @@ impl Watcher {
         if request.space == Space::Global {
             self.effort.global_atomics += u64::from(request.mask.count_ones());
         }
+        // Of an atomic operation only those lanes are held to be unchanged that swap in vain.
+        let in_vain = request.mask & request.unchanged;
+        self.effort.swaps_in_vain += u64::from(in_vain.count_ones());
         let draws = request.access == Access::Atomic { returns: true };
         let block = self.blocks.entry((actor.grid, actor.block)).or_default();
-        for lane in lanes(request.mask).map(|lane| lane as usize) {
+        for lane in lanes(request.mask & !in_vain).map(|lane| lane as usize) {
             let operand = request.values.get(1).map_or(0, |operands| operands[lane]);
             let (count, first) = self.queues.entry((owner, request.addresses[lane])).or_insert((0, operand));
             *count += 1;
@@ -488,6 +493,24 @@ mod tests {
             watcher.event(&Event::By(actor, &Act::Access(&Request { changed, unchanged, ..update })));
         }
         watcher.take().working_warps
+    }
+
+    /// Each lane swaps until it succeeds.
+    #[test]
+    fn a_swap_that_is_tried_again_is_one_operation() {
+        let mut watcher = Watcher::new(RESULT..RESULT + 4, false);
+        let actor = Actor { grid: 0, block: 0, warp: 0, loc: 0, kernel: "k" };
+        let swap = request(Access::Atomic { returns: true }, &[RESULT; 32], &[]);
+        for done in 0..32 {
+            let mask = u32::MAX << done;
+            let changed = 1 << done;
+            let act = Act::Access(&Request { mask, changed, unchanged: mask & !changed, ..swap });
+            watcher.event(&Event::By(actor, &act));
+        }
+        watcher.event(&Event::BlockEnd { grid: 0, block: 0 });
+        let effort = watcher.take();
+        assert_eq!((effort.block_atomics, effort.longest_queue), (32, 32));
+        assert_eq!(effort.swaps_in_vain, 31 * 32 / 2);
     }
 
     #[test]

@@ -325,6 +325,18 @@ fn an_ampersand_too_many_or_too_few_is_named() {
 }
 
 #[test]
+fn a_copy_that_goes_the_wrong_way_is_told_both_ways_to_mend_it() {
+    let help = |line| at_line("direction_of_a_copy", line, Kind::HostAccess).2;
+    let both = help(13);
+    assert!(both.contains("from the host to the device: exchange the two pointers, or,"), "{both}");
+    assert!(both.ends_with("write cudaMemcpyHostToDevice"), "{both}");
+    let both = help(14);
+    assert!(both.contains("from the device to the host: exchange the two pointers, or,"), "{both}");
+    assert_eq!(help(15), "write cudaMemcpyDeviceToHost");
+    assert_eq!(help(16), "write `sum` without `&`");
+}
+
+#[test]
 fn memory_of_the_host_in_a_kernel_has_its_name_and_what_to_do() {
     let (message, lines, help) = at_line("host_pointer_in_kernel", 9, Kind::HostAccess);
     assert!(message.contains("is given `h_data` of the host"), "{message}");

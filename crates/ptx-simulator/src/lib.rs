@@ -24,6 +24,7 @@ mod values;
 mod words;
 
 pub use arith::{Format, LaneOrder};
+pub use check::{BARRIER_OF_BLOCK, BARRIER_OF_WARP};
 pub use counters::Counters;
 pub use decode::Param;
 pub use device::{

@@ -8,8 +8,8 @@ __global__ void twice(int *data, int n)
     }
 }
 
-const int n = 8;
-int numbers[n] = {3, 1, 4, 1, 5, 9, 2, 6};
+const int n = 12;
+int numbers[n] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
 
 int main()
 {

@@ -8,6 +8,6 @@ extern "C" __global__ void addRow(const int *input, int *results, int rows, int 
         results[i] = input[i] + row;
     }
     //@ stub
-    //| // Which threads have a number, and which is its index i?
+    //| // Which threads have an element of the table, and which is its index i?
     //@ end
 }

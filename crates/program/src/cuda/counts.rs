@@ -76,11 +76,25 @@ impl Runtime<'_> {
 /// What a pointer is called that is copied itself, instead of what it points to: it lies on the host's side,
 /// and what it points to has exactly as many bytes as the copy.
 pub fn pointer_itself(call: &Call, address: u64, bytes: u64) -> Option<String> {
+    let (pointed, _, size) = pointed(call, address)?;
+    let is_it = bytes > POINTER && bytes == size;
+    is_it.then(|| call.simulator.name_of(pointed)).filter(|name| !name.is_empty())
+}
+
+/// What a pointer of the host's is called that lies at `address`, and points to memory of the device.
+pub fn pointer_to_device(call: &Call, address: u64) -> Option<String> {
+    let (pointed, owner, _) = pointed(call, address)?;
+    let is_it = owner == Owner::Device;
+    is_it.then(|| call.simulator.name_of(pointed)).filter(|name| !name.is_empty())
+}
+
+/// Where a variable of the host's at `address` points to, if that is where an allocation begins: with its
+/// owner and its bytes.
+fn pointed(call: &Call, address: u64) -> Option<(u64, Owner, u64)> {
     let (owner, ..) = call.simulator.allocation(address)?;
     let (pointed, 0) = call.simulator.host_word(address, POINTER as usize).ok()? else { return None };
-    let (_, size, 0) = call.simulator.allocation(pointed)? else { return None };
-    let is_it = matches!(owner, Owner::Stack | Owner::Static) && bytes > POINTER && bytes == size;
-    is_it.then(|| call.simulator.name_of(pointed)).filter(|name| !name.is_empty())
+    let (whose, size, 0) = call.simulator.allocation(pointed)? else { return None };
+    matches!(owner, Owner::Stack | Owner::Static).then_some((pointed, whose, size))
 }
 
 /// Bytes of a pointer.

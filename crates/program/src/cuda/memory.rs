@@ -6,7 +6,7 @@ use ptx_simulator::{Access, Diagnostic, Kind, Owner, Severity, Site, Words, Wron
 use text::number::thousands;
 
 use super::allocations::{Allocations, Made};
-use super::counts::{check_count, check_value, pointer_itself};
+use super::counts::{check_count, check_value, pointer_itself, pointer_to_device};
 use super::error::{Error, Errors};
 use super::launches::Launches;
 use super::names::{name_of_target, user_place};
@@ -129,6 +129,21 @@ impl Direction {
             Owner::Device => !wants_host,
             _ => wants_host,
         }
+    }
+
+    /// What to do about this direction in a copy between these two. Where the other way round it would fit,
+    /// nobody knows whether the word or the order of the pointers is wrong.
+    fn help(self, from: Owner, to: Owner) -> String {
+        let right = Direction::of(from, to).name();
+        if !(self.fits(to, true) && self.fits(from, false)) {
+            return format!("write {right}");
+        }
+        let side = |owner: Owner| if owner == Owner::Device { "the device" } else { "the host" };
+        let (from, to) = (side(from), side(to));
+        format!(
+            "the first pointer is where a copy goes to, so this one would go from {from} to {to}: exchange \
+             the two pointers, or, if it is meant to go that way, write {right}"
+        )
     }
 
     /// The direction between these two.
@@ -346,6 +361,12 @@ fn by_name(runtime: &mut Runtime, call: &Call, address: u64) -> Option<String> {
     (allocations.variables.contains(&name) && !is_asked_for).then_some(name)
 }
 
+/// Refuses a copy to or from (`way`) the pointer `name` itself.
+fn of_the_pointer(runtime: &mut Runtime, call: &mut Call, name: &str, way: &str) -> Given {
+    let what = format!("a copy {way} the pointer `{name}` itself, and not {way} what it points to");
+    runtime.refuse(call, Error::InvalidValue, what, &format!("write `{name}` without `&`"))
+}
+
 /// Checks a copy, and puts it into its stream.
 pub fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) -> Result<Given, Stop> {
     let Asked { to, from, bytes, rows, direction } = asked;
@@ -357,13 +378,7 @@ pub fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) ->
     }
     for (at, way) in [(to, "to"), (from, "from")].into_iter().filter(|_| rows == 1) {
         if let Some(name) = pointer_itself(call, at.address, bytes) {
-            let what = format!("a copy {way} the pointer `{name}` itself, and not {way} what it points to");
-            return Ok(runtime.refuse(
-                call,
-                Error::InvalidValue,
-                what,
-                &format!("write `{name}` without `&`"),
-            ));
+            return Ok(of_the_pointer(runtime, call, &name, way));
         }
     }
     let to_owner = match owner(runtime, call, (to, bytes, rows), "to") {
@@ -377,7 +392,10 @@ pub fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) ->
     for (owner, is_source) in [(from_owner, true), (to_owner, false)] {
         if !direction.fits(owner, is_source) {
             let which = if is_source { "source" } else { "destination" };
-            let at = if is_source { from } else { to };
+            let (at, way) = if is_source { (from, "from") } else { (to, "to") };
+            if let Some(name) = pointer_to_device(call, at.address) {
+                return Ok(of_the_pointer(runtime, call, &name, way));
+            }
             let name = said(call, at.address);
             let side = if owner == Owner::Device { "device" } else { "host" };
             let what = format!(
@@ -385,8 +403,7 @@ pub fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) ->
                 direction.name(),
                 Error::InvalidValue.said()
             );
-            let right = Direction::of(from_owner, to_owner).name();
-            let help = format!("write {right}, or look whether source and destination are exchanged");
+            let help = direction.help(from_owner, to_owner);
             return Ok(runtime.refuse(call, Error::InvalidValue, what, &help));
         }
     }

@@ -40,6 +40,8 @@ mod strong;
 mod touch;
 mod unread;
 
+pub use report::{BARRIER_OF_BLOCK, BARRIER_OF_WARP};
+
 use barrier::{Branches, Group};
 use conflict::{Between, Later, Race, Who};
 use copies::UnderWay;

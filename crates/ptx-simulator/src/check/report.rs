@@ -40,6 +40,13 @@ const SAME_IN_EVERY_THREAD: &str = "these threads write the same element: let on
     by if (threadIdx.x == 0), or give each an element of its own. A barrier between the two helps only if \
     one is to write after the other";
 
+/// What orders accesses of two lanes of a warp, as the help on a race says it.
+pub const BARRIER_OF_WARP: &str = "a barrier that every lane of the warp reaches (they do not run in \
+    lockstep), or every thread of the block,";
+
+/// What orders accesses of two threads of a block.
+pub const BARRIER_OF_BLOCK: &str = "a barrier that every thread of the block reaches";
+
 /// What to do about a statement by which several threads update one element.
 const UPDATED_BY_SEVERAL: &str = "each thread reads the element, changes it and writes it back, and what \
     another one writes in between is lost. No barrier helps: make it one atomic operation, such as \
@@ -405,11 +412,8 @@ impl Checker<'_> {
     /// What orders accesses of threads that are so far apart.
     fn order_of(&self, grid: u32, between: Between) -> &'static str {
         match between {
-            Between::Lanes => {
-                "a barrier that every lane of the warp reaches (they do not run in lockstep), or every \
-                 thread of the block,"
-            }
-            Between::Warps => "a barrier that every thread of the block reaches",
+            Between::Lanes => BARRIER_OF_WARP,
+            Between::Warps => BARRIER_OF_BLOCK,
             Between::Cluster => "a barrier that every thread of the cluster reaches",
             Between::Blocks => {
                 "an atomic flag with a fence of the GPU's scope on each side, or the end of the launch, \

@@ -51,6 +51,8 @@ struct Touched {
     /// Whether the same thread has waited for what it reads now.
     has_looked: bool,
     volatile: bool,
+    /// Half of an update (`decode/updates.rs`).
+    updates: bool,
 }
 
 impl Touched {
@@ -129,7 +131,7 @@ impl By<'_> {
                 earlier_access: earlier.access,
                 why: Disorder::Turns { volatile: me.volatile || earlier.volatile, depends },
                 same_value: false,
-                updates: false,
+                updates: me.updates && earlier.updates,
             },
             flag: self.flag,
         }
@@ -187,6 +189,7 @@ impl Strong {
         let used = if access.is_atomic() { Use::Waits } else { request.used };
         let has_looked = used == Use::Waits;
         let volatile = request.order == MemoryOrder::Volatile;
+        let updates = request.updates;
         for lane in lanes(request.mask) {
             let past = Past { warp: by.here.warp, lane: lane as u8, time: by.here.now() };
             // A compare-and-swap that did not swap has written nothing.
@@ -200,7 +203,8 @@ impl Strong {
             for number in start / WORD..end.div_ceil(WORD) {
                 let bytes = (start.max(number * WORD)..end.min((number + 1) * WORD))
                     .fold(0, |bytes, address| bytes | 1 << (address % WORD));
-                let me = Touched { past, loc, bytes, strength, access, used, read, has_looked, volatile };
+                let me =
+                    Touched { past, loc, bytes, strength, access, used, read, has_looked, volatile, updates };
                 self.touch(&by, (place, number), me, writes);
             }
         }

@@ -1,6 +1,6 @@
-//! Plain loads and stores that are the two halves of an update, `bins[k]++`: what was loaded is changed and
-//! stored to where it came from. Where two threads make one of the same element, a barrier does not help, and
-//! an atomic operation does.
+//! Plain or volatile loads and stores that are the two halves of an update, `bins[k]++`: what was loaded is
+//! changed and stored to where it came from. Where two threads make one of the same element, a barrier does
+//! not help, and an atomic operation does.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +8,7 @@ use super::op::{Address, NONE, Op, Reg, Role};
 use super::program::Inst;
 use crate::ptx::{Order, Space};
 
-/// Fills in `updates` of every plain load and store.
+/// Fills in `updates` of every plain or volatile load and store.
 pub fn set_updates(code: &mut [Inst]) {
     let loads: Vec<usize> = (0..code.len()).filter(|&pc| is_load(&code[pc].op)).collect();
     let mut halves = Vec::new();
@@ -27,7 +27,7 @@ pub fn set_updates(code: &mut [Inst]) {
     }
 }
 
-/// Where a plain access to memory that threads share leads, and how many bytes an element has.
+/// Where such an access to memory that threads share leads, and how many bytes an element has.
 type Place<'a> = (Space, &'a Address, u32);
 
 fn is_load(op: &Op) -> bool {
@@ -35,12 +35,12 @@ fn is_load(op: &Op) -> bool {
 }
 
 fn place_of_load(op: &Op) -> Option<Place<'_>> {
-    let Op::Load { space, bytes, at, order: Order::Weak, .. } = op else { return None };
+    let Op::Load { space, bytes, at, order: Order::Weak | Order::Volatile, .. } = op else { return None };
     is_shared_by_threads(*space).then_some((*space, at, *bytes))
 }
 
 fn place_of_store(op: &Op) -> Option<Place<'_>> {
-    let Op::Store { space, bytes, at, order: Order::Weak, .. } = op else { return None };
+    let Op::Store { space, bytes, at, order: Order::Weak | Order::Volatile, .. } = op else { return None };
     is_shared_by_threads(*space).then_some((*space, at, *bytes))
 }
 

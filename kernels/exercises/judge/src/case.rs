@@ -46,7 +46,7 @@ impl fmt::Display for Case {
         match self.schedule {
             0 => Ok(()),
             schedule if schedule % 4 == 2 => {
-                write!(f, ", in order of turns number {schedule} (the last warps and blocks first)")
+                write!(f, ", in order of turns number {schedule} (the last threads and blocks first)")
             }
             schedule => write!(f, ", in the shuffled order of turns number {schedule}"),
         }

@@ -53,6 +53,8 @@ pub enum Fault {
     Work,
     /// Threads that leave before a barrier that was to order what they wrote.
     LeftEarly,
+    /// A whole program prints what its host has computed.
+    FromTheHost,
     /// A goal of the exercise is missed.
     Goal,
     /// The simulator found it.

@@ -26,6 +26,7 @@
 //! | `summary.rs` | for which inputs an answer fails, in a few words |
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
+//! | `remark.rs` | what is remarked on an answer that passes |
 //! | `rules.rs` | right answers that are not what was asked for, by who does the work (`crates/effort/`) |
 //! | `wrapping.rs` | differences that do not fit an `int` |
 //! | `own.rs` | answers that bring in other files |
@@ -67,6 +68,7 @@ mod own;
 pub mod page;
 mod plan;
 mod program;
+mod remark;
 mod rules;
 mod run;
 mod said;

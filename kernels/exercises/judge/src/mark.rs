@@ -22,7 +22,7 @@ use super::source::{Exercise, Kind};
 use super::tried::Tried;
 use super::verdict::{Counted, Counts, Findings, failed, missed_goal};
 use super::wrapping::{Wrapping, wrapped};
-use super::{fit, goal, lost, names, numbers, own, program, rules, summary, tried, weigh};
+use super::{fit, goal, lost, names, numbers, own, program, remark, rules, summary, tried, weigh};
 
 /// The counters that are compared, as the simulator calls them.
 const COUNTERS: [&str; 10] = [
@@ -246,7 +246,8 @@ impl Attempt<'_> {
             names::name(&mut note, self.text, plan);
             diagnostics.push(note);
         }
-        Ok(Findings { tried: tried.len(), counts, diagnostics, ..Findings::default() })
+        let what = remark::of_barriers(tried.iter().map(|one| &*one.outcome));
+        Ok(Findings { tried: tried.len(), what, counts, diagnostics, ..Findings::default() })
     }
 
     /// All inputs that the answer is tried with, the shortest first. Where a goal is measured it has to be
@@ -275,6 +276,9 @@ impl Attempt<'_> {
         let (case, mut failure) = summary::telling(failures.collect(), right, is_hopeless)?;
         for found in &mut failure.diagnostics {
             names::name(found, self.text, plan);
+            if exercise.is_puzzle() {
+                names::without_warps(found);
+            }
         }
         failure.what += &self.too_many_children(case)?;
         failure.what += no_dynamic_memory(self.text, &failure.diagnostics);

@@ -1,7 +1,7 @@
 //! What the simulator knows as byte 8 of argument 0 is `g_data[2]` to whoever wrote the kernel.
 
 use cuda_source::parameters::parameters;
-use ptx_simulator::{Diagnostic, Region};
+use ptx_simulator::{BARRIER_OF_BLOCK, BARRIER_OF_WARP, Diagnostic, Region};
 
 use super::plan::Plan;
 
@@ -18,6 +18,11 @@ pub fn name(found: &mut Diagnostic, source: &str, plan: &Plan) {
         spot.name = parameters(source, &launch.kernel).get(number).map(|parameter| parameter.name.clone());
     }
     spot.element = Some(ELEMENT);
+}
+
+/// Advises on two lanes of a warp as on two threads of a block, to whoever does not know warps yet.
+pub fn without_warps(found: &mut Diagnostic) {
+    found.help = found.help.replace(BARRIER_OF_WARP, BARRIER_OF_BLOCK);
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::code::{self, Build, Built};
 use super::compiler::Compiler;
 use super::fault::Fault;
 use super::header::{DEVICE, MANAGED, variables};
+use super::remark;
 use super::source::Exercise;
 use super::verdict::{Findings, failed};
 
@@ -55,7 +56,7 @@ fn verdict(exercise: &Exercise, prints: &str, text: &str, ptx: &str) -> Result<F
     };
     let mut found = simulate::program::told(ran.found, |_, help| help.to_string());
     found.retain(|found| found.severity != Severity::Note);
-    let printed = String::from_utf8_lossy(&paper.printed).into_owned();
+    let printed = paper.printed();
     let is_right = printed.trim_end() == prints.trim_end();
     let launches = ran.kernels.iter().map(|kernel| kernel.launches).sum::<u64>();
     let (fault, what) = match ran.ended {
@@ -65,10 +66,41 @@ fn verdict(exercise: &Exercise, prints: &str, text: &str, ptx: &str) -> Result<F
         Ended::Status(status) if status != 0 => {
             (Some(Fault::WrongResult), format!("`main` returns {status}, and should return 0."))
         }
-        _ if launches == 0 => (Some(Fault::MissingKernel), "The program launches no kernel.".to_string()),
-        _ => return Ok(Findings { tried: 1, ..Findings::default() }),
+        _ if launches == 0 => (Some(Fault::FromTheHost), "The program launches no kernel.".to_string()),
+        _ if prints_without_kernels(exercise, text, ptx) == printed => {
+            let what = "It prints the same if its kernels do nothing. So what it prints is not what the \
+                        GPU has computed.";
+            (Some(Fault::FromTheHost), what.to_string())
+        }
+        _ => {
+            return Ok(Findings { tried: 1, what: remark::of_launches(&ran.kernels), ..Findings::default() });
+        }
     };
     Ok(Findings::new(exercise, fault.as_slice(), what, found))
+}
+
+/// What it prints if its kernels return at once.
+fn prints_without_kernels(exercise: &Exercise, text: &str, ptx: &str) -> String {
+    let mut paper = Paper { path: &exercise.path, source: text, printed: Vec::new() };
+    // Whether it can go on to its end so is no matter.
+    _ = run(exercise, text, &idle(ptx), &mut paper);
+    paper.printed()
+}
+
+/// `ptx` with kernels that return at once.
+fn idle(ptx: &str) -> String {
+    let mut in_entry = false;
+    let mut idle = String::new();
+    for line in ptx.lines() {
+        in_entry |= line.trim_start().trim_start_matches(".visible ").starts_with(".entry ");
+        idle += line;
+        idle.push('\n');
+        if in_entry && line.trim_end().ends_with('{') {
+            idle += "ret;\n";
+            in_entry = false;
+        }
+    }
+    idle
 }
 
 /// What it printed, and what it should print.
@@ -110,6 +142,12 @@ struct Paper<'a> {
     path: &'a str,
     source: &'a str,
     printed: Vec<u8>,
+}
+
+impl Paper<'_> {
+    fn printed(&self) -> String {
+        String::from_utf8_lossy(&self.printed).into_owned()
+    }
 }
 
 impl Outside for Paper<'_> {

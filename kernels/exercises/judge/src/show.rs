@@ -97,18 +97,18 @@ pub fn title(exercise: &Exercise) -> String {
 /// file.
 pub fn passed(exercise: &Exercise, passed: &Findings, progress: &Progress, source: &str) -> Vec<Part> {
     let tried = passed.tried;
+    let found = match passed.what.as_str() {
+        "" if !passed.diagnostics.is_empty() => ". One thing to look at is below.".to_string(),
+        "" => ", and nothing was found wrong.".to_string(),
+        remark => format!(". {remark}"),
+    };
     let how = match exercise.kind {
         Kind::Kernel(_) => {
-            let found = match passed.what.as_str() {
-                "" if !passed.diagnostics.is_empty() => ". One thing to look at is below.".to_string(),
-                "" => ", and nothing was found wrong.".to_string(),
-                note => format!(". {note}"),
-            };
-            let waste = passed.counts.waste().map_or(String::new(), |waste| format!(", {waste}"));
+            let waste = passed.counts.waste(exercise).map_or(String::new(), |waste| format!(", {waste}"));
             format!("passed{waste}. Right for all {tried} inputs, in several orders of turns{found}")
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
-        Kind::Program(_) => "passed. It prints what it should, and nothing was found wrong.".to_string(),
+        Kind::Program(_) => format!("passed. It prints what it should{found}"),
         Kind::Numbers { ref answers, .. } if answers.iter().any(Answer::is_line) => match progress.tries {
             0 => "passed. That is the line, at the first try.".to_string(),
             tries => format!("passed. That is the line, after {tries} other{}.", plural(tries)),
@@ -120,7 +120,7 @@ pub fn passed(exercise: &Exercise, passed: &Findings, progress: &Progress, sourc
     for found in &passed.diagnostics {
         parts.extend(shown(exercise, found, &visible(source)));
     }
-    parts.extend(table(&passed.counts));
+    parts.extend(table(exercise, &passed.counts));
     if passed.guesses.len() > 1 {
         parts.push(Part::Gap);
         parts.push(predicted(&passed.guesses, &progress.first));
@@ -181,7 +181,7 @@ pub fn failed(exercise: &Exercise, failure: &Findings, source: &str, progress: &
     if failure.diagnostics.len() > SHOWN {
         parts.push(Part::prose(format!("… and {} more.", failure.diagnostics.len() - SHOWN)));
     }
-    parts.extend(table(&failure.counts));
+    parts.extend(table(exercise, &failure.counts));
     if !failure.think.is_empty() {
         // What is no question is said as it is.
         let ask = if failure.think.ends_with('?') { "Think about: " } else { "" };
@@ -246,10 +246,10 @@ pub fn try_again(exercise: &Exercise, state: &State) -> String {
 }
 
 /// The answer's counts, those of the task as it is given and of the solution, and the goals, side by side;
-/// nothing where nothing was counted.
-fn table(counts: &Counts) -> Vec<Part> {
+/// nothing where nothing was counted, nor in a puzzle.
+fn table(exercise: &Exercise, counts: &Counts) -> Vec<Part> {
     let Counts { at, compiler, rows } = counts;
-    if rows.is_empty() {
+    if rows.is_empty() || exercise.is_puzzle() {
         return Vec::new();
     }
     let number = |count: Option<u64>| count.map_or("-".into(), |count| thousands(count as i64));

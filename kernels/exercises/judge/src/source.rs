@@ -149,6 +149,12 @@ impl Exercise {
         Ok(exercise)
     }
 
+    /// Whether it is one of the first puzzles, whose reader knows threads, blocks and barriers, and neither
+    /// warps nor what things cost.
+    pub fn is_puzzle(&self) -> bool {
+        self.id.chapter == 0
+    }
+
     /// Whether it asks after which line something is missing.
     pub fn lacks_a_line(&self) -> bool {
         self.body.iter().any(|line| line.trim().starts_with(HERE))

@@ -52,10 +52,10 @@ const RULES: &[Rule] = &[
     (|_, block| block == 1024, "blocks of 1,024 threads"),
     (|_, block| !block.is_power_of_two(), "blocks of 96 threads"),
     (|n, block| n > 1 && !block.is_power_of_two(), "blocks of 96 threads"),
-    (|_, block| block > 32, "blocks of more than one warp"),
-    (|n, block| block > 32 && n > 32, "every n above 32, in blocks of more than one warp"),
-    (|n, block| n > 1 && block > 32, "blocks of more than one warp"),
-    (|_, block| block > 64, "blocks of more than two warps"),
+    (|_, block| block > 32, "blocks of more than 32 threads"),
+    (|n, block| block > 32 && n > 32, "every n above 32, in blocks of more than 32 threads"),
+    (|n, block| n > 1 && block > 32, "blocks of more than 32 threads"),
+    (|_, block| block > 64, "blocks of more than 64 threads"),
     (|n, block| n > 512 && block == 1024, "long arrays in blocks of 1,024 threads"),
 ];
 

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use ptx_simulator::{Diagnostic, Kind, Limit, Shape, What};
 
 use super::fault::Fault;
-use super::source::Exercise;
+use super::op::Op;
+use super::plan::Plan;
+use super::source::{self, Exercise};
 
 /// What a sentence is about.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +33,9 @@ impl Topic<'_> {
     }
 
     /// The sentence for every exercise.
-    fn general(&self) -> Option<&'static str> {
+    fn general(&self, exercise: &Exercise) -> Option<&'static str> {
         match self {
+            Topic::Fault(Fault::WrongResult) => Some(of_wrong_result(exercise)),
             Topic::Fault(fault) => of_fault(*fault),
             Topic::Miscounted => Some("What happens to these elements, step by step?"),
             Topic::NoNumbers => Some("What is the answer if there are no numbers at all?"),
@@ -50,11 +53,14 @@ pub fn sentence(exercise: &Exercise, topics: &[Topic], found: &[Diagnostic]) -> 
             Topic::Fault(Fault::Found(kind)) => found.iter().find(|found| found.kind == *kind),
             _ => None,
         };
-        let shape = found.and_then(|found| found.shape);
+        let shape = found.and_then(|found| found.shape).map(|shape| match shape {
+            Shape::SameWarp if exercise.is_puzzle() => Shape::SameBlock,
+            shape => shape,
+        });
         let own = shape.and_then(|shape| exercise.think(&shape.to_string()));
         let own = own.or(exercise.think(&topic.key()));
         let sure = found.and_then(|found| of_limit(found).or_else(|| of_scope(found)));
-        sure.or(own).or_else(|| shape.and_then(of_shape)).or_else(|| topic.general())
+        sure.or(own).or_else(|| shape.and_then(of_shape)).or_else(|| topic.general(exercise))
     });
     said.unwrap_or("What does the kernel do for this very input, thread by thread?").to_string()
 }
@@ -142,6 +148,24 @@ fn of_kind(kind: Kind) -> Option<&'static str> {
     })
 }
 
+/// What to think about a wrong result of this exercise.
+fn of_wrong_result(exercise: &Exercise) -> &'static str {
+    match &exercise.kind {
+        source::Kind::Kernel(Plan { op: Op::Each(_), .. }) => {
+            "Take this one element: which thread writes it, and which numbers should it come from?"
+        }
+        source::Kind::Kernel(Plan { op: Op::Max | Op::Min | Op::Range, .. }) => {
+            "Which elements are never compared? Take the smallest input that fails, and a pencil."
+        }
+        source::Kind::Program(_) => {
+            "Follow the numbers line by line: in whose memory are they after each of them?"
+        }
+        _ => {
+            "Which elements are left out or counted twice? Take the smallest input that fails, and a pencil."
+        }
+    }
+}
+
 /// What to think about an answer that fails in this way.
 fn of_fault(fault: Fault) -> Option<&'static str> {
     Some(match fault {
@@ -157,9 +181,7 @@ fn of_fault(fault: Fault) -> Option<&'static str> {
             "How deep does the recursion go for n elements, and does it end for an empty array?"
         }
         Fault::TimeLimit => "Does every call get a shorter array than the one before?",
-        Fault::WrongResult => {
-            "Which elements are left out or counted twice? Take the smallest input that fails, and a pencil."
-        }
+        Fault::WrongResult => return None,
         Fault::NothingWritten => "Which thread should write the result, and does it reach that line?",
         Fault::InputChanged => "The input is only to be read: where can the intermediate sums go instead?",
         Fault::NotReproducible => {
@@ -183,8 +205,9 @@ fn of_fault(fault: Fault) -> Option<&'static str> {
         }
         Fault::Launches => "Which part of the work is the child's, and who launches it?",
         Fault::TailLaunch => "When does a tail launch start, and when does a fire-and-forget launch?",
-        Fault::Work => "Which steps does a warp make more often than the sum needs them?",
+        Fault::Work => "Which steps are made more often than the result needs them?",
         Fault::LeftEarly => "Which threads reach this barrier, and which have already left the kernel?",
+        Fault::FromTheHost => "Which line computes what is printed, and does the GPU execute it?",
         Fault::Goal => "Where does it do more than it has to?",
     })
 }

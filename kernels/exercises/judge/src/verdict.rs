@@ -27,8 +27,8 @@ pub struct Findings {
     pub tried: usize,
     /// Why it does not pass; empty if it does. `think.rs` has a sentence for each.
     pub kinds: Vec<Fault>,
-    /// What is wrong, in a sentence or with what a compiler said. If it passes: what was found and is not the
-    /// learner's doing, in whole sentences, or nothing.
+    /// What is wrong, in a sentence or with what a compiler said. If it passes: what there is to remark, in
+    /// whole sentences, or nothing.
     pub what: String,
     /// What the simulator has found for the first input that fails; if it passes, what may go wrong
     /// elsewhere.
@@ -81,11 +81,13 @@ fn in_words<S: Serializer>(case: &Option<Case>, serializer: S) -> Result<S::Ok, 
 /// An answer that costs this many times what the solution costs is wasteful, if that is no matter of a few.
 const WASTE: u64 = 2;
 const FEW: u64 = 16;
+/// What a puzzle's reader knows of that.
+const IN_PUZZLES: [&str; 2] = ["barrier arrivals", "atomic operations"];
 
 impl Counts {
-    /// What a right answer wastes most, beside the solution, as `with 3 times the barrier arrivals of the
-    /// solution`; nothing of one that gets by with fewer instructions.
-    pub fn waste(&self) -> Option<String> {
+    /// What a right answer to `exercise` wastes most, beside the solution, as `with 3 times the barrier
+    /// arrivals of the solution`; nothing of one that gets by with fewer instructions.
+    pub fn waste(&self, exercise: &Exercise) -> Option<String> {
         let instructions = self.rows.first()?;
         if instructions.yours < instructions.reference? {
             return None;
@@ -93,7 +95,8 @@ impl Counts {
         let ratio = |row: &Counted| row.yours as f64 / row.reference.unwrap_or_default() as f64;
         let is_waste = |row: &&Counted| {
             let reference = row.reference.unwrap_or_default();
-            reference > 0 && row.yours >= WASTE * reference && row.yours - reference >= FEW
+            let is_known = !exercise.is_puzzle() || IN_PUZZLES.contains(&row.noun());
+            is_known && reference > 0 && row.yours >= WASTE * reference && row.yours - reference >= FEW
         };
         let most =
             self.rows.iter().filter(is_waste).max_by(|one, other| ratio(one).total_cmp(&ratio(other)))?;
