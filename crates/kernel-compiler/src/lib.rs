@@ -16,6 +16,7 @@
 //! | [`braces`] | where a brace is missing |
 //! | [`mistakes`] | a beginner's mistakes in CUDA |
 //! | [`unnamed`] | mistakes that no compiler names |
+//! | [`overlaid`] | arrays of dynamic shared memory that lie on each other |
 //! | [`functions`] | the host's functions in a source |
 //! | [`capability`] | for which GPUs a source is compiled |
 //! | [`build`] | what a kernel file becomes: source, PTX, machine code |
@@ -52,6 +53,7 @@ pub mod misfit;
 pub mod mistakes;
 mod names;
 pub mod nvcc;
+pub mod overlaid;
 pub mod parameters;
 pub mod prebuilt;
 pub mod program;
