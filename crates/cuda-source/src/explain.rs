@@ -8,6 +8,7 @@ use text::say::visible;
 use super::braces::{Unbalanced, unbalanced};
 use super::functions::functions;
 use super::mistakes::{meant, unmarked, with_cudas_names};
+use super::overlaid::overlaid;
 use super::unnamed::{constant_writes, whole_quotients, whole_reciprocals};
 
 /// A message with the lines that belong to it.
@@ -71,6 +72,14 @@ pub fn explained(said: &str, path: &str, source: &str) -> String {
         let what = format!(
             "{a} / {b} divides whole numbers: the fraction is lost before the result becomes a float; write \
              (float){a} / {b}"
+        );
+        own.push(placed(path, source, line, "warning", &what));
+    }
+    for (line, [first, second]) in overlaid(source) {
+        let what = format!(
+            "{first} and {second} start at the same byte: all extern __shared__ arrays of a kernel do; \
+             declare one, launch with the bytes of both, and let {second} point behind the elements of \
+             {first}"
         );
         own.push(placed(path, source, line, "warning", &what));
     }
@@ -432,6 +441,14 @@ mod tests {
             7 out";
         assert_eq!(said(PATH, error), format!("{PATH}(2): error: {what}\nint main()\n"));
         assert!(said(PATH, "warning: unused").starts_with(&format!("{PATH}(2): warning: {what}")));
+    }
+
+    #[test]
+    fn two_arrays_of_dynamic_shared_memory_are_told_to_be_one() {
+        let source = "__global__ void k(int *p)\n{\n    extern __shared__ int a[];\n    \
+            extern __shared__ int b[];\n    a[0] = b[0] = p[0];\n}\n";
+        let said = explained("", PATH, source);
+        assert!(said.starts_with("kernels/x.cu(4): warning: a and b start at the same byte"), "{said}");
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! | [`braces`] | where a brace is missing |
 //! | [`mistakes`] | a beginner's mistakes in CUDA |
 //! | [`unnamed`] | mistakes that no compiler names |
+//! | [`overlaid`] | arrays of dynamic shared memory that lie on each other |
 //! | [`edit`] | edits of a source |
 //! | [`cures`] | edits that may cure what a run has found |
 #![warn(missing_docs)]
@@ -23,5 +24,6 @@ pub mod functions;
 pub mod lex;
 pub mod misfit;
 pub mod mistakes;
+pub mod overlaid;
 pub mod parameters;
 pub mod unnamed;

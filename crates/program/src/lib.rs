@@ -21,7 +21,7 @@ mod outside;
 mod run;
 mod runtime;
 
-pub use cuda::KernelRun;
+pub use cuda::{KernelRun, Uncovered, uncovered};
 pub use natives::native_names;
 pub use outside::{Outside, Standard};
 pub use run::{Ended, Options, Ran, run};

@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 74;
+const COUNT: usize = 77;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -212,6 +212,23 @@ fn what_a_later_copy_brings_is_not_said_to_be_missing_nor_bytes_where_sizeof_sta
     );
     let help = only("bytes_that_are_right", Kind::OutOfBounds).help;
     assert!(help.starts_with("compare the index with the number of elements"), "{help}");
+}
+
+#[test]
+fn a_grid_of_too_few_columns_is_told_with_what_it_takes() {
+    let help = only("too_few_columns", Kind::UninitializedRead).help;
+    let expected = "<<<(6, 3), (16, 16)>>> has 96 × 48 threads for 100 × 60 elements; it takes 7 blocks \
+                    in x, (100 + 15) / 16, and 4 blocks in y, (60 + 15) / 16";
+    assert_eq!(help, expected);
+}
+
+#[test]
+fn memory_that_is_freed_at_once_names_who_uses_it_and_the_call_that_waits() {
+    let freed = only("freed_without_waiting", Kind::DataRace);
+    assert!(freed.message().starts_with("cudaFree frees `early`, which `_Z4fillPi` writes"), "{freed:?}");
+    assert!(freed.help.starts_with("use cudaFreeAsync in the stream of the last use"), "{freed:?}");
+    let early = only("allocated_in_another_stream", Kind::DataRace).message();
+    assert!(early.contains("writes `a`, which cudaMallocAsync allocates in another stream"), "{early}");
 }
 
 #[test]

@@ -255,6 +255,10 @@ pub enum Loophole {
     Outside,
     /// The later thread takes none, and the earlier one holds it.
     Ignored,
+    /// One of the two releases it by a plain store.
+    StoredFree,
+    /// One of the two sets it by a plain store, which it does not hold.
+    Set,
 }
 
 /// A wait for asynchronous copies that leaves one out.

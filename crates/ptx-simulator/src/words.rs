@@ -406,6 +406,17 @@ impl std::fmt::Display for Disorder {
                     Loophole::Ignored => {
                         write!(f, "inside the lock of line {line}, which this thread does not take")
                     }
+                    Loophole::StoredFree => {
+                        write!(
+                            f,
+                            "and nothing orders the two: a plain write releases the lock of line {line}"
+                        )
+                    }
+                    Loophole::Set => write!(
+                        f,
+                        "and nothing orders the two: a plain write sets the lock that others take in line \
+                         {line}"
+                    ),
                     Loophole::Outside => {
                         write!(f, "without the lock of line {line}, which this thread holds")
                     }

@@ -7,7 +7,10 @@ use cuda_source::functions::{Function, device_functions};
 use cuda_source::lex::Token;
 use cuda_source::parameters::{Kernel, parameters};
 use device::{Device, LaunchConfig, LaunchOrder, Module, SimulatorOptions};
-use launch::{self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Step, Value};
+use launch::{
+    self as language, Files, Held, Launch, Output, Place, Ran, Scope, Script, Spec, Step, Type, Value,
+};
+use program::Uncovered;
 use ptx_simulator::trace::{Did, Trace};
 use ptx_simulator::{self as sim, DEFAULT_STEP_LIMIT, Diagnostic, Kind, Orders, Region};
 use text::files::{check_place, read_text};
@@ -35,6 +38,8 @@ pub struct Unwritten {
 pub enum Misfit {
     /// It has fewer threads than the buffer has elements.
     TooFew { blocks: u64, threads: u64 },
+    /// Its threads cover a part of the rows or of the columns.
+    Uncovered(Uncovered),
     /// The source reads `threadIdx.y` or `blockIdx.y`, and all threads are in one row.
     OneRow,
 }
@@ -311,6 +316,14 @@ fn misfit(launch: &Launch, elements: u64, source: &str) -> Option<Misfit> {
     let reads_rows = |function: Function| function.name == kernel && function.body.windows(3).any(is_row);
     if rows == 1 && device_functions(source).into_iter().any(reads_rows) {
         return Some(Misfit::OneRow);
+    }
+    let whole = |spec: &Spec| match spec.value {
+        Value::Number(Type::Signed(_) | Type::Unsigned(_), bits) => Some(bits).filter(|bits| *bits > 1),
+        _ => None,
+    };
+    let numbers: Vec<u64> = launch.args.iter().filter_map(whole).collect();
+    if let Some(uncovered) = program::uncovered(launch.config, &numbers, elements) {
+        return Some(Misfit::Uncovered(uncovered));
     }
     let blocks = product(launch.config.grid_dim);
     let threads = product(launch.config.block_dim);

@@ -304,8 +304,12 @@ fn left_out(unwritten: &Unwritten) -> String {
 
 /// Why elements of a buffer, which has so many, were never written.
 fn because(why: Misfit, buffer: &str, has: u64) -> String {
-    let Misfit::TooFew { blocks, threads } = why else {
-        return "the kernel reads its index in y, and all threads are in one row".to_string();
+    let (blocks, threads) = match why {
+        Misfit::TooFew { blocks, threads } => (blocks, threads),
+        Misfit::OneRow => {
+            return "the kernel reads its index in y, and all threads are in one row".to_string();
+        }
+        Misfit::Uncovered(uncovered) => return format!("the launch has {uncovered}"),
     };
     let [all, has, number] = [blocks * threads, has, blocks].map(|count| thousands(count as i64));
     match blocks {

@@ -61,7 +61,15 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             all.extend(barriers::fences(source, finding));
             all
         }
-        Mistake::Race(Sides::Lock) => barriers::fences(source, finding),
+        Mistake::Race(Sides::Lock) => {
+            let fences = barriers::fences(source, finding);
+            let mut all = values::releases(source, finding);
+            for release in all.clone() {
+                all.extend(fences.iter().filter_map(|fence| Candidate::joined(&[&release, fence])));
+            }
+            all.extend(fences);
+            all
+        }
         Mistake::Race(Sides::Grids) => launches::one_stream(source, finding),
         Mistake::Race(Sides::Family) => launches::before_the_launch(source, finding),
         Mistake::Copy => copies::waits(source, finding),

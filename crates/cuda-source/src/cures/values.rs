@@ -130,6 +130,21 @@ fn exchange(source: &Source, statement: &Statement, line: u32) -> Option<Candida
     Some(Candidate { selects: true, ..Candidate::new(says, edits) })
 }
 
+/// An atomic write in place of the plain one that releases a lock, where another line takes it.
+pub fn releases(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let steps = steps(source, finding);
+    let takes = |step: &Step| text_of(source, step.statement()).contains("atomic");
+    if !steps.iter().any(takes) {
+        return Vec::new();
+    }
+    let is_release = |text: &str| Assignment::of(text).is_some_and(|found| found.operator.is_none());
+    let releases = steps.iter().filter(|step| is_release(text_of(source, step.statement())));
+    releases
+        .filter_map(|step| exchange(source, step.statement(), line_of(source, step.statement())))
+        .map(|candidate| Candidate { selects: false, ..candidate })
+        .collect()
+}
+
 /// `&x[3]`; of `*p` the `p`.
 fn address(left: &str) -> String {
     left.strip_prefix('*').map_or(format!("&{left}"), |pointer| pointer.trim().to_string())

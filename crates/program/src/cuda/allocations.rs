@@ -22,4 +22,6 @@ pub struct Made {
     pub takes: &'static str,
     pub name: String,
     pub place: Option<(String, u32)>,
+    /// Whether it is there for what comes later in a stream only (`cudaMallocAsync`).
+    pub in_order: bool,
 }

@@ -8,6 +8,17 @@ use super::queue::{Done, Operation, Queue, Work};
 use super::touched::{Touched, Way, line};
 use crate::runtime::Runtime;
 
+/// The call that frees without waiting for the streams.
+pub const AT_ONCE: &str = "cudaFree";
+
+/// What to do where it does.
+const FREE_IN_ORDER: &str = "use cudaFreeAsync in the stream of the last use, or wait for that before: \
+                             cudaStreamSynchronize(stream)";
+
+/// What to do about two operations that nothing orders.
+const ONE_STREAM: &str = "put both into one stream, or let one stream wait for the other: cudaEventRecord, \
+                          then cudaStreamWaitEvent";
+
 impl Runtime<'_> {
     /// Says that a kernel which overlaps with the one in front of it touches, before it waits for that one,
     /// what that one does.
@@ -34,15 +45,21 @@ impl Runtime<'_> {
     pub fn say_meetings(&mut self, call: &Call, one: &Operation, touched: &Touched) {
         let mut found = Vec::new();
         for Done { operation, touched: other } in self.kept.get::<Queue>().beside(one) {
+            // Who uses it in between says more.
+            if matches!((&one.work, &operation.work), (Work::Free { .. }, Work::Allocate { .. })) {
+                continue;
+            }
             let Some(meeting) = touched.meets(other) else { continue };
             let [who, other] = [one, operation].map(|one| match &one.work {
                 Work::Kernel(kernel) => format!("`{}`", kernel.name),
                 Work::Copy { .. } => "a copy".to_string(),
                 Work::Set { .. } => "a memset".to_string(),
                 Work::Call { .. } => "a function of the host".to_string(),
-                Work::Free { .. } => "cudaFreeAsync".to_string(),
+                Work::Allocate { .. } => "cudaMallocAsync".to_string(),
+                Work::Free { by, .. } => by.to_string(),
             });
             let verb = |one: &Operation, way: Way| match one.work {
+                Work::Allocate { .. } => "allocates",
                 Work::Free { .. } => "frees",
                 _ => way.verb(),
             };
@@ -51,15 +68,21 @@ impl Runtime<'_> {
                 name if name.is_empty() => "memory that".to_string(),
                 name => format!("`{name}`, which"),
             };
-            let message = format!(
-                "{who} {verb} {name} {other} {other_verb} in another stream, and nothing orders the two"
-            );
+            let is_at_once = matches!(one.work, Work::Free { by: AT_ONCE, .. });
+            let message = match is_at_once {
+                true => format!(
+                    "{who} {verb} {name} {other} {other_verb}, and does not wait for it: the memory is of \
+                     cudaMallocAsync"
+                ),
+                false => format!(
+                    "{who} {verb} {name} {other} {other_verb} in another stream, and nothing orders the two"
+                ),
+            };
+            let help = if is_at_once { FREE_IN_ORDER } else { ONE_STREAM };
             let (here, others) = places(self.module, [one, operation], meeting.locs);
-            found.push((message, here, others));
+            found.push((message, here, others, help));
         }
-        for (message, here, others) in found {
-            let help = "put both into one stream, or let one stream wait for the other: cudaEventRecord, \
-                        then cudaStreamWaitEvent";
+        for (message, here, others, help) in found {
             self.find_at(Kind::DataRace, message, here, others, help);
         }
     }

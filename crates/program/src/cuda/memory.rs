@@ -9,14 +9,15 @@ use super::allocations::{Allocations, Made};
 use super::counts::{check_count, check_value, pointer_itself, pointer_to_device};
 use super::error::{Error, Errors};
 use super::launches::Launches;
+use super::meetings::AT_ONCE;
 use super::names::{name_of_target, user_place};
 use super::queue::{DEFAULT, Issued, Queue, Rows, Work};
 use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[
     ("cudaMalloc", |runtime, call| allocate(runtime, call, Owner::Device, call.long(1))),
-    ("cudaMallocAsync", |runtime, call| allocate(runtime, call, Owner::Device, call.long(1))),
-    ("cudaMallocFromPoolAsync", |runtime, call| allocate(runtime, call, Owner::Device, call.long(1))),
+    ("cudaMallocAsync", |runtime, call| allocate_in_order(runtime, call, call.long(2))),
+    ("cudaMallocFromPoolAsync", |runtime, call| allocate_in_order(runtime, call, call.long(3))),
     ("cudaMallocManaged", |runtime, call| allocate(runtime, call, Owner::Managed, call.long(1))),
     ("cudaMallocHost", |runtime, call| allocate(runtime, call, Owner::Pinned, call.long(1))),
     ("cudaHostAlloc", |runtime, call| allocate(runtime, call, Owner::Pinned, call.long(1))),
@@ -241,10 +242,27 @@ pub fn allocate(runtime: &mut Runtime, call: &mut Call, owner: Owner, bytes: u64
     runtime.kept.get::<Launches>().is_heard |= owner != Owner::Device;
     let takes = if owner == Owner::Pinned { "cudaFreeHost" } else { "cudaFree" };
     if address != 0 {
-        runtime.kept.get::<Allocations>().made.insert(address, Made { takes, name, place });
+        runtime.kept.get::<Allocations>().made.insert(address, Made { takes, name, place, in_order: false });
     }
     put(call, call.long(0), &address.to_le_bytes())?;
     Ok(runtime.fine())
+}
+
+/// Memory that is there for what comes after the call in its stream.
+fn allocate_in_order(runtime: &mut Runtime, call: &mut Call, stream: u64) -> Result<Given, Stop> {
+    let given = allocate(runtime, call, Owner::Device, call.long(1))?;
+    let address = call.simulator.host_bytes(call.long(0), size_of::<u64>()).ok();
+    let address = address.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?)));
+    let Some(address) = address else { return Ok(given) };
+    if let Some(made) = runtime.kept.get::<Allocations>().made.get_mut(&address) {
+        made.in_order = true;
+        let work = Work::Allocate { address, bytes: call.long(1) };
+        let queue = runtime.kept.get::<Queue>();
+        if queue.captured.is_none() {
+            queue.issue(stream, work, Issued::by(call));
+        }
+    }
+    Ok(given)
 }
 
 /// What is said of an allocation whose address can't be written to where the first argument points.
@@ -263,6 +281,17 @@ fn no_pointer(call: &Call, name: &str) -> Box<Diagnostic> {
 
 /// `(pointer *, pitch *, width, height)`: rows begin at multiples of 512 bytes.
 fn free(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
+    let address = call.long(0);
+    let queue = runtime.kept.get::<Queue>();
+    // Then all that uses it is taken to be complete (CUDA C++ Programming Guide, "Stream-Ordered Memory
+    // Allocator").
+    let is_used = queue.is_pending() && queue.captured.is_none();
+    let made = runtime.kept.get::<Allocations>().made.get(&address);
+    if is_used && made.is_some_and(|made| made.in_order) {
+        let work = Work::Free { address, by: AT_ONCE };
+        runtime.kept.get::<Queue>().issue_at_once(work, Issued::by(call));
+        return Ok(runtime.fine());
+    }
     let until = runtime.kept.get::<Queue>().all_through();
     runtime.wait(call, &until)?;
     Ok(release(runtime, call, call.long(0), "cudaFree"))
@@ -275,8 +304,8 @@ fn free_host(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
 }
 
 fn free_async(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let address = call.long(0);
-    runtime.kept.get::<Queue>().issue(call.long(1), Work::Free { address }, Issued::by(call));
+    let work = Work::Free { address: call.long(0), by: "cudaFreeAsync" };
+    runtime.kept.get::<Queue>().issue(call.long(1), work, Issued::by(call));
     Ok(runtime.fine())
 }
 

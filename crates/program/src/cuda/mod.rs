@@ -10,6 +10,7 @@
 //! | `names.rs` | what the source calls an allocation, an array or an argument |
 //! | `never.rs` | what the host reads that was never written, and who was to write it |
 //! | `shape.rs` | whether a launch's sizes look exchanged |
+//! | `covered.rs` | whether a launch's threads cover a plane of elements |
 //! | `launches.rs` | what has been launched |
 //! | `meetings.rs` | what is said of two operations that nothing orders, and of one and the host |
 //! | `launch.rs` | how: parameters, limits, what became of it |
@@ -21,6 +22,7 @@
 
 mod allocations;
 mod counts;
+mod covered;
 mod device;
 mod error;
 mod graph;
@@ -37,6 +39,7 @@ mod stream;
 mod touched;
 
 pub use allocations::Allocations;
+pub use covered::{Uncovered, uncovered};
 pub use graph::Graphs;
 pub use launches::{KernelRun, Launches};
 pub use names::{name_of_array, name_of_target, user_place};

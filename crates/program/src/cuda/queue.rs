@@ -70,8 +70,14 @@ pub enum Work {
         function: u64,
         args: Vec<u64>,
     },
+    /// Memory is there for what comes after it in its stream.
+    Allocate {
+        address: u64,
+        bytes: u64,
+    },
     Free {
         address: u64,
+        by: &'static str,
     },
 }
 
@@ -173,6 +179,8 @@ pub struct Queue {
     issued: u64,
     handles: u64,
     numbers: usize,
+    /// Whether the host does something at once that a stream may be in the middle of.
+    at_once: bool,
     /// Whether a kernel was launched that overlaps with the one in front of it.
     overlaps: bool,
     /// Operations by capturing streams go into a graph.
@@ -204,6 +212,7 @@ impl Default for Queue {
             issued: 0,
             handles: FIRST,
             numbers: 2,
+            at_once: false,
             overlaps: false,
             captured: None,
         }
@@ -253,9 +262,10 @@ impl Queue {
         self.streams.contains_key(&plain(handle))
     }
 
-    /// Whether operations can run beside each other: the program has made streams, or kernels overlap.
+    /// Whether operations can run beside each other: the program has made streams, or kernels overlap,
+    /// or the host does something without waiting.
     pub fn has_several(&self) -> bool {
-        self.numbers > 2 || self.overlaps
+        self.numbers > 2 || self.overlaps || self.at_once
     }
 
     /// What came before the next operation of a stream.
@@ -286,6 +296,19 @@ impl Queue {
         stream.last = clock.clone();
         self.issued += 1;
         self.pending.push_back(Operation { work, stream: stream.number, clock, issued });
+    }
+
+    /// Does something for the host at once: nothing comes before it but what the host has waited for, and
+    /// nothing waits for it but what the host asks for later.
+    pub fn issue_at_once(&mut self, work: Work, issued: Issued) {
+        let stream = self.numbers;
+        self.numbers += 1;
+        self.at_once = true;
+        let mut clock = self.host.clone();
+        clock.tick(stream);
+        self.issued += 1;
+        self.pending.push_back(Operation { work, stream, clock: clock.clone(), issued });
+        self.host.join(&clock);
     }
 
     /// What has to be done before a stream is through: what was put into it. An operation of the legacy

@@ -4,6 +4,7 @@ use ptx_simulator::host::Call;
 use ptx_simulator::{LaunchConfig, count_in};
 use text::number::thousands;
 
+use super::covered::uncovered;
 use super::queue::Kernel;
 use crate::runtime::Runtime;
 
@@ -25,7 +26,7 @@ const WARP: u64 = 32;
 /// Three numbers, as `dim3` has them.
 type Three = (u32, u32, u32);
 
-fn axes((x, y, z): Three) -> [u64; 3] {
+pub fn axes((x, y, z): Three) -> [u64; 3] {
     [x, y, z].map(u64::from)
 }
 
@@ -143,6 +144,9 @@ impl Shape {
                 other.with(self.config.grid_dim, other.config.block_dim).said(),
                 other.name
             );
+        }
+        if let Some(uncovered) = uncovered(self.config, &self.numbers, elements) {
+            return format!("{} has {uncovered}", self.said());
         }
         let threads = self.threads();
         if threads < elements {

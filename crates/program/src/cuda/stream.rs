@@ -283,7 +283,8 @@ impl Runtime<'_> {
             Work::Call { function, args } => {
                 call.host.invoke(call.simulator, self, *function, args)?;
             }
-            Work::Free { address } => {
+            Work::Allocate { address, bytes } => touched.add(*address, *bytes, Way::Writes, None),
+            Work::Free { address, .. } => {
                 let address = *address;
                 let size = call.simulator.allocation(address).map_or(0, |(_, size, _)| size);
                 touched.add(address, size, Way::Writes, None);

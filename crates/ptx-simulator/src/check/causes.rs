@@ -1,6 +1,6 @@
 //! Findings that follow from others: one cause is told once, and before what follows from it.
 
-use crate::diagnostic::{Access, Diagnostic, Disorder, Kind, Severity, Side, What};
+use crate::diagnostic::{Access, Diagnostic, Disorder, Kind, Loophole, Severity, Side, Spot, What};
 
 /// All of `found` but what follows from something else in it, or from what has stopped the launch; causes
 /// first.
@@ -8,10 +8,8 @@ pub fn without_consequences(mut found: Vec<Diagnostic>, stop: Option<&Diagnostic
     let too_early: Vec<Early> = found.iter().filter_map(reads_too_early).collect();
     // Who has gone past a barrier has left before later ones open.
     let diverging: Vec<Option<String>> = found.iter().filter_map(diverges).collect();
-    for one in &mut found {
-        without_a_late_writer(one, &too_early);
-    }
     let is_wrong = found.iter().any(|one| one.severity == Severity::Error);
+    let sets_a_lock = found.iter().any(|one| one.severity == Severity::Error && sets_a_lock(one));
     // What comes from a lane that takes no part was never written either.
     let shuffles: Vec<Line> = of_kind(&found, Kind::WarpCollective);
     // A child that finds its memory freed has not run before, and so has written nothing.
@@ -22,6 +20,8 @@ pub fn without_consequences(mut found: Vec<Diagnostic>, stop: Option<&Diagnostic
         }
         Kind::BarrierDivergence => one.severity != Severity::Note || !diverging.contains(&one.kernel),
         Kind::NeverRead => !is_wrong,
+        // Several threads set it to the same.
+        Kind::DataRace => one.severity == Severity::Error || !sets_a_lock || !self::sets_a_lock(one),
         _ => true,
     });
     found.sort_by_key(rank);
@@ -46,31 +46,35 @@ fn rank(found: &Diagnostic) -> usize {
 /// A line, with its file.
 type Line = Option<(String, u32)>;
 
-/// A read that may come before the store of what it reads: their lines.
+/// A read that may come before the store of what it reads: its line, and the array.
 struct Early {
     read: Line,
-    store: Line,
-    /// Whether that explains whatever is uninitialized there: the store is by a child, or by a copy that was
-    /// not waited for.
-    explains: bool,
+    spot: Spot,
 }
 
 fn reads_too_early(found: &Diagnostic) -> Option<Early> {
-    let What::Race { sides, order, .. } = &found.what else { return None };
-    let [read, store] = match sides {
-        [read, store] if read.does == Access::Load && store.does == Access::Store => [read, store],
-        [store, read] if read.does == Access::Load && store.does == Access::Store => [read, store],
-        _ => return None,
-    };
-    let explains = matches!(order, Disorder::Child | Disorder::Copy(_));
-    Some(Early { read: read.at.clone(), store: store.at.clone(), explains })
+    let What::Race { sides, spot, .. } = &found.what else { return None };
+    let stores = |side: &&Side| side.does == Access::Store;
+    let read = sides.iter().find(|side| !stores(side))?;
+    let is_early = found.severity == Severity::Error && sides.iter().any(|side| stores(&side));
+    is_early.then(|| Early { read: read.at.clone(), spot: spot.clone() })
 }
 
-/// Whether it is about an uninitialized value that is stored later: by a child after its parent has read it,
-/// or by a copy.
+/// Whether it is about an uninitialized value of an array that was read in a line which may come before the
+/// store: one that others write, maybe later.
 fn reads_one_of(found: &Diagnostic, all: &[Early]) -> bool {
-    let What::Unwritten { read, .. } = &found.what else { return false };
-    all.iter().any(|early| early.explains && early.read == *read)
+    let own = found.file.clone().zip(found.line);
+    let (read, spot) = match &found.what {
+        What::Unwritten { read, spot, .. } => (read, spot.as_ref()),
+        What::UnwrittenAtomic(spot) => (&own, Some(spot)),
+        _ => return false,
+    };
+    let is_of = |array: &Spot| spot.is_none_or(|own| is_one_array(own, array));
+    all.iter().any(|early| early.read == *read && is_of(&early.spot))
+}
+
+fn is_one_array(one: &Spot, other: &Spot) -> bool {
+    (&one.region, &one.name) == (&other.region, &other.name)
 }
 
 /// The lines of the findings of this kind.
@@ -83,11 +87,10 @@ fn reads_in(found: &Diagnostic, lines: &[Line]) -> bool {
     matches!(&found.what, What::Unwritten { read, .. } if read.is_some() && lines.contains(read))
 }
 
-/// Takes out the thread that should have written, if it does so later: the two lines race.
-fn without_a_late_writer(found: &mut Diagnostic, all: &[Early]) {
-    let What::Unwritten { read, writer, .. } = &mut found.what else { return };
-    let is_late = |side: &mut Side| all.iter().any(|early| (&early.read, &early.store) == (read, &side.at));
-    writer.take_if(is_late);
+/// Whether it is about a plain write that sets a lock.
+fn sets_a_lock(found: &Diagnostic) -> bool {
+    let set = Loophole::Set;
+    matches!(&found.what, What::Race { order: Disorder::Lock { why, .. }, .. } if *why == set)
 }
 
 /// The kernel in which threads of a block go past a barrier that others come to.

@@ -18,7 +18,7 @@ const MAX_WORDS: usize = 1 << 12;
 const MAX_TAKERS: usize = 1 << 10;
 
 /// A word: the block in whose shared memory it lies, if it does, and its address.
-type Word = (Option<BlockId>, u64);
+pub type Word = (Option<BlockId>, u64);
 
 #[derive(Debug, Default)]
 pub struct Locks {
@@ -36,6 +36,8 @@ pub struct Locks {
     /// any, when it was last in a line.
     last: FxHashMap<Thread, Done>,
     held: FxHashMap<(Thread, u32), Option<Word>>,
+    /// The stores by which a thread has released the lock that it held, and where it had taken that.
+    stores: FxHashMap<u32, u32>,
 }
 
 /// A thread: its grid, its block, and its number in that.
@@ -75,6 +77,13 @@ pub enum How {
     Released(u32),
     Outside,
     Ignored,
+}
+
+/// A plain store to a lock: where the lock is taken, and whether the store releases it; else it sets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    pub taking: u32,
+    pub releases: bool,
 }
 
 impl Locks {
@@ -128,6 +137,9 @@ impl Locks {
                 self.held.insert((thread, who.loc), holds);
             }
             if request.access == Access::Store {
+                if holds == Some(word(actor, request, lane)) {
+                    self.stores.insert(who.loc, last.taking);
+                }
                 self.note(who, word(actor, request, lane), Last::Released(who.loc));
             }
         }
@@ -172,6 +184,16 @@ impl Locks {
             }
         }?;
         Some(Around { taking: me.taking, how })
+    }
+
+    /// What a plain store to the lock in `word` is, if that is one; `other` has changed it too.
+    pub fn stored(&self, store: Who, other: Who, word: Word) -> Option<Stored> {
+        if let Some(taking) = self.stores.get(&store.loc) {
+            return Some(Stored { taking: *taking, releases: true });
+        }
+        let taken = self.takers.get(&word).and_then(|takers| takers.first()).map(|taker| taker.loc);
+        let taking = taken.or_else(|| self.taking.contains(&other.loc).then_some(other.loc))?;
+        self.releases.then_some(Stored { taking, releases: false })
     }
 
     /// Whether a thread has ever taken the lock in this word.

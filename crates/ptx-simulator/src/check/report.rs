@@ -4,7 +4,7 @@ use super::barrier::{Divergence, Group};
 use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
 use super::handoff::{self, Uncovered};
-use super::locks::{Around, How};
+use super::locks::{Around, How, Stored};
 use super::order::BlockId;
 use super::peers::Visit;
 use super::race::Left;
@@ -66,6 +66,15 @@ fn around_help(why: Loophole) -> &'static str {
         }
         Loophole::InShared => "a lock for global memory has to lie in global memory, one for all blocks",
         Loophole::Two => "threads that use the same element have to take the same lock",
+        Loophole::StoredFree => {
+            "release a lock by an atomic operation, `atomicExch(&lock, 0);`, with `__threadfence();` before \
+             it, and another one after the lock is taken"
+        }
+        Loophole::Set => {
+            "initialise a lock before any thread can take it: one in global memory before the launch, by \
+             cudaMemset or its initialiser; one in shared memory by one thread, with `__syncthreads();` \
+             behind it"
+        }
         Loophole::Released(_) | Loophole::Outside | Loophole::Ignored => {
             "take the lock before the first access to what it guards, and release it after the last one, \
              with `__threadfence();` before the release"
@@ -194,6 +203,9 @@ impl Checker<'_> {
 
     /// Why nothing orders the two, as far as that depends on who they are.
     fn disorder(&self, me: &Later, race: &Race, between: Between) -> Disorder {
+        if let Some(lock) = self.stored_plainly(me, race) {
+            return lock;
+        }
         match (race.why, between) {
             _ if race.same_value => Disorder::SameValue,
             (Disorder::Nothing, Between::ParentAndChild) => Disorder::Child,
@@ -217,7 +229,6 @@ impl Checker<'_> {
     /// How the two get around a lock that both know.
     fn around(&self, me: &Later, race: &Race) -> Option<Disorder> {
         let Around { taking, how } = self.locks.around(me.who, self.earlier(race))?;
-        let (_, line) = self.site(taking)?;
         let line_of = |loc| self.site(loc).map(|(_, line)| line);
         let why = match how {
             How::NotWaited => Loophole::NotWaited,
@@ -227,6 +238,20 @@ impl Checker<'_> {
             How::Outside => Loophole::Outside,
             How::Ignored => Loophole::Ignored,
         };
+        Some(Disorder::Lock { line: line_of(taking)?, why })
+    }
+
+    /// How a plain store to the lock itself gets around it.
+    fn stored_plainly(&self, me: &Later, race: &Race) -> Option<Disorder> {
+        let earlier = self.earlier(race);
+        let word = ((me.space == Space::Shared).then_some(me.place), race.address);
+        let Stored { taking, releases } = match [me.access, race.earlier_access] {
+            [Access::Store, Access::Load] | [Access::Load, _] => None,
+            [Access::Store, _] => self.locks.stored(me.who, earlier, word),
+            _ => self.locks.stored(earlier, me.who, word),
+        }?;
+        let (_, line) = self.site(taking)?;
+        let why = if releases { Loophole::StoredFree } else { Loophole::Set };
         Some(Disorder::Lock { line, why })
     }
 
@@ -280,6 +305,9 @@ impl Checker<'_> {
 
     /// Whether both take one lock, and nobody gets around it.
     fn is_locked(&self, me: &Later, race: &Race) -> bool {
+        if let Some(Disorder::Lock { why, .. }) = self.stored_plainly(me, race) {
+            return why == Loophole::StoredFree;
+        }
         let is_open = race.why == Disorder::Nothing && self.around(me, race).is_some();
         !is_open && self.locks.both_take(me.who, self.earlier(race)).is_some()
     }
@@ -342,6 +370,9 @@ impl Checker<'_> {
     fn race_help(&self, me: &Later, race: &Race, between: Between, flag: Option<u32>) -> String {
         if let (Disorder::Nothing, Some(uncovered)) = (race.why, self.uncovered(me, race)) {
             return self.arrival_help(uncovered);
+        }
+        if let Some(Disorder::Lock { why, .. }) = self.stored_plainly(me, race) {
+            return around_help(why).into();
         }
         if let (Disorder::Nothing, Some(Disorder::Lock { why, .. })) = (race.why, self.around(me, race)) {
             return around_help(why).into();

@@ -152,6 +152,10 @@ fn a_launch_of_one_row_says_why_the_others_are_never_written() {
     let expected = "56 elements of argument 0 were never written: the kernel reads its index in y, and all \
                     threads are in one row; nothing else is wrong\n";
     assert!(text.ends_with(expected), "{text}");
+    let expected = "32 elements of argument 0 were never written: the launch has 8 × 4 threads for 8 × 8 \
+                    elements; it takes 2 blocks in y, (8 + 3) / 4; nothing else is wrong\n";
+    let text = said("plane", 1, "8,4", "buf:i32:uninit*64 i32:8", 0);
+    assert!(text.ends_with(expected), "{text}");
     assert!(said("plane", 1, "8,8", "buf:i32:uninit*64 i32:8", 0).ends_with("\nok: nothing is wrong\n"));
 }
 
