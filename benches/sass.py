@@ -23,10 +23,6 @@ PARTS = {
         "reduceSingleLaunch_sum_i32": ("MEMBAR", "BAR.SYNC"),
         "reduceAcquireRelease_sum_i32": ("MEMBAR", "BAR.SYNC"),
     },
-    "ch6_in_use": {
-        "warpPerRow_f32": ("LDG.E.128", "BRA"),
-        "blockPerRow_f32": ("LDG.E.128", "BRA"),
-    },
 }
 
 

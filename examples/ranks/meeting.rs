@@ -216,7 +216,6 @@ fn hear(link: &Link, patience: Duration) -> Result<Message, Fault> {
     })
 }
 
-// ANCHOR: receive
 /// Rank 0: waits for the hello of every other rank, and compares them.
 fn receive(place: &Place, own: Hello, links: &mut Vec<Link>, patience: Duration) -> Result<()> {
     let mut hellos = vec![own];
@@ -260,7 +259,6 @@ fn receive(place: &Place, own: Hello, links: &mut Vec<Link>, patience: Duration)
     }
     Ok(fit(&hellos, place.ranks)?)
 }
-// ANCHOR_END: receive
 
 fn listen(place: &Place) -> Result<TcpListener> {
     let listener = TcpListener::bind((&*place.host, place.port)).with_context(|| {
@@ -274,7 +272,6 @@ fn listen(place: &Place) -> Result<TcpListener> {
     Ok(listener)
 }
 
-// ANCHOR: introduce
 /// The rank that has connected, if it says hello in time and belongs to this job. A rank of another job is
 /// told why it is refused.
 fn introduce(stream: TcpStream, from: SocketAddr, job: &Job, limit: Instant) -> Option<(Link, Hello)> {
@@ -288,7 +285,6 @@ fn introduce(stream: TcpStream, from: SocketAddr, job: &Job, limit: Instant) -> 
     link.name = format!("rank {}", hello.rank);
     Some((link, hello))
 }
-// ANCHOR_END: introduce
 
 /// Which ranks have not come, and how many connections were dropped meanwhile.
 fn missing(place: &Place, hellos: &[Hello], patience: Duration, dropped: usize) -> Fault {

@@ -62,8 +62,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
         let frames = loads(trace).into_iter().enumerate().map(|(step, load)| frame(step, &load));
         Track::new(&trace.kernel, frames.collect())
     };
-    let caption = "One load of warp 0. Blue: the 32 elements that its lanes ask for. Orange: what memory \
-                   moves for it.";
+    let caption = "One load of warp 0. Blue: the 32 elements that its lanes ask for. Orange: the sectors \
+                   that are moved for it.";
     Ok(Film { still: Some(2), ..Film::new("sectors", drawing, traces.iter().map(track).collect(), caption) })
 }
 

@@ -64,7 +64,6 @@ const fn divides(name: &'static str, host: fn(&Case) -> Result<Outcome>) -> Vari
     }
 }
 
-// ANCHOR: host
 fn depth_first(case: &Case) -> Result<Outcome> {
     let device = case.device;
     let kernel = case.kernel()?;
@@ -134,9 +133,7 @@ fn nested(case: &Case) -> Result<Outcome> {
     let dropped = Dropped::from_words(&device.clone_dtoh(&failure)?);
     Ok(Outcome { dropped, ..Outcome::new(tree.area()?, cost) })
 }
-// ANCHOR_END: host
 
-// ANCHOR: rivals
 /// A graph repeats one level for as long as the last block of a level asks for another.
 fn by_levels_in_a_loop(case: &Case) -> Result<Outcome> {
     let tree = Tree::new(case)?;
@@ -193,4 +190,3 @@ fn from_a_queue(case: &Case) -> Result<Outcome> {
     )?;
     Ok(Outcome::new(device.clone_dtoh(&total)?[0], Measurement { grid: Some(grid), ..cost }))
 }
-// ANCHOR_END: rivals

@@ -126,7 +126,6 @@ pub fn per_grid<const KIND: usize>(n: u64, _: Shape) -> Launches {
 
 // ---- the ways
 
-// ANCHOR: flat
 /// A thread, a warp or a block for each row, whatever the case's kernel takes.
 pub fn flat<const KIND: usize>(case: &Case) -> Result<Outcome> {
     let ragged = ragged::<KIND, i32>(case)?;
@@ -193,9 +192,7 @@ pub fn merge_path<const KIND: usize>(case: &Case) -> Result<Outcome> {
     })?;
     outcome(case, &ragged, case.grid, cost)
 }
-// ANCHOR_END: flat
 
-// ANCHOR: last
 /// A warp for each share, in one launch.
 pub fn flattened<const KIND: usize, T: Summand>(case: &Case) -> Result<Outcome> {
     run::<KIND, T>(case, Way::flattened)
@@ -256,7 +253,6 @@ impl<'a, T: Summand> RowSums<'a, T> {
         launch.launch(LaunchConfig::new(grid, block))
     }
 }
-// ANCHOR_END: last
 
 #[cfg(test)]
 mod tests {

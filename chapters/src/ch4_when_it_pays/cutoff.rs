@@ -17,7 +17,6 @@ pub fn end_in_a_graph(case: &Case) -> Result<Outcome> {
     recursion(case, true)
 }
 
-// ANCHOR: cutoff
 fn recursion(case: &Case, end_in_a_graph: bool) -> Result<Outcome> {
     let Case { device, data, block, grid, .. } = *case;
     device.set_pending_launch_limit(case.pending_launches.unwrap_or(DEFAULT_PENDING_LAUNCHES))?;
@@ -53,4 +52,3 @@ fn recursion(case: &Case, end_in_a_graph: bool) -> Result<Outcome> {
     let dropped = Dropped::from_words(&device.clone_dtoh(&failure)?);
     Ok(Outcome { dropped, ..Outcome::new(sum, cost) })
 }
-// ANCHOR_END: cutoff

@@ -38,14 +38,12 @@ pub fn passes(case: &Case) -> Result<Outcome> {
     passes.outcome(cost)
 }
 
-// ANCHOR: graph
 pub fn passes_in_a_graph(case: &Case) -> Result<Outcome> {
     let passes = Passes::new(case)?;
     let graph = case.device.capture(|| (0..passes.list.len()).try_for_each(|i| passes.launch(i, None)))?;
     let cost = case.device.measure(|| passes.copy_input(), || graph.launch())?;
     passes.outcome(cost)
 }
-// ANCHOR_END: graph
 
 /// A graph must exist before the graph whose kernel launches it, so the last pass is captured first.
 pub fn passes_in_graphs_of_the_device(case: &Case) -> Result<Outcome> {
@@ -119,7 +117,6 @@ impl Passes<'_> {
         self.measure_graphs(i - 1, Some(&graph))
     }
 
-    // ANCHOR: pass
     /// Pass i reads the sums of pass i-1 and stores its own after them; the last pass stores the result. A
     /// kernel that launches the next pass takes its graph, or 0, and sets `failure` if the launch fails.
     fn launch(&self, i: usize, next: Option<Option<&Graph>>) -> Result<()> {
@@ -143,7 +140,6 @@ impl Passes<'_> {
         };
         launch.launch(LaunchConfig::new(list[i].grid, case.block))
     }
-    // ANCHOR_END: pass
 
     fn outcome(&self, cost: Measurement) -> Result<Outcome> {
         let device = self.case.device;

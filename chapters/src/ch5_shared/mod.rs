@@ -109,7 +109,6 @@ fn dynamic(case: &Case) -> Result<Outcome> {
     product(case, case.data.iter().map(|&number| random_pair(number)).unzip(), shared_mem_bytes)
 }
 
-// ANCHOR: host
 /// The host side: two arrays, one partial sum per block, and the host adds those up.
 fn product(case: &Case, (a, b): (Vec<f32>, Vec<f32>), shared_mem_bytes: u32) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
@@ -130,4 +129,3 @@ fn product(case: &Case, (a, b): (Vec<f32>, Vec<f32>), shared_mem_bytes: u32) -> 
     let dot: f32 = device.clone_dtoh(&partial_c)?.iter().sum();
     Ok(Outcome::new(dot, cost))
 }
-// ANCHOR_END: host

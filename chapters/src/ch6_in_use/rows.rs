@@ -65,7 +65,6 @@ pub fn sums<T: Element, const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
     Ok(Outcome::new(Array::F32(device.clone_dtoh(&sums)?), cost))
 }
 
-// ANCHOR: split
 /// A row of 65,536 elements is 16 rows of 4,096, and their 16 sums are a row again.
 pub fn split<const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
     let Case { device, data, block, grid, .. } = *case;
@@ -85,4 +84,3 @@ pub fn split<const COLUMNS: usize>(case: &Case) -> Result<Outcome> {
     })?;
     Ok(Outcome::new(Array::F32(device.clone_dtoh(&sums)?), cost))
 }
-// ANCHOR_END: split

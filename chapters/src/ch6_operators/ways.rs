@@ -22,7 +22,6 @@ fn outcome<O: Operator>(case: &Case, result: &Buffer<O::Element>, cost: Measurem
     Ok(Outcome::new(O::value(case.device.clone_dtoh(result)?[0]), cost))
 }
 
-// ANCHOR: thePostsWay
 /// Two launches; the second is one block, one thread per partial result, rounded up to a power of 2.
 pub fn the_posts_way<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
@@ -44,9 +43,7 @@ pub fn the_posts_way<O: Operator>(case: &Case) -> Result<Outcome> {
         Err(error) => Ok(Outcome::stopped(Value::Text("none".to_string()), error.downcast()?)),
     }
 }
-// ANCHOR_END: thePostsWay
 
-// ANCHOR: passes
 /// Passes over what is left, until one element is left. Two buffers take turns.
 pub fn passes<O: Operator>(case: &Case) -> Result<Outcome> {
     let Case { device, block, grid, .. } = *case;
@@ -72,7 +69,6 @@ pub fn passes<O: Operator>(case: &Case) -> Result<Outcome> {
     })?;
     outcome::<O>(case, &left, cost)
 }
-// ANCHOR_END: passes
 
 /// The last block finishes.
 pub fn single_launch<O: Operator>(case: &Case) -> Result<Outcome> {

@@ -34,7 +34,6 @@ impl<'a, T: Pod> Memory<'a, T> {
 }
 
 impl<'a, T: Pod> Chain<'a, T> {
-    // ANCHOR: chain
     /// `function` on `n` elements of `input`, first in the shape `first`, and as its rung finishes: later
     /// launches have the shape of `next`.
     pub fn new(
@@ -83,7 +82,6 @@ impl<'a, T: Pod> Chain<'a, T> {
         first.launch_on(input)?;
         others.iter().try_for_each(Prepared::launch)
     }
-    // ANCHOR_END: chain
 
     /// The result of the last launch, once it is done. The scratch memory has to be ready for the next.
     pub fn sum(&self) -> Result<T> {

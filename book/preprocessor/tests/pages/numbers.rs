@@ -11,7 +11,7 @@ const UNITS: [&str; 25] = [
 ];
 
 /// Page, number with its unit, and why it may be typed.
-const TYPED: [(&str, &str, &str); 24] = [
+const TYPED: [(&str, &str, &str); 19] = [
     ("appendix_nesting.md", "860 MB", "the guide's"),
     ("appendix_posts.md", "2 µs", "the post's"),
     ("appendix_posts.md", "196 µs", "the post's"),
@@ -19,13 +19,8 @@ const TYPED: [(&str, &str, &str); 24] = [
     ("appendix_timing.md", "60 MB", "the data sheet's"),
     ("bytes_in_flight.md", "100%", "threads that are there over those that fit"),
     ("bytes_in_flight.md", "75%", "threads that are there over those that fit"),
-    ("bytes_in_flight.md", "50%", "threads that are there over those that fit"),
     ("bytes_in_flight.md", "12.5%", "threads that are there over those that fit"),
     ("ch3_blocks.md", "50%", "threads that are there over those that fit"),
-    ("ch4_nested.md", "172 ms", "the textbook's"),
-    ("ch4_nested.md", "59 ms", "the textbook's"),
-    ("ch4_nested.md", "0.532 ms", "the textbook's"),
-    ("ch4_nested.md", "0.797 ms", "the textbook's"),
     ("ch4_nested.md", "16 times", "512 threads over 32"),
     ("ch5_floats.md", "26 million", "counted out in the sentence"),
     ("ch7_limit.md", "3.456 ms", "Harris's"),

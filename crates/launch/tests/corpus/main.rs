@@ -65,16 +65,21 @@ fn bytes(outcome: &Outcome) -> Vec<Vec<u8>> {
     outcome.ran.buffers.iter().map(|buffer| buffer.bytes.clone()).collect()
 }
 
+/// The definitions in full; the book's page has them in short.
+const RULES: &str = "crates/ptx-simulator/RULES.md";
+
 #[test]
 fn every_kind_is_shown_has_look_alikes_and_a_definition() {
     let cases = case::all();
-    let page = std::fs::read_to_string(root().join(table::PAGE)).unwrap();
+    let texts = [table::PAGE, RULES].map(|path| (path, std::fs::read_to_string(root().join(path)).unwrap()));
     for kind in case::kinds(&cases) {
         let of_kind = cases.iter().filter(|case| case.kind() == kind);
         let (clean, wrong): (Vec<&Case>, Vec<&Case>) = of_kind.partition(|case| case.clean);
         assert!(wrong.len() >= 4, "{kind}: {} kernels show it, not four", wrong.len());
         assert!(clean.len() >= 2, "{kind}: {} look-alikes, not two", clean.len());
-        assert!(page.contains(&format!("\n**{kind}**: ")), "{} does not define {kind}", table::PAGE);
+        for (path, text) in &texts {
+            assert!(text.contains(&format!("\n**{kind}**: ")), "{path} does not define {kind}");
+        }
     }
     for case in &cases {
         let about = case.source.lines().next().unwrap_or_default();
