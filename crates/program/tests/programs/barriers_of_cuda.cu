@@ -1,12 +1,13 @@
 // cuda::barrier with copies that it waits for: of a block and of a grid, and one that nobody waits for.
 // prints: 2016 2016, 640
+#include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/std/limits>
 #include <cstdio>
 
 using barrier = cuda::barrier<cuda::thread_scope_block>;
 
-__device__ cuda::barrier<cuda::thread_scope_device> all;
+__device__ cuda::barrier<cuda::thread_scope_device> everyone;
 __device__ cuda::atomic<int, cuda::thread_scope_device> sum;
 
 __global__ void waits(const int *in, int *out)
@@ -47,14 +48,14 @@ __global__ void grid(int *out)
 {
     if (threadIdx.x == 0) {
         sum += 320;
-        all.arrive_and_wait();
+        everyone.arrive_and_wait();
         out[blockIdx.x] = sum.load(cuda::memory_order_relaxed);
     }
 }
 
 __global__ void begin()
 {
-    init(&all, 2);
+    init(&everyone, 2);
     sum = 0;
 }
 
