@@ -90,6 +90,7 @@ impl Fences {
                 self.words.insert(word, change);
             } else if let Some(change) = others.filter(|change| !change.is_shared)
                 && is_atomic
+                && request.unchanged >> lane & 1 == 0 // who swaps in vain tries again
                 && operand(lane) == 0
             {
                 self.read(actor, change);
