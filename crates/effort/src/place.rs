@@ -1,5 +1,7 @@
 //! Which warp, and which word of memory.
 
+/// Bytes of a number.
+pub const NUMBER: u64 = 4;
 /// Lanes of a warp: one for each bit of a mask.
 pub const WARP: u32 = 32;
 

@@ -3,15 +3,13 @@
 use std::ops::Range;
 
 use ptx_simulator::observe::{Access, Act, Actor, After, Event, Observer, Request};
-use ptx_simulator::{Order, Space};
+use ptx_simulator::{Order, Scope, Space};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use crate::place::{Number, Place, WARP, Warp, lanes};
+use crate::fences::{Fences, Unfenced};
+use crate::place::{NUMBER, Number, Place, WARP, Warp, lanes};
 use crate::sums::{Sums, Unordered};
 use crate::words::{Word, Words};
-
-/// Bytes of a number.
-const NUMBER: u64 = 4;
 
 /// What no counter says.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +46,8 @@ pub struct Effort {
     pub longest_queue: u64,
     /// A wait for another block: the first that was seen.
     pub wait: Option<Wait>,
+    /// A read of what another block has left that nothing orders: the first that was seen.
+    pub unfenced: Option<Unfenced>,
     /// Floats added at one address by several threads, whose sum depends on their order: the first that were
     /// found.
     pub unordered: Option<Unordered>,
@@ -113,6 +113,7 @@ pub struct Watcher {
     queues: HashMap<Place, (u64, u64)>,
     /// Words that were read several times in a row.
     polled: Vec<(Place, Wait, Warp)>,
+    fences: Fences,
     /// Additions of floats by atomic operations; `None` if nobody asks for them.
     sums: Option<Sums>,
 }
@@ -219,6 +220,7 @@ impl Watcher {
             })
         };
         self.effort.wait = self.polled.iter().find(is_by_another).map(|(_, wait, _)| *wait);
+        self.effort.unfenced = self.fences.found;
         self.effort.unordered = self.sums.as_ref().and_then(Sums::unordered);
         std::mem::take(&mut self.effort)
     }
@@ -347,6 +349,9 @@ impl Watcher {
     fn access(&mut self, actor: Actor, request: &Request) {
         self.poll(actor, request);
         self.flow(actor, request);
+        if request.space == Space::Global {
+            self.fences.access(actor, request, is_wide(request.scope));
+        }
         if request.access.is_atomic() {
             self.atomic(actor, request);
         }
@@ -435,6 +440,7 @@ impl Observer for Watcher {
             {
                 self.access(actor, request);
             }
+            Event::By(actor, &Act::Fence { scope, .. }) if is_wide(scope) => self.fences.fence(actor),
             Event::By(actor, &Act::CopyStarts(copy)) => {
                 self.flow(actor, &copy.side(Access::Load, Space::Global, copy.mask, copy.bytes));
                 let to = copy.side(Access::Store, Space::Shared, copy.mask, copy.bytes);
@@ -448,6 +454,11 @@ impl Observer for Watcher {
             _ => {}
         }
     }
+}
+
+/// Whether other blocks of the grid are in a scope.
+fn is_wide(scope: Scope) -> bool {
+    matches!(scope, Scope::Gpu | Scope::System)
 }
 
 /// Lanes of an atomic operation that left what was there, as an `atomicMax` does with a larger number: theirs
@@ -500,7 +511,7 @@ mod tests {
     fn a_swap_that_is_tried_again_is_one_operation() {
         let mut watcher = Watcher::new(RESULT..RESULT + 4, false);
         let actor = Actor { grid: 0, block: 0, warp: 0, loc: 0, kernel: "k" };
-        let swap = request(Access::Atomic { returns: true }, &[RESULT; 32], &[]);
+        let swap = request(Access::Atomic { returns: false }, &[RESULT; 32], &[]);
         for done in 0..32 {
             let mask = u32::MAX << done;
             let changed = 1 << done;

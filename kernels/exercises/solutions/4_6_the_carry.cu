@@ -71,18 +71,3 @@ extern "C" __global__ void rowSums(const unsigned int *g_idata, unsigned int *g_
     //| // What if the row goes on in the next share?
     //@ end
 }
-
-// Looks at every row. What is added up here is the sum of all elements only if each row's sum is right.
-extern "C" __global__ void checkRows(const unsigned int *g_idata, const unsigned int *g_sums,
-                                     unsigned int *g_total, unsigned int size)
-{
-    unsigned int row = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= rowCount(size)) {
-        return;
-    }
-    unsigned int right = 0;
-    for (unsigned int i = rowBegin(row, size); i < rowBegin(row + 1, size); ++i) {
-        right += g_idata[i];
-    }
-    atomicAdd(g_total, right + (2 * row + 3) * (g_sums[row] - right));
-}

@@ -19,11 +19,34 @@ pub enum Each {
     PlusFirst,
     /// Only for the first half: the number and the one half of the array further on, where there is one.
     Halves,
+    /// The sum of each row of a ragged array whose rows come in groups with these lengths, the last ones cut
+    /// off; and 0 where there are no more rows.
+    #[value(skip)]
+    RowSums([u16; GROUP]),
+}
+
+/// Rows of a group.
+pub const GROUP: usize = 8;
+/// Sums that there are more than numbers: those of the group that is cut off, and of one after it.
+const MORE: usize = 2 * GROUP;
+
+/// The sums of the rows of `input`, which come in groups with these lengths.
+fn row_sums(input: &[i32], lengths: [u16; GROUP]) -> Vec<i32> {
+    let mut left = input;
+    let sums = lengths.into_iter().cycle().map(|length| {
+        let (row, rest) = left.split_at(left.len().min(length.into()));
+        left = rest;
+        row.iter().sum()
+    });
+    sums.take(input.len() + MORE).collect()
 }
 
 impl Each {
     /// All of them.
     pub fn expected(self, input: &[i32], case: Case) -> Vec<i32> {
+        if let Each::RowSums(lengths) = self {
+            return row_sums(input, lengths);
+        }
         let half = input.len().div_ceil(2);
         let chunk = (case.block as usize).max(1);
         let columns = case.columns().max(1);
@@ -36,6 +59,7 @@ impl Each {
                 Each::Neighbours => input[i.saturating_sub(1)..input.len().min(i + 2)].iter().sum(),
                 Each::Reversed => input[first + last - i],
                 Each::PlusFirst => input[i] + input[first],
+                Each::RowSums(_) => 0,
                 Each::Halves => input[i] + input.get(half + i).copied().unwrap_or(0),
             }
         };
@@ -60,5 +84,8 @@ mod tests {
         assert_eq!(expected(Each::PlusFirst), [10, 6, 7, 13, 6, 7]);
         assert_eq!(expected(Each::Halves), [13, 4, 6]);
         assert_eq!(Each::Halves.expected(&[5, 1, 2], case), [7, 1]);
+        let rows = Each::RowSums([2, 0, 1, 0, 0, 0, 0, 1]).expected(&[5, 1, 2, 8, 3, 4], case);
+        assert_eq!(rows[..12], [6, 0, 2, 0, 0, 0, 0, 8, 7, 0, 0, 0]);
+        assert_eq!(rows.len(), 6 + 16);
     }
 }

@@ -27,6 +27,8 @@ pub enum Fault {
     WrongResult,
     NothingWritten,
     InputChanged,
+    /// Atomic operations read what other blocks have left, and nothing orders that.
+    Unfenced,
     /// The result depends on the order of turns.
     NotReproducible,
     /// A second launch finds what the first has left in the module's variables.

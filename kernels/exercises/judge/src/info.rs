@@ -28,6 +28,8 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use text::files::read_lines;
 
+use super::each::GROUP;
+
 /// Where the solutions are, from the repository root.
 pub const SOLUTIONS: &str = "kernels/exercises/solutions";
 
@@ -104,6 +106,8 @@ pub struct Host {
     /// What is computed: `sum` (if it is not said), `squares`, `max`, `min`, `range`, `floats`, `odd`; or,
     /// for each number, `doubled`, `plus-row`, `neighbours`, `reversed`, `plus-first`, `halves`.
     pub op: Option<String>,
+    /// The lengths of a group of rows of a ragged array, whose sums are what is computed.
+    pub rows: Option<[u16; GROUP]>,
     /// Lengths, if not the usual ones.
     pub sizes: Option<Vec<usize>>,
     /// Threads per block, if not the usual ones.

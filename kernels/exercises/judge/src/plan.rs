@@ -116,12 +116,13 @@ impl Plan {
         let usual = Plan::default();
         let result = host.result.clone().unwrap_or(usual.result);
         buffers(Case::SMALLEST, 1)?.buffer(&result)?;
-        let op = match &host.op {
-            Some(op) => Each::from_str(op, false)
+        let op = match (&host.op, host.rows) {
+            (_, Some(lengths)) => Op::Each(Each::RowSums(lengths)),
+            (Some(op), None) => Each::from_str(op, false)
                 .map(Op::Each)
                 .or(Op::from_str(op, false))
                 .map_err(|_| anyhow!("there is no operation {op}"))?,
-            None => usual.op,
+            (None, None) => usual.op,
         };
         Ok(Plan {
             launches: host.launches.iter().map(|launch| Launch::parse(launch)).collect::<Result<_>>()?,
@@ -302,7 +303,7 @@ impl Plan {
             lines.push("`total` is 0 at the start, and holds the result at the end.".into());
         }
         if self.uses("sums") {
-            lines.push("`sums` holds `n` + 16 numbers, which are 0 at the start.".into());
+            lines.push("`sums` has room for more rows than there are, and is 0 at the start.".into());
         }
         if self.uses("ticket") {
             lines.push("`ticket` is 0 at the start.".into());

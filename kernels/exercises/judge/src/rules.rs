@@ -19,6 +19,8 @@ use super::run::Outcome;
 const ROOM: u64 = 16;
 /// Threads of a warp.
 const WARP: u32 = 32;
+/// Warps of the largest block.
+const MOST_WARPS: u64 = 32;
 /// Arrays that are shorter than a warp share out no work.
 const SHORTEST: usize = 32;
 
@@ -94,12 +96,13 @@ fn left_early(Pair { yours, .. }: &Pair) -> Broken {
     Some((Fault::LeftEarly, what))
 }
 
-/// A tree of another shape may need twice the loads of the solution's, and a few more. What all threads share
-/// equally is no matter of its shape.
+/// A tree of another shape may need twice the loads of the solution's, and a few more; and one thread may go
+/// through as many sums as the largest block has warps. What all threads share equally is no matter of its
+/// shape.
 fn one_thread(Pair { case, is_tree, yours, solution }: &Pair) -> Broken {
     let busiest = yours.effort.busiest;
     let most = solution.effort.busiest.loads;
-    if !yours.effort.is_uneven() || busiest.loads <= 2 * most + 8 {
+    if !yours.effort.is_uneven() || busiest.loads <= (2 * most).max(MOST_WARPS) + 8 {
         return None;
     }
     if busiest.loads * u64::from(case.block) <= 2 * busiest.of_block {
@@ -268,6 +271,19 @@ mod tests {
         assert_eq!(said(1, 1024, 4), None);
         assert!(said(1, 1024, 8).unwrap().contains("32 threads of a block load almost everything"));
         assert!(said(4, 8192, 32).unwrap().contains("128 threads of a block load almost everything"));
+    }
+
+    /// One thread that goes through a sum per warp, however many warps there are, has the loads of one that
+    /// does all the work where there are no more numbers than that.
+    #[test]
+    fn the_shape_is_judged_where_there_is_enough_to_tell() {
+        let kind = |n, block, most, all| {
+            let case = Case { n, block, schedule: 0 };
+            let pair = Pair { case, is_tree: true, yours: outcome(most, all), solution: outcome(11, 64) };
+            one_thread(&pair).map(|(kind, _)| kind)
+        };
+        assert_eq!(kind(32, 32, 33, 64), None);
+        assert_eq!(kind(1000, 1024, 1000, 1000), Some(Fault::OneThread));
     }
 
     #[test]

@@ -150,11 +150,23 @@ pub struct Outcome {
     pub exited: Option<(u32, u32)>,
     /// The block that reads a word again and again until another block has changed it; file and line.
     pub waits: Option<(u64, Option<(String, u32)>)>,
+    /// A read of what another block has left, without fences: the two blocks, and the lines of the write and
+    /// of the read.
+    pub unfenced: Option<Unfenced>,
     /// Another result, which another order of the atomic operations gives; the first one that is wrong, if
     /// one is.
     pub other: Option<i32>,
     /// What device `printf` wrote.
     pub printed: String,
+}
+
+/// A block that reads what another one has left, and the lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Unfenced {
+    pub reader: u64,
+    pub writer: u64,
+    pub read: u32,
+    pub written: u32,
 }
 
 impl Outcome {
@@ -197,6 +209,12 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
     let line = |loc| module.ptx().source_line(loc).map_or(0, |(_, line)| line);
     let gone = effort.left.map(|(threads, loc)| (threads, line(loc)));
     let exited = effort.exited.map(|(threads, loc)| (threads, line(loc)));
+    let unfenced = effort.unfenced.map(|found| Unfenced {
+        reader: found.reader,
+        writer: found.writer,
+        read: line(found.loc),
+        written: line(found.written),
+    });
     let waits = effort.wait.map(|wait| (wait.block, module.ptx().source_line(wait.loc)));
     let waits = waits.map(|(block, at)| (block, at.map(|(file, line)| (file.to_string(), line))));
     // One wrong order is enough.
@@ -210,6 +228,7 @@ pub fn simulate(module: &Module, plan: &Plan, case: Case) -> Result<Outcome> {
         other: other.and_then(|other| other.result),
         exited,
         waits,
+        unfenced,
         diagnostics,
         counters: seen.counters.context("the simulator counts")?,
         completed,

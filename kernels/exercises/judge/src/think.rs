@@ -187,6 +187,10 @@ fn of_fault(fault: Fault) -> Option<&'static str> {
         Fault::NotReproducible => {
             "Which additions are made in the order in which threads or blocks happen to arrive?"
         }
+        Fault::Unfenced => {
+            "What makes a block's result visible before the counter that announces it, and what keeps \
+             another block from reading it before it has seen the counter?"
+        }
         Fault::NotReset => {
             "What do the file's `__device__` variables hold when the kernel is launched again?"
         }

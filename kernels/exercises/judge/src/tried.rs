@@ -9,7 +9,7 @@ use text::number::nine_digits;
 use super::case::Case;
 use super::fault::Fault;
 use super::plan::Plan;
-use super::run::{Left, Outcome};
+use super::run::{Left, Outcome, Unfenced};
 use super::source::Exercise;
 use super::think::Topic;
 use super::verdict::{Findings, failed};
@@ -94,6 +94,15 @@ fn is_luck(kind: DiagnosticKind) -> bool {
 
 /// What made a right result a matter of luck, though nothing was found wrong, if something did.
 fn by_luck(exercise: &Exercise, plan: &Plan, case: Case, outcome: &Outcome) -> Option<Findings> {
+    if let Some(Unfenced { reader, writer, read, written }) = outcome.unfenced {
+        let what = format!(
+            "{case}: right, but only by chance: in line {read} block {reader} reads what block {writer} has \
+             left in line {written}, and nothing orders the two. Both are atomic, so they do not race; but \
+             atomic operations at different words may be seen in any order, unless a fence stands between \
+             the result and the counter, and another one between the counter and the read."
+        );
+        return Some(failed(exercise, Fault::Unfenced, what));
+    }
     if let Some((block, place)) = &outcome.waits {
         let line = match place {
             Some((file, line)) if *file == exercise.path => format!("in line {line}"),

@@ -11,6 +11,7 @@ mod compilers;
 mod files;
 mod learner;
 mod path;
+mod puzzles;
 mod watch;
 
 use std::path::Path;
