@@ -78,6 +78,8 @@ pub enum Shape {
     ParentAndChild,
     /// Two plain writes, whoever the writers are.
     TwoWriters,
+    /// Two plain writes of threads that differ only in an index which the kernel does not read.
+    UnreadIndex,
     /// Two threads that take the same lock.
     Lock,
     /// Accesses of different width, which share some of their bytes: elements that overlap.

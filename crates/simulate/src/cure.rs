@@ -28,9 +28,32 @@ pub struct Limits {
     pub time: Duration,
 }
 
+/// A busy machine compiles slowly: a reader's tries may take as long as so many times the first compilation.
+const COMPILATIONS: u32 = 5;
+/// At most.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Limits {
+    /// The same, where compiling what is edited took so long.
+    pub fn after(self, compiling: Duration) -> Limits {
+        Limits { time: self.time.max((COMPILATIONS * compiling).min(PATIENCE)), ..self }
+    }
+}
+
 impl Default for Limits {
     /// That of a reader.
     fn default() -> Limits {
         Limits { edits: 8, time: Duration::from_secs(2) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_more_time_where_compiling_takes_long_but_not_for_ever() {
+        let time = |millis| Limits::default().after(Duration::from_millis(millis)).time.as_millis();
+        assert_eq!([100, 400, 2_000, 60_000].map(time), [2_000, 2_000, 10_000, 30_000]);
     }
 }

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+#[cfg(not(target_family = "wasm"))]
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -35,8 +38,8 @@ pub fn read(options: &Options) -> Result<(String, Sources)> {
     if is_ptx {
         return Ok((text, sources));
     }
-    let Compiled { ptx, warned, compiler } = compile(options)?;
-    Ok((ptx, Sources { warned, compiler, ..sources }))
+    let Compiled { ptx, warned, compiler, took } = compile(options)?;
+    Ok((ptx, Sources { warned, compiler, compiling: took, ..sources }))
 }
 
 /// What a `.cu` became.
@@ -45,6 +48,7 @@ struct Compiled {
     /// Whether the compiler has warned.
     warned: bool,
     compiler: Option<Compiler>,
+    took: Duration,
 }
 
 /// Whether the file is a whole program, and is to be run as one.
@@ -74,7 +78,7 @@ pub fn sources(options: &Options) -> Result<Sources> {
 fn compile(options: &Options) -> Result<Compiled> {
     let file = options.file.with_extension("ptx");
     let ptx = read_text(&file, MAX_SOURCE).with_context(|| format!("cannot read {}", file.display()))?;
-    Ok(Compiled { ptx, warned: false, compiler: None })
+    Ok(Compiled { ptx, warned: false, compiler: None, took: Duration::ZERO })
 }
 
 #[cfg(not(target_family = "wasm"))]
@@ -96,10 +100,12 @@ fn compile_with(options: &Options, compiler: Option<Compiler>) -> Result<Compile
     // From the working directory, so that the compiler names the file as the reader does.
     let here = std::env::current_dir().context("the working directory is gone")?;
     let compiler = compiler.run_in(&here);
+    let started = Instant::now();
     let ptx = compiler.ptx_with(file, Some(&options.capability()), options.for_compiler())?;
+    let took = started.elapsed();
     say::err(&(ptx.warnings.clone() + &for_another_gpu(options)));
     let warned = !ptx.warnings.trim().is_empty();
-    Ok(Compiled { ptx: ptx.text, warned, compiler: Some(compiler) })
+    Ok(Compiled { ptx: ptx.text, warned, compiler: Some(compiler), took })
 }
 
 /// A note, if the file is compiled for another GPU than the one that is simulated.
@@ -134,6 +140,8 @@ pub struct Sources {
     pub warned: bool,
     /// What has compiled the reader's file, if anything has.
     pub compiler: Option<Compiler>,
+    /// How long that took.
+    pub compiling: Duration,
 }
 
 impl Sources {
@@ -145,6 +153,7 @@ impl Sources {
             texts: BTreeMap::from([(file.display().to_string(), text)]),
             warned: false,
             compiler: None,
+            compiling: Duration::ZERO,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read, Write, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use ::program::{Outside, Standard};
 use anyhow::{Context, Result};
@@ -152,7 +153,9 @@ pub fn compiled_and_run(options: &Options) -> Result<Report> {
     let clang = clang.run_in(&here);
     let capability = options.capability();
     let given = options.for_compiler();
+    let started = Instant::now();
     let program = compile(&clang, &files, &capability, &given, &folder)?;
+    let options = &Options { cure_limits: options.cure_limits.after(started.elapsed()), ..options.clone() };
     say::err(&program.said);
     let mut terminal = Terminal::new(options);
     stop::listen();

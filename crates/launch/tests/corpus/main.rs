@@ -136,6 +136,8 @@ fn the_advice_fits_all_that_races() {
         ("message_passing_plain_flag", "both have to be atomic"),
         ("atomic_ref_block_scope", "at a scope that includes both threads"),
         ("same_value", "the same value"),
+        ("rows_that_do_the_same", "does not read threadIdx.y, and the block has 4 rows"),
+        ("atomic_and_plain_read", "has to come between the two; where it can't, both have to be atomic"),
     ] {
         for (schedule, found) in found_in_four_schedules(name) {
             let said = |text: &str| text.contains(words);
@@ -152,6 +154,9 @@ fn the_report_names_the_cause_once() {
         ("child-visibility/parent_reads_what_is_unwritten", 1, "child, which may not have run yet"),
         ("child-visibility/freed_before_the_child", 1, "does not wait for the child"),
         ("out-of-bounds/index_of_32_bits", 1, "is 2,800,000,000, which does not fit into 32 bits"),
+        ("out-of-bounds/block_of_the_template", 1, "a block of more threads"),
+        ("uninitialized-read/more_bins_than_threads", 1, "writes one per thread, and the block has 64"),
+        ("data-race/tile_read_too_early", 1, "nothing orders the two"),
         ("out-of-bounds/unsigned_below_zero", 1, "wraps to a huge one"),
         ("out-of-bounds/before_the_start", 1, "below 0 here"),
         ("data-race/two_children", 1, "memory of its own"),

@@ -7,7 +7,7 @@ use super::Checker;
 use super::conflict::Who;
 use super::order::BlockId;
 use crate::arith::WARP;
-use crate::diagnostic::{Access, Region, Side, Spot};
+use crate::diagnostic::{Access, Region, Side, Site, Spot};
 use crate::ptx::Space;
 
 /// Elements that are looked at, on each side.
@@ -41,6 +41,23 @@ impl Checker<'_> {
         let blocks = self.order.grids[next.grid as usize].blocks();
         let is_there = if is_shared { (who.grid, who.block) == id } else { who.block < blocks };
         is_there.then(|| self.side(Access::Store, who))
+    }
+
+    /// Where the threads of block `id` each store one element of the array of `spot`, in a row that ends with
+    /// the last of them before it comes to `spot`: the line, and how many threads there are.
+    pub(super) fn row_of_all_threads(&self, id: BlockId, spot: &Spot) -> Option<(Site, u32)> {
+        let (grid, block) = id;
+        let is_shared = matches!(spot.region, Region::Shared { .. });
+        let (next, step) = self.next_in_row(id, spot, -1).filter(|_| is_shared)?;
+        let threads = self.order.grids.get(grid as usize)?.threads();
+        let first = block as i64 * i64::from(threads);
+        let ends_before = step == 1 && next.grid == grid && next.thread >= first + i64::from(threads);
+        if !ends_before || !self.is_one_row(id, spot, (next, step)) {
+            return None;
+        }
+        let (file, line) = self.site(next.loc)?;
+        let message = "each thread writes one element here".to_string();
+        Some((Site { file, line, message }, threads))
     }
 
     /// Whether all that the same line has stored near `spot` fits in with thread `next` there, and `step`

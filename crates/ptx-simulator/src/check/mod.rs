@@ -318,6 +318,17 @@ impl Checker<'_> {
                 if let What::Unwritten { spot: Some(spot), writer, .. } = &mut found.what {
                     *writer = self.writer((grid, block), spot);
                 }
+                if let What::Unwritten { spot: Some(spot), writer: None, .. } | What::UnwrittenAtomic(spot) =
+                    &found.what
+                    && let Some((site, threads)) = self.row_of_all_threads((grid, block), spot)
+                {
+                    let mut words = Words::from(found.what);
+                    let row =
+                        format!(": line {} writes one per thread, and the block has {threads}", site.line);
+                    words.message += &row;
+                    words.related.push(site);
+                    found.what = words.into();
+                }
                 let place = Place::Line(found.line);
                 self.say(found, place);
             }

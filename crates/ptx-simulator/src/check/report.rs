@@ -47,6 +47,16 @@ pub const BARRIER_OF_WARP: &str = "a barrier that every lane of the warp reaches
 /// What orders accesses of two threads of a block.
 pub const BARRIER_OF_BLOCK: &str = "a barrier that every thread of the block reaches";
 
+/// What to do about a write of threads that differ in an index which the kernel does not look at.
+fn same_in_every_row(axis: usize, threads: u32) -> String {
+    let (name, rows) = [("y", "rows"), ("z", "layers")][axis - 1];
+    format!(
+        "the kernel does not read threadIdx.{name}, and the block has {threads} {rows} of threads, which \
+         all do the same: launch a block with as many threads in x alone, or use threadIdx.{name} in the \
+         index"
+    )
+}
+
 /// What to do about a statement by which several threads update one element.
 const UPDATED_BY_SEVERAL: &str = "each thread reads the element, changes it and writes it back, and what \
     another one writes in between is lost. No barrier helps: make it one atomic operation, such as \
@@ -355,6 +365,9 @@ impl Checker<'_> {
             _ if overlap => Shape::Overlap,
             _ if self.is_locked(me, race) => Shape::Lock,
             Between::ParentAndChild => Shape::ParentAndChild,
+            Between::Lanes | Between::Warps if plain && self.same_rows(me, race).is_some() => {
+                Shape::UnreadIndex
+            }
             _ if plain => Shape::TwoWriters,
             Between::Lanes => Shape::SameWarp,
             Between::Warps => Shape::SameBlock,
@@ -408,6 +421,10 @@ impl Checker<'_> {
             is_one_statement && !race.updates || is_same_thread && (are_stores || race.updates);
         let is_one_update =
             race.updates && !has_atomic && self.site(race.earlier_loc) == self.site(me.who.loc);
+        let unread_axis = self.same_rows(me, race).filter(|_| are_stores);
+        if let (Between::Lanes | Between::Warps, Some(axis)) = (between, unread_axis) {
+            return same_in_every_row(axis, self.order.grids[me.who.grid as usize].block_dim[axis]);
+        }
         // Who has seen what another block has left, takes turns with it, by a lock.
         match between {
             Between::Blocks if is_same_index && flag.is_none() => return SAME_IN_EVERY_BLOCK.into(),
@@ -428,16 +445,36 @@ impl Checker<'_> {
                   afterwards what it has made of that, one atomic operation that does both)"
             }
         };
-        let atomic = if has_atomic || race.updates {
-            format!("both have to be atomic at a scope that includes both threads{how}, or ")
-        } else {
-            String::new()
-        };
+        let both = format!("both have to be atomic at a scope that includes both threads{how}");
+        let wants_atomic = has_atomic || race.updates;
+        // Threads of a block have a barrier, and what comes before it is then known.
+        if wants_atomic && matches!(between, Between::Lanes | Between::Warps | Between::Cluster) {
+            return format!("{order} has to come between the two; where it can't, {both}");
+        }
+        let atomic = if wants_atomic { format!("{both}, or ") } else { String::new() };
         let flag = flag.filter(|_| between == Between::Blocks && !has_atomic);
         let seen = flag.and_then(|loc| self.site(loc)).map_or(String::new(), |(_, line)| {
             format!("what this block has seen of another one in line {line} orders nothing without fences: ")
         });
         format!("{seen}{atomic}{order} has to come between the two")
+    }
+
+    /// The axis along which alone the two threads of a block differ that execute one statement, if no
+    /// function reads that index.
+    fn same_rows(&self, me: &Later, race: &Race) -> Option<usize> {
+        if me.who.loc != race.earlier_loc {
+            return None;
+        }
+        let [one, other] = [me.who, self.earlier(race)].map(|who| self.place(who).1);
+        let is_read = |axis: usize| {
+            let mut functions = self.program.functions.iter();
+            functions.any(|one| one.specials.iter().any(|(special, _)| special.is_thread_index(axis)))
+        };
+        (1..3).find(|axis| {
+            let is_alone =
+                (0..3).all(|other_axis| (one[other_axis] == other[other_axis]) == (other_axis != *axis));
+            is_alone && !is_read(*axis)
+        })
     }
 
     /// What orders accesses of threads that are so far apart.
@@ -448,7 +485,7 @@ impl Checker<'_> {
             Between::Cluster => "a barrier that every thread of the cluster reaches",
             Between::Blocks => {
                 "an atomic flag with a fence of the GPU's scope on each side, or the end of the launch, \
-                 since blocks run in any order,"
+                 since blocks run in any order and __syncthreads() waits for its own block alone,"
             }
             Between::Grids if self.order.is_dependent(grid) => {
                 "the end of the grid that this one depends on, for which cudaGridDependencySynchronize() \

@@ -37,6 +37,11 @@ impl Special {
         (axis.is_some() == is_vector(stem)).then_some(Special { number, axis: axis.unwrap_or(0) })
     }
 
+    /// Whether it is the index of a thread along this axis.
+    pub fn is_thread_index(&self, axis: usize) -> bool {
+        SPECIALS[self.number].0 == "%tid." && self.axis == axis
+    }
+
     /// What a lane reads.
     pub fn value(&self, at: &Position, lane: u32) -> u64 {
         SPECIALS[self.number].1(at, lane, self.axis).into()

@@ -10,7 +10,7 @@ use super::still::Cycle;
 use super::warp::Warp;
 use crate::arith::WARP;
 use crate::decode::{Inst, Op};
-use crate::device::{DeviceProperties, Residency, Scarce, index_in};
+use crate::device::{DeviceProperties, Residency, Scarce, count_in, index_in};
 use crate::diagnostic::{Diagnostic, Endless, Kind, Region, Site, Spot, What, Words, thousands};
 use crate::memory::{Owner, Wrong};
 use crate::observe::{Access, Event, Request};
@@ -284,7 +284,7 @@ impl Context<'_> {
         };
         let help = match self.overflow(warp, lane_at) {
             Some(overflow) => overflow_help(overflow),
-            None => index_help(&what).to_string(),
+            None => index_help(&what, count_in(self.block_dim)).to_string(),
         };
         self.fault(warp, lane_at, Kind::OutOfBounds, what, &help)
     }
@@ -345,16 +345,21 @@ fn overflow_help(Overflow { exact, became }: Overflow) -> String {
     )
 }
 
-/// What to do about an index that leads outside.
-fn index_help(what: &What) -> &'static str {
+/// What to do about an index that leads outside, in a block of so many threads.
+fn index_help(what: &What, threads: u64) -> &'static str {
     let index = match what {
         What::Outside { spot, bytes, .. } => spot.byte.div_euclid(i64::from(*bytes)),
         _ => 0,
     };
     match index {
-        0.. if counts_elements(what, index) => {
+        0.. if counts_elements(what, index, threads) => {
             "the third number of a launch counts bytes of dynamic shared memory, not elements: multiply by \
              sizeof of an element there"
+        }
+        0.. if dynamic(what).is_some() => {
+            "this index takes a larger array than the launch gives: does the kernel count on a block of more \
+             threads? Launch that many, and give their bytes as the third number of the launch; or mend the \
+             index"
         }
         ..0 => "the index is below 0 here: compare it before this line",
         WRAPPED..=MAX_INDEX => {
@@ -368,16 +373,20 @@ fn index_help(what: &What) -> &'static str {
     }
 }
 
-/// Whether a launch looks as if it counted the elements of its dynamic shared memory: the one at `index`
-/// would be there then.
-fn counts_elements(what: &What, index: i64) -> bool {
-    let What::Outside {
-        spot: Spot { region: Region::Shared { .. }, name: None, size, .. }, bytes: 2.., ..
-    } = what
+/// Bytes of the dynamic shared memory that an index leads out of.
+fn dynamic(what: &What) -> Option<u64> {
+    let What::Outside { spot: Spot { region: Region::Shared { .. }, name: None, size, .. }, .. } = what
     else {
-        return false;
+        return None;
     };
-    size.is_some_and(|size| index < size as i64)
+    *size
+}
+
+/// Whether a launch looks as if it counted the elements of its dynamic shared memory: the one at `index`
+/// would be there then, and now there is not even one for each thread.
+fn counts_elements(what: &What, index: i64, threads: u64) -> bool {
+    let What::Outside { bytes: bytes @ 2.., .. } = what else { return false };
+    dynamic(what).is_some_and(|size| index < size as i64 && size < threads * u64::from(*bytes))
 }
 
 /// The largest index of 32 bits, and where one begins that has gone a little below 0.
@@ -393,15 +402,16 @@ mod tests {
     fn an_index_below_0_is_told_so_signed_or_not() {
         let help = |index: i64| {
             let spot = Spot::new(Region::Buffer, 4 * index, Some(64));
-            index_help(&What::Outside { does: Access::Load, bytes: 4, spot })
+            index_help(&What::Outside { does: Access::Load, bytes: 4, spot }, 256)
         };
-        let shared = |byte: i64| {
+        let shared = |byte: i64, threads: u64| {
             let spot = Spot::new(Region::Shared { start: 0, block: None }, byte, Some(256));
-            index_help(&What::Outside { does: Access::Store, bytes: 4, spot })
+            index_help(&What::Outside { does: Access::Store, bytes: 4, spot }, threads)
         };
-        assert!(shared(256).contains("counts bytes of dynamic shared memory"));
-        assert!(shared(1020).contains("counts bytes of dynamic shared memory"));
-        assert!(shared(1024).contains("number of elements"));
+        assert!(shared(256, 256).contains("counts bytes of dynamic shared memory"));
+        assert!(shared(1020, 256).contains("counts bytes of dynamic shared memory"));
+        assert!(shared(1024, 256).contains("a block of more threads"));
+        assert!(shared(256, 64).contains("a block of more threads"), "it has an element for each thread");
         assert!(help(-1).contains("below 0 here"));
         assert!(help(0xffff_ffff).contains("wraps to a huge one"));
         assert!(help(16).contains("number of elements"));

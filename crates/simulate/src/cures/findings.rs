@@ -65,7 +65,7 @@ fn mistake(found: &Diagnostic) -> Option<Mistake> {
         Some(Shape::ParentAndChild) => Sides::Family,
         Some(Shape::Lock) => Sides::Lock,
         Some(Shape::AsyncCopy) => return Some(Mistake::Copy),
-        Some(Shape::OtherGpu | Shape::InHeader) | None => return kind(found.kind),
+        Some(Shape::OtherGpu | Shape::UnreadIndex | Shape::InHeader) | None => return kind(found.kind),
     };
     Some(Mistake::Race(sides))
 }

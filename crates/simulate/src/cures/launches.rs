@@ -54,7 +54,7 @@ pub type Compile<'a> = Box<dyn Fn(&str, Duration) -> Result<Compiled> + 'a>;
 /// First with clang, which is the faster one; then with what has compiled the source.
 fn ways<'a>(options: &'a Options, sources: &Sources, ptx: &str) -> Vec<Way<'a>> {
     let mut ways = Vec::new();
-    let limits = options.cure_limits;
+    let limits = options.cure_limits.after(sources.compiling);
     let built = || Some(Compiled { ptx: ptx.to_string(), ..Compiled::default() });
     if let Some(compile) = options.compile {
         let compile: Compile = Box::new(move |text, _| compile(&options.file, text));

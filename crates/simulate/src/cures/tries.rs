@@ -112,6 +112,8 @@ struct Attempt {
 
 /// What a source shows after an edit.
 enum Shows {
+    /// The time was over before it was known.
+    Nothing,
     /// It doesn't compile or run, or all that was wrong still is, or something new is.
     NoCure,
     /// Nothing new is wrong, and this still is; but the result is not right.
@@ -124,7 +126,7 @@ impl Attempt {
     /// Whether nothing new is wrong, and this no longer is.
     fn removes(&self, wrong: &Wrong) -> bool {
         match &self.shows {
-            Shows::NoCure => false,
+            Shows::Nothing | Shows::NoCure => false,
             Shows::OtherResult(left) | Shows::Less(left, _) => !left.contains(wrong),
         }
     }
@@ -181,7 +183,9 @@ impl<'a> Tries<'a> {
         if let Some(known) = self.attempts.iter().position(|attempt| attempt.text == text) {
             return known;
         }
-        let shows = self.shows(&candidate, &text).unwrap_or(Shows::NoCure);
+        let shows = self.shows(&candidate, &text);
+        let has_failed = || if self.has_time() { Shows::NoCure } else { Shows::Nothing };
+        let shows = shows.unwrap_or_else(|_| has_failed());
         self.attempts.push(Attempt { candidate, text, shows });
         self.attempts.len() - 1
     }
@@ -238,7 +242,8 @@ impl<'a> Tries<'a> {
             };
             return format!("; this was tried and makes it go away, {but}: {says}");
         }
-        let (tried, each) = match target.tried.len() {
+        let is_known = |number: &&usize| !matches!(self.attempts[**number].shows, Shows::Nothing);
+        let (tried, each) = match target.tried.iter().filter(is_known).count() {
             0 => return String::new(),
             1 => ("1 edit was".to_string(), "it"),
             count => (format!("{count} edits were"), "each"),

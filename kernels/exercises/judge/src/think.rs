@@ -112,7 +112,7 @@ fn of_shape(shape: Shape) -> Option<&'static str> {
         Shape::TwoWriters => "Which threads write this element, and which of them should?",
         Shape::Overlap => "Which bytes does each of the two accesses touch, and whose elements lie there?",
         Shape::AsyncCopy => "Who waits for this copy, and was it committed before that?",
-        Shape::Lock | Shape::InHeader => return None,
+        Shape::Lock | Shape::UnreadIndex | Shape::InHeader => return None,
     })
 }
 
