@@ -58,12 +58,16 @@ impl Chapter {
     }
 }
 
+/// A measurement on a GPU, which adds sections to the record: the device, the chapter's module, and the
+/// reader's `--n`.
+pub type Measure = fn(&Device, &Module, n: Option<u64>, &mut Record) -> Result<()>;
+
 /// What one chapter has beyond its variants: a measurement of its own, how that is shown, and figures.
 #[derive(Clone, Copy)]
 pub struct Extras {
-    /// Measures on a GPU, after the variants, with the device's [`Effort`](device::measure::Effort), and adds
-    /// sections to the record; `n` is the reader's `--n`.
-    pub measure: fn(&Device, &Module, n: Option<u64>, &mut Record) -> Result<()>,
+    /// Measures after the variants, with the device's [`Effort`](device::measure::Effort);
+    /// [`Extras::on_a_gpu`] makes it.
+    pub measure: Measure,
     /// The tables of those sections, each as its columns.
     pub tables: fn(&Record) -> Result<Vec<Vec<Column>>>,
     /// All charts of the record.
@@ -80,6 +84,11 @@ impl Extras {
         charts: |record, vertical| chart::charts(record, &[], vertical),
         figures: &[],
     };
+
+    /// The measurement, where there may be a GPU. A page has none, and does not fetch the code.
+    pub const fn on_a_gpu(measure: Measure) -> Measure {
+        if cfg!(target_family = "wasm") { Extras::NONE.measure } else { measure }
+    }
 }
 
 const NO_KERNELS: &str = "a chapter of the CPU has no kernels";

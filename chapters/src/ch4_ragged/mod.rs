@@ -158,7 +158,7 @@ pub const CHAPTER: Chapter = Chapter {
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,
     extras: Extras {
-        measure: compare::measure,
+        measure: Extras::on_a_gpu(compare::measure),
         tables: comparison::tables,
         charts: comparison::charts,
         figures: &[

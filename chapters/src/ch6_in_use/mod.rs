@@ -17,7 +17,7 @@ use elements::{Bf16, Element, Half, UNIT_F16};
 use passes::{height, one_launch, overlapping, running, two_launches};
 
 pub const CHAPTER: Chapter = Chapter {
-    extras: Extras { measure: compare::measure, ..Extras::NONE },
+    extras: Extras { measure: Extras::on_a_gpu(compare::measure), ..Extras::NONE },
     ..Chapter::new(
         "ch6_in_use",
         "Reductions in use: one sum per row, 16-bit floats, launches that overlap",

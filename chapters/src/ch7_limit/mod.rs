@@ -99,7 +99,7 @@ const fn other_type(name: &'static str, operation: Operation, host: fn(&Case) ->
 }
 
 const EXTRAS: Extras = Extras {
-    measure: compare::measure,
+    measure: Extras::on_a_gpu(compare::measure),
     tables: |record| Ok(comparison::table(record).into_iter().collect()),
     charts: charts::charts,
     figures: &[
