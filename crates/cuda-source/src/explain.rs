@@ -25,7 +25,7 @@ struct Message<'a> {
 }
 
 /// What a compiler `said` of `source`, the file `path`, in the form of
-/// [`call::messages`](super::call::messages), in better words where there are some.
+/// `kernel_compiler::call::messages`, in better words where there are some.
 pub fn explained(said: &str, path: &str, source: &str) -> String {
     let (before, mut messages) = read(said, path);
     let is_refused = messages.iter().any(Message::is_error);
