@@ -89,7 +89,7 @@ impl Fences {
                 let change = Change { by, fences: known.fences, loc: actor.loc, is_shared };
                 self.words.insert(word, change);
             } else if let Some(change) = others.filter(|change| !change.is_shared)
-                && is_atomic
+                && request.looks
                 && request.unchanged >> lane & 1 == 0 // who swaps in vain tries again
                 && operand(lane) == 0
             {
@@ -130,6 +130,11 @@ mod tests {
     /// Block 0 leaves a partial sum and draws a ticket, then block 1 draws one and reads. All are atomic
     /// operations, with or without a fence before and after the ticket.
     fn is_found(before: bool, after: bool, order: Order) -> bool {
+        is_found_by(true, before, after, order)
+    }
+
+    /// The same where block 1 looks at what it finds there, or adds nothing and does not look.
+    fn is_found_by(looks: bool, before: bool, after: bool, order: Order) -> bool {
         let mut fences = Fences::default();
         let zeros = [0; 32];
         let ones = [1; 32];
@@ -146,7 +151,7 @@ mod tests {
             }
         }
         let values: [&[u64; 32]; 2] = [&ones, &zeros];
-        fences.access(block(1), &request(ATOMIC, &PARTIAL, &values), true);
+        fences.access(block(1), &Request { looks, ..request(ATOMIC, &PARTIAL, &values) }, true);
         fences.found.is_some()
     }
 
@@ -156,6 +161,7 @@ mod tests {
         assert!(is_found(true, false, Order::Relaxed), "the reader's is missing");
         assert!(is_found(false, true, Order::Relaxed), "that of the last block comes too late for the first");
         assert!(!is_found(true, true, Order::Relaxed));
+        assert!(!is_found_by(false, false, false, Order::Relaxed), "who adds nothing reads nothing");
         assert!(!is_found(false, false, Order::AcquireRelease), "the counter orders by itself");
     }
 }

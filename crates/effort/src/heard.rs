@@ -16,6 +16,7 @@ pub fn request<'a>(access: Access, addresses: &'a [u64; 32], values: &'a [&'a [u
         scope: Scope::Gpu,
         turns: Default::default(),
         used: Default::default(),
+        looks: false,
         changed: 0,
         unchanged: 0,
         follows: false,

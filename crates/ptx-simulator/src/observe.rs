@@ -89,6 +89,9 @@ pub struct Request<'a> {
     pub scope: Scope,
     /// Of a strong load: what its thread does with the value.
     pub used: Use,
+    /// Of an atomic: whether its thread looks at what it returns. A compiler writes a result also where the
+    /// source uses none.
+    pub looks: bool,
     /// Of an atomic: which lane comes after which.
     pub turns: LaneOrder,
     /// Lanes of a store or an atomic that change what is there (known only under checks).
@@ -130,6 +133,7 @@ impl<'a> Request<'a> {
             order,
             scope,
             used: Use::default(),
+            looks: false,
             turns: LaneOrder::default(),
             follows: false,
             updates: false,

@@ -152,6 +152,7 @@ impl Body<'_, '_> {
         out.code.push(Inst { op, guard: NONE, negated: false, watch: [NONE; 2], line: ast.line, loc });
         out.constants = constants.iter().map(|value| [*value; WARP]).collect();
         flow::set_reconvergence(&mut out.code);
+        uses::set_looks(&mut out.code);
         uses::set_uses(&mut out.code);
         uses::set_follows(&mut out.code);
         updates::set_updates(&mut out.code);

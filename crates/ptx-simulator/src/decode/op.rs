@@ -282,7 +282,7 @@ operations! {
     }
     Atomic {
         what space: Space, what op: AtomOp, what bytes: u32, Writes d: Reg, Addresses at: Address,
-        Reads b: Reg, Reads c: Reg, what order: Order, what scope: Scope,
+        Reads b: Reg, Reads c: Reg, what order: Order, what scope: Scope, what looks: bool,
     }
     Fence { what scope: Scope, what kind: FenceKind }
     /// A block barrier. `d` takes the number of threads for which `p` holds, `q` whether it holds for all or

@@ -253,7 +253,7 @@ impl Names<'_> {
         let at = self.address(at)?;
         let b = self.source(b)?;
         let bytes = ptx::type_bytes(ty)? as u32;
-        Some(Op::Atomic { space, op, bytes, d, at, b, c, order, scope })
+        Some(Op::Atomic { space, op, bytes, d, at, b, c, order, scope, looks: false })
     }
 }
 

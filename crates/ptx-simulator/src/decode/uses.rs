@@ -36,6 +36,23 @@ struct Slice {
     in_shared: bool,
 }
 
+/// Fills in `looks` of every atomic operation: whether some instruction takes what it returns.
+pub fn set_looks(code: &mut [Inst]) {
+    let mut taken = FxHashSet::default();
+    for inst in code.iter() {
+        inst.op.operands(|role, register| {
+            if matches!(role, Role::Reads | Role::Addresses) {
+                taken.insert(register);
+            }
+        });
+    }
+    for inst in code {
+        if let Op::Atomic { d, looks, .. } = &mut inst.op {
+            *looks = taken.contains(d);
+        }
+    }
+}
+
 /// Fills in `used` of every strong load.
 pub fn set_uses(code: &mut [Inst]) {
     let loads: Vec<usize> = (0..code.len()).filter(|&pc| is_strong(&code[pc].op)).collect();

@@ -241,10 +241,11 @@ impl<'e> Context<'e> {
         let Place { split, pc, .. } = place;
         warp.splits[split].pc = pc;
         match &at.inst.op {
-            Op::Atomic { space, bytes, d, at: word, order, scope, .. } => {
+            Op::Atomic { space, bytes, d, at: word, order, scope, looks, .. } => {
                 let addresses = self.checked_addresses(warp, at, word);
                 let access = Access::Atomic { returns: *d != NONE };
                 let request = Request::new(access, *space, at.mask, &addresses, *bytes, *order, *scope);
+                let request = Request { looks: *looks, ..request };
                 self.atomic(warp, at, &request)?;
             }
             Op::CopyAsync { .. } => self.copy_async(warp, at)?,

@@ -6,7 +6,7 @@ use super::split::Wait;
 use super::step::Place;
 use super::warp::Warp;
 use crate::arith::{LaneOrder, lanes};
-use crate::decode::{Address, Mbarrier, NONE, Op, Role};
+use crate::decode::{Address, Mbarrier, NONE, Op};
 use crate::explore::{Does, Operation, WORD, Word};
 use crate::memory::{resolve, shared};
 use crate::observe::Use;
@@ -56,7 +56,7 @@ impl Context<'_> {
         // An atomic may wait too: an exchange or a compare-and-swap that has taken nothing is tried again.
         let (does, waits) = match does {
             Does::Update { op, returns } => {
-                let returns = returns && is_used(at);
+                let returns = returns && matches!(at.inst.op, Op::Atomic { looks: true, .. });
                 (Does::Update { op, returns }, returns)
             }
             does => (does, waits),
@@ -110,16 +110,4 @@ impl Context<'_> {
     pub fn lane_order(&self) -> LaneOrder {
         self.turns.map_or(LaneOrder::Forwards, |turns| turns.borrow().lanes)
     }
-}
-
-/// Whether somebody reads what an atomic returns: clang writes a result where CUDA's source uses none.
-fn is_used(at: At) -> bool {
-    let Op::Atomic { d, .. } = at.inst.op else { return true };
-    let mut is_used = false;
-    for inst in &at.function.code {
-        inst.op.operands(|role, register| {
-            is_used |= matches!(role, Role::Reads | Role::Addresses) && register == d;
-        });
-    }
-    is_used
 }
