@@ -2,7 +2,10 @@
 
 use ptx_simulator::LaunchConfig;
 
-use super::shape::axes;
+/// The three numbers of a `dim3`.
+pub fn axes((x, y, z): (u32, u32, u32)) -> [u64; 3] {
+    [x, y, z].map(u64::from)
+}
 
 /// A plane of elements that a launch covers only a part of: its columns and rows, those of the threads, and
 /// how many threads a block has of both.

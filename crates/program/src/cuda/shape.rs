@@ -4,7 +4,7 @@ use ptx_simulator::host::Call;
 use ptx_simulator::{LaunchConfig, count_in};
 use text::number::thousands;
 
-use super::covered::uncovered;
+use super::covered::{axes, uncovered};
 use super::queue::Kernel;
 use crate::runtime::Runtime;
 
@@ -25,10 +25,6 @@ const WARP: u64 = 32;
 
 /// Three numbers, as `dim3` has them.
 type Three = (u32, u32, u32);
-
-pub fn axes((x, y, z): Three) -> [u64; 3] {
-    [x, y, z].map(u64::from)
-}
 
 /// `128`, `(16, 8)` or `(4, 4, 2)`
 fn said(three: Three) -> String {
