@@ -18,7 +18,7 @@ const [live, requests, answers] = process.argv.slice(2);
 // A reader waits for one compiler; here several run beside each other, and none of them is late.
 const PATIENCE = 10_000; // milliseconds
 const { setTimeout: after } = globalThis;
-globalThis.setTimeout = (then, wait, ...given) => after(then, wait < PATIENCE ? wait : 10 * wait, ...given);
+globalThis.setTimeout = (then, wait, ...given) => after(then, wait < PATIENCE ? wait : 3 * wait, ...given);
 
 // What a browser has and Node has not.
 globalThis.fetch = async url => {

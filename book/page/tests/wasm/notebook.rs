@@ -36,7 +36,7 @@ fn it_prints_what_the_terminal_prints() {
     assert_eq!(ran.stdout, String::from_utf8(said.stdout).unwrap().replace(FOLDER, ""));
     assert_eq!((ran.stderr.as_str(), ran.status), ("", said.status.code().unwrap()));
     let shown = ran.shown.unwrap();
-    assert_eq!(shown["verdict"], "2 errors");
+    assert_eq!(shown["verdict"], "1 error");
     assert!(ran.stdout.contains(shown["messages"][0].as_str().unwrap()), "{shown}");
     let lines = |found: &Value| [found["line"].clone(), found["related"][0]["line"].clone()];
     assert_eq!(lines(&shown["diagnostics"][0]), [8, 12]);
