@@ -7,8 +7,8 @@ pub fn axes((x, y, z): (u32, u32, u32)) -> [u64; 3] {
     [x, y, z].map(u64::from)
 }
 
-/// A plane of elements that a launch covers only a part of: its columns and rows, those of the threads, and
-/// how many threads a block has of both.
+/// A plane of elements of which a launch covers only a part. Each pair counts columns, then rows: of the
+/// elements, of all threads, and of the threads of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uncovered {
     elements: [u64; 2],

@@ -51,9 +51,9 @@ pub const BARRIER_OF_BLOCK: &str = "a barrier that every thread of the block rea
 fn same_in_every_row(axis: usize, threads: u32) -> String {
     let (name, rows) = [("y", "rows"), ("z", "layers")][axis - 1];
     format!(
-        "the kernel does not read threadIdx.{name}, and the block has {threads} {rows} of threads, which \
-         all do the same: launch a block with as many threads in x alone, or use threadIdx.{name} in the \
-         index"
+        "the kernel does not read threadIdx.{name}, and the block has {threads} {rows} of threads, so each \
+         of the {rows} does the same work: launch a block of one dimension with as many threads, or use \
+         threadIdx.{name} in the index"
     )
 }
 
@@ -82,8 +82,7 @@ fn around_help(why: Loophole) -> &'static str {
         }
         Loophole::Set => {
             "initialise a lock before any thread can take it: one in global memory before the launch, by \
-             cudaMemset or its initialiser; one in shared memory by one thread, with `__syncthreads();` \
-             behind it"
+             cudaMemset or its initialiser; one in shared memory by one thread, and then `__syncthreads();`"
         }
         Loophole::Released(_) | Loophole::Outside | Loophole::Ignored => {
             "take the lock before the first access to what it guards, and release it after the last one, \

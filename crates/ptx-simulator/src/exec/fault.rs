@@ -358,7 +358,7 @@ fn index_help(what: &What, threads: u64) -> &'static str {
         }
         0.. if dynamic(what).is_some() => {
             "this index takes a larger array than the launch gives: does the kernel count on a block of more \
-             threads? Launch that many, and give their bytes as the third number of the launch; or mend the \
+             threads? Launch that many, and give their bytes as the third number of the launch; or fix the \
              index"
         }
         ..0 => "the index is below 0 here: compare it before this line",
