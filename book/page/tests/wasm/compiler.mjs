@@ -3,7 +3,9 @@
 //     node compiler.mjs LIVE REQUESTS ANSWERS
 //
 // LIVE is a copy of book/src/live. REQUESTS is a JSON list; ANSWERS becomes the list of what `compile` gives
-// for each, with what it has told on the way. A request with `stop_after`, in seconds, is stopped then.
+// for each, with what it has told on the way. A request with `stop_after`, in seconds, is stopped then. One
+// that is `endless` has a page's limits; the others may take three times as long, since several compilers run
+// beside each other.
 
 import { createHash } from 'node:crypto';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
@@ -15,10 +17,9 @@ import { Worker as Thread } from 'node:worker_threads';
 
 const [live, requests, answers] = process.argv.slice(2);
 
-// A reader waits for one compiler; here several run beside each other, and none of them is late.
-const PATIENCE = 10_000; // milliseconds
+let patience = 1;
 const { setTimeout: after } = globalThis;
-globalThis.setTimeout = (then, wait, ...given) => after(then, wait < PATIENCE ? wait : 3 * wait, ...given);
+globalThis.setTimeout = (then, wait, ...given) => after(then, patience * wait, ...given);
 
 // What a browser has and Node has not.
 globalThis.fetch = async url => {
@@ -68,10 +69,11 @@ Object.assign(globalThis.workbook, { listed: async () => files, released: async 
 await writeFile(join(live, 'package.json'), '{ "type": "module" }');
 const { compile } = await import(pathToFileURL(resolve(live, 'compiler.js')));
 const made = [];
-for (const { stop_after, ...request } of JSON.parse(await readFile(requests, 'utf8'))) {
+for (const { stop_after, endless, ...request } of JSON.parse(await readFile(requests, 'utf8'))) {
+    patience = endless ? 1 : 3;
     const stopped = new AbortController();
     if (stop_after) {
-        setTimeout(() => stopped.abort(new Error('Stopped.')), 1000 * stop_after);
+        after(() => stopped.abort(new Error('Stopped.')), 1000 * stop_after);
     }
     const told = [];
     const began = performance.now();

@@ -293,8 +293,11 @@ fn what_never_ends_is_stopped_and_the_next_compile_is_well() {
         (kernel(&format!("{}p[i * j] += p[i] * j;", unrolled("i") + &unrolled("j"))), "20 seconds"),
         (good.clone(), ""),
     ];
-    let requests: Vec<Value> =
-        cases.iter().map(|(source, _)| json!({"path": "kernels/mine.cu", "source": source})).collect();
+    let request = |(source, says): &(String, &str)| {
+        let endless = says.contains("seconds");
+        json!({"path": "kernels/mine.cu", "source": source, "endless": endless})
+    };
+    let requests: Vec<Value> = cases.iter().map(request).collect();
     let stopped = json!({"path": "kernels/mine.cu", "source": cases[6].0, "stop_after": 2});
     let requests = [requests, vec![stopped, json!({"path": "kernels/mine.cu", "source": good})]].concat();
     let answers = ask("compiler-bombs", &requests);
