@@ -34,9 +34,9 @@ const DIRECTIVES: [Directive; 15] = [
         Alone,
         cell::cell,
     ),
-    // A small table: kernels by sizes, blocks or fields; `FIELD-ratio` is the first row's over this one's.
-    // `against=RIVAL`, of chapter 7's record: RIVAL's time over reduceLimit's, by size. Of `benches/`: its
-    // tables.
+    // A small table: kernels by sizes, blocks or fields; `FIELD-ratio` is the first row's over this one's,
+    // `FIELD-step` that of the row above. `against=RIVAL`, of chapter 7's record: RIVAL's time over
+    // reduceLimit's, by size. Of `benches/`: its tables.
     (
         "table",
         "STEM.KIND [FIELD,FIELD] [kernel=A,STEM.KIND/B] [n=N,N] [block=B,B] [against=RIVAL]",

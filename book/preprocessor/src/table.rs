@@ -138,21 +138,25 @@ fn title(field: &str) -> String {
         "warm" => "one call, warm cache".to_string(),
         "alone-datasheet" => "of the peak rate".to_string(),
         _ if field.ends_with("-ratio") => "speedup".to_string(),
+        _ if field.ends_with("-step") => "gained".to_string(),
         _ => field.replace('_', " "),
     }
 }
 
 /// The value of each row, [`NONE`] where a kernel has no such run though another row has. The field
-/// `FIELD-ratio` is the first row's value divided by that of the row.
+/// `FIELD-ratio` is the first row's value divided by that of the row, and `FIELD-step` that of the row above.
 fn cells(rows: &[Row], n: u64, block: Option<u32>, field: &str) -> Result<Vec<String>> {
     let of = |row: &Row, field| of_kernel(row.record, row.kernel, n, block, field);
-    let cell = |row: &Row| {
-        Ok(match field.strip_suffix("-ratio") {
-            Some(field) => format!("{}×", two_digits(of(&rows[0], field)?.value / of(row, field)?.value)),
-            None => of(row, field)?.text.trim_end_matches("\u{a0}GB/s").to_string(),
-        })
+    let over = |above: &Row, row: &Row, field| {
+        Ok(format!("{}×", two_digits(of(above, field)?.value / of(row, field)?.value)))
     };
-    let all: Vec<Result<String>> = rows.iter().map(cell).collect();
+    let cell = |(i, row): (usize, &Row)| match (field.strip_suffix("-ratio"), field.strip_suffix("-step")) {
+        (Some(field), _) => over(&rows[0], row, field),
+        (_, Some(_)) if i == 0 => Ok(String::new()),
+        (_, Some(field)) => over(&rows[i - 1], row, field),
+        _ => Ok(of(row, field)?.text.trim_end_matches("\u{a0}GB/s").to_string()),
+    };
+    let all: Vec<Result<String>> = rows.iter().enumerate().map(cell).collect();
     if all.iter().any(Result::is_ok) {
         return Ok(all.into_iter().map(|cell| cell.unwrap_or(NONE.into())).collect());
     }

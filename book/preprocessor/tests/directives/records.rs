@@ -37,6 +37,16 @@ fn a_table_has_kernels_by_sizes_blocks_or_fields() {
     let found = rows(&page);
     assert_eq!(found[0], ["kernel", "time", "GB/s", "speedup"]);
     assert_eq!((found[1][3].as_str(), found[2][0].as_str()), ("1.0×", "reduceNeighbored"));
+    // Each beside the first, and beside the one above.
+    let page = repository.page(
+        "{{#table ch4_nested.gpu time-ratio,time-step \
+         kernel=gpuRecursiveReduce,gpuRecursiveReducePasses,ch3_blocks.gpu/reduceNeighbored n=2^20}}\n",
+    );
+    let found = rows(&page);
+    assert_eq!(found[0], ["kernel", "speedup", "gained"]);
+    assert_eq!(found[1], ["gpuRecursiveReduce", "1.0×"]);
+    assert_eq!(found[2], ["gpuRecursiveReducePasses", "19,000×", "19,000×"]);
+    assert_eq!(found[3], ["reduceNeighbored", "23,000×", "1.2×"]);
     let page = repository.page("{{#table ch4_nested.gpu time kernel=gpuRecursiveReduce block=32,1024}}\n");
     assert_eq!(rows(&page), [vec!["kernel", "32", "1,024"], vec!["gpuRecursiveReduce", "175 ms", "225 ms"]]);
 }
