@@ -151,7 +151,7 @@ pub fn versus(record: &Record, rival: &str) -> Option<Vec<Column>> {
             }
         }
     }
-    let titles = ["mean", "least", "least, untuned", "mean of the bound"];
+    let titles = ["mean", "least", "least, untuned", "mean of the yardstick"];
     let mut columns = vec![Column::left("type and time", rows)];
     columns.extend(titles.into_iter().zip(cells).map(|(title, cells)| Column::right(title, cells)));
     columns.retain(Column::has_values);
