@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 80;
+const COUNT: usize = 84;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -311,6 +311,15 @@ fn numbers_of_launches_look_exchanged_if_they_fit_the_other_way_round() {
     assert!(block.contains("grid and block look exchanged: <<<2,048, 32>>>"), "{block}");
     let other = at_line("in_order_of_time", 25, Kind::LaunchLimit).2;
     assert!(!other.contains("exchanged"), "{other}");
+    let beyond = at_line("blocks_for_threads", 8, Kind::OutOfBounds).2;
+    assert!(beyond.contains("grid and block look exchanged: <<<16, 64>>>"), "{beyond}");
+}
+
+#[test]
+fn a_wait_for_what_is_recorded_later_is_named_beside_the_race() {
+    let (_, lines, help) = at_line("waits_for_nothing", 11, Kind::DataRace);
+    assert_eq!(lines[0], 29, "{lines:?}");
+    assert!(help.starts_with("call cudaEventRecord before cudaStreamWaitEvent"), "{help}");
 }
 
 #[test]
@@ -322,9 +331,11 @@ fn what_is_wrong_first_is_named_first() {
 
 #[test]
 fn a_number_of_elements_for_one_of_bytes_is_named_where_it_is_given() {
-    for (name, line, allocated) in
-        [("too_few_bytes_for_the_kernel", 8, 15), ("too_few_bytes_for_the_host", 10, 8)]
-    {
+    for (name, line, allocated) in [
+        ("too_few_bytes_for_the_kernel", 8, 15),
+        ("too_few_bytes_for_the_host", 10, 8),
+        ("bytes_in_a_variable", 8, 17),
+    ] {
         let (_, lines, help) = at_line(name, line, Kind::OutOfBounds);
         assert!(
             lines.contains(&allocated) && help.contains("counts bytes, not elements"),

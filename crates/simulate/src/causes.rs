@@ -16,9 +16,9 @@ pub fn join(launched: &mut Launched) {
     let causes = causes(std::mem::take(&mut launched.diagnostics));
     let place = |finding: usize| causes.iter().position(|cause| cause.number == finding);
     launched.cures.retain_mut(|cure| {
-        let place = place(cure.finding);
-        cure.finding = place.unwrap_or(cure.finding);
-        place.is_some()
+        let Some(finding) = cure.finding else { return true };
+        cure.finding = place(finding);
+        cure.finding.is_some()
     });
     launched.diagnostics = causes.into_iter().map(Cause::said).collect();
 }
@@ -232,7 +232,12 @@ mod tests {
     #[test]
     fn a_cure_stays_with_the_finding_that_is_left() {
         let lanes = |line| race("a", line, Shape::SameWarp);
-        let cure = |finding| Cure { finding, says: String::new(), cures_all: true, edits: Vec::new() };
+        let cure = |finding| Cure {
+            finding: Some(finding),
+            says: String::new(),
+            cures_all: true,
+            edits: Vec::new(),
+        };
         let mut launched = Launched {
             diagnostics: vec![lanes(20), lanes(21), race("b", 30, Shape::SameBlock)],
             cures: vec![cure(0), cure(1), cure(2)],
@@ -240,7 +245,7 @@ mod tests {
         };
         join(&mut launched);
         assert_eq!(launched.diagnostics.len(), 2);
-        assert_eq!(launched.cures.iter().map(|cure| cure.finding).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(launched.cures.iter().filter_map(|cure| cure.finding).collect::<Vec<_>>(), [0, 1]);
     }
 
     #[test]

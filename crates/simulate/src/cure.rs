@@ -8,9 +8,9 @@ use serde::Serialize;
 /// What cures a finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cure {
-    /// Which finding, from 0.
+    /// Which finding, from 0; none where it cures a result that is not the expected one.
     #[serde(skip)]
-    pub finding: usize,
+    pub finding: Option<usize>,
     /// What to do, in a sentence.
     pub says: String,
     /// Whether nothing at all is wrong after it.

@@ -48,7 +48,7 @@ pub struct Found<'a> {
 impl<'a> Found<'a> {
     /// Each finding, with what cures it.
     pub fn all(found: &'a [Diagnostic], cures: &'a [Cure]) -> Vec<Found<'a>> {
-        let cure = |number| cures.iter().find(|cure| cure.finding == number);
+        let cure = |number| cures.iter().find(|cure| cure.finding == Some(number));
         let found = found.iter().enumerate();
         found.map(|(number, diagnostic)| Found { diagnostic, cure: cure(number) }).collect()
     }
@@ -64,6 +64,9 @@ struct Json<'a> {
     diagnostics: Vec<Finding<'a>>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     wrong: &'a [String],
+    /// What makes the result the expected one, if that was tried and found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<&'a Cure>,
     counters: JsonCounters,
     /// Of each launch, which orders of its operations were tried.
     #[serde(skip_serializing_if = "<[Orders]>::is_empty")]
@@ -136,6 +139,7 @@ impl Report {
             printed,
             diagnostics: self.found(),
             wrong: &ran.wrong,
+            cure: of_the_result(&self.launched.cures),
             counters: JsonCounters { average_active_lanes: counters.average_active_lanes(), counters },
             orders,
             steps: trace.as_ref().filter(|_| options.steps),
@@ -191,6 +195,7 @@ impl Report {
         for wrong in &self.launched.ran.wrong {
             text += &format!("not as expected: {}\n\n", say::visible(wrong));
         }
+        text += &help_for_the_result(&self.launched.cures);
         // What depends on the order says itself on which two operations.
         let says_it = |found: &Diagnostic| found.kind == Kind::OrderDependent;
         let changed = view::orders::changed(&self.launched.orders);
@@ -271,6 +276,16 @@ impl Report {
         let counted = || format!("{} launches by device code, one per thread", thousands(launched as i64));
         is_one_per_thread.then(counted)
     }
+}
+
+/// What makes the result the expected one.
+pub fn of_the_result(cures: &[Cure]) -> Option<&Cure> {
+    cures.iter().find(|cure| cure.finding.is_none())
+}
+
+/// The same as a paragraph.
+pub fn help_for_the_result(cures: &[Cure]) -> String {
+    of_the_result(cures).map_or(String::new(), |cure| format!("help: {}\n\n", cure.says))
 }
 
 /// What is said where a buffer does not hold what the script expects.

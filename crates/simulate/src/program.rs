@@ -20,7 +20,7 @@ use super::cure::Cure;
 use super::input::{self, Sources};
 use super::names::readable;
 use super::options::{Checks, Options, with_option};
-use super::output::Found;
+use super::output::{Found, help_for_the_result, of_the_result};
 use super::tally::{counted, on_headers};
 
 /// Instructions that the warps of all launches may execute together, unless `--steps-limit` says another
@@ -61,6 +61,9 @@ struct Json<'a> {
     printed_to_stderr: &'a str,
     kernels: Vec<JsonKernel<'a>>,
     diagnostics: Vec<Found<'a>>,
+    /// What makes the program return 0, if that was tried and found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<&'a Cure>,
     #[serde(skip_serializing_if = "<[Orders]>::is_empty")]
     orders: &'a [Orders],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,6 +207,7 @@ impl Report {
             printed_to_stderr: &self.printed[1],
             kernels: kernels.collect(),
             diagnostics: Found::all(&self.found, &self.cures),
+            cure: of_the_result(&self.cures),
             orders: &self.orders,
             steps: self.trace.as_ref().filter(|_| options.steps),
         }
@@ -221,7 +225,7 @@ impl Report {
         if !self.kernels.is_empty() {
             text += &format!("{}\n", text_table(&self.columns()));
         }
-        text + &self.verdict(options.checks) + "\n"
+        text + &help_for_the_result(&self.cures) + &self.verdict(options.checks) + "\n"
     }
 
     /// Each finding with its source lines.

@@ -9,23 +9,32 @@ use super::candidate::Candidate;
 use super::change::Edit;
 use super::finding::Finding;
 use super::places::spot;
-use super::statements::Source;
+use super::statements::{Function, Source};
 
 /// The tokens of a function, by their places in the source.
-type Tokens<'a> = Vec<(usize, Token<'a>)>;
+pub type Tokens<'a> = Vec<(usize, Token<'a>)>;
 
 /// The edits of an index in the function that the finding is in.
 pub fn indices(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let spot = finding.lines.iter().find_map(|line| spot(source, *line));
-    let Some(function) = spot.map(|spot| &source.functions[spot.function]) else { return Vec::new() };
+    spot.map_or_else(Vec::new, |spot| of_function(source, &source.functions[spot.function]))
+}
+
+/// The edits of the indices in a function.
+pub fn of_function(source: &Source, function: &Function) -> Vec<Candidate> {
+    let tokens = tokens(source, function);
+    [grids(source, &tokens), blocks(source, &tokens), steps(source, &tokens), exchanged(source, &tokens)]
+        .concat()
+}
+
+/// The tokens of a function's body.
+pub fn tokens<'a>(source: &Source<'a>, function: &Function) -> Tokens<'a> {
     let start = function.body.range.start;
-    let tokens: Tokens = placed(&source.text[function.body.range.clone()])
+    placed(&source.text[function.body.range.clone()])
         .into_iter()
         .filter(|(_, token)| *token != Token::LineEnd)
         .map(|(place, token)| (start + place, token))
-        .collect();
-    [grids(source, &tokens), blocks(source, &tokens), steps(source, &tokens), exchanged(source, &tokens)]
-        .concat()
+        .collect()
 }
 
 /// `blockIdx.x` and the like at `at`: its name and its axis.
@@ -36,19 +45,19 @@ fn built_in<'a>(tokens: &[(usize, Token<'a>)], at: usize) -> Option<(&'a str, &'
     dot.is_mark(".").then_some((*name, *axis))
 }
 
-fn is_mark(tokens: &Tokens, at: usize, mark: &str) -> bool {
+pub fn is_mark(tokens: &Tokens, at: usize, mark: &str) -> bool {
     tokens.get(at).is_some_and(|(_, token)| token.is_mark(mark))
 }
 
 /// One edit, told as the text that stands in place of another one.
-fn in_place(source: &Source, range: Range<usize>, text: &str) -> Candidate {
+pub fn in_place(source: &Source, range: Range<usize>, text: &str) -> Candidate {
     let line = source.lines.line(range.start);
     let says = format!("put `{text}` in line {line}, in place of `{}`", &source.text[range.clone()]);
     Candidate::new(says, vec![Edit::replace(range, text)])
 }
 
 /// The tokens from `first` to `last` as a part of the source.
-fn range(tokens: &Tokens, first: usize, last: usize) -> Range<usize> {
+pub fn range(tokens: &Tokens, first: usize, last: usize) -> Range<usize> {
     let (end, token) = tokens[last];
     tokens[first].0..end + token.text().len()
 }

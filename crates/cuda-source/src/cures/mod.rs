@@ -11,6 +11,7 @@
 //! | `indices.rs` | indices that mean other elements than they seem to |
 //! | `values.rs` | updates, writes of many threads, bounds, initial values |
 //! | `launches.rs` | children, their streams, and what a parent hands them |
+//! | `results.rs` | slips that only a wrong result shows |
 //! | `loops.rs` | the condition of a loop, and whether the loop changes it |
 //! | `finding.rs` | what a run has found |
 //! | `candidate.rs` | an edit that is proposed |
@@ -26,6 +27,7 @@ mod indices;
 mod launches;
 mod loops;
 mod places;
+mod results;
 mod statements;
 mod values;
 
@@ -81,13 +83,25 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
         }
         Mistake::Uninitialized => values::initial(source, finding),
     };
+    retain_new(&mut all);
+    all
+}
+
+/// The edits of `source` that may give the expected result, where nothing else is wrong.
+pub fn candidates_for_the_result(source: &str) -> Vec<Candidate> {
+    let mut all = results::results(&Source::new(source));
+    retain_new(&mut all);
+    all
+}
+
+/// Each edit once.
+fn retain_new(all: &mut Vec<Candidate>) {
     let mut known: Vec<Vec<Edit>> = Vec::new();
     all.retain(|candidate| {
         let is_new = !candidate.edits.is_empty() && !known.contains(&candidate.edits);
         known.push(candidate.edits.clone());
         is_new
     });
-    all
 }
 
 #[cfg(test)]

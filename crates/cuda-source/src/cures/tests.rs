@@ -79,7 +79,7 @@ fn zeros_fill_what_is_added_up_and_no_minimum() {
 
 #[test]
 fn the_edits_of_a_finding_in_their_order() {
-    let cases: [(&str, Mistake, &[u32], &[&str]); 19] = [
+    let cases: [(&str, Mistake, &[u32], &[&str]); 20] = [
         (
             "__pipeline_memcpy_async(s, in, 4);\n__pipeline_commit();\n__syncthreads();\nx = s[0];",
             Copy,
@@ -192,6 +192,12 @@ fn the_edits_of_a_finding_in_their_order() {
                 "let every thread write: `s[t] = t < n ? in[t] : 0;` in line 3",
                 "put `for (int i = threadIdx.x; i < 32;",
             ],
+        ),
+        (
+            "unsigned int s[32];\ns[t] = in[t];\n__syncthreads();\nout[0] = s[1];",
+            Uninitialized,
+            &[5],
+            &["let the threads of the block share `s`: put `__shared__` in front of line 2"],
         ),
         ("int sum;\nsum += in[t];", Uninitialized, &[3], &["give `sum` a first value: `sum = 0` in line 2"]),
         (
@@ -364,4 +370,47 @@ fn whatever_a_finding_names_nothing_breaks() {
         }
     }
     assert!(count > 500, "{count}");
+}
+
+#[test]
+fn slips_that_only_a_result_shows_have_their_edits() {
+    let cases = [
+        ("for (int d = 16; d > 1; d /= 2) s[t] += s[t + d];", "put `d >= 1` in line 2, in place of `d > 1`"),
+        ("if (t <= n) out[t] = 1;", "put `t < n` in line 2, in place of `t <= n`"),
+        ("last = atomicAdd(c, 1) == gridDim.x;", "put `gridDim.x - 1` in line 2, in place of `gridDim.x`"),
+        (
+            "out[t] = tile[x][threadIdx.y];",
+            "put `[threadIdx.y][x]` in line 2, in place of `[x][threadIdx.y]`",
+        ),
+        (
+            "for (int m = 0; m < n / T; m++) x += in[m];",
+            "put `(n + T - 1) / T` in line 2, in place of `n / T`",
+        ),
+        ("s[t] = t < n ? in[t] : 0;\nx = max(x, s[t]);", "put `-2147483647 - 1` in line 2, in place of `0`"),
+        ("float most = 0;\nmost = fmaxf(most, in[t]);", "put `-INFINITY` in line 2, in place of `0`"),
+        ("float f = 1 / n;", "divide as floats: put `(float)1 /` in line 2"),
+        ("out[threadIdx.x] = 1;", "put `blockIdx.x * blockDim.x + threadIdx.x` in line 2, in place of"),
+    ];
+    for (body, says) in cases {
+        let all = candidates_for_the_result(&kernel(body));
+        assert!(all.iter().any(|edit| edit.says.starts_with(says)), "{body}: {all:?}");
+    }
+    for body in ["out[t] = a << b >> c;", "__shared__ float tile[TILE][WIDTH];", "if (x == 0) x = 1;"] {
+        assert_eq!(candidates_for_the_result(&kernel(body)), [], "{body}");
+    }
+}
+
+#[test]
+fn a_host_s_numbers_are_rounded_up_where_they_decide_how_much_is_done() {
+    let says = |host: &str| -> Vec<String> {
+        let source = format!("{}\nint main() {{ {host} }}\n", kernel("out[0] = 1;"));
+        candidates_for_the_result(&source).into_iter().map(|edit| edit.says).collect()
+    };
+    let up = ["put `(n + 128 - 1) / 128` in line 5, in place of `n / 128`"];
+    assert_eq!(says("k<<<n / 128, 128>>>(d, n);"), up);
+    assert_eq!(says("int blocks = n / 128; k<<<blocks, 128>>>(d, n);"), up);
+    assert_eq!(says("dim3 grid(n / 128); k<<<grid, 128>>>(d, n);"), up);
+    assert_eq!(says("for (int b = 0; b < n / 128; b++) sum += h[b];"), up);
+    assert_eq!(says("float mean = sum / n; k<<<4, 128>>>(d, n);"), [""; 0]);
+    assert_eq!(says("k<<<(n + 127) / 128, 128>>>(d, n);"), [""; 0]);
 }

@@ -275,6 +275,7 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
         let mut names: Vec<&str> = placed(text).iter().filter_map(|(_, token)| word(token)).collect();
         names.dedup();
         for name in names {
+            all.extend(of_the_block(source, function.body.range.clone(), name));
             all.extend(scalar(source, function.body.range.clone(), name));
             // 0 changes a sum in nothing, but a minimum or a maximum.
             if !compares(source, function, name) {
@@ -310,6 +311,28 @@ fn word<'a>(token: &Token<'a>) -> Option<&'a str> {
         Token::Word(word) => Some(word),
         _ => None,
     }
+}
+
+/// `__shared__ float sums[256];` for `float sums[256];`, of which each thread has its own.
+fn of_the_block(source: &Source, within: Range<usize>, name: &str) -> Option<Candidate> {
+    let mut tokens = placed(&source.text[within.clone()]);
+    tokens.retain(|(_, token)| *token != Token::LineEnd);
+    let number = tokens.windows(2).position(|two| two[0].1.is_word(name) && two[1].1.is_mark("["))?;
+    let ends = |(_, token): &(usize, Token)| [";", "{", "}"].iter().any(|mark| token.is_mark(mark));
+    let first = tokens[..number].iter().rposition(ends)? + 1;
+    let words = &tokens[first..number];
+    let is_type = |(_, token): &(usize, Token)| word(token).is_some_and(|word| word != "return");
+    let is_declared = !words.is_empty() && words.iter().all(is_type);
+    let has_place = words.iter().any(|(_, token)| token.is_word("__shared__") || token.is_word("static"));
+    let mut rest = tokens[number..].iter().map(|(_, token)| token).take_while(|token| !token.is_mark(";"));
+    if !is_declared || has_place || rest.any(|token| token.is_mark("=")) {
+        return None;
+    }
+    let start = within.start + tokens[first].0;
+    let line = source.lines.line(start);
+    let says =
+        format!("let the threads of the block share `{name}`: put `__shared__` in front of line {line}");
+    Some(Candidate::new(says, vec![Edit::replace(start..start, "__shared__ ")]))
 }
 
 /// `float sum = 0;` for `float sum;`

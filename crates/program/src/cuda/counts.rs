@@ -135,7 +135,7 @@ impl Runtime<'_> {
         found: Diagnostic,
         (shape, args): (&Shape, &[u64]),
     ) -> Diagnostic {
-        let What::Outside { spot, bytes: 2.., .. } = &found.what else { return found };
+        let What::Outside { spot, bytes: bytes @ 2.., .. } = &found.what else { return found };
         let Region::Argument(place) = spot.region else { return found };
         let Some(address) = args.get(place) else { return found };
         let Some((_, size, offset)) = call.simulator.allocation(*address) else { return found };
@@ -147,7 +147,12 @@ impl Runtime<'_> {
         let made = self.kept.get::<Allocations>().made.get(&(address - offset));
         let Some((file, line)) = made.and_then(|made| made.place.clone()) else { return found };
         let text = self.outside.source_line(&file, line).unwrap_or_default();
-        if size != POINTER && !counts_elements(&text) {
+        // An index that the kernel's own number allows says enough.
+        let index = spot.byte / i64::from(*bytes);
+        let is_allowed =
+            shape.numbers.contains(&size) && u64::try_from(index).is_ok_and(|index| index < size);
+        let counts = counts_elements(&text) || is_allowed && !text.contains("sizeof");
+        if size != POINTER && !counts {
             return found;
         }
         let message = format!("it is allocated here, with {} bytes", thousands(size as i64));

@@ -10,6 +10,7 @@ use text::number::thousands;
 use super::device::Limits;
 use super::error::{Error, Errors, Unasked};
 use super::launches::{KernelRun, Launches};
+use super::memory::by_name;
 use super::names::constant_of;
 use super::queue::{Issued, Kernel, Queue, Work};
 use super::shape::Shape;
@@ -233,6 +234,16 @@ fn launch(
         let help = "launch it by cudaLaunchCooperativeKernel, with no more blocks than fit at the same time";
         runtime.find(call, Kind::LaunchLimit, Severity::Warning, what, help);
     }
+    let args = firsts(runtime.module, &kernel, &pieces(runtime.module, &kernel));
+    if let Some(name) = args.iter().find_map(|address| by_name(runtime, call, *address)) {
+        let what = format!(
+            "`{name}` in host code is not its address on the device: on a GPU `{}` would be given another \
+             one",
+            kernel.name
+        );
+        let help = "use it by its name in the kernel, or ask cudaGetSymbolAddress for its address";
+        runtime.find(call, Kind::HostAccess, Severity::Error, what, help);
+    }
     runtime.kept.get::<Queue>().issue(stream, Work::Kernel(kernel), Issued::by(call));
     call.simulator.note_host(true);
     runtime.kept.get::<Errors>().launched();
@@ -328,7 +339,10 @@ impl Runtime<'_> {
         let Some((file, line)) = launch.0.place.clone() else { return };
         self.device.retract(stopped);
         let stopped = match stopped.kind {
-            Kind::OutOfBounds => self.with_count(call, stopped.clone(), launch),
+            Kind::OutOfBounds => match launch.0.exchanged_help() {
+                Some(help) => Diagnostic { help, ..stopped.clone() },
+                None => self.with_count(call, stopped.clone(), launch),
+            },
             Kind::HostAccess => self.with_arguments(call, stopped.clone(), launch),
             _ => stopped.clone(),
         };

@@ -19,6 +19,9 @@ const FREE_IN_ORDER: &str = "use cudaFreeAsync in the stream of the last use, or
 const ONE_STREAM: &str = "put both into one stream, or let one stream wait for the other: cudaEventRecord, \
                           then cudaStreamWaitEvent";
 
+const RECORD_FIRST: &str = "call cudaEventRecord before cudaStreamWaitEvent: a wait is for what was recorded \
+                            when it was called";
+
 impl Runtime<'_> {
     /// Says that a kernel which overlaps with the one in front of it touches, before it waits for that one,
     /// what that one does.
@@ -81,6 +84,13 @@ impl Runtime<'_> {
             let help = if is_at_once { FREE_IN_ORDER } else { ONE_STREAM };
             let (here, others) = places(self.module, [one, operation], meeting.locs);
             found.push((message, here, others, help));
+        }
+        let idle = self.kept.get::<Queue>().idle_waits.first().cloned();
+        for (_, _, others, help) in found.iter_mut().filter(|(.., help)| *help == ONE_STREAM) {
+            let Some((file, line)) = idle.clone() else { break };
+            let message = "this waits for nothing: its event is recorded only later".to_string();
+            others.insert(0, Site { file, line, message });
+            *help = RECORD_FIRST;
         }
         for (message, here, others, help) in found {
             self.find_at(Kind::DataRace, message, here, others, help);

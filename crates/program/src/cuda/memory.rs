@@ -382,7 +382,7 @@ fn copy_by_address(runtime: &mut Runtime, call: &mut Call, wait: Wait) -> Result
 }
 
 /// The variable of the device that lies at an address which the program has not asked for.
-fn by_name(runtime: &mut Runtime, call: &Call, address: u64) -> Option<String> {
+pub fn by_name(runtime: &mut Runtime, call: &Call, address: u64) -> Option<String> {
     let (_, _, offset) = call.simulator.allocation(address)?;
     let allocations = runtime.kept.get::<Allocations>();
     let is_asked_for = allocations.symbols.contains(&(address - offset));

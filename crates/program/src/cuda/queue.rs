@@ -174,6 +174,8 @@ pub struct Queue {
     pub done: Vec<Done>,
     streams: FxHashMap<u64, Stream>,
     events: FxHashMap<u64, Event>,
+    /// Where a stream was told to wait for an event that was not recorded: that waits for nothing.
+    pub idle_waits: Vec<(String, u32)>,
     /// What the host has waited for.
     host: Clock,
     issued: u64,
@@ -208,6 +210,7 @@ impl Default for Queue {
             done: Vec::new(),
             streams: FxHashMap::from_iter([(DEFAULT, stream(0)), (PER_THREAD, stream(1))]),
             events: FxHashMap::default(),
+            idle_waits: Vec::new(),
             host: Clock::default(),
             issued: 0,
             handles: FIRST,

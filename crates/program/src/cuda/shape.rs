@@ -95,18 +95,29 @@ impl Shape {
         (is_block && exchanged.fits(&self.numbers)).then_some(exchanged)
     }
 
+    /// What to say of a launch whose grid and block look exchanged: its own do not fit what it is given.
+    pub fn exchanged_help(&self) -> Option<String> {
+        let exchanged = self.grid_for_block().filter(|_| !self.fits(&self.numbers))?;
+        Some(format!(
+            "grid and block look exchanged: {} fits what `{}` is given",
+            exchanged.said(),
+            self.name
+        ))
+    }
+
     /// This launch with x and y of its grid exchanged, if it then covers `elements` exactly that are as wide
     /// and high as two of its numbers say.
     fn x_for_y(&self, elements: u64) -> Option<Shape> {
         let (x, y, z) = self.config.grid_dim;
         let exchanged = self.with((y, x, z), self.config.block_dim);
-        let sizes = self.numbers.iter().find_map(|width| {
+        let [grid, block] = [exchanged.config.grid_dim, self.config.block_dim].map(axes);
+        // Which of the two is the width, only the kernel knows.
+        let fits = self.numbers.iter().any(|width| {
             let height = elements / width;
             let is_plane = width * height == elements && *width != height;
-            (is_plane && self.numbers.contains(&height)).then_some([*width, height])
-        })?;
-        let [grid, block] = [exchanged.config.grid_dim, self.config.block_dim].map(axes);
-        let fits = (0..2).all(|axis| sizes[axis].div_ceil(block[axis]) == grid[axis]);
+            let fits = [*width, height].iter().zip(block).zip(grid).all(|((n, b), g)| n.div_ceil(b) == g);
+            is_plane && self.numbers.contains(&height) && fits
+        });
         (fits && x != y).then_some(exchanged)
     }
 

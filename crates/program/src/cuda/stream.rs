@@ -7,6 +7,7 @@ use super::allocations::Allocations;
 use super::error::{Error, Errors};
 use super::launches::Launches;
 use super::memory::release;
+use super::names::user_place;
 use super::queue::{Clock, Done, Issued, Operation, Queue, Rows, Work};
 use super::touched::{Listener, Touched, Way};
 use crate::runtime::{Natives_, Runtime, Timed, put};
@@ -85,8 +86,12 @@ fn asked(runtime: &mut Runtime, call: &mut Call, until: &Clock) -> Result<Given,
 }
 
 fn wait_event(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    if runtime.kept.get::<Queue>().event(call.long(1)).is_none() {
+    let Some((recorded, _)) = runtime.kept.get::<Queue>().event(call.long(1)) else {
         return Ok(no_event(runtime, call, "cudaStreamWaitEvent"));
+    };
+    if recorded.is_none() {
+        let place = user_place(runtime, call);
+        runtime.kept.get::<Queue>().idle_waits.extend(place);
     }
     runtime.kept.get::<Queue>().wait_for(call.long(0), call.long(1));
     Ok(runtime.fine())

@@ -247,7 +247,11 @@ fn unwritten_help(spot: Option<&Spot>) -> &'static str {
             "a __shared__ array is not zero at the start: let the threads write it, and then \
              __syncthreads(), before it is read"
         }
-        _ => "write the memory before it is read: initialise the buffer, the shared array or the variable",
+        Some(_) => "write the memory before it is read: initialise the buffer or the variable",
+        None => {
+            "give the variable a value before it is read; an array in a kernel is each thread's own, unless \
+             it is declared __shared__"
+        }
     }
 }
 

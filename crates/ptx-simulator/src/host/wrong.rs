@@ -45,8 +45,8 @@ impl Host {
                     Region::Variable(name) => format!(" (`{name}`)"),
                     _ => String::new(),
                 };
-                let help = "copy what it points to into host memory first (cudaMemcpy with \
-                            cudaMemcpyDeviceToHost), or allocate it by cudaMallocManaged";
+                let help = "copy it into host memory first: cudaMemcpy with cudaMemcpyDeviceToHost, of a \
+                            __device__ variable cudaMemcpyFromSymbol; or allocate it by cudaMallocManaged";
                 let what = format!("{words} by the host in device memory{name}, which it does not reach");
                 self.fault(Kind::HostAccess, what, help)
             }

@@ -9,6 +9,7 @@ use cuda_source::parameters::{parameters, source_name};
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
 
+use super::slips::slip;
 use super::subject::{How, Outcome, Subject};
 use super::tries::cures;
 use crate::cure::{Cure, Limits};
@@ -32,10 +33,13 @@ pub fn of_launches(
         return Vec::new();
     };
     let script = &script.without_outputs();
+    let is_unexpected = !launched.ran.wrong.is_empty();
     let found = &mut launched.diagnostics;
     let tried = ways(options, sources, ptx).into_iter().find_map(|Way { compile, built, limits }| {
         let subject = Launches { options, script, sources, file: &file, compile };
-        cures(&subject, (source, built), limits, found)
+        let cures = cures(&subject, (source, built.clone()), limits, found)?;
+        let slip = || slip(&subject, (source, built), limits);
+        Some(if cures.is_empty() && is_unexpected { slip().into_iter().collect() } else { cures })
     });
     tried.unwrap_or_default()
 }

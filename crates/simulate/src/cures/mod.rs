@@ -6,6 +6,7 @@
 //! | `subject.rs` | what is edited and run again: a [`Subject`] |
 //! | `findings.rs` | what the simulator has found, as an edit may cure it |
 //! | `tries.rs` | the edits, one after the other, then together, within a budget |
+//! | `slips.rs` | what only a wrong result shows |
 //! | `results.rs` | what a run leaves, compared with what it is to leave |
 //! | `launches.rs` | the launches of a script |
 //! | `programs.rs` | a whole program |
@@ -14,6 +15,7 @@ mod findings;
 mod launches;
 mod programs;
 mod results;
+mod slips;
 mod subject;
 mod tries;
 

@@ -10,6 +10,7 @@ use kernel_compiler::in_page::Compiled;
 use kernel_compiler::program::Program;
 
 use super::launches::{Compile, as_asked};
+use super::slips::slip;
 use super::subject::{How, Outcome, Subject, printed};
 use super::tries::cures;
 use crate::cure::Cure;
@@ -34,7 +35,15 @@ pub fn of_program(
         return Vec::new();
     };
     let subject = Whole { options, compile, outside: RefCell::new(outside) };
-    cures(&subject, (&source, Some(program)), options.cure_limits, &mut report.found).unwrap_or_default()
+    let limits = options.cure_limits;
+    let cures = cures(&subject, (&source, Some(program.clone())), limits, &mut report.found);
+    let cures = cures.unwrap_or_default();
+    // A program that returns something else says itself that it failed.
+    let has_failed = matches!(report.ended, Ended::Status(status) if status != 0);
+    if !cures.is_empty() || !has_failed {
+        return cures;
+    }
+    slip(&subject, (&source, Some(program)), limits).into_iter().collect()
 }
 
 /// A whole program.

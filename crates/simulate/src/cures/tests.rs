@@ -7,6 +7,7 @@ use anyhow::Result;
 use kernel_compiler::in_page::Compiled;
 use ptx_simulator::{Access, Diagnostic, Disorder, Kind, Region, Shape, Side, Spot, What};
 
+use super::slips::slip;
 use super::{How, Outcome, Subject, cures, printed};
 use crate::cure::Limits;
 
@@ -87,7 +88,7 @@ fn helps_of(steps: &Steps, edits: usize) -> (Vec<String>, Vec<usize>) {
     let mut found = LINES.map(race);
     let limits = Limits { edits, time: Duration::from_secs(600) };
     let cures = cures(steps, (SOURCE, None), limits, &mut found).unwrap();
-    assert!(cures.iter().all(|cure| found[cure.finding].help == cure.says));
+    assert!(cures.iter().all(|cure| found[cure.finding.unwrap()].help == cure.says));
     (found.into_iter().map(|found| found.help).collect(), cures.iter().map(|cure| cure.edits.len()).collect())
 }
 
@@ -134,7 +135,79 @@ fn of_a_program_an_index_beyond_an_array_gets_no_guard() {
 fn edits_that_change_nothing_are_counted() {
     // The first one is for both.
     let (helps, _) = helps(Some(true), 2);
-    let one = "wait; 1 edit was tried here, and it leaves this, another mistake or another result";
-    let two = "wait; 2 edits were tried here, and each leaves this, another mistake or another result";
+    let one = "wait; the simulator tried 1 edit here: it leaves this, another mistake or another result";
+    let two =
+        "wait; the simulator tried 2 edits here: each of them leaves this, another mistake or another result";
     assert_eq!(helps, [two, one]);
+}
+
+/// A tree whose last step is left out, and whose result is right with it; its loop stands in line 2.
+const SLIP: &str = "\
+__global__ void k(int *a) {
+    for (int d = 16; d > 1; d /= 2) {
+        a[t] += a[t + d];
+        __syncthreads();
+    }
+}
+";
+
+/// Gives the right result, or prints nothing, if the text has `right`; with `races` it races in some order.
+struct Slip {
+    right: &'static str,
+    is_program: bool,
+    races: bool,
+    instructions: u64,
+}
+
+const TREE: Slip = Slip { right: "d >= 1;", is_program: false, races: false, instructions: 1 };
+
+impl Subject for Slip {
+    fn file(&self) -> &Path {
+        Path::new("x.cu")
+    }
+
+    fn leaves_buffers(&self) -> bool {
+        !self.is_program
+    }
+
+    fn numbers(&self, _: &str, _: &str) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+
+    fn compiled(&self, text: &str, _: Duration) -> Result<Compiled> {
+        Ok(Compiled { ptx: text.to_string(), ..Compiled::default() })
+    }
+
+    fn run(&self, built: &Compiled, _: &str, how: &How) -> Result<Outcome> {
+        let has_it = built.ptx.contains(self.right);
+        // A program that returns 0 says nothing of its result.
+        let is_right = if has_it && self.is_program { None } else { Some(has_it) };
+        let found = if self.races && how.schedule.is_some() { vec![race(3)] } else { Vec::new() };
+        let left = Vec::new();
+        Ok(Outcome { found, completed: true, is_right, left, instructions: self.instructions })
+    }
+}
+
+fn says_of(slipped: &Slip) -> Option<String> {
+    let limits = Limits { edits: 0, time: Duration::from_secs(600) };
+    let cure = slip(slipped, (SLIP, None), limits)?;
+    assert_eq!((cure.finding, cure.edits.len(), cure.cures_all), (None, 1, true));
+    Some(cure.says)
+}
+
+#[test]
+fn a_slip_that_only_the_result_shows_is_found_by_trying() {
+    let says = "put `d >= 1` in line 2, in place of `d > 1`";
+    assert_eq!(says_of(&TREE).unwrap(), format!("{says} (tried: then the result is as expected)"));
+    let program = Slip { is_program: true, ..TREE };
+    assert_eq!(says_of(&program).unwrap(), format!("{says} (tried: then the program returns 0)"));
+}
+
+#[test]
+fn no_slip_is_told_where_no_edit_helps_or_it_brings_a_mistake_or_no_kernel_ran() {
+    assert_eq!(says_of(&Slip { right: "nowhere", ..TREE }), None);
+    assert_eq!(says_of(&Slip { races: true, ..TREE }), None);
+    assert_eq!(says_of(&Slip { instructions: 0, ..TREE }), None);
+    // Nothing is to be put right.
+    assert_eq!(says_of(&Slip { right: "a[t]", ..TREE }), None);
 }

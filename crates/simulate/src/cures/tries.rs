@@ -23,7 +23,7 @@ const MAX_STEPS: u64 = 1 << 22;
 const FEW_STEPS: u64 = 1 << 16;
 
 /// The schedules in which the last threads have their turns first, and two shuffled ones.
-const OTHERS: [u64; 3] = [2, 1, 3];
+pub const OTHERS: [u64; 3] = [2, 1, 3];
 
 /// Tries edits of `source` for what `found` says of it; it `built` what shows that, if that is
 /// known. The help of what is cured says how; where edits were tried in vain for a finding, its help says so.
@@ -41,7 +41,8 @@ pub fn cures(
     tries.all(&mut targets);
     let cures = tries.kept(found);
     for cure in &cures {
-        found[cure.finding].help = cure.says.clone();
+        let finding = cure.finding.and_then(|number| found.get_mut(number));
+        finding.into_iter().for_each(|finding| finding.help = cure.says.clone());
     }
     for target in targets.iter().filter(|target| !target.is_cured(&cures)) {
         found[target.number].help += &tries.in_vain(target);
@@ -83,7 +84,7 @@ fn next(targets: &mut [Target]) -> Option<(&mut Target, Candidate)> {
 
 impl Target {
     fn is_cured(&self, cures: &[Cure]) -> bool {
-        cures.iter().any(|cure| cure.finding == self.number)
+        cures.iter().any(|cure| cure.finding == Some(self.number))
     }
 }
 
@@ -145,7 +146,7 @@ impl<'a> Tries<'a> {
         found: &[Diagnostic],
     ) -> Option<Tries<'a>> {
         let built = built.map_or_else(|| subject.compiled(source, 2 * limits.time), Ok).ok()?;
-        let before = subject.run(&built, source, &how(None, MAX_STEPS)).ok()?;
+        let before = subject.run(&built, source, &how(None, steps_for(None))).ok()?;
         let known = wrong(&before.found, subject.file());
         let found = wrong(found, subject.file());
         let shows_the_same =
@@ -221,7 +222,7 @@ impl<'a> Tries<'a> {
             let then = if cures_all { compared.says() } else { "this is gone" };
             let says = format!("{} (tried: then {then})", attempt.candidate.says);
             let edits = attempt.candidate.changes(self.source);
-            Some(Cure { finding: number, says, cures_all, edits })
+            Some(Cure { finding: Some(number), says, cures_all, edits })
         };
         found.iter().enumerate().filter(|(_, found)| is_serious(found)).filter_map(cure).collect()
     }
@@ -245,10 +246,10 @@ impl<'a> Tries<'a> {
         let is_known = |number: &&usize| !matches!(self.attempts[**number].shows, Shows::Nothing);
         let (tried, each) = match target.tried.iter().filter(is_known).count() {
             0 => return String::new(),
-            1 => ("1 edit was".to_string(), "it"),
-            count => (format!("{count} edits were"), "each"),
+            1 => ("1 edit".to_string(), "it"),
+            count => (format!("{count} edits"), "each of them"),
         };
-        format!("; {tried} tried here, and {each} leaves this, another mistake or another result")
+        format!("; the simulator tried {tried} here: {each} leaves this, another mistake or another result")
     }
 
     /// What the source shows after an edit.
@@ -261,7 +262,9 @@ impl<'a> Tries<'a> {
         let is_known = |one: &&Wrong| self.known.contains(one);
         let may_be_new = |one: &Wrong| one.0 == Kind::OrderDependent && !candidate.selects;
         let are_allowed = left.iter().all(|one| is_known(&one) || may_be_new(one));
-        if !are_allowed || left.iter().filter(is_known).count() >= self.known.len() {
+        // A barrier in a branch is no cure, also where it opens.
+        let is_divided = diverges(&plain) && !diverges(&self.before);
+        if is_divided || !are_allowed || left.iter().filter(is_known).count() >= self.known.len() {
             return Ok(Shows::NoCure);
         }
         let mut is_right = is_as_good(&plain, &self.before);
@@ -313,10 +316,21 @@ impl<'a> Tries<'a> {
 
     /// Instructions that a try may execute.
     fn steps(&self) -> u64 {
-        self.before.instructions.saturating_mul(MORE_STEPS).saturating_add(FEW_STEPS)
+        steps_for(Some(&self.before))
     }
 }
 
-fn how(schedule: Option<u64>, steps: u64) -> How {
+/// Whether some threads do not come to a barrier, be it only noted.
+fn diverges(outcome: &Outcome) -> bool {
+    outcome.found.iter().any(|found| found.kind == Kind::BarrierDivergence)
+}
+
+/// Instructions that a run may execute: of a source before its edits, and after one.
+pub fn steps_for(before: Option<&Outcome>) -> u64 {
+    let after = |before: &Outcome| before.instructions.saturating_mul(MORE_STEPS).saturating_add(FEW_STEPS);
+    before.map_or(MAX_STEPS, after)
+}
+
+pub fn how(schedule: Option<u64>, steps: u64) -> How {
     How { schedule, orders: Budget { work: ORDERS_WORK, ..Budget::default() }, steps }
 }
