@@ -146,6 +146,16 @@ async function notebook(page, origin) {
     }
 }
 
+/** A slip that only the result shows is found by trying, too. */
+async function slip(page) {
+    const where = '.notebook-cell';
+    await fill(page, where, NOTEBOOK.replace('    out[t]', '    __syncthreads();\n    if (t > 0) out[t]'));
+    const wrong = await run(page, where);
+    const [cure] = wrong.cures;
+    expect('a slip is found by trying', wrong.status.includes('not as expected') && wrong.cures.length === 1
+        && cure.includes('t >= 0') && cure.includes('then the result is as expected'), wrong);
+}
+
 /** Stop ends the tries, and the verdict stays. */
 async function stopped(page) {
     const where = '.notebook-cell';
@@ -171,5 +181,6 @@ drive('cures', 'listings, cells and programs are cured by what the page has trie
     await listing(page, origin);
     await card(page, origin);
     await notebook(page, origin);
+    await slip(page);
     await stopped(page);
 });

@@ -268,10 +268,10 @@ async function ran(cell, signal, tell) {
     const number = cells.indexOf(cell) + 1;
     const { came, launched } = await own.runOwn({ path: file.PATH, source, cell: number,
         launches: file.launches(cell) }, signal, tell);
-    const { sites, sentence, goesOn, diagnostics } = showRun(own, cell, { ...came, cures: [] });
+    const { sites, goesOn, ...shows } = showRun(own, cell, { ...came, cures: [] });
     sites.forEach(mark);
     rememberRuns(cell);
-    cell.came.cures = await addCures({ run: launched, diagnostics, sentence }, curesOf(cell), signal, tell);
+    cell.came.cures = await addCures({ run: launched, ...shows }, curesOf(cell), signal, tell);
     rememberRuns(cell);
     return goesOn;
 }

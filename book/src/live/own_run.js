@@ -60,7 +60,7 @@ export async function runOwn({ path, source, cell = 1, launches = true }, signal
 }
 
 /** What to say of a run, the `parts` that show it, the `sites` to mark, whether what comes next may follow,
-    and the `diagnostics`. `reveal` goes to a line. */
+    the `diagnostics`, and whether only the result is wrong. `reveal` goes to a line. */
 export function shown({ path, said: told, isCompiled, isProgram, ran, command, seconds, saved }, reveal) {
     const leads = leadTo(path, reveal);
     const found = messages(told).filter(message => message.file === path);
@@ -89,5 +89,8 @@ export function shown({ path, said: told, isCompiled, isProgram, ran, command, s
     const sentence = `Done in ${seconds.toFixed(2)} s: ` +
         `${found.length > 0 ? ran.verdict.replace(OK, WARNED) : ran.verdict}.`;
     const { diagnostics } = ran;
-    return { sentence, parts: [...said, ...parts], sites: all(diagnostics), goesOn: true, diagnostics };
+    // Something is wrong, and no finding says what.
+    const isUnexpected = ran.status === 1 && diagnostics.every(({ severity }) => severity === 'note');
+    return { sentence, parts: [...said, ...parts], sites: all(diagnostics), goesOn: true, diagnostics,
+        isUnexpected };
 }

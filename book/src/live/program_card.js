@@ -68,9 +68,9 @@ export async function show(card) {
         code.unmark('found', name);
         const { source } = file;
         const { came, launched } = await own.runOwn({ path: name, source }, signal, tell);
-        const { sentence, diagnostics } = showRun(own, { ...came, cures: [] });
+        const shows = showRun(own, { ...came, cures: [] });
         remember(key, program.came);
-        program.came.cures = await addCures({ run: launched, diagnostics, sentence }, ofCures, signal, tell);
+        program.came.cures = await addCures({ run: launched, ...shows }, ofCures, signal, tell);
         remember(key, program.came);
         showAge(program); // it may have been changed meanwhile
     }
