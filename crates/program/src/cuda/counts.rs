@@ -81,6 +81,18 @@ pub fn pointer_itself(call: &Call, address: u64, bytes: u64) -> Option<String> {
     is_it.then(|| call.simulator.name_of(pointed)).filter(|name| !name.is_empty())
 }
 
+/// What an object of the host's is called, such as a vector, that is copied itself, instead of the elements
+/// that it points to: those have exactly as many bytes as the copy.
+pub fn object_itself(runtime: &Runtime, call: &Call, address: u64, bytes: u64) -> Option<String> {
+    let (pointed, owner, size) = pointed(call, address)?;
+    let is_it = bytes > POINTER && bytes == size && owner == Owner::Heap;
+    let line = user_line(runtime, call);
+    let (_, rest) = line.split_once('&').filter(|_| is_it && call.simulator.name_of(pointed).is_empty())?;
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let name: String = rest.trim_start().chars().take_while(|c| is_part(*c)).collect();
+    (!name.is_empty()).then_some(name)
+}
+
 /// What a pointer of the host's is called that lies at `address`, and points to memory of the device.
 pub fn pointer_to_device(call: &Call, address: u64) -> Option<String> {
     let (pointed, owner, _) = pointed(call, address)?;

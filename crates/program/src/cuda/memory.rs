@@ -6,7 +6,7 @@ use ptx_simulator::{Access, Diagnostic, Kind, Owner, Severity, Site, Words, Wron
 use text::number::thousands;
 
 use super::allocations::{Allocations, Made};
-use super::counts::{check_count, check_value, pointer_itself, pointer_to_device};
+use super::counts::{check_count, check_value, object_itself, pointer_itself, pointer_to_device};
 use super::error::{Error, Errors};
 use super::launches::Launches;
 use super::meetings::AT_ONCE;
@@ -408,6 +408,11 @@ pub fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) ->
     for (at, way) in [(to, "to"), (from, "from")].into_iter().filter(|_| rows == 1) {
         if let Some(name) = pointer_itself(call, at.address, bytes) {
             return Ok(of_the_pointer(runtime, call, &name, way));
+        }
+        if let Some(name) = object_itself(runtime, call, at.address, bytes) {
+            let what = format!("a copy {way} the object `{name}` itself, and not {way} its elements");
+            let help = format!("write `{name}.data()`");
+            return Ok(runtime.refuse(call, Error::InvalidValue, what, &help));
         }
     }
     let to_owner = match owner(runtime, call, (to, bytes, rows), "to") {
