@@ -87,7 +87,7 @@ struct Fault {
 fn take_part(options: &Options, is_started: bool) -> Result<(), Fault> {
     let place = Place::of_launcher().map_err(|error| Fault { status: 2, sentence: format!("{error:#}") })?;
     let fault = |status, error: Error| {
-        // Of a GPU that is missing the reason alone: the others do not wait for a simulated one.
+        // Why there is no GPU, without the advice to use the simulator: that is not for one rank alone.
         let no_gpu = error.downcast_ref().map(|no_gpu: &NoGpu| no_gpu.reason.clone());
         Fault { status, sentence: format!("{place}: {}", no_gpu.unwrap_or(format!("{error:#}"))) }
     };
