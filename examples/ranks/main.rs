@@ -3,7 +3,6 @@
 //!     cargo run --example ranks -- --start 2 --device sim                   # starts both itself
 //!     torchrun --nproc-per-node 2 --no-python target/debug/examples/ranks   # or mpirun -n 2, or srun -n 2
 
-mod job;
 mod meeting;
 mod place;
 mod start;
@@ -12,10 +11,11 @@ mod sum;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::Error;
 use clap::Parser;
-use meeting::Fault;
 use place::Place;
-use workbook::device::DeviceChoice;
+use sum::Tools;
+use workbook::device::{DeviceChoice, NoGpu};
 use workbook::text::arguments::number;
 use workbook::text::say;
 
@@ -23,8 +23,7 @@ use workbook::text::say;
 ///
 /// The launcher says which rank this is: torchrun by RANK, WORLD_SIZE and LOCAL_RANK, Open MPI by
 /// OMPI_COMM_WORLD_RANK and so on, MPICH by PMI_RANK, SLURM by SLURM_PROCID. Rank 0 listens at MASTER_ADDR
-/// and MASTER_PORT. Ranks of another job are refused; if WORKBOOK_RANKS_TOKEN is set, so is every rank that
-/// does not have the same.
+/// and MASTER_PORT.
 #[derive(Parser)]
 #[command(name = "ranks", bin_name = "cargo run --example ranks --")]
 struct Options {
@@ -70,20 +69,32 @@ fn main() -> ExitCode {
     }
     match take_part(&options, is_started) {
         Ok(()) => say::status(0),
-        Err(fault) => {
-            // One line, whatever another rank has sent.
-            let sentence = say::visible(&fault.sentence).replace('\n', " ");
-            say::err(&format!("error: {sentence}\n"));
-            say::status(fault.cause.status())
+        Err(Fault { status, sentence }) => {
+            // One line, whatever another has sent.
+            say::err(&format!("error: {}\n", say::visible(&sentence).replace('\n', " ")));
+            say::status(status)
         }
     }
 }
 
+/// Why a rank fails.
+struct Fault {
+    /// 2 if it cannot take part, 1 if it has failed with the others.
+    status: u8,
+    sentence: String,
+}
+
 fn take_part(options: &Options, is_started: bool) -> Result<(), Fault> {
+    let place = Place::of_launcher().map_err(|error| Fault { status: 2, sentence: format!("{error:#}") })?;
+    let fault = |status, error: Error| {
+        // Why there is no GPU, without the advice to use the simulator: that is not for one rank alone.
+        let no_gpu = error.downcast_ref().map(|no_gpu: &NoGpu| no_gpu.reason.clone());
+        Fault { status, sentence: format!("{place}: {}", no_gpu.unwrap_or(format!("{error:#}"))) }
+    };
     if is_started {
-        start::end_with_launcher()
-            .map_err(|error| Fault::setup(format!("cannot watch this rank's launcher: {error}")))?;
+        let failed = "cannot watch this rank's launcher";
+        start::end_with_launcher().map_err(|error| fault(2, Error::new(error).context(failed)))?;
     }
-    let place = Place::of_launcher().map_err(|error| Fault::setup(format!("{error:#}")))?;
-    sum::run(&place, options)
+    let tools = Tools::find(&place, options).map_err(|error| fault(2, error))?;
+    sum::run(&place, options, tools).map_err(|error| fault(1, error))
 }

@@ -1,338 +1,292 @@
-//! How the ranks find each other, and how each learns of the end of another: one TCP connection from rank 0
-//! to every other rank, for as long as they work together.
+//! How the ranks get NCCL's id, and how each learns that another has ended: one TCP connection from rank 0 to
+//! every other rank, for as long as they work together.
 //!
-//! Each rank says [`Hello`]; rank 0 answers when it has all of them. From then on each sends a sign of life
-//! now and then. A rank that fails says why, and rank 0 tells the others; one that is killed says nothing,
-//! but its connection closes; one that hangs is not heard from.
-//!
-//! Anybody may connect to rank 0's port. What does not say hello in time is dropped; a rank of another job is
-//! told so; and rank 0 goes on accepting.
+//! NCCL could meet at an address alone (`NCCL_COMM_ID`), but two jobs at one port mix: see README.md.
 
-mod hello;
-mod link;
-
-use std::io::{self, ErrorKind};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel, sync_channel};
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
-use super::job::Job;
 use super::place::Place;
-use hello::fit;
-pub use hello::{Cause, Fault, Hello};
-use link::{Link, Message, send};
 
-/// The most connections that rank 0 keeps at a time of those that have not said hello.
-const MAX_STRANGERS: usize = 64;
+/// What rank 0 hands out.
+pub type Id = [u8; 128];
 
-/// How long one of those may take, or a quarter of what rank 0 waits, if that is shorter.
-const MAX_HELLO_TIME: Duration = Duration::from_secs(2);
+/// How each line of a greeting begins.
+const PROGRAM: &str = "workbook ranks";
 
-/// How long a rank that ends waits for the others to close their connections.
-const MAX_CLOSING_TIME: Duration = Duration::from_secs(5);
+/// How long rank 0 listens to a connection that does not greet.
+const MAX_GREETING_TIME: Duration = Duration::from_secs(2);
 
-/// How often a rank looks for what it waits for.
+/// How many bytes are kept of what another has sent.
+const MAX_HEARD: usize = 512;
+
+/// How long a rank looks at once again for what it waits for, and at nothing else: what is short is not made
+/// longer.
+const SHORT: Duration = Duration::from_millis(20);
+
+/// How often it looks after that.
 const PAUSE: Duration = Duration::from_millis(1);
-
-/// What a listening thread has heard: from which link, and a number or why that rank is gone.
-type Heard = (usize, Result<i32, Fault>);
 
 /// All ranks, connected.
 pub struct Meeting {
-    rank: usize,
     /// Of rank 0 to all others; of another to rank 0.
-    streams: Vec<Arc<TcpStream>>,
-    /// What comes from them.
-    inbox: Receiver<Heard>,
-    /// The number of each of them that has come and has not been added up.
-    numbers: Vec<Option<i32>>,
-    patience: Duration,
+    links: Vec<Link>,
+    is_first: bool,
+    limit: Duration,
 }
 
 impl Meeting {
-    /// Connects the ranks: each says `hello`, and gets what rank 0 has `from_first`.
-    pub fn open(
-        place: &Place,
-        hello: Hello,
-        from_first: impl FnOnce() -> Result<Vec<u8>>,
-        timeout: Duration,
-    ) -> Result<(Meeting, Vec<u8>), Fault> {
-        // Rank 0 gives up first, so that the others hear from it which rank is missing.
-        let patience = if place.rank == 0 { timeout.mul_f64(0.8) } else { timeout };
-        let mut links = Vec::new();
-        let met = match place.rank {
-            0 => receive(place, hello, &mut links, patience).and_then(|()| from_first()),
-            _ => arrive(place, hello, &mut links, patience),
-        };
-        let fault = |error| Fault::by(place.rank, Cause::Setup, error);
-        let meeting = Meeting::of(place.rank, links, patience).map_err(|error| fault(error.into()))?;
-        match met {
-            Ok(met) => {
-                if place.rank == 0 {
-                    meeting.tell(&Message::Go(met.clone()));
-                }
-                Ok((meeting, met))
-            }
-            Err(error) => Err(meeting.stop(fault(error))),
+    /// Connects the ranks that have the same `settings`, one line of text, and hands out rank 0's `id`. No
+    /// wait may take longer than `limit`.
+    pub fn open(place: &Place, settings: &str, id: Id, limit: Duration) -> Result<(Meeting, Id)> {
+        let settings = format!("{PROGRAM}, {} in all, {settings}", place.ranks);
+        let is_first = place.rank == 0;
+        if is_first {
+            // It gives up before the others do, which then see that it has ended, and it says why.
+            let limit = limit.mul_f64(0.8);
+            let links = receive(place, &settings, limit)?;
+            let meeting = Meeting { links, is_first, limit };
+            meeting.tell(&id);
+            return Ok((meeting, id));
         }
-    }
-
-    /// A thread listens to each of the others, and one tells them all that this rank is here.
-    fn of(rank: usize, links: Vec<Link>, patience: Duration) -> io::Result<Meeting> {
-        let streams: Vec<_> = links.iter().map(|link| link.stream.clone()).collect();
-        let numbers = vec![None; links.len()];
-        let (put, inbox) = sync_channel(links.len()); // a rank that sends too much has to wait
-        for (number, link) in links.into_iter().enumerate() {
-            let put = put.clone();
-            let listen = move || {
-                loop {
-                    let heard = match hear(&link, patience / 2) {
-                        Ok(Message::Here) => continue,
-                        Ok(Message::Number(number)) => Ok(number),
-                        Ok(Message::Stop(fault)) => Err(fault),
-                        Ok(_) => Err(Fault::work(format!("{} sent a message out of turn", link.name))),
-                        Err(fault) => Err(fault),
-                    };
-                    let is_end = heard.is_err();
-                    if put.send((number, heard)).is_err() || is_end {
-                        return;
-                    }
-                }
-            };
-            thread::Builder::new().spawn(listen)?;
-        }
-        let all = streams.clone();
-        thread::Builder::new().spawn(move || {
-            loop {
-                for stream in &all {
-                    send(stream, &Message::Here);
-                }
-                thread::sleep(patience / 10);
-            }
-        })?;
-        Ok(Meeting { rank, streams, inbox, numbers, patience })
+        let (link, id) = arrive(place, &settings, limit)?;
+        Ok((Meeting { links: vec![link], is_first, limit }, id))
     }
 
     // ANCHOR: wait
-    /// Waits until `ready`, while all ranks are there.
-    pub fn wait(&mut self, what: &str, mut ready: impl FnMut(&Meeting) -> Result<bool>) -> Result<()> {
+    /// Waits until `ready`, but for no rank that has ended, and no longer than the limit.
+    pub fn wait(&mut self, what: &str, mut ready: impl FnMut(&mut [Link]) -> Result<bool>) -> Result<()> {
         let begin = Instant::now();
-        while !ready(self)? {
-            match self.inbox.try_recv() {
-                Ok((link, heard)) => self.keep(link, heard?)?, // or why a rank is gone
-                Err(_) if begin.elapsed() > self.patience => {
-                    bail!(Fault::work(format!("rank {} waited {:?} for {what}", self.rank, self.patience)));
-                }
-                Err(_) if begin.elapsed() > 20 * PAUSE => thread::sleep(PAUSE),
-                Err(_) => thread::yield_now(), // what is short is not made longer
+        while !ready(&mut self.links)? {
+            let waited = begin.elapsed();
+            if waited < SHORT {
+                thread::yield_now();
+                continue;
             }
+            for link in &mut self.links {
+                link.hear();
+                ensure!(!link.has_ended(), "{link} has ended before the sum was there");
+            }
+            let limit = self.limit;
+            ensure!(waited < limit, "waited {limit:?} for {what}: a rank hangs, the one that says nothing");
+            thread::sleep(PAUSE);
         }
         Ok(())
     }
     // ANCHOR_END: wait
 
-    fn keep(&mut self, link: usize, number: i32) -> Result<(), Fault> {
-        if self.numbers[link].replace(number).is_some() {
-            return Err(Fault::work("a rank sent a second number before the sum of the first".into()));
-        }
-        Ok(())
-    }
-
     // ANCHOR: all_reduce
     /// The stand-in for NCCL: every rank sends its number to rank 0, and that sends back the sum of all.
     pub fn all_reduce(&mut self, own: i32) -> Result<i32> {
-        let is_first = self.rank == 0;
-        if !is_first {
-            self.tell(&Message::Number(own));
+        if !self.is_first {
+            self.tell(&own.to_le_bytes());
         }
-        self.wait("a number", |meeting| Ok(meeting.numbers.iter().all(Option::is_some)))?;
-        let begin = if is_first { own } else { 0 }; // the sum from rank 0 includes this rank's number
-        let numbers = self.numbers.iter_mut().filter_map(Option::take);
-        let sum = numbers.fold(begin, i32::wrapping_add);
-        if is_first {
-            self.tell(&Message::Number(sum));
+        let mut sum = if self.is_first { own } else { 0 }; // the sum from rank 0 includes this rank's number
+        for other in 0..self.links.len() {
+            let what = format!("a number of {}", self.links[other]);
+            self.wait(&what, |links| {
+                links[other].hear();
+                Ok(links[other].heard.len() >= size_of::<i32>())
+            })?;
+            sum = sum.wrapping_add(self.links[other].take().map_or(0, i32::from_le_bytes));
+        }
+        if self.is_first {
+            self.tell(&sum.to_le_bytes());
         }
         Ok(sum)
     }
     // ANCHOR_END: all_reduce
 
-    /// The fault of another rank, where it explains `error`, which this one has met; else that.
-    pub fn explain(&self, error: anyhow::Error) -> Fault {
-        if !error.is::<Fault>() {
-            let begin = Instant::now();
-            while let Ok((_, heard)) = self.inbox.recv_timeout(Duration::from_secs(1))
-                && begin.elapsed() < MAX_CLOSING_TIME
-            {
-                if let Err(fault) = heard {
-                    return fault;
-                }
+    fn tell(&self, bytes: &[u8]) {
+        self.links.iter().for_each(|link| link.tell(bytes));
+    }
+}
+
+/// A connection to another rank, or to a stranger that has not greeted yet.
+pub struct Link {
+    rank: u16,
+    stream: TcpStream,
+    /// What has come through and has not been taken.
+    heard: Vec<u8>,
+    is_closed: bool,
+}
+
+impl Link {
+    fn new(rank: u16, stream: TcpStream) -> io::Result<Link> {
+        stream.set_nonblocking(true)?;
+        stream.set_nodelay(true)?;
+        Ok(Link { rank, stream, heard: Vec::new(), is_closed: false })
+    }
+
+    /// Takes in what has come, without waiting.
+    fn hear(&mut self) {
+        let mut bytes = [0; MAX_HEARD];
+        while !self.is_closed && self.heard.len() < MAX_HEARD {
+            match self.stream.read(&mut bytes[self.heard.len()..]) {
+                Ok(0) => self.is_closed = true,
+                Ok(count) => self.heard.extend(&bytes[self.heard.len()..][..count]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) => self.is_closed = error.kind() != ErrorKind::Interrupted,
             }
         }
-        Fault::by(self.rank, Cause::Work, error)
     }
 
-    /// Tells the others that it ends here, and why.
-    pub fn stop(self, fault: Fault) -> Fault {
-        self.tell(&Message::Stop(fault.clone()));
-        self.close();
-        fault
+    fn has_ended(&self) -> bool {
+        self.is_closed && self.heard.is_empty()
     }
 
-    /// Ends when the others have closed, too: what was sent last is lost if the process ends before.
-    pub fn close(self) {
-        for stream in &self.streams {
-            let _ = stream.shutdown(Shutdown::Write);
-        }
+    /// The first bytes of what has come, if there are as many.
+    fn take<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
+        let bytes = *self.heard.first_chunk()?;
+        self.heard.drain(..COUNT);
+        Some(bytes)
+    }
+
+    /// The first line of what has come, if it has an end.
+    fn line(&mut self) -> Option<String> {
+        let end = self.heard.iter().position(|byte| *byte == b'\n')?;
+        let line = self.heard.drain(..=end).collect::<Vec<_>>();
+        Some(String::from_utf8_lossy(&line[..end]).into())
+    }
+
+    /// What `take` finds in what comes, unless the connection is closed before, or for so long nothing comes.
+    fn next<T>(&mut self, limit: Duration, take: impl Fn(&mut Link) -> Option<T>) -> Option<T> {
         let begin = Instant::now();
-        while begin.elapsed() < MAX_CLOSING_TIME {
-            if self.inbox.recv_timeout(Duration::from_secs(1)).is_err() {
-                break;
+        loop {
+            self.hear();
+            let taken = take(self);
+            if taken.is_some() || self.is_closed || begin.elapsed() > limit {
+                return taken;
             }
+            thread::sleep(PAUSE);
         }
     }
 
-    fn tell(&self, message: &Message) {
-        for stream in &self.streams {
-            send(stream, message);
-        }
+    /// Sends a few bytes, which the system keeps for the other. If that has ended, waiting for it shows that.
+    fn tell(&self, bytes: &[u8]) {
+        let _ = (&self.stream).write_all(bytes);
     }
 }
 
-/// The next message of another rank.
-fn hear(link: &Link, patience: Duration) -> Result<Message, Fault> {
-    let name = &link.name;
-    link.read(Instant::now() + patience).map_err(|error| {
-        Fault::work(match error.kind() {
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-                format!("{name} has not been heard from for {patience:?}")
-            }
-            ErrorKind::InvalidData => format!("{name} sent what is not a rank's message: {error}"),
-            _ => format!("{name} has ended before the sum was there"),
-        })
-    })
+impl fmt::Display for Link {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "rank {}", self.rank)
+    }
 }
 
-/// Rank 0: waits for the hello of every other rank, and compares them.
-fn receive(place: &Place, own: Hello, links: &mut Vec<Link>, patience: Duration) -> Result<()> {
-    let mut hellos = vec![own];
+/// Rank 0: waits for all others. Whoever connects hears its settings; one that does not answer with the same
+/// and a rank that is missing is dropped, and keeps nobody waiting meanwhile.
+fn receive(place: &Place, settings: &str, limit: Duration) -> Result<Vec<Link>> {
+    let mut ranks: Vec<Link> = Vec::new();
     if place.ranks == 1 {
-        return Ok(fit(&hellos, place.ranks)?);
+        return Ok(ranks);
     }
     let listener = listen(place)?;
-    let (put, arrivals) = channel();
-    let deadline = Instant::now() + patience;
-    let mut strangers = 0;
+    let mut strangers: Vec<(Link, Instant)> = Vec::new();
     let mut dropped = 0;
-    while hellos.len() < place.ranks {
-        if Instant::now() > deadline {
-            fit(&hellos, place.ranks)?; // what does not fit may be why another rank is missing
-            bail!(missing(place, &hellos, patience, dropped));
+    let begin = Instant::now();
+    while ranks.len() + 1 < place.ranks.into() {
+        ensure!(begin.elapsed() < limit, missing(place, &ranks, limit, dropped));
+        if let Ok(link) = listener.accept().and_then(|(stream, _)| Link::new(0, stream)) {
+            link.tell(format!("{settings}\n").as_bytes());
+            strangers.push((link, Instant::now()));
         }
-        let connected = if strangers < MAX_STRANGERS { listener.accept().ok() } else { None };
-        let is_quiet = connected.is_none();
-        if let Some((stream, from)) = connected {
-            // A thread for each: a stranger that says nothing keeps nobody waiting.
-            let put = put.clone();
-            let job = place.job.clone();
-            let limit = Instant::now() + MAX_HELLO_TIME.min(patience / 4);
-            thread::Builder::new().spawn(move || put.send(introduce(stream, from, &job, limit)).is_ok())?;
-            strangers += 1;
-        }
-        match arrivals.try_recv() {
-            Ok(arrival) => {
-                strangers -= 1;
-                match arrival {
-                    Some((link, hello)) => {
-                        links.push(link);
-                        hellos.push(hello);
-                    }
-                    None => dropped += 1,
+        for (mut link, since) in std::mem::take(&mut strangers) {
+            link.hear();
+            let rank = link.line().map(|line| rank_of(&line, settings));
+            match rank {
+                Some(Some(rank)) if rank < place.ranks && !ranks.iter().any(|known| known.rank == rank) => {
+                    ranks.push(Link { rank, ..link });
                 }
+                None if !link.is_closed && since.elapsed() < MAX_GREETING_TIME => {
+                    strangers.push((link, since))
+                }
+                _ => dropped += 1,
             }
-            Err(_) if is_quiet => thread::sleep(PAUSE),
-            Err(_) => {}
         }
+        for rank in &mut ranks {
+            rank.hear();
+            ensure!(!rank.has_ended(), "{rank} has ended before the sum was there");
+        }
+        thread::sleep(PAUSE);
     }
-    Ok(fit(&hellos, place.ranks)?)
+    Ok(ranks)
+}
+
+/// The rank that greets by this line, if it has the same settings. There is only one rank 0.
+fn rank_of(line: &str, settings: &str) -> Option<u16> {
+    let rank = line.strip_prefix(settings)?.strip_prefix("; rank ")?.parse().ok()?;
+    Some(rank).filter(|rank| *rank > 0)
 }
 
 fn listen(place: &Place) -> Result<TcpListener> {
-    let listener = TcpListener::bind((&*place.host, place.port)).with_context(|| {
+    let Place { host, port, .. } = place;
+    let listener = TcpListener::bind((&**host, *port)).with_context(|| {
         format!(
-            "cannot listen at {}:{}; another job may be: set another MASTER_PORT; or MASTER_ADDR is the name \
-             of another host",
-            place.host, place.port
+            "cannot listen at {host}:{port}; another job may be: set another MASTER_PORT; or MASTER_ADDR is \
+             the name of another host"
         )
     })?;
     listener.set_nonblocking(true)?;
     Ok(listener)
 }
 
-/// The rank that has connected, if it says hello in time and belongs to this job. A rank of another job is
-/// told why it is refused.
-fn introduce(stream: TcpStream, from: SocketAddr, job: &Job, limit: Instant) -> Option<(Link, Hello)> {
-    let at = stream.local_addr().ok()?;
-    let mut link = Link::new(from.to_string(), stream).ok()?;
-    let Ok(Message::Hello(hello)) = link.read(limit) else { return None };
-    if let Some(fault) = job.refuses(&hello.job, &at.to_string()) {
-        link.send(&Message::Stop(fault));
-        return None;
-    }
-    link.name = format!("rank {}", hello.rank);
-    Some((link, hello))
-}
-
 /// Which ranks have not come, and how many connections were dropped meanwhile.
-fn missing(place: &Place, hellos: &[Hello], patience: Duration, dropped: usize) -> Fault {
-    let arrived = |rank: &usize| hellos.iter().any(|hello| hello.rank == *rank);
-    let missing: Vec<_> = (1..place.ranks).filter(|rank| !arrived(rank)).collect();
-    let others = match dropped {
-        0 => String::new(),
-        1 => "; 1 connection was not from a rank of this job".into(),
-        _ => format!("; {dropped} connections were not from ranks of this job"),
-    };
-    let ranks = named(&missing);
+fn missing(place: &Place, ranks: &[Link], limit: Duration, dropped: usize) -> String {
+    let has_come = |rank: &u16| ranks.iter().any(|known| known.rank == *rank);
+    let missing: Vec<String> =
+        (1..place.ranks).filter(|rank| !has_come(rank)).map(|rank| rank.to_string()).collect();
+    let s = if missing.len() == 1 { "" } else { "s" };
+    let shown = missing[..missing.len().min(3)].join(", ");
+    let more = if missing.len() > 3 { format!(" and {} more", missing.len() - 3) } else { String::new() };
+    let others =
+        if dropped > 0 { format!("; {dropped} other connections were dropped") } else { String::new() };
     let Place { host, port, .. } = place;
-    Fault::work(format!("{ranks} never arrived at {host}:{port} (waited {patience:?}){others}"))
+    format!("rank{s} {shown}{more} never arrived at {host}:{port} (waited {limit:?}){others}")
 }
 
-/// Another rank: says hello as soon as rank 0 listens.
-fn arrive(place: &Place, hello: Hello, links: &mut Vec<Link>, patience: Duration) -> Result<Vec<u8>> {
+/// Another rank: greets as soon as rank 0 listens, and waits for the id.
+fn arrive(place: &Place, settings: &str, limit: Duration) -> Result<(Link, Id)> {
     let Place { host, port, rank, .. } = place;
     let begin = Instant::now();
     let stream = loop {
-        match connect(host, *port, patience) {
+        match connect(host, *port, limit) {
             Ok(stream) => break stream,
-            Err(error) if begin.elapsed() > patience => bail!(Fault::work(format!(
-                "rank 0 never arrived: rank {rank} found nobody at {host}:{port} (waited {patience:?}; \
-                 {error})"
-            ))),
-            Err(_) => thread::sleep(10 * PAUSE),
+            Err(error) => ensure!(
+                begin.elapsed() < limit,
+                "rank 0 never arrived: nobody listens at {host}:{port} (waited {limit:?}; {error})"
+            ),
         }
+        thread::sleep(10 * PAUSE);
     };
-    links.push(Link::new("rank 0".into(), stream)?);
-    let link = &links[0];
-    link.send(&Message::Hello(hello));
-    let sent = Instant::now();
-    while sent.elapsed() < patience {
-        match hear(link, patience)? {
-            Message::Go(bytes) => return Ok(bytes),
-            Message::Stop(fault) => bail!(fault),
-            Message::Here => {}
-            _ => bail!(Fault::work("rank 0 sent a message out of turn".into())),
-        }
-    }
-    bail!(Fault::work(format!("rank 0 has not said for {patience:?} that all ranks are there")))
+    let mut link = Link::new(0, stream)?;
+    link.tell(format!("{settings}; rank {rank}\n").as_bytes());
+    let said = link.next(limit, Link::line).with_context(|| {
+        format!("what listens at {host}:{port} does not greet as rank 0 does: set another MASTER_PORT")
+    })?;
+    ensure!(
+        said == settings,
+        "what listens at {host}:{port} greets as '{said}', and this rank as '{settings}': give all ranks the \
+         same, or another MASTER_PORT if that is another job"
+    );
+    let id = link.next(limit, Link::take).with_context(|| {
+        format!(
+            "rank 0 at {host}:{port} does not say that all ranks are there: it has ended, one is missing, or \
+             another process is rank {rank} too; see what it says"
+        )
+    })?;
+    Ok((link, id))
 }
 
-fn connect(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
+fn connect(host: &str, port: u16, limit: Duration) -> io::Result<TcpStream> {
     let mut found = Err(ErrorKind::NotFound.into());
     for address in (host, port).to_socket_addrs()? {
-        found = match TcpStream::connect_timeout(&address, patience) {
+        found = match TcpStream::connect_timeout(&address, limit) {
             // Where nobody listens, the system may have chosen this very port for this end.
             Ok(stream) if stream.local_addr()? == stream.peer_addr()? => {
                 Err(ErrorKind::ConnectionRefused.into())
@@ -342,14 +296,4 @@ fn connect(host: &str, port: u16, patience: Duration) -> io::Result<TcpStream> {
         };
     }
     found
-}
-
-/// `rank 1`, `ranks 1 and 3`, `ranks 1, 2, 3 and 60 more`
-fn named(ranks: &[usize]) -> String {
-    match ranks {
-        [one] => format!("rank {one}"),
-        [one, other] => format!("ranks {one} and {other}"),
-        [one, other, another] => format!("ranks {one}, {other} and {another}"),
-        _ => format!("ranks {}, {}, {} and {} more", ranks[0], ranks[1], ranks[2], ranks.len() - 3),
-    }
 }

@@ -1,22 +1,20 @@
 //! Which rank this process is, and where rank 0 listens: what the launcher has put into the environment.
 
-use anyhow::{Context, Result, bail, ensure};
+use std::fmt;
 
-use super::job::Job;
+use anyhow::{Context, Result, bail, ensure};
 
 /// A process among others.
 pub struct Place {
     /// From 0.
-    pub rank: usize,
+    pub rank: u16,
     /// How many there are.
-    pub ranks: usize,
+    pub ranks: u16,
     /// From 0 on each host: the GPU.
-    pub local_rank: usize,
+    pub local_rank: u16,
     /// Where rank 0 listens.
     pub host: String,
     pub port: u16,
-    /// What all ranks that meet there have to belong to.
-    pub job: Job,
 }
 
 /// The variables by which a launcher says which rank this is.
@@ -25,53 +23,32 @@ struct Launcher {
     ranks: &'static str,
     /// The rank on this host: the first of these that is set.
     local_rank: &'static [&'static str],
-    /// The job's id: the first of these groups of which something is set.
-    job: &'static [&'static [&'static str]],
 }
 
 /// torchrun, Open MPI, MPICH (Intel MPI, `srun --mpi=pmi2`) and SLURM. Under mpirun on a SLURM cluster both
-/// have theirs, and SLURM's rank and step are not those of this process; the job's number is.
+/// have theirs, and SLURM's rank is not that of this process.
 const LAUNCHERS: [Launcher; 4] = [
-    Launcher {
-        rank: "RANK",
-        ranks: "WORLD_SIZE",
-        local_rank: &["LOCAL_RANK"],
-        job: &[&["TORCHELASTIC_RUN_ID"], &["SLURM_JOB_ID"]],
-    },
+    Launcher { rank: "RANK", ranks: "WORLD_SIZE", local_rank: &["LOCAL_RANK"] },
     Launcher {
         rank: "OMPI_COMM_WORLD_RANK",
         ranks: "OMPI_COMM_WORLD_SIZE",
         local_rank: &["OMPI_COMM_WORLD_LOCAL_RANK"],
-        job: &[&["PMIX_NAMESPACE"], &["OMPI_MCA_ess_base_jobid"], &["SLURM_JOB_ID"]],
     },
-    Launcher {
-        rank: "PMI_RANK",
-        ranks: "PMI_SIZE",
-        local_rank: &["MPI_LOCALRANKID", "SLURM_LOCALID"],
-        job: &[&["SLURM_JOB_ID"]],
-    },
-    Launcher {
-        rank: "SLURM_PROCID",
-        ranks: "SLURM_NTASKS",
-        local_rank: &["SLURM_LOCALID"],
-        job: &[&["SLURM_JOB_ID", "SLURM_STEP_ID"]],
-    },
+    Launcher { rank: "PMI_RANK", ranks: "PMI_SIZE", local_rank: &["MPI_LOCALRANKID", "SLURM_LOCALID"] },
+    Launcher { rank: "SLURM_PROCID", ranks: "SLURM_NTASKS", local_rank: &["SLURM_LOCALID"] },
 ];
-
-/// The most ranks.
-const MAX_RANKS: usize = 4096;
 
 /// torchrun's default.
 const PORT: u16 = 29500;
 
 /// The variable's value, unless it is empty. Bytes that are not UTF-8 become U+FFFD.
-pub fn variable(name: &str) -> Option<String> {
+fn variable(name: &str) -> Option<String> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(|value| value.to_string_lossy().into())
 }
 
-fn number(name: &str) -> Result<usize> {
+fn number(name: &str) -> Result<u16> {
     let value = variable(name).with_context(|| format!("{name} is not set"))?;
-    value.parse().with_context(|| format!("{name}={value} is not a number"))
+    value.parse().with_context(|| format!("{name}={value} is not a number from 0 to {}", u16::MAX))
 }
 
 impl Place {
@@ -92,9 +69,13 @@ impl Place {
         let host = host.trim_matches(['[', ']']).into(); // an IPv6 address may be in brackets
         let said = format!("{}={rank} and {}={ranks}", launcher.rank, launcher.ranks);
         ensure!(rank < ranks, "{said}: ranks are counted from 0");
-        ensure!(ranks <= MAX_RANKS, "{}={ranks}: there are at most {MAX_RANKS} ranks", launcher.ranks);
-        let job = Job::of_launcher(launcher.job)?;
-        Ok(Place { rank, ranks, local_rank, host, port: port()?, job })
+        Ok(Place { rank, ranks, local_rank, host, port: port()? })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "rank {} of {}", self.rank, self.ranks)
     }
 }
 

@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use workbook::text::say;
 
-use super::job;
-
-/// Tells a rank that it has been started here, and in which job.
+/// Tells a rank that it has been started here.
 pub const STARTED: &str = "WORKBOOK_RANKS_STARTED";
 
 /// How much longer than its time-out a rank may take to end, once another has.
@@ -30,10 +28,9 @@ pub fn start(ranks: u64, timeout: Duration) -> ExitCode {
 fn children(ranks: u64) -> std::io::Result<Vec<Child>> {
     // A free port: the system chooses one, and rank 0 takes it a moment later.
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-    let job = job::random();
     let child = |rank: u64| {
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(std::env::args_os().skip(1)).env(STARTED, &job).stdin(Stdio::piped());
+        command.args(std::env::args_os().skip(1)).env(STARTED, "1").stdin(Stdio::piped());
         command.env("RANK", rank.to_string()).env("LOCAL_RANK", rank.to_string());
         command.env("WORLD_SIZE", ranks.to_string()).env_remove("TORCHELASTIC_USE_AGENT_STORE");
         command.env("MASTER_ADDR", "127.0.0.1").env("MASTER_PORT", port.to_string()).spawn()

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
-use workbook::device::collective::{Collective, Nccl, UniqueId};
+use anyhow::{Context, Result, ensure};
+use workbook::device::collective::{Collective, Nccl};
 use workbook::device::{Device, DeviceChoice, LaunchConfig, Module, Timing};
 use workbook::kernels;
 use workbook::reduction::data;
@@ -13,7 +13,7 @@ use workbook::text::number::{thousands, time};
 use workbook::text::say;
 
 use super::Options;
-use super::meeting::{Cause, Fault, Hello, Meeting};
+use super::meeting::{Id, Meeting};
 use super::place::Place;
 
 /// Threads per block: the kernel is compiled for it.
@@ -26,62 +26,46 @@ const MAX_SHARE: u64 = (1 << 32) - (1 << 25);
 const WARM_UP: u64 = 10;
 
 /// What a rank needs before it meets the others.
-struct Tools {
+pub struct Tools {
     device: Device,
     module: Module,
     nccl: Option<Nccl>,
 }
 
 impl Tools {
-    fn find(place: &Place, options: &Options) -> Result<Tools> {
+    pub fn find(place: &Place, options: &Options) -> Result<Tools> {
         let is_simulated = options.device == DeviceChoice::Sim;
-        let nccl = if is_simulated { None } else { Some(Nccl::load()?) };
-        let each = options.n.div_ceil(place.ranks as u64);
+        let each = options.n.div_ceil(place.ranks.into());
         ensure!(
             each <= MAX_SHARE,
             "its share has {each} elements, and a kernel counts {MAX_SHARE}: give a smaller --n, or start \
              more ranks"
         );
+        let nccl = if is_simulated { None } else { Some(Nccl::load()?) };
         // Another rank may have a GPU, so none falls back to the simulator on its own.
-        let device = Device::open_number(options.device, place.local_rank)?;
+        let device = Device::open_number(options.device, place.local_rank.into())?;
         let module = kernels::load(&device, "ch8_many_gpus")?;
         Ok(Tools { device, module, nccl })
     }
 }
 
 /// Meets the others, adds up the shares, and prints the sum.
-pub fn run(place: &Place, options: &Options) -> Result<(), Fault> {
-    let tools = Tools::find(place, options).map_err(|error| Fault::by(place.rank, Cause::Setup, error));
-    let is_simulated = options.device == DeviceChoice::Sim;
-    let alike = vec![
-        format!("{} ranks", place.ranks),
-        format!("--n {}", options.n),
-        format!("--seed {}", options.seed),
-        format!("--repeats {}", options.repeats),
-        format!("{} GPUs", if is_simulated { "simulated" } else { "real" }),
-    ];
-    let (gpu, fault) = match &tools {
-        Ok(tools) => (tools.device.identity(), None),
-        Err(fault) => (None, Some(fault.clone())),
+pub fn run(place: &Place, options: &Options, tools: Tools) -> Result<()> {
+    let gpus = if tools.nccl.is_some() { "GPUs" } else { "simulated GPUs" };
+    let Options { n, seed, repeats, .. } = options;
+    let settings = format!("--n {n}, --seed {seed}, --repeats {repeats}, {gpus}");
+    let id = match &tools.nccl {
+        Some(nccl) if place.rank == 0 => nccl.unique_id()?,
+        _ => [0; 128],
     };
-    let hello = Hello { job: place.job.clone(), rank: place.rank, alike, gpu, fault };
-    let id = || match tools.as_ref().ok().and_then(|tools| tools.nccl.as_ref()) {
-        Some(nccl) => nccl.unique_id().map(|id| id.to_vec()),
-        None => Ok(Vec::new()),
-    };
-    let (mut meeting, id) = Meeting::open(place, hello, id, options.timeout)?;
-    if let Err(error) = work(place, options, tools?, &id, &mut meeting) {
-        let fault = meeting.explain(error);
-        return Err(meeting.stop(fault));
-    }
-    meeting.close();
-    Ok(())
+    let (mut meeting, id) = Meeting::open(place, &settings, id, options.timeout)?;
+    work(place, options, tools, id, &mut meeting)
 }
 
-fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut Meeting) -> Result<()> {
+fn work(place: &Place, options: &Options, tools: Tools, id: Id, meeting: &mut Meeting) -> Result<()> {
     let Tools { device, module, nccl } = tools;
-    let each = options.n.div_ceil(place.ranks as u64);
-    let bound = |rank: usize| (rank as u64).saturating_mul(each).min(options.n);
+    let each = options.n.div_ceil(place.ranks.into());
+    let bound = |rank: u16| u64::from(rank).saturating_mul(each).min(options.n);
     let own = bound(place.rank)..bound(place.rank + 1);
     let size = (own.end - own.start) as u32;
     let mut numbers = Vec::new();
@@ -96,10 +80,7 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     let output = device.alloc_zeros::<i32>(1)?;
     let landed = device.alloc_host::<i32>(1)?;
 
-    let join = |nccl: Nccl| {
-        let id = UniqueId::try_from(id).ok().context("rank 0 did not send an NCCL id")?;
-        Collective::join(nccl, &device, id, place.rank, place.ranks)
-    };
+    let join = |nccl: Nccl| Collective::join(nccl, &device, id, place.rank.into(), place.ranks.into());
     let collective = nccl.map(join).transpose()?;
     // Until what is put into the stream is done, and NCCL has nothing to do any more.
     let wait_for = |meeting: &mut Meeting, what: &str| {
@@ -136,10 +117,7 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
         wait_for(meeting, "the all-reduce")?;
         let own = device.clone_dtoh(&landed)?[0];
         let sum = if collective.is_some() { own } else { meeting.all_reduce(own)? };
-        if sum != expected {
-            let wrong = format!("rank {}: the sum is {sum}, and should be {expected}", place.rank);
-            bail!(Fault::work(wrong));
-        }
+        ensure!(sum == expected, "the sum is {sum}, and should be {expected}");
         Ok(())
     };
     // The first round loads the code and makes NCCL's connections. The others are a graph: NCCL prepares an
@@ -160,9 +138,7 @@ fn work(place: &Place, options: &Options, tools: Tools, id: &[u8], meeting: &mut
     }
 
     // No rank ends before all have the sum.
-    if meeting.borrow_mut().all_reduce(0)? != 0 {
-        bail!(Fault::work(format!("rank {}: the ranks do not end together", place.rank)));
-    }
+    ensure!(meeting.borrow_mut().all_reduce(0)? == 0, "the ranks do not end together");
     if place.rank == 0 {
         let median =
             Timing::of(times).map_or(String::new(), |timing| format!(", {} each", time(timing.median)));

@@ -22,7 +22,6 @@ mod compilers;
 mod first_launch;
 mod options;
 mod ranks;
-mod ranks_attacked;
 mod record_files;
 mod sum_file;
 

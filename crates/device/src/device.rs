@@ -159,11 +159,6 @@ impl Device {
         self.simulated().is_some()
     }
 
-    /// A name that no other GPU has; none of the simulator and the CPU.
-    pub fn identity(&self) -> Option<String> {
-        self.gpu()?.identity()
-    }
-
     /// Whether all work is done.
     ///
     /// # Errors

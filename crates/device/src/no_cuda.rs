@@ -70,7 +70,6 @@ unreachable_verbs! { Gpu:
     fn has_native_atomics_on(&Gpu) -> Result<bool>;
     fn alloc_host(usize) -> Result<Memory>;
     fn another_stream() -> Result<Gpu>;
-    fn identity() -> Option<String>;
     fn is_idle() -> Result<bool>;
 }
 

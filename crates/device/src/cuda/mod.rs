@@ -101,12 +101,6 @@ impl Gpu {
         self.context.bind_to_thread().map_err(|error| failed("cannot use the GPU", error))
     }
 
-    /// What no other GPU has, where the driver says it.
-    pub fn identity(&self) -> Option<String> {
-        let bytes = self.context.uuid().ok()?.bytes;
-        Some(bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect())
-    }
-
     /// Which of the driver's devices it is.
     pub fn ordinal(&self) -> i32 {
         self.context.ordinal() as i32
