@@ -10,12 +10,14 @@ use super::change::Edit;
 use super::indices::{Tokens, in_place, is_mark, of_function, range, tokens};
 use super::statements::{Function, Kind, Source, Statement, code};
 
+/// The slips of one kind in a function.
+type Slips = fn(&Source, &Function, &Tokens) -> Vec<Candidate>;
+
 /// The edits of `source`, those of its launches and indices first.
 pub fn results(source: &Source) -> Vec<Candidate> {
     let mut all = rounded_up_for_launches(source);
     all.extend(source.functions.iter().flat_map(|function| of_function(source, function)));
-    let kinds: [fn(&Source, &Function, &Tokens) -> Vec<Candidate>; 6] =
-        [last, subscripts, rounded_up, bounds, identities, fractions];
+    let kinds: [Slips; 6] = [last, subscripts, rounded_up, bounds, identities, fractions];
     for kind in kinds {
         for function in &source.functions {
             all.extend(kind(source, function, &tokens(source, function)));
