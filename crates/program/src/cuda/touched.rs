@@ -33,11 +33,30 @@ impl Way {
     }
 }
 
-/// A set of words of one allocation, and the line of the first access.
-#[derive(Debug, Default)]
-struct Words {
+/// A set of words of one allocation, with the line and the bytes of the first access.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
     bits: Vec<u64>,
     loc: Option<u32>,
+    bytes: u64,
+}
+
+impl Words {
+    /// The first of its 64 words together of which some are in `other` too.
+    fn shared(&self, other: &Words) -> Option<usize> {
+        self.bits.iter().zip(&other.bits).position(|(one, other)| one & other != 0)
+    }
+
+    /// Whether both have a word.
+    pub fn meets(&self, other: &Words) -> bool {
+        self.shared(other).is_some()
+    }
+
+    /// How many elements it has, each as wide as the first access; none if these share words.
+    pub fn elements(&self) -> Option<u64> {
+        let words = self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
+        (self.bytes >= GRAIN).then(|| words * GRAIN / self.bytes)
+    }
 }
 
 /// What an operation touches, by the numbers of the allocations.
@@ -63,6 +82,7 @@ impl Touched {
         let (number, offset) = number_and_offset(address);
         let words = self.words.entry((number, way)).or_default();
         words.loc = words.loc.or(loc);
+        words.bytes = if words.bits.is_empty() { bytes } else { words.bytes };
         let first = offset / GRAIN;
         let last = (offset + bytes - 1) / GRAIN;
         let end = (last / 64 + 1) as usize;
@@ -76,14 +96,26 @@ impl Touched {
         }
     }
 
+    /// What was touched in this way of an allocation, by its number.
+    pub fn of(&self, number: u64, way: Way) -> Option<&Words> {
+        self.words.get(&(number, way))
+    }
+
+    /// What was touched in this way of each allocation, in the order of their numbers.
+    pub fn all(&self, way: Way) -> Vec<(u64, &Words)> {
+        let of_way = self.words.iter().filter(|((_, known), _)| *known == way);
+        let mut all: Vec<_> = of_way.map(|((number, _), words)| (*number, words)).collect();
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
     /// The first place where this and `other` need an order.
     pub fn meets(&self, other: &Touched) -> Option<Meeting> {
         let mut first: Option<Meeting> = None;
         for ((number, way), mine) in &self.words {
             for theirs_way in Way::ALL.into_iter().filter(|other| !way.agrees_with(*other)) {
                 let Some(theirs) = other.words.get(&(*number, theirs_way)) else { continue };
-                let shared = mine.bits.iter().zip(&theirs.bits).position(|(one, other)| one & other != 0);
-                let Some(word) = shared else { continue };
+                let Some(word) = mine.shared(theirs) else { continue };
                 let bit = (mine.bits[word] & theirs.bits[word]).trailing_zeros() as u64;
                 let address = ptx_simulator::address_of(*number, (word as u64 * 64 + bit) * GRAIN);
                 if first.as_ref().is_none_or(|known| address < known.address) {
@@ -104,12 +136,27 @@ pub struct Listener {
     pub early: Option<Touched>,
     /// Lanes that have waited, by their blocks and warps; no warp: the whole block.
     waited: FxHashMap<(u64, Option<u32>), u32>,
+    /// How many accesses are still listened to.
+    left: u64,
 }
 
 impl Listener {
-    /// Of a kernel that may begin before the one in front of it has ended, or of another one.
-    pub fn new(overlaps: bool) -> Listener {
-        Listener { early: overlaps.then(Touched::default), ..Listener::default() }
+    /// Of a kernel that may begin before the one in front of it has ended, or of another one; for `most`
+    /// accesses of its warps.
+    pub fn new(overlaps: bool, most: u64) -> Listener {
+        Listener { early: overlaps.then(Touched::default), left: most, ..Listener::default() }
+    }
+
+    /// How many more accesses it would have listened to; 0: it may have missed some.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Another access: whether it is still listened to.
+    fn takes_another(&mut self) -> bool {
+        let takes = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        takes
     }
 
     /// Lanes of a warp that have waited, or met a thread that has at a barrier of the block.
@@ -140,7 +187,14 @@ impl Observer for Listener {
     fn event(&mut self, event: &Event) {
         match event {
             Event::By(actor, Act::Access(request)) if request.space == Space::Global => {
-                self.accesses(actor, request);
+                if self.takes_another() {
+                    self.accesses(actor, request);
+                }
+            }
+            Event::By(actor, Act::CopyStarts(copy)) => {
+                for lane in (0..32).filter(|lane| copy.mask >> lane & 1 == 1) {
+                    self.touched.add(copy.from[lane], copy.given[lane], Way::Reads, Some(actor.loc));
+                }
             }
             Event::By(actor, Act::GridWait(mask)) => {
                 *self.waited.entry((actor.block, Some(actor.warp))).or_default() |= mask;
