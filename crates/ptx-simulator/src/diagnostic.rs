@@ -251,6 +251,8 @@ pub enum Loophole {
     InShared,
     /// Both have taken one in the same line, and these are two words.
     Two,
+    /// One of the two has taken it by a compare-and-swap that leaves it as it was.
+    Unmarked,
     /// The later thread has released it, in this line.
     Released(Option<u32>),
     /// The earlier thread did not hold it, and the later one does.
@@ -390,6 +392,17 @@ pub enum What {
     },
     /// An atomic operation on what nobody has written.
     UnwrittenAtomic(Spot),
+    /// A thread takes a lock by a compare-and-swap that leaves the word as it was.
+    LooksFree {
+        /// Who.
+        by: Side,
+        /// Where the lock lies.
+        spot: Spot,
+        /// What says that it is free.
+        free: u64,
+        /// Where that thread gives it back.
+        given_back: Option<(String, u32)>,
+    },
     /// A value in shared memory that no thread has read when the block ends.
     NeverRead {
         /// Who has stored it.
@@ -569,6 +582,7 @@ impl Diagnostic {
             | What::ActiveMask { apart: Some(Apart::Result(spot, _)), .. }
             | What::Outlived(_, spot)
             | What::UnwrittenAtomic(spot)
+            | What::LooksFree { spot, .. }
             | What::NeverRead { spot, .. }
             | What::Unwritten { spot: Some(spot), .. }
             | What::Outside { spot, .. } => Some(spot),

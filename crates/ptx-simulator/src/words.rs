@@ -39,6 +39,12 @@ impl What {
             What::Outside { does, bytes: width, spot } => of_bytes(*does, *width) + &spot.outside(*width),
             What::Unwritten { matters, .. } => matters.said().to_string(),
             What::UnwrittenAtomic(spot) => format!("an atomic reads {spot}, which is uninitialized"),
+            What::LooksFree { by, spot, free, .. } => format!(
+                "thread {}{} takes the lock {spot} by a compare-and-swap that puts {free} where {free} was: \
+                 the lock looks free to every other thread",
+                index(by.thread),
+                by.of_block()
+            ),
             What::NeverRead { by, spot } => format!(
                 "what thread {} left in {spot} is never read, unlike what other threads stored in this line",
                 index(by.thread)
@@ -119,6 +125,7 @@ impl What {
                 };
                 (read, here)
             }
+            What::LooksFree { given_back, .. } => (given_back, "it gives the lock back here".to_string()),
             What::ActiveMask { names, .. } => (names, "the lanes are named by it here".to_string()),
             What::Divergence { branch, cluster, .. } => {
                 (branch, format!("here the threads of the {} diverge", group(*cluster)))
@@ -204,7 +211,7 @@ impl Spot {
         let bytes = i64::from(self.element?);
         let is_array = self.size.is_none_or(|size| size > bytes as u64);
         match (&self.region, self.byte % bytes) {
-            (Region::Shared { .. }, 0) if !is_array => Some(format!("`{name}`")),
+            (Region::Shared { .. } | Region::Variable(_), 0) if !is_array => Some(format!("`{name}`")),
             (_, 0) => Some(format!("`{name}{}`", self.indices(self.byte / bytes))),
             _ => None,
         }
@@ -399,6 +406,11 @@ impl std::fmt::Display for Disorder {
                     Loophole::Two => {
                         write!(f, "and both are inside: each has taken another lock in line {line}")
                     }
+                    Loophole::Unmarked => write!(
+                        f,
+                        "and both are inside: the compare-and-swap of line {line} left the lock as it was, \
+                         so that it looks free"
+                    ),
                     Loophole::Released(at) => {
                         let at = at.map_or(String::new(), |at| format!(" in line {at}"));
                         write!(f, "and this thread has already released the lock of line {line}{at}")

@@ -11,6 +11,7 @@
 //! | `peers.rs` | out-of-bounds in the shared memory of another block |
 //! | `decides.rs` | order-dependent |
 //! | `locks.rs` | deadlock: who holds a lock |
+//! | `unmarked.rs` | data-race of threads in a lock that looks free |
 //! | `missing.rs` | uninitialized-read: who should have written |
 //! | `unread.rs` | never-read |
 //! | `report.rs` | the findings, and what to do |
@@ -38,6 +39,7 @@ mod report;
 mod shadow;
 mod strong;
 mod touch;
+mod unmarked;
 mod unread;
 
 pub use report::{BARRIER_OF_BLOCK, BARRIER_OF_WARP};
@@ -53,6 +55,7 @@ use peers::Visits;
 use race::Shadow;
 use reads::{Pending, Reads};
 use strong::{Doubt, Strong};
+use unmarked::Unmarked;
 use unread::Unread;
 
 use rustc_hash::FxHashMap;
@@ -80,6 +83,7 @@ pub struct Checker<'p> {
     handoffs: Handoffs,
     late: Vec<Late>,
     locks: Locks,
+    unmarked: Unmarked,
     grid_syncs: GridSyncs,
     unread: Unread,
     branches: Branches,
@@ -138,6 +142,7 @@ impl<'p> Checker<'p> {
             handoffs: Handoffs::default(),
             late: Vec::new(),
             locks: Locks::new(program),
+            unmarked: Unmarked::new(program),
             grid_syncs: GridSyncs::default(),
             unread: Unread::new(program),
             branches: Branches::default(),
@@ -404,6 +409,9 @@ impl Checker<'_> {
 
     fn access(&mut self, actor: Actor, request: &Request) {
         self.locks.request(actor, request);
+        for found in self.unmarked.request(actor, request) {
+            self.looks_free(found);
+        }
         self.grid_syncs.request(actor, request);
         self.visits.access(&mut self.order, actor, request);
         if let Some(meeting) = self.copies.meets(actor, request) {

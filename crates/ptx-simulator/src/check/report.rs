@@ -8,6 +8,7 @@ use super::locks::{Around, How, Stored};
 use super::order::BlockId;
 use super::peers::Visit;
 use super::race::Left;
+use super::unmarked::LooksFree;
 use super::unread::{Lost, lost};
 use super::{About, Checker, Late, Place};
 use crate::arith::WARP;
@@ -76,6 +77,9 @@ fn around_help(why: Loophole) -> &'static str {
         }
         Loophole::InShared => "a lock for global memory has to lie in global memory, one for all blocks",
         Loophole::Two => "threads that use the same element have to take the same lock",
+        Loophole::Unmarked => {
+            "let each thread swap in a number that never says that the lock is free, such as its own + 1"
+        }
         Loophole::StoredFree => {
             "release a lock by an atomic operation, `atomicExch(&lock, 0);`, with `__threadfence();` before \
              it, and another one after the lock is taken"
@@ -111,7 +115,24 @@ impl Checker<'_> {
         }
         let (number, offset) = memory::number_and_offset(address);
         let known = self.names.iter().find(|(known, _)| *known == number);
-        Spot::new(known.map_or(Region::Buffer, |(_, region)| region.clone()), offset as i64, None)
+        let region = known.map_or(Region::Buffer, |(_, region)| region.clone());
+        let variable = self.elements_of(&region).filter(|(element, _)| *element == u64::from(bytes));
+        let mut spot = Spot::new(region, offset as i64, None);
+        if let (Some((_, size)), Region::Variable(name)) = (variable, &spot.region) {
+            spot.name = Some(name.clone());
+            spot.element = Some(bytes);
+            spot.size = Some(size);
+        }
+        spot
+    }
+
+    /// Bytes of an element of a variable, and of all of it, as PTX declares it. An array of bytes may be of
+    /// anything.
+    fn elements_of(&self, region: &Region) -> Option<(u64, u64)> {
+        let Region::Variable(name) = region else { return None };
+        let variable = self.program.globals.iter().find(|variable| variable.name == *name)?;
+        let is_known = variable.element > 1 || variable.count == 1;
+        is_known.then_some((variable.element as u64, variable.bytes() as u64))
     }
 
     /// A thread, and what it does.
@@ -237,6 +258,10 @@ impl Checker<'_> {
 
     /// How the two get around a lock that both know.
     fn around(&self, me: &Later, race: &Race) -> Option<Disorder> {
+        let unmarked = [me.who, self.earlier(race)].into_iter().find_map(|who| self.unmarked.inside(who));
+        if let Some((_, line)) = unmarked.and_then(|taking| self.site(taking)) {
+            return Some(Disorder::Lock { line, why: Loophole::Unmarked });
+        }
         let Around { taking, how } = self.locks.around(me.who, self.earlier(race))?;
         let line_of = |loc| self.site(loc).map(|(_, line)| line);
         let why = match how {
@@ -523,6 +548,24 @@ impl Checker<'_> {
                     element that waits for the next step: (length + 1) / 2, and a guard";
         let found = self.diagnostic(Kind::NeverRead, who, what, help);
         self.say(Diagnostic { severity: Severity::Note, ..found }, Place::of(loc, loc));
+    }
+
+    /// A lock that a thread has taken without a mark, and that others take too.
+    pub fn looks_free(&mut self, found: LooksFree) {
+        let LooksFree { taken, word: (place, address), bytes, free, given_back } = found;
+        let space = if place.is_some() { Space::Shared } else { Space::Global };
+        let what = What::LooksFree {
+            by: self.side(Access::Atomic { returns: true }, taken),
+            spot: self.spot(space, address, place.unwrap_or((taken.grid, taken.block)), bytes),
+            free,
+            given_back: self.site(given_back),
+        };
+        let help = format!(
+            "let each thread swap in a number that is never {free}, such as its own + 1, and compare with \
+             the same one where it looks who has the lock"
+        );
+        let shown = self.diagnostic(Kind::DataRace, taken, what, &help);
+        self.say(Diagnostic { shape: Some(Shape::Lock), ..shown }, Place::of(taken.loc, taken.loc));
     }
 
     /// The wait that leaves out the copy of a meeting.
