@@ -41,8 +41,10 @@ pub enum Kind {
     HostAccess,
     /// Memory, a stream or an event that has been freed or destroyed.
     UseAfterFree,
-    /// A value that was stored in shared memory and that no thread reads.
+    /// A value that was stored in shared memory, or left in an array by a launch, and that nothing reads.
     NeverRead,
+    /// Every thread of a warp launches the same grid with the same arguments.
+    RepeatedLaunch,
 }
 
 /// How bad it is.
@@ -218,6 +220,8 @@ pub enum Disorder {
     /// The other side is an asynchronous copy that has not been waited for; there may be a wait after it that
     /// leaves it out.
     Copy(Option<ShortWait>),
+    /// The other side is an asynchronous copy, whose start nothing orders with this access.
+    CopyAtAnyTime,
     /// The other side is a child grid, which may not have run yet.
     Child,
     /// The two grids were launched into two streams, and neither launched the other.

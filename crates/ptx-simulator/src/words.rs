@@ -104,7 +104,7 @@ impl What {
     pub fn related(&self) -> Vec<Site> {
         let (at, message) = match self {
             What::Said(words) => return words.related.clone(),
-            What::Race { order: Disorder::Copy(_), sides: [_, other], .. } => {
+            What::Race { order: Disorder::Copy(_) | Disorder::CopyAtAnyTime, sides: [_, other], .. } => {
                 (&other.at, "the copy starts here".to_string())
             }
             What::Race { sides: [me, other], order, .. } => {
@@ -190,8 +190,12 @@ impl Side {
     fn seen_from(&self, me: &Side, order: Disorder) -> String {
         let is_own = (self.grid, self.block, self.thread) == (me.grid, me.block, me.thread);
         let thread = match order {
-            Disorder::Copy(_) if is_own => return "its own asynchronous copy".to_string(),
-            Disorder::Copy(_) => format!("an asynchronous copy of thread {}", index(self.thread)),
+            Disorder::Copy(_) | Disorder::CopyAtAnyTime if is_own => {
+                return "its own asynchronous copy".to_string();
+            }
+            Disorder::Copy(_) | Disorder::CopyAtAnyTime => {
+                format!("an asynchronous copy of thread {}", index(self.thread))
+            }
             _ => format!("thread {}", index(self.thread)),
         };
         let block = index(self.block);
@@ -390,6 +394,7 @@ impl std::fmt::Display for Disorder {
                      them"
                 );
             }
+            Disorder::CopyAtAnyTime => "and nothing orders the two: the copy may start at any time",
             Disorder::Child => "and the parent does not wait for that child, which may not have run yet",
             Disorder::Streams => "and nothing orders the two grids",
             Disorder::Lock { line, why } => {

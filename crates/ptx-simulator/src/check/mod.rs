@@ -14,6 +14,7 @@
 //! | `unmarked.rs` | data-race of threads in a lock that looks free |
 //! | `missing.rs` | uninitialized-read: who should have written |
 //! | `unread.rs` | never-read |
+//! | `repeated.rs` | repeated-launch |
 //! | `report.rs` | the findings, and what to do |
 //! | `causes.rs` | findings that follow from others |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
@@ -35,6 +36,7 @@ mod order;
 mod peers;
 mod race;
 mod reads;
+mod repeated;
 mod report;
 mod shadow;
 mod strong;
@@ -54,6 +56,7 @@ use order::Order;
 use peers::Visits;
 use race::Shadow;
 use reads::{Pending, Reads};
+use repeated::Repeated;
 use strong::{Doubt, Strong};
 use unmarked::Unmarked;
 use unread::Unread;
@@ -86,6 +89,7 @@ pub struct Checker<'p> {
     unmarked: Unmarked,
     grid_syncs: GridSyncs,
     unread: Unread,
+    repeated: Repeated,
     branches: Branches,
     kernels: Vec<String>,
     /// Which warp has last come to a barrier, by its first thread there.
@@ -145,6 +149,7 @@ impl<'p> Checker<'p> {
             unmarked: Unmarked::new(program),
             grid_syncs: GridSyncs::default(),
             unread: Unread::new(program),
+            repeated: Repeated::default(),
             branches: Branches::default(),
             kernels: Vec::new(),
             last_arrival: None,
@@ -294,6 +299,7 @@ impl Checker<'_> {
                 self.settle_arrivals(Some((grid, block)));
                 self.handoffs.block_end((grid, block));
                 self.locks.block_end((grid, block));
+                self.repeated.block_end((grid, block));
                 self.grid_syncs.block_end((grid, block));
                 let blocks = self.order.grids[grid as usize].cluster_dim.iter().product();
                 let (_, cluster) = self.order.cluster_of((grid, block));
@@ -347,7 +353,9 @@ impl Checker<'_> {
             Act::Access(request) => self.access(actor, request),
             Act::CopyStarts(copy) => {
                 self.copy(actor, copy);
-                self.copies.starts(actor, copy);
+                let here = self.order.here(actor);
+                let now = (here.warp, here.now());
+                self.copies.starts(actor, copy, now);
             }
             Act::CopyLeftOut(copy, wait) => self.copies.left_out(actor, copy, wait),
             Act::CopyEnds(copy) => {

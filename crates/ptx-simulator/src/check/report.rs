@@ -5,9 +5,10 @@ use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
 use super::handoff::{self, Uncovered};
 use super::locks::{Around, How, Stored};
-use super::order::BlockId;
+use super::order::{Before, BlockId};
 use super::peers::Visit;
 use super::race::Left;
+use super::repeated::Again;
 use super::unmarked::LooksFree;
 use super::unread::{Lost, lost};
 use super::{About, Checker, Late, Place};
@@ -580,6 +581,10 @@ impl Checker<'_> {
         let owner = meeting.owner;
         let who = Who::new(actor, meeting.lane);
         let does = if request.space == Space::Shared { Access::Store } else { Access::Load };
+        // A wait is of no use to who does not know that the copy has started.
+        let has_started = self.order.here(actor).before(meeting.start, meeting.lane) == Before::Yes;
+        let order =
+            if has_started { Disorder::Copy(self.short_wait(meeting)) } else { Disorder::CopyAtAnyTime };
         let what = What::Race {
             sides: [self.side(request.access, who), self.side(does, owner)],
             spot: self.spot(
@@ -588,10 +593,15 @@ impl Checker<'_> {
                 place_of(actor, request),
                 request.element_bytes(),
             ),
-            order: Disorder::Copy(self.short_wait(meeting)),
+            order,
             header: None,
         };
         let help = match meeting.wait {
+            _ if !has_started => {
+                "a barrier that every thread of the block reaches has to come between the two: after this \
+                 access, where the copy is for a later step; where this is to see what the copy brings, \
+                 before it, and before the barrier the wait for the copy"
+            }
             None => {
                 "let the thread that copies commit its copies (__pipeline_commit, cp.async.commit_group) and \
                  wait for them (__pipeline_wait_prior, cp.async.wait_group), and then the block wait at a \
@@ -688,10 +698,26 @@ impl Checker<'_> {
         }
     }
 
+    /// Each thread of a warp has launched the same grid.
+    fn launched_again(&mut self, Again { who, threads, kernel }: Again) {
+        let name = self.program.functions.get(kernel).map_or("a child", |function| &*function.name);
+        let what = format!(
+            "each of the {threads} threads of this warp launches `{name}` with the same grid and the same \
+             arguments, so that it runs {threads} times"
+        );
+        let help = "if it is to run once, let one thread launch it: if (threadIdx.x == 0)";
+        let found = self.diagnostic(Kind::RepeatedLaunch, who, what, help);
+        self.say(Diagnostic { severity: Severity::Note, ..found }, Place::of(who.loc, who.loc));
+    }
+
     pub fn launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
         let Some(error) = launch.refused else {
             self.order.launch(actor, launch.lane);
             self.pointers(actor, launch);
+            let threads = self.order.grids[actor.grid as usize].threads();
+            if let Some(again) = self.repeated.launch(actor, launch, threads) {
+                self.launched_again(again);
+            }
             return;
         };
         let who = Who::new(actor, launch.lane);
