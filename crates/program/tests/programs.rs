@@ -272,6 +272,9 @@ fn a_second_pass_over_the_input_names_both_launches_and_both_arrays() {
     let (message, lines, _) = at_line("second_pass_over_the_input", 36, Kind::NeverRead);
     assert!(message.contains("left in `parts`, 16 elements, is never read"), "{message}");
     assert_eq!(lines, [35], "what was left is not overwritten, and freed");
+    let (_, lines, help) = at_line("second_pass_over_the_input", 42, Kind::NeverRead);
+    assert!(help.contains("exchange the pointers to `in` and `levels` after this launch"), "{help}");
+    assert_eq!(lines, [42]);
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! A plain flag that a loop waits for becomes volatile. A compiler may read a plain one once, and then the
-//! loop never ends.
+//! A plain flag that a loop waits for becomes volatile or atomic. A compiler may read a plain one once, and
+//! then the loop never ends.
 
 use std::ops::Range;
 
 use crate::lex::{Token, placed};
 
+use super::assignment::Assignment;
 use super::candidate::Candidate;
 use super::change::Edit;
 use super::finding::Finding;
@@ -17,7 +18,9 @@ pub fn made_volatile(source: &Source, finding: &Finding) -> Vec<Candidate> {
     for function in &source.functions {
         let named: Vec<&str> =
             finding.lines.iter().flat_map(|line| names_in(source, function, *line)).collect();
-        for flag in waited_for(source, function.list()) {
+        let waited_for =
+            waits(source, function.list()).into_iter().flat_map(|head| words(&source.text[head]));
+        for flag in waited_for {
             if named.contains(&flag)
                 && !source.volatiles.contains(&flag)
                 && let Some(declared) = declared(source, function, flag)
@@ -43,19 +46,60 @@ fn names_in<'a>(source: &Source<'a>, function: &Function, line: u32) -> Vec<&'a 
     path.last().map(|step| words(&source.text[step.statement().range.clone()])).unwrap_or_default()
 }
 
-/// The names in the heads of all loops without a body.
-fn waited_for<'a>(source: &Source<'a>, list: List) -> Vec<&'a str> {
+/// The heads of all loops without a body.
+fn waits(source: &Source, list: List) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     for statement in list.statements {
         if let Kind::Loop { head, body } = &statement.kind {
             let text = &source.text[body.range.clone()];
             if text.chars().all(|c| "{};".contains(c) || c.is_whitespace()) {
-                all.extend(words(&source.text[head.clone()]));
+                all.push(head.clone());
             }
         }
-        all.extend(statement.lists().into_iter().flat_map(|list| waited_for(source, list)));
+        all.extend(statement.lists().into_iter().flat_map(|list| waits(source, list)));
     }
     all
+}
+
+/// For each plain write in the lines of a finding, to what a loop without a body waits for: that both are
+/// atomic.
+pub fn made_atomic(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for function in &source.functions {
+        let lines = finding.lines.iter().map(|line| function.path(&source.lines, *line));
+        for statement in lines.filter_map(|path| Some(path.last()?.statement())) {
+            let text = &source.text[statement.range.clone()];
+            let Some(Assignment { left, operator: None, right }) = Assignment::of(text) else { continue };
+            let reads =
+                waits(source, function.list()).into_iter().filter_map(|head| read(source, head, left));
+            for read in reads {
+                let address =
+                    left.strip_prefix('*').map_or(format!("&{left}"), |pointer| pointer.to_string());
+                let edits = vec![
+                    Edit::replace(read.clone(), format!("atomicAdd({address}, 0)")),
+                    Edit::replace(statement.range.clone(), format!("atomicExch({address}, {right});")),
+                ];
+                let [read, written] = [&edits[0], &edits[1]]
+                    .map(|edit| format!("`{}` in line {}", edit.text, source.lines.line(edit.range.start)));
+                let says =
+                    format!("put {read} and {written}, in place of the plain read and write of `{left}`");
+                all.push(Candidate::new(says, edits));
+            }
+        }
+    }
+    all
+}
+
+/// Where the head of a loop reads this element, which it names in the same words.
+fn read(source: &Source, head: Range<usize>, element: &str) -> Option<Range<usize>> {
+    let text = &source.text[head.clone()];
+    let at = text.find(element)?;
+    let (before, after) = (&text[..at], &text[at + element.len()..]);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_whole = !before.ends_with(|c: char| is_name(c) || c == '.' || c == '>')
+        && !after.starts_with(|c: char| is_name(c) || ".[(".contains(c))
+        && !after.starts_with("->");
+    is_whole.then(|| head.start + at..head.start + at + element.len())
 }
 
 /// Where a function has a parameter of this name, or the source a variable of the device.

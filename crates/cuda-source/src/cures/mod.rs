@@ -62,6 +62,7 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
         }
         Mistake::Race(Sides::Blocks) => {
             let mut all = flags::made_volatile(source, finding);
+            all.extend(flags::made_atomic(source, finding));
             all.extend(values::wider(source));
             all.extend(indices::indices(source, finding));
             all.extend(values::updates(source, finding));

@@ -388,6 +388,28 @@ fn a_plain_flag_that_a_loop_waits_for_becomes_volatile() {
 }
 
 #[test]
+fn a_member_that_a_loop_waits_for_is_read_and_written_by_atomics() {
+    let proposes = |body: &str| -> Vec<String> {
+        let source = kernel(body);
+        let all = proposed(&source, Race(Blocks), &[2, 3]).into_iter();
+        let atomic = all.filter(|edit| edit.says.contains("in place of the plain read and write of"));
+        atomic.map(|edit| changed(&source, &edit)).collect()
+    };
+    assert_eq!(
+        proposes("while (lock.serving != n) {}\nlock.serving = n + 1;"),
+        [kernel("while (atomicAdd(&lock.serving, 0) != n) {}\natomicExch(&lock.serving, n + 1);")]
+    );
+    assert_eq!(
+        proposes("while (*out == 0) {}\n*out = 1;"),
+        [kernel("while (atomicAdd(out, 0) == 0) {}\natomicExch(out, 1);")]
+    );
+    for other in ["while (out[n - 1] == 0) {}\nout[n] = 1;", "while (lock.now.x == 0) {}\nlock.now = 1;"] {
+        assert_eq!(proposes(other), [""; 0], "{other}");
+    }
+    assert_eq!(proposes("while (*out == 0) in[0]++;\n*out = 1;"), [""; 0], "it does not only wait");
+}
+
+#[test]
 fn what_is_declared_volatile_is_seen_like_an_atomic() {
     let source = "__global__ void k(int *out, volatile int *flag) {\nwhile (flag[0] == 0)\n    ;\n\
                   out[0] = out[1];\nout[2] = 3;\nflag[1] = 1;\n}\n";

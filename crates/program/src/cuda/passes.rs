@@ -148,6 +148,7 @@ impl Runtime<'_> {
             return;
         }
         let elements = thousands(lost.elements as i64);
+        let is_one_line = lost.by.place == lost.place;
         let message = format!(
             "what `{}` left in `{name}`, {elements} elements, is never read: this launch is for {elements} \
              elements, and reads `{input}` again",
@@ -157,7 +158,14 @@ impl Runtime<'_> {
             let message = format!("`{}` is launched here, and leaves {elements} in `{name}`", lost.by.name);
             Site { file, line, message }
         });
-        let help = format!("let this launch read `{name}`, in place of `{input}`");
+        let help = if is_one_line {
+            format!(
+                "let the next turn read what this one leaves: exchange the pointers to `{input}` and \
+                 `{name}` after this launch, and take the result from `{input}` after the loop"
+            )
+        } else {
+            format!("let this launch read `{name}`, in place of `{input}`")
+        };
         let what = Words { message, related: launched.into_iter().collect() };
         let mut found = Diagnostic::of_host(Kind::NeverRead, None, what, &help);
         (found.file, found.line) = lost.place.unzip();

@@ -36,6 +36,13 @@ int main()
     sum<<<1, 16>>>(in, total, n); // expect: note never-read
     cudaMemcpy(&result[1], total, sizeof(int), cudaMemcpyDeviceToHost);
 
+    int *levels;
+    cudaMalloc(&levels, blocks * sizeof(int));
+    for (int left = n; left > 1; left /= 64)
+        sum<<<(left + 63) / 64, 64>>>(in, levels, left); // expect: note never-read
+    cudaMemcpy(&result[1], levels, sizeof(int), cudaMemcpyDeviceToHost);
+    cudaFree(levels);
+
     printf("%d %d\n", result[0], result[1]); // prints: 0 0
     cudaFree(in);
     cudaFree(sums);
