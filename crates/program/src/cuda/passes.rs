@@ -19,7 +19,7 @@ use super::touched::{Listener, Touched, Way};
 use crate::runtime::Runtime;
 
 /// Accesses of warps that are listened to, of all launches together.
-const MOST: u64 = 1 << 20;
+const MOST: u64 = 1 << 18;
 
 /// What launches have left that nothing has read yet.
 #[derive(Debug)]

@@ -1,6 +1,8 @@
 //! What an operation of a stream reads and writes. Two operations that nothing orders must not touch the same
 //! bytes, unless both read, or both are atomic.
 
+use std::ops::Range;
+
 use ptx_simulator::observe::{Act, Actor, Event, Observer, Request};
 use ptx_simulator::{Module, Space, number_and_offset};
 use rustc_hash::FxHashMap;
@@ -76,13 +78,38 @@ pub struct Meeting {
 impl Touched {
     /// A range of bytes is touched.
     pub fn add(&mut self, address: u64, bytes: u64, way: Way, loc: Option<u32>) {
-        if bytes == 0 {
+        self.add_run(address..address + bytes, bytes, way, loc);
+    }
+
+    /// What lanes of a warp touch by one instruction. Those that follow each other are one range.
+    fn add_lanes(&mut self, mask: u32, request: &Request, way: Way, loc: u32) {
+        let bytes = u64::from(request.bytes);
+        let mut run = 0..0;
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let address = request.addresses[lane];
+            let is_inside = run.start <= address && address + bytes <= run.end;
+            match address {
+                _ if is_inside => {}
+                address if address == run.end => run.end += bytes,
+                address => {
+                    self.add_run(run, bytes, way, Some(loc));
+                    run = address..address + bytes;
+                }
+            }
+        }
+        self.add_run(run, bytes, way, Some(loc));
+    }
+
+    /// Elements of so many bytes that follow each other are touched.
+    fn add_run(&mut self, run: Range<u64>, element: u64, way: Way, loc: Option<u32>) {
+        if run.is_empty() {
             return;
         }
-        let (number, offset) = number_and_offset(address);
+        let (number, offset) = number_and_offset(run.start);
+        let bytes = run.end - run.start;
         let words = self.words.entry((number, way)).or_default();
         words.loc = words.loc.or(loc);
-        words.bytes = if words.bits.is_empty() { bytes } else { words.bytes };
+        words.bytes = if words.bits.is_empty() { element } else { words.bytes };
         let first = offset / GRAIN;
         let last = (offset + bytes - 1) / GRAIN;
         let end = (last / 64 + 1) as usize;
@@ -171,14 +198,11 @@ impl Listener {
             access if access.writes() => Way::Writes,
             _ => Way::Reads,
         };
+        self.touched.add_lanes(request.mask, request, way, actor.loc);
         // Of the grids that a thread launches, the first instructions are not its first.
         let waited = if actor.grid == 0 { self.waited(actor.block, actor.warp) } else { u32::MAX };
-        for lane in (0..32).filter(|lane| request.mask >> lane & 1 == 1) {
-            let (address, bytes) = (request.addresses[lane], request.bytes.into());
-            self.touched.add(address, bytes, way, Some(actor.loc));
-            if let Some(early) = self.early.as_mut().filter(|_| waited >> lane & 1 == 0) {
-                early.add(address, bytes, way, Some(actor.loc));
-            }
+        if let Some(early) = &mut self.early {
+            early.add_lanes(request.mask & !waited, request, way, actor.loc);
         }
     }
 }
