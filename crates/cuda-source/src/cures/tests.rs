@@ -376,7 +376,7 @@ fn a_plain_flag_that_a_loop_waits_for_becomes_volatile() {
                  in[1] = 2;\n}\n}\n";
     let of_parameter = format!("__global__ void k(int *in, int *flag) {{\n{waits}");
     let expected = of_parameter.replace("int *flag)", "volatile int *flag)");
-    assert_eq!(proposes(&of_parameter, &[6, 4]), [expected.clone()]);
+    assert_eq!(proposes(&of_parameter, &[6, 4]), std::slice::from_ref(&expected));
     assert_eq!(proposes(&of_parameter, &[7, 3]), [""; 0], "lines without the flag");
     assert_eq!(proposes(&expected, &[6, 4]), [""; 0]);
     let variable = of_parameter.replace(", int *flag", "").replace("*flag", "flag");

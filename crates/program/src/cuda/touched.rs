@@ -210,10 +210,10 @@ impl Listener {
 impl Observer for Listener {
     fn event(&mut self, event: &Event) {
         match event {
-            Event::By(actor, Act::Access(request)) if request.space == Space::Global => {
-                if self.takes_another() {
-                    self.accesses(actor, request);
-                }
+            Event::By(actor, Act::Access(request))
+                if request.space == Space::Global && self.takes_another() =>
+            {
+                self.accesses(actor, request);
             }
             Event::By(actor, Act::CopyStarts(copy)) => {
                 for lane in (0..32).filter(|lane| copy.mask >> lane & 1 == 1) {
