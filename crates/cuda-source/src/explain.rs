@@ -7,6 +7,7 @@ use text::say::visible;
 
 use super::braces::{Unbalanced, unbalanced};
 use super::functions::functions;
+use super::libraries::library;
 use super::mistakes::{meant, unmarked, with_cudas_names};
 use super::overlaid::overlaid;
 use super::unnamed::{constant_writes, whole_quotients, whole_reciprocals};
@@ -251,9 +252,17 @@ fn missing_header(words: &str) -> Option<&str> {
     words.strip_prefix('\'').and_then(|rest| rest.strip_suffix("' file not found"))
 }
 
-/// What is wrong with a header of the standard library: a sentence without its end; nothing of other headers.
+/// What is wrong with a header of the standard library or of one of NVIDIA's: a sentence without its end;
+/// nothing of other headers.
 fn header(name: &str) -> Option<String> {
-    HEADERS.contains(&name).then(|| NO_LIBRARY.to_string() + &in_place_of_header(name))
+    let of_nvidia = |library| {
+        format!(
+            "<{name}> belongs to NVIDIA's {library}, which is not among clang's headers here: compile this \
+             file with nvcc, or do without it"
+        )
+    };
+    let of_cpp = || HEADERS.contains(&name).then(|| NO_LIBRARY.to_string() + &in_place_of_header(name));
+    library(name).map(of_nvidia).or_else(of_cpp)
 }
 
 /// Headers of C and C++ that a kernel has no use for.
@@ -408,8 +417,20 @@ mod tests {
         let twice = "kernels/x.cu(1): error: use of undeclared identifier 'std'\n  x\n\
             kernels/x.cu(1): error: use of undeclared identifier 'v'\n  x\n";
         assert_eq!(heads(&explained(twice, PATH, "std::vector<int> v;")).len(), 1);
-        let other = "kernels/x.cu(1): fatal error: 'cub/cub.cuh' file not found\n#include <cub/cub.cuh>\n";
-        assert_eq!(explained(other, PATH, "#include <cub/cub.cuh>"), other);
+        let other = "kernels/x.cu(1): fatal error: 'mine.cuh' file not found\n#include <mine.cuh>\n";
+        assert_eq!(explained(other, PATH, "#include <mine.cuh>"), other);
+    }
+
+    #[test]
+    fn a_library_of_nvidias_is_called_by_its_name() {
+        for (header, library) in [("mma.h", "WMMA (nvcuda::wmma"), ("cub/cub.cuh", "CUB,")] {
+            let source = format!("#include <{header}>");
+            let said = format!("kernels/x.cu(1): fatal error: '{header}' file not found\n{source}\n");
+            let said = explained(&said, PATH, &source);
+            let expected = format!("kernels/x.cu(1): fatal error: <{header}> belongs to NVIDIA's {library}");
+            assert!(said.starts_with(&expected), "{said}");
+            assert!(said.contains("compile this file with nvcc"), "{said}");
+        }
     }
 
     #[test]

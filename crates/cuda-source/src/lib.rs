@@ -8,6 +8,7 @@
 //! | [`functions`] | the host's functions in a source |
 //! | [`misfit`] | why the host cannot launch a kernel that somebody has edited |
 //! | [`explain`] | a compiler's messages in better words, at the reader's own lines |
+//! | [`libraries`] | NVIDIA's libraries, by their headers |
 //! | [`braces`] | where a brace is missing |
 //! | [`mistakes`] | a beginner's mistakes in CUDA |
 //! | [`unnamed`] | mistakes that no compiler names |
@@ -22,6 +23,7 @@ pub mod edit;
 pub mod explain;
 pub mod functions;
 pub mod lex;
+pub mod libraries;
 pub mod misfit;
 pub mod mistakes;
 pub mod overlaid;

@@ -360,6 +360,11 @@ impl Simulator {
         self.ended(core, ended)
     }
 
+    /// Whether launches are checked.
+    pub fn has_checks(&self) -> bool {
+        self.options.checks
+    }
+
     /// Takes what the launches have found since this or [`Simulator::take_seen`] was called last.
     pub fn take_found(&self) -> Vec<Diagnostic> {
         self.found.take()

@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 85;
+const COUNT: usize = 87;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -261,6 +261,20 @@ fn an_array_that_is_freed_twice_has_the_line_that_freed_it_first() {
     let twice = found.iter().find(|found| found.line == Some(14)).unwrap();
     let first: Vec<u32> = twice.related().into_iter().map(|site| site.line).collect();
     assert_eq!(first, [13]);
+}
+
+#[test]
+fn a_second_pass_over_the_input_names_both_launches_and_both_arrays() {
+    let (message, lines, help) = at_line("second_pass_over_the_input", 32, Kind::NeverRead);
+    assert!(message.contains("left in `sums`, 16 elements, is never read"), "{message}");
+    assert!(message.contains("reads `in` again"), "{message}");
+    assert_eq!((&lines[..], &*help), (&[31][..], "let this launch read `sums`, in place of `in`"));
+    let (message, lines, _) = at_line("second_pass_over_the_input", 36, Kind::NeverRead);
+    assert!(message.contains("left in `parts`, 16 elements, is never read"), "{message}");
+    assert_eq!(lines, [35], "what was left is not overwritten, and freed");
+    let (_, lines, help) = at_line("second_pass_over_the_input", 42, Kind::NeverRead);
+    assert!(help.contains("exchange the pointers to `in` and `levels` after this launch"), "{help}");
+    assert_eq!(lines, [42]);
 }
 
 #[test]

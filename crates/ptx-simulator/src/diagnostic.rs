@@ -41,8 +41,10 @@ pub enum Kind {
     HostAccess,
     /// Memory, a stream or an event that has been freed or destroyed.
     UseAfterFree,
-    /// A value that was stored in shared memory and that no thread reads.
+    /// A value that was stored in shared memory, or left in an array by a launch, and that nothing reads.
     NeverRead,
+    /// Every thread of a warp launches the same grid with the same arguments.
+    RepeatedLaunch,
 }
 
 /// How bad it is.
@@ -218,6 +220,8 @@ pub enum Disorder {
     /// The other side is an asynchronous copy that has not been waited for; there may be a wait after it that
     /// leaves it out.
     Copy(Option<ShortWait>),
+    /// The other side is an asynchronous copy, whose start nothing orders with this access.
+    CopyAtAnyTime,
     /// The other side is a child grid, which may not have run yet.
     Child,
     /// The two grids were launched into two streams, and neither launched the other.
@@ -251,6 +255,8 @@ pub enum Loophole {
     InShared,
     /// Both have taken one in the same line, and these are two words.
     Two,
+    /// One of the two has taken it by a compare-and-swap that leaves it as it was.
+    Unmarked,
     /// The later thread has released it, in this line.
     Released(Option<u32>),
     /// The earlier thread did not hold it, and the later one does.
@@ -390,6 +396,17 @@ pub enum What {
     },
     /// An atomic operation on what nobody has written.
     UnwrittenAtomic(Spot),
+    /// A thread takes a lock by a compare-and-swap that leaves the word as it was.
+    LooksFree {
+        /// Who.
+        by: Side,
+        /// Where the lock lies.
+        spot: Spot,
+        /// What says that it is free.
+        free: u64,
+        /// Where that thread gives it back.
+        given_back: Option<(String, u32)>,
+    },
     /// A value in shared memory that no thread has read when the block ends.
     NeverRead {
         /// Who has stored it.
@@ -569,6 +586,7 @@ impl Diagnostic {
             | What::ActiveMask { apart: Some(Apart::Result(spot, _)), .. }
             | What::Outlived(_, spot)
             | What::UnwrittenAtomic(spot)
+            | What::LooksFree { spot, .. }
             | What::NeverRead { spot, .. }
             | What::Unwritten { spot: Some(spot), .. }
             | What::Outside { spot, .. } => Some(spot),

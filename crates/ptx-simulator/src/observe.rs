@@ -262,6 +262,17 @@ pub struct DeviceLaunch<'a> {
     pub limit: u64,
     /// The arguments as they lie in the parameter buffer.
     pub params: &'a [u8],
+    /// What is launched, if it is known and accepted.
+    pub child: Option<Child>,
+}
+
+/// A grid that device code launches.
+#[derive(Clone, Copy, Debug)]
+pub struct Child {
+    /// Its kernel, as an index into the module's functions.
+    pub kernel: usize,
+    /// Its grid and block.
+    pub config: LaunchConfig,
 }
 
 /// Something that happens while a kernel runs.

@@ -39,6 +39,12 @@ impl What {
             What::Outside { does, bytes: width, spot } => of_bytes(*does, *width) + &spot.outside(*width),
             What::Unwritten { matters, .. } => matters.said().to_string(),
             What::UnwrittenAtomic(spot) => format!("an atomic reads {spot}, which is uninitialized"),
+            What::LooksFree { by, spot, free, .. } => format!(
+                "thread {}{} takes the lock {spot} by a compare-and-swap that puts {free} where {free} was: \
+                 the lock looks free to every other thread",
+                index(by.thread),
+                by.of_block()
+            ),
             What::NeverRead { by, spot } => format!(
                 "what thread {} left in {spot} is never read, unlike what other threads stored in this line",
                 index(by.thread)
@@ -98,7 +104,7 @@ impl What {
     pub fn related(&self) -> Vec<Site> {
         let (at, message) = match self {
             What::Said(words) => return words.related.clone(),
-            What::Race { order: Disorder::Copy(_), sides: [_, other], .. } => {
+            What::Race { order: Disorder::Copy(_) | Disorder::CopyAtAnyTime, sides: [_, other], .. } => {
                 (&other.at, "the copy starts here".to_string())
             }
             What::Race { sides: [me, other], order, .. } => {
@@ -119,6 +125,7 @@ impl What {
                 };
                 (read, here)
             }
+            What::LooksFree { given_back, .. } => (given_back, "it gives the lock back here".to_string()),
             What::ActiveMask { names, .. } => (names, "the lanes are named by it here".to_string()),
             What::Divergence { branch, cluster, .. } => {
                 (branch, format!("here the threads of the {} diverge", group(*cluster)))
@@ -183,8 +190,12 @@ impl Side {
     fn seen_from(&self, me: &Side, order: Disorder) -> String {
         let is_own = (self.grid, self.block, self.thread) == (me.grid, me.block, me.thread);
         let thread = match order {
-            Disorder::Copy(_) if is_own => return "its own asynchronous copy".to_string(),
-            Disorder::Copy(_) => format!("an asynchronous copy of thread {}", index(self.thread)),
+            Disorder::Copy(_) | Disorder::CopyAtAnyTime if is_own => {
+                return "its own asynchronous copy".to_string();
+            }
+            Disorder::Copy(_) | Disorder::CopyAtAnyTime => {
+                format!("an asynchronous copy of thread {}", index(self.thread))
+            }
             _ => format!("thread {}", index(self.thread)),
         };
         let block = index(self.block);
@@ -204,7 +215,7 @@ impl Spot {
         let bytes = i64::from(self.element?);
         let is_array = self.size.is_none_or(|size| size > bytes as u64);
         match (&self.region, self.byte % bytes) {
-            (Region::Shared { .. }, 0) if !is_array => Some(format!("`{name}`")),
+            (Region::Shared { .. } | Region::Variable(_), 0) if !is_array => Some(format!("`{name}`")),
             (_, 0) => Some(format!("`{name}{}`", self.indices(self.byte / bytes))),
             _ => None,
         }
@@ -383,6 +394,7 @@ impl std::fmt::Display for Disorder {
                      them"
                 );
             }
+            Disorder::CopyAtAnyTime => "and nothing orders the two: the copy may start at any time",
             Disorder::Child => "and the parent does not wait for that child, which may not have run yet",
             Disorder::Streams => "and nothing orders the two grids",
             Disorder::Lock { line, why } => {
@@ -399,6 +411,11 @@ impl std::fmt::Display for Disorder {
                     Loophole::Two => {
                         write!(f, "and both are inside: each has taken another lock in line {line}")
                     }
+                    Loophole::Unmarked => write!(
+                        f,
+                        "and both are inside: the compare-and-swap of line {line} left the lock as it was, \
+                         so that it looks free"
+                    ),
                     Loophole::Released(at) => {
                         let at = at.map_or(String::new(), |at| format!(" in line {at}"));
                         write!(f, "and this thread has already released the lock of line {line}{at}")

@@ -6,6 +6,7 @@ use super::change::{Edit, in_place_of_updates};
 use super::finding::{Finding, Mistake, Sides};
 use super::places::{Gap, Pair, Place, Spot, calls, spot};
 use super::statements::{Kind, Owner, Source, Statement, Step};
+use crate::lex::placed;
 
 const BLOCK: &str = "__syncthreads();";
 const WARP: &str = "__syncwarp();";
@@ -335,6 +336,7 @@ fn after_line<'s>(source: &'s Source, line: u32) -> Option<Place<'s>> {
 fn is_strong(source: &Source, range: &std::ops::Range<usize>) -> bool {
     let text = &source.text[range.clone()];
     ["atomic", "volatile", ".load(", ".fetch_"].iter().any(|word| text.contains(word))
+        || placed(text).iter().any(|(_, token)| source.volatiles.contains(&token.text()))
 }
 
 /// After the last atomic or volatile operation that comes before a line: there something was seen.

@@ -7,11 +7,14 @@
 //! | `assignment.rs` | a statement that writes a value |
 //! | `places.rs` | between which statements a barrier or a fence may come |
 //! | `barriers.rs` | barriers that are missing, or in a branch |
+//! | `volatiles.rs` | which variables are volatile |
+//! | `flags.rs` | flags that a loop waits for |
 //! | `copies.rs` | asynchronous copies: their commit, and the wait |
 //! | `indices.rs` | indices that mean other elements than they seem to |
 //! | `values.rs` | updates, writes of many threads, bounds, initial values |
 //! | `launches.rs` | children, their streams, and what a parent hands them |
 //! | `results.rs` | slips that only a wrong result shows |
+//! | `locks.rs` | the number by which a thread takes a lock |
 //! | `loops.rs` | the condition of a loop, and whether the loop changes it |
 //! | `finding.rs` | what a run has found |
 //! | `candidate.rs` | an edit that is proposed |
@@ -23,13 +26,16 @@ mod candidate;
 mod change;
 mod copies;
 mod finding;
+mod flags;
 mod indices;
 mod launches;
+mod locks;
 mod loops;
 mod places;
 mod results;
 mod statements;
 mod values;
+mod volatiles;
 
 pub use candidate::Candidate;
 pub use change::Change;
@@ -57,7 +63,9 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             all
         }
         Mistake::Race(Sides::Blocks) => {
-            let mut all = values::wider(source);
+            let mut all = flags::made_volatile(source, finding);
+            all.extend(flags::made_atomic(source, finding));
+            all.extend(values::wider(source));
             all.extend(indices::indices(source, finding));
             all.extend(values::updates(source, finding));
             all.extend(barriers::fences(source, finding));
@@ -66,15 +74,20 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
         Mistake::Race(Sides::Lock) => {
             let fences = barriers::fences(source, finding);
             let mut all = values::releases(source, finding);
+            let own_number = locks::own_number(source, finding);
             for release in all.clone() {
                 all.extend(fences.iter().filter_map(|fence| Candidate::joined(&[&release, fence])));
             }
             all.extend(fences);
-            all
+            own_number.into_iter().chain(all).collect()
         }
         Mistake::Race(Sides::Grids) => launches::one_stream(source, finding),
         Mistake::Race(Sides::Family) => launches::before_the_launch(source, finding),
-        Mistake::Copy => copies::waits(source, finding),
+        Mistake::Copy => {
+            let mut all = copies::waits(source, finding);
+            all.extend(barriers::missing(source, finding));
+            all
+        }
         Mistake::Divergence => barriers::out_of_a_branch(source, finding),
         Mistake::OutOfBounds => {
             let mut all = indices::indices(source, finding);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::volatiles::volatiles;
 use crate::lex::{Lines, Token, placed};
 
 /// A source, taken apart once.
@@ -9,11 +10,18 @@ pub struct Source<'a> {
     pub text: &'a str,
     pub lines: Lines,
     pub functions: Vec<Function<'a>>,
+    /// The variables and parameters that are volatile.
+    pub volatiles: Vec<&'a str>,
 }
 
 impl<'a> Source<'a> {
     pub fn new(text: &'a str) -> Source<'a> {
-        Source { text, lines: Lines::new(text), functions: functions(text) }
+        Source {
+            text,
+            lines: Lines::new(text),
+            functions: functions(text),
+            volatiles: volatiles(&code(text)),
+        }
     }
 }
 

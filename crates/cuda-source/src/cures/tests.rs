@@ -1,7 +1,7 @@
 //! What is proposed, as a table: a source, what was found in it, and the edits in their order.
 
 use super::Mistake::{Copy, Divergence, OutOfBounds, Race, Uninitialized};
-use super::Sides::{Block, Blocks, Cluster, Family, Grids, Lanes, Writers};
+use super::Sides::{Block, Blocks, Cluster, Family, Grids, Lanes, Lock, Writers};
 use super::*;
 
 /// A kernel with this body, whose first line is line 2.
@@ -413,4 +413,76 @@ fn a_host_s_numbers_are_rounded_up_where_they_decide_how_much_is_done() {
     assert_eq!(says("for (int b = 0; b < n / 128; b++) sum += h[b];"), up);
     assert_eq!(says("float mean = sum / n; k<<<4, 128>>>(d, n);"), [""; 0]);
     assert_eq!(says("k<<<(n + 127) / 128, 128>>>(d, n);"), [""; 0]);
+}
+
+#[test]
+fn a_plain_flag_that_a_loop_waits_for_becomes_volatile() {
+    let proposes = |source: &str, lines: &[u32]| -> Vec<String> {
+        let all = proposed(source, Race(Blocks), lines).into_iter();
+        all.filter(|edit| edit.says.starts_with("declare")).map(|edit| changed(source, &edit)).collect()
+    };
+    let waits = "if (blockIdx.x == 0) {\nin[0] = 1;\n*flag = 1;\n} else {\nwhile (*flag == 0) {}\n\
+                 in[1] = 2;\n}\n}\n";
+    let of_parameter = format!("__global__ void k(int *in, int *flag) {{\n{waits}");
+    let expected = of_parameter.replace("int *flag)", "volatile int *flag)");
+    assert_eq!(proposes(&of_parameter, &[6, 4]), std::slice::from_ref(&expected));
+    assert_eq!(proposes(&of_parameter, &[7, 3]), [""; 0], "lines without the flag");
+    assert_eq!(proposes(&expected, &[6, 4]), [""; 0]);
+    let variable = of_parameter.replace(", int *flag", "").replace("*flag", "flag");
+    let of_variable = format!("__device__ int flag;\n{variable}");
+    let expected = of_variable.replace("__device__ int flag", "__device__ volatile int flag");
+    assert_eq!(proposes(&of_variable, &[7, 5]), [expected]);
+    let works = of_parameter.replace("while (*flag == 0) {}", "while (*flag == 0) in[2]++;");
+    assert_eq!(proposes(&works, &[6, 4]), [""; 0], "the loop does not only wait");
+}
+
+#[test]
+fn a_member_that_a_loop_waits_for_is_read_and_written_by_atomics() {
+    let proposes = |body: &str| -> Vec<String> {
+        let source = kernel(body);
+        let all = proposed(&source, Race(Blocks), &[2, 3]).into_iter();
+        let atomic = all.filter(|edit| edit.says.contains("in place of the plain read and write of"));
+        atomic.map(|edit| changed(&source, &edit)).collect()
+    };
+    assert_eq!(
+        proposes("while (lock.serving != n) {}\nlock.serving = n + 1;"),
+        [kernel("while (atomicAdd(&lock.serving, 0) != n) {}\natomicExch(&lock.serving, n + 1);")]
+    );
+    assert_eq!(
+        proposes("while (*out == 0) {}\n*out = 1;"),
+        [kernel("while (atomicAdd(out, 0) == 0) {}\natomicExch(out, 1);")]
+    );
+    for other in ["while (out[n - 1] == 0) {}\nout[n] = 1;", "while (lock.now.x == 0) {}\nlock.now = 1;"] {
+        assert_eq!(proposes(other), [""; 0], "{other}");
+    }
+    assert_eq!(proposes("while (*out == 0) in[0]++;\n*out = 1;"), [""; 0], "it does not only wait");
+}
+
+#[test]
+fn what_is_declared_volatile_is_seen_like_an_atomic() {
+    let source = "__global__ void k(int *out, volatile int *flag) {\nwhile (flag[0] == 0)\n    ;\n\
+                  out[0] = out[1];\nout[2] = 3;\nflag[1] = 1;\n}\n";
+    let says: Vec<String> =
+        proposed(source, Race(Blocks), &[4, 5]).into_iter().map(|edit| edit.says).collect();
+    let both = "put `__threadfence();` after line 5 and after line 3";
+    assert!(says.iter().any(|says| says == both), "{says:#?}");
+}
+
+#[test]
+fn a_number_that_takes_a_lock_is_one_more() {
+    let body = |takes: &str, gives: &str| kernel(&format!("while ({takes} != 0) {{}}\nout[1]++;\n{gives};"));
+    let mended = |takes: &str, gives: &str| {
+        let source = body(takes, gives);
+        let all = proposed(&source, Race(Lock), &[2, 4]);
+        all.first().filter(|edit| edit.says.contains("+ 1")).map(|edit| changed(&source, edit))
+    };
+    assert_eq!(
+        mended("atomicCAS(out, 0, (int)blockIdx.x)", "atomicCAS(out, (int)blockIdx.x, 0)"),
+        Some(body("atomicCAS(out, 0, (int)blockIdx.x + 1)", "atomicCAS(out, (int)blockIdx.x + 1, 0)"))
+    );
+    assert_eq!(
+        mended("atomicCAS(&out[f(0, 1)], 0, n & 3)", "atomicExch(out, 0)"),
+        Some(body("atomicCAS(&out[f(0, 1)], 0, (n & 3) + 1)", "atomicExch(out, 0)"))
+    );
+    assert_eq!(mended("atomicCAS(out, 0, 1)", "atomicExch(out, 0)"), None);
 }

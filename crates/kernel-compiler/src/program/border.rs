@@ -3,6 +3,7 @@
 use super::sources::Sources;
 use crate::clang::what_is_lacking;
 use cuda_source::braces::{Unbalanced, unbalanced};
+use cuda_source::libraries::library;
 use cuda_source::mistakes::header;
 
 /// An error or a warning of clang's.
@@ -235,6 +236,11 @@ fn better(message: &Message, notes: &[Message]) -> Option<String> {
 
 /// What is known of a header that is not there.
 fn missing_header(name: &str) -> Option<String> {
+    if let Some(library) = library(name) {
+        return Some(format!(
+            "{IS_MISSING} {name}: it belongs to NVIDIA's {library}, which the simulator does not have"
+        ));
+    }
     let file = name.rsplit('/').next().unwrap_or(name);
     let holds = match file {
         "helper_string.h" | "helper_image.h" | "exception.h" => {
@@ -245,12 +251,6 @@ fn missing_header(name: &str) -> Option<String> {
         | "freshman.h" | "timer.h" => {
             "it belongs to the program, and mostly has a macro that checks what CUDA's calls return, and a \
              timer; put it beside the program"
-        }
-        "cublas_v2.h" | "cublas.h" | "cufft.h" | "cusparse.h" | "curand.h" | "curand_kernel.h"
-        | "cusolverDn.h" | "cudnn.h" | "nccl.h" | "npp.h" | "cub.cuh" | "mma.h" | "cufftXt.h"
-        | "cusparse_v2.h" | "cublasXt.h" => "it is a library of NVIDIA's, which the simulator does not have",
-        _ if ["thrust/", "cub/", "cuda/"].iter().any(|folder| name.starts_with(folder)) => {
-            "it is a library of NVIDIA's, which the simulator does not have"
         }
         "mpi.h" | "openacc.h" | "glut.h" | "glew.h" | "opencv.hpp" | "windows.h" => {
             "the simulator does not have it"

@@ -178,6 +178,9 @@ fn the_report_names_the_cause_once() {
         ),
         ("order-dependent/write_and_atomic", 1, "nothing orders these two accesses"),
         ("order-dependent/last_writer", 1, "expect either result"),
+        ("data-race/device_variable", 1, "writes `total`, which thread 1 of its block reads"),
+        ("data-race/copy_into_the_stage_that_is_read", 1, "the copy may start at any time"),
+        ("data-race/lock_with_the_mark_of_free", 1, "puts 0 where 0 was: the lock looks free"),
         ("never-read/tree_of_48", 1, "what thread 2 left in `cache[2]` is never read"),
     ] {
         let case = case::all().into_iter().find(|case| case.name == name).unwrap();

@@ -319,6 +319,7 @@ pub fn release(runtime: &mut Runtime, call: &mut Call, address: u64, takes: &'st
             let what = format!("`{takes}` of memory that `{}` takes back", made.takes);
             return runtime.refuse(call, Error::InvalidValue, what, &format!("use `{}`", made.takes));
         }
+        runtime.say_left(call, Some(address));
         let place = user_place(runtime, call);
         let allocations = runtime.kept.get::<Allocations>();
         allocations.made.remove(&address);

@@ -12,6 +12,7 @@
 //! | `shape.rs` | whether a launch's sizes look exchanged |
 //! | `covered.rs` | whether a launch's threads cover a plane of elements |
 //! | `launches.rs` | what has been launched |
+//! | `passes.rs` | what a launch has left that nothing reads, though a later one is for so much |
 //! | `meetings.rs` | what is said of two operations that nothing orders, and of one and the host |
 //! | `launch.rs` | how: parameters, limits, what became of it |
 //! | `queue.rs` | streams: what is pending, and who waits for what |
@@ -32,6 +33,7 @@ mod meetings;
 mod memory;
 mod names;
 mod never;
+mod passes;
 mod planes;
 mod queue;
 mod shape;

@@ -261,9 +261,11 @@ impl Runtime<'_> {
                 return Ok(());
             }
             Work::Kernel(kernel) => {
-                let mut listener = is_beside_others.then(|| Listener::new(kernel.overlaps));
+                let most = if is_beside_others { u64::MAX } else { self.hears_passes() };
+                let mut listener = (most > 0).then(|| Listener::new(kernel.overlaps, most));
                 self.run_kernel(call, kernel, operation.issued.place.as_ref(), listener.as_mut())?;
                 if let Some(listener) = listener {
+                    self.passed(call, &operation, &listener);
                     (touched, early) = (listener.touched, listener.early);
                 }
             }
@@ -295,6 +297,9 @@ impl Runtime<'_> {
                 touched.add(address, size, Way::Writes, None);
                 release(self, call, address, "cudaFree");
             }
+        }
+        if !matches!(operation.work, Work::Kernel(_)) {
+            self.passes_by(&touched);
         }
         if let Some(early) = early {
             self.say_early(call, &operation, &early);
@@ -337,6 +342,7 @@ impl Runtime<'_> {
         }
         self.say_unheard();
         if !failed {
+            self.say_left(call, None);
             self.say_leaks();
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! What an operation of a stream reads and writes. Two operations that nothing orders must not touch the same
 //! bytes, unless both read, or both are atomic.
 
+use std::ops::Range;
+
 use ptx_simulator::observe::{Act, Actor, Event, Observer, Request};
 use ptx_simulator::{Module, Space, number_and_offset};
 use rustc_hash::FxHashMap;
@@ -33,11 +35,30 @@ impl Way {
     }
 }
 
-/// A set of words of one allocation, and the line of the first access.
-#[derive(Debug, Default)]
-struct Words {
+/// A set of words of one allocation, with the line and the bytes of the first access.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
     bits: Vec<u64>,
     loc: Option<u32>,
+    bytes: u64,
+}
+
+impl Words {
+    /// The first of its 64 words together of which some are in `other` too.
+    fn shared(&self, other: &Words) -> Option<usize> {
+        self.bits.iter().zip(&other.bits).position(|(one, other)| one & other != 0)
+    }
+
+    /// Whether both have a word.
+    pub fn meets(&self, other: &Words) -> bool {
+        self.shared(other).is_some()
+    }
+
+    /// How many elements it has, each as wide as the first access; none if these share words.
+    pub fn elements(&self) -> Option<u64> {
+        let words = self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
+        (self.bytes >= GRAIN).then(|| words * GRAIN / self.bytes)
+    }
 }
 
 /// What an operation touches, by the numbers of the allocations.
@@ -57,12 +78,38 @@ pub struct Meeting {
 impl Touched {
     /// A range of bytes is touched.
     pub fn add(&mut self, address: u64, bytes: u64, way: Way, loc: Option<u32>) {
-        if bytes == 0 {
+        self.add_run(address..address + bytes, bytes, way, loc);
+    }
+
+    /// What lanes of a warp touch by one instruction. Those that follow each other are one range.
+    fn add_lanes(&mut self, mask: u32, request: &Request, way: Way, loc: u32) {
+        let bytes = u64::from(request.bytes);
+        let mut run = 0..0;
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let address = request.addresses[lane];
+            let is_inside = run.start <= address && address + bytes <= run.end;
+            match address {
+                _ if is_inside => {}
+                address if address == run.end => run.end += bytes,
+                address => {
+                    self.add_run(run, bytes, way, Some(loc));
+                    run = address..address + bytes;
+                }
+            }
+        }
+        self.add_run(run, bytes, way, Some(loc));
+    }
+
+    /// Elements of so many bytes that follow each other are touched.
+    fn add_run(&mut self, run: Range<u64>, element: u64, way: Way, loc: Option<u32>) {
+        if run.is_empty() {
             return;
         }
-        let (number, offset) = number_and_offset(address);
+        let (number, offset) = number_and_offset(run.start);
+        let bytes = run.end - run.start;
         let words = self.words.entry((number, way)).or_default();
         words.loc = words.loc.or(loc);
+        words.bytes = if words.bits.is_empty() { element } else { words.bytes };
         let first = offset / GRAIN;
         let last = (offset + bytes - 1) / GRAIN;
         let end = (last / 64 + 1) as usize;
@@ -76,14 +123,26 @@ impl Touched {
         }
     }
 
+    /// What was touched in this way of an allocation, by its number.
+    pub fn of(&self, number: u64, way: Way) -> Option<&Words> {
+        self.words.get(&(number, way))
+    }
+
+    /// What was touched in this way of each allocation, in the order of their numbers.
+    pub fn all(&self, way: Way) -> Vec<(u64, &Words)> {
+        let of_way = self.words.iter().filter(|((_, known), _)| *known == way);
+        let mut all: Vec<_> = of_way.map(|((number, _), words)| (*number, words)).collect();
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
     /// The first place where this and `other` need an order.
     pub fn meets(&self, other: &Touched) -> Option<Meeting> {
         let mut first: Option<Meeting> = None;
         for ((number, way), mine) in &self.words {
             for theirs_way in Way::ALL.into_iter().filter(|other| !way.agrees_with(*other)) {
                 let Some(theirs) = other.words.get(&(*number, theirs_way)) else { continue };
-                let shared = mine.bits.iter().zip(&theirs.bits).position(|(one, other)| one & other != 0);
-                let Some(word) = shared else { continue };
+                let Some(word) = mine.shared(theirs) else { continue };
                 let bit = (mine.bits[word] & theirs.bits[word]).trailing_zeros() as u64;
                 let address = ptx_simulator::address_of(*number, (word as u64 * 64 + bit) * GRAIN);
                 if first.as_ref().is_none_or(|known| address < known.address) {
@@ -104,12 +163,27 @@ pub struct Listener {
     pub early: Option<Touched>,
     /// Lanes that have waited, by their blocks and warps; no warp: the whole block.
     waited: FxHashMap<(u64, Option<u32>), u32>,
+    /// How many accesses are still listened to.
+    left: u64,
 }
 
 impl Listener {
-    /// Of a kernel that may begin before the one in front of it has ended, or of another one.
-    pub fn new(overlaps: bool) -> Listener {
-        Listener { early: overlaps.then(Touched::default), ..Listener::default() }
+    /// Of a kernel that may begin before the one in front of it has ended, or of another one; for `most`
+    /// accesses of its warps.
+    pub fn new(overlaps: bool, most: u64) -> Listener {
+        Listener { early: overlaps.then(Touched::default), left: most, ..Listener::default() }
+    }
+
+    /// How many more accesses it would have listened to; 0: it may have missed some.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Another access: whether it is still listened to.
+    fn takes_another(&mut self) -> bool {
+        let takes = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        takes
     }
 
     /// Lanes of a warp that have waited, or met a thread that has at a barrier of the block.
@@ -124,14 +198,11 @@ impl Listener {
             access if access.writes() => Way::Writes,
             _ => Way::Reads,
         };
+        self.touched.add_lanes(request.mask, request, way, actor.loc);
         // Of the grids that a thread launches, the first instructions are not its first.
         let waited = if actor.grid == 0 { self.waited(actor.block, actor.warp) } else { u32::MAX };
-        for lane in (0..32).filter(|lane| request.mask >> lane & 1 == 1) {
-            let (address, bytes) = (request.addresses[lane], request.bytes.into());
-            self.touched.add(address, bytes, way, Some(actor.loc));
-            if let Some(early) = self.early.as_mut().filter(|_| waited >> lane & 1 == 0) {
-                early.add(address, bytes, way, Some(actor.loc));
-            }
+        if let Some(early) = &mut self.early {
+            early.add_lanes(request.mask & !waited, request, way, actor.loc);
         }
     }
 }
@@ -139,8 +210,15 @@ impl Listener {
 impl Observer for Listener {
     fn event(&mut self, event: &Event) {
         match event {
-            Event::By(actor, Act::Access(request)) if request.space == Space::Global => {
+            Event::By(actor, Act::Access(request))
+                if request.space == Space::Global && self.takes_another() =>
+            {
                 self.accesses(actor, request);
+            }
+            Event::By(actor, Act::CopyStarts(copy)) => {
+                for lane in (0..32).filter(|lane| copy.mask >> lane & 1 == 1) {
+                    self.touched.add(copy.from[lane], copy.given[lane], Way::Reads, Some(actor.loc));
+                }
             }
             Event::By(actor, Act::GridWait(mask)) => {
                 *self.waited.entry((actor.block, Some(actor.warp))).or_default() |= mask;

@@ -10,6 +10,7 @@ pub fn without_consequences(mut found: Vec<Diagnostic>, stop: Option<&Diagnostic
     let diverging: Vec<Option<String>> = found.iter().filter_map(diverges).collect();
     let is_wrong = found.iter().any(|one| one.severity == Severity::Error);
     let sets_a_lock = found.iter().any(|one| one.severity == Severity::Error && sets_a_lock(one));
+    let looks_free = found.iter().any(|one| matches!(one.what, What::LooksFree { .. }));
     // What comes from a lane that takes no part was never written either.
     let shuffles: Vec<Line> = of_kind(&found, Kind::WarpCollective);
     // A child that finds its memory freed has not run before, and so has written nothing.
@@ -20,6 +21,7 @@ pub fn without_consequences(mut found: Vec<Diagnostic>, stop: Option<&Diagnostic
         }
         Kind::BarrierDivergence => one.severity != Severity::Note || !diverging.contains(&one.kernel),
         Kind::NeverRead => !is_wrong,
+        Kind::DataRace if looks_free && is_in_an_unmarked_lock(one) => false,
         // Several threads set it to the same.
         Kind::DataRace => one.severity == Severity::Error || !sets_a_lock || !self::sets_a_lock(one),
         _ => true,
@@ -89,8 +91,16 @@ fn reads_in(found: &Diagnostic, lines: &[Line]) -> bool {
 
 /// Whether it is about a plain write that sets a lock.
 fn sets_a_lock(found: &Diagnostic) -> bool {
-    let set = Loophole::Set;
-    matches!(&found.what, What::Race { order: Disorder::Lock { why, .. }, .. } if *why == set)
+    gets_around(found, Loophole::Set)
+}
+
+/// Whether it is about a thread in a lock that looks free.
+fn is_in_an_unmarked_lock(found: &Diagnostic) -> bool {
+    gets_around(found, Loophole::Unmarked)
+}
+
+fn gets_around(found: &Diagnostic, way: Loophole) -> bool {
+    matches!(&found.what, What::Race { order: Disorder::Lock { why, .. }, .. } if *why == way)
 }
 
 /// The kernel in which threads of a block go past a barrier that others come to.

@@ -7,9 +7,10 @@
 //! (`race.rs`).
 
 use super::conflict::{Who, place_of};
+use super::order::{Past, Time};
 use rustc_hash::FxHashMap;
 
-use crate::arith::{groups, lanes};
+use crate::arith::{WARP, groups, lanes};
 use crate::observe::{Actor, CopyRequest, CopyWait, Request};
 use crate::ptx::Space;
 
@@ -19,6 +20,8 @@ pub struct Meeting {
     pub lane: usize,
     pub address: u64,
     pub owner: Who,
+    /// When it was asked for.
+    pub start: Past,
     /// The last wait of that thread, if it comes after the copy's instruction.
     pub wait: Option<CopyWait>,
 }
@@ -27,6 +30,7 @@ pub struct Meeting {
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     owner: Who,
+    start: Past,
     wait: Option<CopyWait>,
 }
 
@@ -45,9 +49,13 @@ fn words(address: u64, bytes: u64) -> impl Iterator<Item = u64> {
 }
 
 impl UnderWay {
-    pub fn starts(&mut self, actor: Actor, copy: &CopyRequest) {
-        let start = |owner| Begun { owner, wait: None };
-        each(actor, copy, |place, owner| self.at.entry(place).or_default().push(start(owner)));
+    /// `now`: the warp, counted over all grids, and its block's time.
+    pub fn starts(&mut self, actor: Actor, copy: &CopyRequest, (warp, time): (u32, Time)) {
+        let begun = |owner: Who| {
+            let lane = (owner.thread % WARP as u32) as u8;
+            Begun { owner, start: Past { warp, lane, time }, wait: None }
+        };
+        each(actor, copy, |place, owner| self.at.entry(place).or_default().push(begun(owner)));
     }
 
     pub fn left_out(&mut self, actor: Actor, copy: &CopyRequest, wait: CopyWait) {
@@ -95,8 +103,8 @@ impl UnderWay {
         lanes(request.mask).find_map(|lane| {
             let address = request.addresses[lane];
             words(address, request.bytes as u64).find_map(|word| {
-                let Begun { owner, wait } = *self.at.get(&(grid, block, word))?.last()?;
-                Some(Meeting { lane, address: address.max(word * WORD), owner, wait })
+                let Begun { owner, start, wait } = *self.at.get(&(grid, block, word))?.last()?;
+                Some(Meeting { lane, address: address.max(word * WORD), owner, start, wait })
             })
         })
     }

@@ -41,7 +41,7 @@ pub struct Locks {
 }
 
 /// A thread: its grid, its block, and its number in that.
-type Thread = (u32, u64, u32);
+pub type Thread = (u32, u64, u32);
 
 /// What a thread has done with a lock.
 #[derive(Clone, Copy, Debug)]
@@ -233,12 +233,12 @@ impl Locks {
     }
 }
 
-fn word(actor: Actor, request: &Request, lane: usize) -> Word {
+pub fn word(actor: Actor, request: &Request, lane: usize) -> Word {
     let place = (request.space == Space::Shared).then(|| place_of(actor, request));
     (place, request.addresses[lane])
 }
 
-fn thread(who: Who) -> Thread {
+pub fn thread(who: Who) -> Thread {
     (who.grid, who.block, who.thread)
 }
 
@@ -268,7 +268,7 @@ fn releases(function: &Function) -> bool {
 }
 
 /// Whether some instruction reads a register.
-fn is_read(function: &Function, register: Reg) -> bool {
+pub fn is_read(function: &Function, register: Reg) -> bool {
     let reads = |inst: &Inst| {
         let mut found = false;
         inst.op.operands(|role, number| found |= role == Role::Reads && number == register);
@@ -278,7 +278,7 @@ fn is_read(function: &Function, register: Reg) -> bool {
 }
 
 /// Whether a register holds the same number all the time.
-fn is_constant(function: &Function, register: Reg) -> bool {
+pub fn is_constant(function: &Function, register: Reg) -> bool {
     let is_number = |register: Reg| register as usize >= function.registers;
     let mut writers = function.code.iter().filter(|inst| writes(&inst.op, register));
     is_number(register)

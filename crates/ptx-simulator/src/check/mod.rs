@@ -11,8 +11,10 @@
 //! | `peers.rs` | out-of-bounds in the shared memory of another block |
 //! | `decides.rs` | order-dependent |
 //! | `locks.rs` | deadlock: who holds a lock |
+//! | `unmarked.rs` | data-race of threads in a lock that looks free |
 //! | `missing.rs` | uninitialized-read: who should have written |
 //! | `unread.rs` | never-read |
+//! | `repeated.rs` | repeated-launch |
 //! | `report.rs` | the findings, and what to do |
 //! | `causes.rs` | findings that follow from others |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
@@ -34,10 +36,12 @@ mod order;
 mod peers;
 mod race;
 mod reads;
+mod repeated;
 mod report;
 mod shadow;
 mod strong;
 mod touch;
+mod unmarked;
 mod unread;
 
 pub use report::{BARRIER_OF_BLOCK, BARRIER_OF_WARP};
@@ -52,7 +56,9 @@ use order::Order;
 use peers::Visits;
 use race::Shadow;
 use reads::{Pending, Reads};
+use repeated::Repeated;
 use strong::{Doubt, Strong};
+use unmarked::Unmarked;
 use unread::Unread;
 
 use rustc_hash::FxHashMap;
@@ -80,8 +86,10 @@ pub struct Checker<'p> {
     handoffs: Handoffs,
     late: Vec<Late>,
     locks: Locks,
+    unmarked: Unmarked,
     grid_syncs: GridSyncs,
     unread: Unread,
+    repeated: Repeated,
     branches: Branches,
     kernels: Vec<String>,
     /// Which warp has last come to a barrier, by its first thread there.
@@ -138,8 +146,10 @@ impl<'p> Checker<'p> {
             handoffs: Handoffs::default(),
             late: Vec::new(),
             locks: Locks::new(program),
+            unmarked: Unmarked::new(program),
             grid_syncs: GridSyncs::default(),
             unread: Unread::new(program),
+            repeated: Repeated::default(),
             branches: Branches::default(),
             kernels: Vec::new(),
             last_arrival: None,
@@ -289,6 +299,7 @@ impl Checker<'_> {
                 self.settle_arrivals(Some((grid, block)));
                 self.handoffs.block_end((grid, block));
                 self.locks.block_end((grid, block));
+                self.repeated.block_end((grid, block));
                 self.grid_syncs.block_end((grid, block));
                 let blocks = self.order.grids[grid as usize].cluster_dim.iter().product();
                 let (_, cluster) = self.order.cluster_of((grid, block));
@@ -342,7 +353,9 @@ impl Checker<'_> {
             Act::Access(request) => self.access(actor, request),
             Act::CopyStarts(copy) => {
                 self.copy(actor, copy);
-                self.copies.starts(actor, copy);
+                let here = self.order.here(actor);
+                let now = (here.warp, here.now());
+                self.copies.starts(actor, copy, now);
             }
             Act::CopyLeftOut(copy, wait) => self.copies.left_out(actor, copy, wait),
             Act::CopyEnds(copy) => {
@@ -404,6 +417,9 @@ impl Checker<'_> {
 
     fn access(&mut self, actor: Actor, request: &Request) {
         self.locks.request(actor, request);
+        for found in self.unmarked.request(actor, request) {
+            self.looks_free(found);
+        }
         self.grid_syncs.request(actor, request);
         self.visits.access(&mut self.order, actor, request);
         if let Some(meeting) = self.copies.meets(actor, request) {

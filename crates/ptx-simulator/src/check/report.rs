@@ -5,9 +5,11 @@ use super::conflict::{Between, Later, Race, Who, place_of};
 use super::copies::Meeting;
 use super::handoff::{self, Uncovered};
 use super::locks::{Around, How, Stored};
-use super::order::BlockId;
+use super::order::{Before, BlockId};
 use super::peers::Visit;
 use super::race::Left;
+use super::repeated::Again;
+use super::unmarked::LooksFree;
 use super::unread::{Lost, lost};
 use super::{About, Checker, Late, Place};
 use crate::arith::WARP;
@@ -76,6 +78,9 @@ fn around_help(why: Loophole) -> &'static str {
         }
         Loophole::InShared => "a lock for global memory has to lie in global memory, one for all blocks",
         Loophole::Two => "threads that use the same element have to take the same lock",
+        Loophole::Unmarked => {
+            "let each thread swap in a number that never says that the lock is free, such as its own + 1"
+        }
         Loophole::StoredFree => {
             "release a lock by an atomic operation, `atomicExch(&lock, 0);`, with `__threadfence();` before \
              it, and another one after the lock is taken"
@@ -111,7 +116,24 @@ impl Checker<'_> {
         }
         let (number, offset) = memory::number_and_offset(address);
         let known = self.names.iter().find(|(known, _)| *known == number);
-        Spot::new(known.map_or(Region::Buffer, |(_, region)| region.clone()), offset as i64, None)
+        let region = known.map_or(Region::Buffer, |(_, region)| region.clone());
+        let variable = self.elements_of(&region).filter(|(element, _)| *element == u64::from(bytes));
+        let mut spot = Spot::new(region, offset as i64, None);
+        if let (Some((_, size)), Region::Variable(name)) = (variable, &spot.region) {
+            spot.name = Some(name.clone());
+            spot.element = Some(bytes);
+            spot.size = Some(size);
+        }
+        spot
+    }
+
+    /// Bytes of an element of a variable, and of all of it, as PTX declares it. An array of bytes may be of
+    /// anything.
+    fn elements_of(&self, region: &Region) -> Option<(u64, u64)> {
+        let Region::Variable(name) = region else { return None };
+        let variable = self.program.globals.iter().find(|variable| variable.name == *name)?;
+        let is_known = variable.element > 1 || variable.count == 1;
+        is_known.then_some((variable.element as u64, variable.bytes() as u64))
     }
 
     /// A thread, and what it does.
@@ -237,6 +259,10 @@ impl Checker<'_> {
 
     /// How the two get around a lock that both know.
     fn around(&self, me: &Later, race: &Race) -> Option<Disorder> {
+        let unmarked = [me.who, self.earlier(race)].into_iter().find_map(|who| self.unmarked.inside(who));
+        if let Some((_, line)) = unmarked.and_then(|taking| self.site(taking)) {
+            return Some(Disorder::Lock { line, why: Loophole::Unmarked });
+        }
         let Around { taking, how } = self.locks.around(me.who, self.earlier(race))?;
         let line_of = |loc| self.site(loc).map(|(_, line)| line);
         let why = match how {
@@ -525,6 +551,24 @@ impl Checker<'_> {
         self.say(Diagnostic { severity: Severity::Note, ..found }, Place::of(loc, loc));
     }
 
+    /// A lock that a thread has taken without a mark, and that others take too.
+    pub fn looks_free(&mut self, found: LooksFree) {
+        let LooksFree { taken, word: (place, address), bytes, free, given_back } = found;
+        let space = if place.is_some() { Space::Shared } else { Space::Global };
+        let what = What::LooksFree {
+            by: self.side(Access::Atomic { returns: true }, taken),
+            spot: self.spot(space, address, place.unwrap_or((taken.grid, taken.block)), bytes),
+            free,
+            given_back: self.site(given_back),
+        };
+        let help = format!(
+            "let each thread swap in a number that is never {free}, such as its own + 1, and compare with \
+             the same one where it looks who has the lock"
+        );
+        let shown = self.diagnostic(Kind::DataRace, taken, what, &help);
+        self.say(Diagnostic { shape: Some(Shape::Lock), ..shown }, Place::of(taken.loc, taken.loc));
+    }
+
     /// The wait that leaves out the copy of a meeting.
     fn short_wait(&self, meeting: Meeting) -> Option<ShortWait> {
         let CopyWait { loc, groups, committed } = meeting.wait?;
@@ -537,6 +581,10 @@ impl Checker<'_> {
         let owner = meeting.owner;
         let who = Who::new(actor, meeting.lane);
         let does = if request.space == Space::Shared { Access::Store } else { Access::Load };
+        // A wait is of no use to who does not know that the copy has started.
+        let has_started = self.order.here(actor).before(meeting.start, meeting.lane) == Before::Yes;
+        let order =
+            if has_started { Disorder::Copy(self.short_wait(meeting)) } else { Disorder::CopyAtAnyTime };
         let what = What::Race {
             sides: [self.side(request.access, who), self.side(does, owner)],
             spot: self.spot(
@@ -545,10 +593,15 @@ impl Checker<'_> {
                 place_of(actor, request),
                 request.element_bytes(),
             ),
-            order: Disorder::Copy(self.short_wait(meeting)),
+            order,
             header: None,
         };
         let help = match meeting.wait {
+            _ if !has_started => {
+                "a barrier that every thread of the block reaches has to come between the two: after this \
+                 access, where the copy is for a later step; where this is to see what the copy brings, \
+                 before it, and before the barrier the wait for the copy"
+            }
             None => {
                 "let the thread that copies commit its copies (__pipeline_commit, cp.async.commit_group) and \
                  wait for them (__pipeline_wait_prior, cp.async.wait_group), and then the block wait at a \
@@ -645,10 +698,26 @@ impl Checker<'_> {
         }
     }
 
+    /// Each thread of a warp has launched the same grid.
+    fn launched_again(&mut self, Again { who, threads, kernel }: Again) {
+        let name = self.program.functions.get(kernel).map_or("a child", |function| &*function.name);
+        let what = format!(
+            "each of the {threads} threads of this warp launches `{name}` with the same grid and the same \
+             arguments, so that it runs {threads} times"
+        );
+        let help = "if it is to run once, let one thread launch it: if (threadIdx.x == 0)";
+        let found = self.diagnostic(Kind::RepeatedLaunch, who, what, help);
+        self.say(Diagnostic { severity: Severity::Note, ..found }, Place::of(who.loc, who.loc));
+    }
+
     pub fn launch(&mut self, actor: Actor, launch: &DeviceLaunch) {
         let Some(error) = launch.refused else {
             self.order.launch(actor, launch.lane);
             self.pointers(actor, launch);
+            let threads = self.order.grids[actor.grid as usize].threads();
+            if let Some(again) = self.repeated.launch(actor, launch, threads) {
+                self.launched_again(again);
+            }
             return;
         };
         let who = Who::new(actor, launch.lane);

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::decode::runtime;
 use crate::device::LaunchConfig;
 use crate::memory::span;
+use crate::observe::Child;
 
 /// A child grid that waits to be started.
 #[derive(Debug, Default)]
@@ -104,6 +105,12 @@ impl Launches {
     /// The arguments in an open buffer.
     pub fn params(&self, address: u64) -> Vec<u8> {
         self.buffers.get(&start(address)).map(|buffer| buffer.params.clone()).unwrap_or_default()
+    }
+
+    /// What an open buffer is for.
+    pub fn child(&self, address: u64) -> Option<Child> {
+        let Buffer { kernel, config, .. } = self.buffers.get(&start(address))?;
+        Some(Child { kernel: *kernel, config: *config })
     }
 
     /// Queues the launch, or says why not; with a `second_pool` there is room for any number.

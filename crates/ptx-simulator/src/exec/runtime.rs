@@ -272,8 +272,16 @@ impl Context<'_> {
         let Launches { accepted: launch, limit, pending, .. } = *self.launches;
         let lane = caller.lane;
         let refused = Some(*error);
-        let refused =
-            DeviceLaunch { launch, lane, refused, why: why.as_deref(), pending, limit, params: &[] };
+        let refused = DeviceLaunch {
+            launch,
+            lane,
+            refused,
+            why: why.as_deref(),
+            pending,
+            limit,
+            params: &[],
+            child: None,
+        };
         self.act(caller.warp, at, Act::Launch(&refused));
         *error
     }
@@ -298,6 +306,7 @@ impl Context<'_> {
 
     fn launch_in(&mut self, caller: Lane, at: At, address: u64, stream: u64, second_pool: bool) -> u32 {
         let params = self.launches.params(address);
+        let child = self.launches.child(address);
         let launch = self.launches.accepted;
         let limit = self.launches.limit;
         let refused = self.launches.launch(address, stream, self.block.linear, second_pool);
@@ -307,7 +316,7 @@ impl Context<'_> {
         let pending = self.launches.pending;
         let lane = caller.lane;
         let why = None;
-        let said = DeviceLaunch { launch, lane, refused, why, pending, limit, params: &params };
+        let said = DeviceLaunch { launch, lane, refused, why, pending, limit, params: &params, child };
         self.act(caller.warp, at, Act::Launch(&said));
         refused.unwrap_or(0)
     }

@@ -134,6 +134,7 @@ fn of_kind(kind: Kind) -> Option<&'static str> {
             "How many blocks does this launch ask for, and how many threads? Is it at least one, for every \
              input?"
         }
+        Kind::RepeatedLaunch => "Which threads come to this launch, and how often is the child to run?",
         Kind::PendingLaunchOverflow => "How many children wait at the same time, and who could launch fewer?",
         Kind::ChildVisibility => {
             "What of the parent's work does the child see, and the parent of the child's?"
