@@ -22,6 +22,18 @@ pub fn meant(words: &str, quoted: &str, rest: &[&str], source: &str) -> Option<S
         .or_else(|| helper(words, rest, source))
 }
 
+/// What to write in the line `quoted` of a host's, which gives an allocation a pointer, and not where that
+/// lies.
+pub fn allocation(words: &str, quoted: &str) -> Option<String> {
+    const CALLS: [&str; 5] =
+        ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaMallocAsync", "cudaHostAlloc"];
+    let name = words.split(['\'', '"']).nth(1).filter(|_| words.starts_with("no matching function"))?;
+    let (_, behind) = quoted.split_once(name).filter(|_| CALLS.contains(&name))?;
+    let pointer = first_argument(behind.trim_start().strip_prefix('(')?);
+    let is_name = !pointer.is_empty() && pointer.chars().all(|c| c.is_alphanumeric() || "_.->[]".contains(c));
+    is_name.then(|| format!("{name} writes the address of the memory into a pointer: give it &{pointer}"))
+}
+
 /// A launch outside of all functions.
 fn launch(words: &str, quoted: &str, source: &str) -> Option<String> {
     let is_it =
@@ -536,6 +548,14 @@ mod tests {
         assert!(said("threadIdx.x = 3;", "no setter defined for property 'x'").contains("cannot be changed"));
         let of = said("f(threadIdx.x);", "'const WB_threadIdx' is no 'WB_blockDim'");
         assert_eq!(of, "n.cu(1): error: 'threadIdx' is no 'blockDim'");
+    }
+
+    #[test]
+    fn an_allocation_takes_the_address_of_a_pointer() {
+        let words = "no matching function for call to 'cudaMalloc'";
+        let what = "cudaMalloc writes the address of the memory into a pointer: give it &d_a";
+        assert_eq!(allocation(words, "cudaMalloc(d_a, bytes);").as_deref(), Some(what));
+        assert_eq!(allocation(words, "cudaMalloc(&d_a);"), None);
     }
 
     #[test]

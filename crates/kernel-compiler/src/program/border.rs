@@ -4,7 +4,7 @@ use super::sources::Sources;
 use crate::clang::what_is_lacking;
 use cuda_source::braces::{Unbalanced, unbalanced};
 use cuda_source::libraries::library;
-use cuda_source::mistakes::header;
+use cuda_source::mistakes::{allocation, header};
 
 /// An error or a warning of clang's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,8 @@ pub fn explained(said: &str, sources: &Sources) -> String {
         let quoted = source.and_then(|source| source.original.lines().nth(line as usize - 1));
         let of_cuda = of_cuda(first, notes.iter().filter(|note| source_of(note.file).is_none()));
         let header = || header(first.words, quoted?, &source?.original);
-        let words = of_cuda.or_else(|| better(first, notes)).or_else(header);
+        let allocation = || allocation(first.words, quoted?);
+        let words = of_cuda.or_else(|| better(first, notes)).or_else(header).or_else(allocation);
         let words = words.unwrap_or_else(|| first.words.to_owned());
         let file = source.map_or(file.to_owned(), |source| sources.name(source));
         text += &format!("{file}({line}): {}: {words}\n", first.kind);
