@@ -63,7 +63,8 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             all
         }
         Mistake::Race(Sides::Blocks) => {
-            let mut all = flags::made_volatile(source, finding);
+            let mut all = values::releases(source, finding);
+            all.extend(flags::made_volatile(source, finding));
             all.extend(flags::made_atomic(source, finding));
             all.extend(values::wider(source));
             all.extend(indices::indices(source, finding));

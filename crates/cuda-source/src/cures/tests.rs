@@ -486,3 +486,11 @@ fn a_number_that_takes_a_lock_is_one_more() {
     );
     assert_eq!(mended("atomicCAS(out, 0, 1)", "atomicExch(out, 0)"), None);
 }
+
+#[test]
+fn a_flag_that_an_atomic_reads_is_set_by_one() {
+    let source = kernel("*out = 1;\nwhile (atomicAdd(out, 0) == 0) {}");
+    let all = proposed(&source, Race(Blocks), &[2, 3]);
+    let expected = kernel("atomicExch(out, 1);\nwhile (atomicAdd(out, 0) == 0) {}");
+    assert_eq!(changed(&source, &all[0]), expected, "{}", all[0].says);
+}

@@ -130,7 +130,8 @@ fn exchange(source: &Source, statement: &Statement, line: u32) -> Option<Candida
     Some(Candidate { selects: true, ..Candidate::new(says, edits) })
 }
 
-/// An atomic write in place of the plain one that releases a lock, where another line takes it.
+/// An atomic write in place of the plain one that releases a lock or sets a flag, where another line takes or
+/// reads that by an atomic.
 pub fn releases(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let steps = steps(source, finding);
     let takes = |step: &Step| text_of(source, step.statement()).contains("atomic");
