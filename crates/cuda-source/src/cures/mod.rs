@@ -63,7 +63,7 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             all
         }
         Mistake::Race(Sides::Blocks) => {
-            let mut all = values::releases(source, finding);
+            let mut all = values::set_flag(source, finding);
             all.extend(flags::made_volatile(source, finding));
             all.extend(flags::made_atomic(source, finding));
             all.extend(values::wider(source));

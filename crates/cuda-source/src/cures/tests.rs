@@ -493,4 +493,7 @@ fn a_flag_that_an_atomic_reads_is_set_by_one() {
     let all = proposed(&source, Race(Blocks), &[2, 3]);
     let expected = kernel("atomicExch(out, 1);\nwhile (atomicAdd(out, 0) == 0) {}");
     assert_eq!(changed(&source, &all[0]), expected, "{}", all[0].says);
+    let another = kernel("*out = 1;\nint mine = atomicAdd(&out[1], 1);");
+    let all = proposed(&another, Race(Blocks), &[2, 3]);
+    assert!(!all.iter().any(|edit| edit.says.contains("atomicExch")), "{all:#?}");
 }

@@ -130,8 +130,7 @@ fn exchange(source: &Source, statement: &Statement, line: u32) -> Option<Candida
     Some(Candidate { selects: true, ..Candidate::new(says, edits) })
 }
 
-/// An atomic write in place of the plain one that releases a lock or sets a flag, where another line takes or
-/// reads that by an atomic.
+/// An atomic write in place of the plain one that releases a lock, where another line takes it.
 pub fn releases(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let steps = steps(source, finding);
     let takes = |step: &Step| text_of(source, step.statement()).contains("atomic");
@@ -142,6 +141,22 @@ pub fn releases(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let releases = steps.iter().filter(|step| is_release(text_of(source, step.statement())));
     releases
         .filter_map(|step| exchange(source, step.statement(), line_of(source, step.statement())))
+        .map(|candidate| Candidate { selects: false, ..candidate })
+        .collect()
+}
+
+/// An atomic write in place of the plain one that sets a flag, where another line reads that by an atomic.
+pub fn set_flag(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let steps = steps(source, finding);
+    let text = |step: &Step| text_of(source, step.statement());
+    let is_set = |step: &&Step| {
+        let found = Assignment::of(text(step)).filter(|found| found.operator.is_none());
+        found.map(|found| format!("({},", address(found.left))).is_some_and(|first_argument| {
+            steps.iter().any(|other| text(other).contains("atomic") && text(other).contains(&first_argument))
+        })
+    };
+    let set = steps.iter().filter(is_set).map(Step::statement);
+    set.filter_map(|statement| exchange(source, statement, line_of(source, statement)))
         .map(|candidate| Candidate { selects: false, ..candidate })
         .collect()
 }
