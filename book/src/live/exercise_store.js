@@ -32,6 +32,8 @@ const FIELDS = {
     tries: isUpTo(MAX_COUNT),
     last: isListOf(isCount),
     first: isListOf(isCount),
+    best: isListOf(isCount),
+    best_by: isWord,
 };
 
 /** One exercise's progress, with nothing else in it; undefined if a field of it is odd. */
@@ -68,9 +70,11 @@ export function parsed(text) {
 
 /** Of two: nothing that is done is undone. What the last check said is the later one's. */
 function either(one, other) {
+    const isBetter = one.best_by === other.best_by && one.best?.[0] < other.best?.[0];
     return {
         ...one,
         ...other,
+        ...isBetter && { best: one.best },
         passed: one.passed || other.passed,
         gave_up: one.gave_up || other.gave_up,
         hints: Math.max(one.hints, other.hints),

@@ -17,8 +17,8 @@ extern "C" __global__ void maxOfBlocks(int *g_idata, int *g_odata, unsigned int 
         g_odata[blockIdx.x] = count > 0 ? idata[0] : INT_MIN;
     }
     //@ stub
-    //| for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
-    //|     if (tid < stride) {
+    //| for (unsigned int stride = 512; stride > 0; stride /= 2) {
+    //|     if (tid < stride && tid + stride < blockDim.x) {
     //|         idata[tid] = max(idata[tid], idata[tid + stride]);
     //|     }
     //|     __syncthreads();

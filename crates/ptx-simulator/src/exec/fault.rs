@@ -368,7 +368,7 @@ fn index_help(what: &What, threads: u64) -> &'static str {
         }
         _ => {
             "compare the index with the number of elements before this line, also in the last block (of a \
-             matrix, row and column each), or mend the index"
+             matrix, row and column each), or fix the index"
         }
     }
 }

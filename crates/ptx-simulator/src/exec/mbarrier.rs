@@ -6,7 +6,8 @@
 //! mbarrier before it.
 //!
 //! An arrival releases and a successful wait acquires, at the scope of the block (PTX ISA 9.7.13.15.13 and
-//! 16), unless they are `.relaxed`. There is no time here, so `try_wait` never waits.
+//! 16), unless they are `.relaxed`. There is no time here, so `try_wait` never waits; but a warp that finds
+//! no phase over gives way to the others, as one that is suspended does.
 
 use super::context::{At, Context, Executed};
 use super::warp::Warp;
@@ -105,6 +106,7 @@ impl Context<'_> {
                     over |= u32::from(is_over) << lane;
                     Ok((word, phase == 1, is_over))
                 })?;
+                warp.spin.gives_way = over == 0;
             }
             Mbarrier::Arrive { .. } | Mbarrier::ArriveAfterCopies { .. } => {
                 let (drop, more) = match how {

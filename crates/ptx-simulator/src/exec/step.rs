@@ -50,7 +50,8 @@ impl<'e> Context<'e> {
                 if warp.splits.len() > 1 {
                     warp.splits.rotate_right(1);
                 }
-                return Ok(if warp.spins(turn) { Stop::Spins } else { Stop::Turn });
+                let unused = std::mem::take(&mut warp.spin.unused);
+                return Ok(if warp.spins(turn - unused) { Stop::Spins } else { Stop::Turn });
             }
             if warp.splits.len() > 1 {
                 let first = self.schedule.choose(warp.splits.len());
@@ -182,7 +183,12 @@ impl<'e> Context<'e> {
                     pc += 1;
                 }
                 _ => match self.control(warp, Place { split: index, pc, mask }, at)? {
-                    Some(next) => pc = next,
+                    Some(next) => {
+                        pc = next;
+                        if std::mem::take(&mut warp.spin.gives_way) {
+                            warp.spin.unused = std::mem::take(left);
+                        }
+                    }
                     None => return Ok(()),
                 },
             }

@@ -95,6 +95,10 @@ pub struct Spin {
     since_watch: u32,
     /// It has been seen spinning: it gets short turns, and counts as spinning sooner.
     known: bool,
+    /// All lanes have found that what they wait for is not over: another warp has a turn now.
+    pub gives_way: bool,
+    /// Instructions that are left of a turn that was given up.
+    pub unused: u32,
 }
 
 /// Instructions without a change after which a warp that watches memory counts as spinning.

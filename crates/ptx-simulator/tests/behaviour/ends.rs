@@ -196,3 +196,18 @@ fn how_many_blocks_fit_depends_on_the_device() {
     assert_eq!(fits("A100", 256, 0), (8, 864, Scarce::Threads));
     assert!(DeviceProperties::named("H3").is_none());
 }
+
+/// Otherwise a warp would look again for the rest of its turn, and what it counts would be no cost of the
+/// kernel.
+#[test]
+fn a_warp_that_waits_at_an_mbarrier_gives_way_to_those_that_have_to_arrive() {
+    let body = ".shared .align 8 .b64 bar;\n .reg .b32 %at; mov.u32 %at, bar; mov.u32 %r1, %tid.x;\n \
+                setp.ne.u32 %q1, %r1, 0;\n @!%q1 mbarrier.init.shared.b64 [%at], 1024;\n bar.sync 0;\n \
+                mbarrier.arrive.shared.b64 %rd1, [%at];\nagain:\n \
+                mbarrier.test_wait.shared.b64 %q2, [%at], %rd1;\n @!%q2 bra again;";
+    let mut sim = Simulator::new();
+    let address = sim.alloc(64).unwrap();
+    let counters = sim.launch(&kernel(body), "k", LaunchConfig::new(1, 1024), &[address, 0]).unwrap();
+    // 32 warps, each of which executes a dozen instructions, and looks in vain once.
+    assert!(counters.warp_instructions < 32 * 20, "{counters:?}");
+}

@@ -9,6 +9,7 @@
 //! | `race` | whether the task has a data race, in its source |
 //! | `profile` | whether what `ncu` counted for each line is shown |
 //! | `goals` | `FIELD <= N n=N block=B`: what the answer may cost at that size |
+//! | `rungs` | a blank page, which any right answer fills: the kernels that it is compared with, [`Rungs`] |
 //! | `hints` | in the order in which they are given |
 //! | `why`, `because` | a question for after it has passed, and its answer |
 //! | `[host]` | how the host launches it: [`Host`] |
@@ -51,6 +52,8 @@ pub struct Info {
     pub profile: bool,
     #[serde(default)]
     pub goals: Vec<String>,
+    #[serde(default)]
+    pub rungs: Option<Rungs>,
     pub hints: Vec<String>,
     #[serde(default)]
     pub why: String,
@@ -120,6 +123,25 @@ pub struct Host {
     pub small: bool,
     /// Only lengths that need at most this many blocks.
     pub most_blocks: Option<u32>,
+}
+
+/// Kernels of a chapter, as its record on the simulator has them.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rungs {
+    /// The stem of the record: `ch7_limit`.
+    pub record: String,
+    /// Elements.
+    pub n: u64,
+    /// In the order in which they are shown.
+    pub kernels: Vec<String>,
+}
+
+impl Rungs {
+    /// The record, from the repository root.
+    pub fn file(&self) -> String {
+        format!("book/records/{}.sim.json", self.record)
+    }
 }
 
 /// A number that is asked for.

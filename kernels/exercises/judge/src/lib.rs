@@ -27,6 +27,7 @@
 //! | `weigh.rs` | which elements a wrong result leaves out or counts twice |
 //! | `names.rs` | the names of the source for what the simulator finds: `g_data[2]` |
 //! | `remark.rs` | what is remarked on an answer that passes |
+//! | `rungs.rs` | a blank page: what an answer costs, beside the reader's best and a chapter's kernels |
 //! | `rules.rs` | right answers that are not what was asked for, by who does the work (`crates/effort/`) |
 //! | `wrapping.rs` | differences that do not fit an `int` |
 //! | `own.rs` | answers that bring in other files |
@@ -71,6 +72,7 @@ mod program;
 mod remark;
 mod rules;
 mod run;
+mod rungs;
 mod said;
 mod session;
 mod show;

@@ -224,7 +224,10 @@ impl Attempt<'_> {
             Some(solution) => each(&self.comparison_cases(), |case| self.pair(solution, *case))?,
             None => Vec::new(),
         };
-        if let Some(failure) = self.failed_rule(&pairs, &rules::other_task)? {
+        // On a blank page whatever is right will do.
+        let is_blank_page = exercise.rungs.is_some();
+        let rule: &Rule = if is_blank_page { &rules::by_chance } else { &rules::other_task };
+        if let Some(failure) = self.failed_rule(&pairs, rule)? {
             return Ok(failure);
         }
         let counts = self.counts(stub.as_ref(), solution.as_ref())?;
@@ -233,7 +236,7 @@ impl Attempt<'_> {
         }
         let goals_then_work =
             |pairs: &[rules::Pair]| rules::goals(&exercise.goals, pairs).or_else(|| rules::too_much(pairs));
-        if let Some(failure) = self.failed_rule(&pairs, &goals_then_work)? {
+        if !is_blank_page && let Some(failure) = self.failed_rule(&pairs, &goals_then_work)? {
             return Ok(failure);
         }
         // What is said beside a right result: the other half of a synchronisation that is missing.

@@ -154,8 +154,17 @@ impl Plan {
                 cases.extend(orders.filter(|case| n <= SHORT || *case == case.plain()));
             }
         }
+        cases.extend(self.full_blocks());
+        cases.sort_by_key(|case| case.n);
         cases.retain(|case| self.has_room(*case));
         self.fitted(cases)
+    }
+
+    /// A single block is full once for each size; of several blocks the first one is full anyway.
+    fn full_blocks(&self) -> impl Iterator<Item = Case> {
+        let blocks =
+            self.blocks.iter().filter(|block| self.one_block && !self.sizes.contains(&(**block as usize)));
+        blocks.map(|&block| Case { n: block as usize, block, schedule: 0 })
     }
 
     /// `cases` with as many threads as numbers, each once, where the launch is so.

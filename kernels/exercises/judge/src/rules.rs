@@ -43,6 +43,11 @@ pub fn other_task(pairs: &[Pair]) -> Broken {
     first(pairs, &[&left_early, &alone, &launches, &few_warps, &atomics])
 }
 
+/// Whether the answer is right only by chance.
+pub fn by_chance(pairs: &[Pair]) -> Broken {
+    first(pairs, &[&left_early])
+}
+
 /// Whether the answer does the same thing, but more of it than any goal counts. (A goal that is missed is the
 /// better message: the task as it is given may be what costs so much.)
 pub fn too_much(pairs: &[Pair]) -> Broken {

@@ -14,12 +14,13 @@ use view::Film;
 use super::compiler::Compiler;
 use super::fault::{self, Fault};
 use super::id::Id;
+use super::info::Rungs;
 use super::options::{COMMAND, Options, Verb};
 use super::said::{self, Part};
 use super::source::Exercise;
 use super::state::{Progress, State};
-use super::verdict::Findings;
-use super::{catalogue, figure, mark, show};
+use super::verdict::{Counts, Findings};
+use super::{catalogue, figure, mark, rungs, show};
 
 /// The repository, its exercises, and the learner's progress.
 pub struct Session {
@@ -189,6 +190,9 @@ impl Session {
         let id = exercise.id;
         let source = exercise.learners_text(&self.root).unwrap_or_default();
         let mut parts = show::passed(exercise, found, &self.state.of(id), &source);
+        if let Some(rungs) = &exercise.rungs {
+            parts.extend(self.beside_rungs(rungs, id, &found.counts)?);
+        }
         let gain = exercise.gain(&self.root)?;
         if !gain.is_empty() {
             parts.extend([Part::Gap, Part::Prose(gain)]);
@@ -199,6 +203,14 @@ impl Session {
             say(&format!("An answer: {COMMAND} why {id}\n"));
         }
         Ok(())
+    }
+
+    /// What a right answer on a blank page costs, beside the best one before, which it may replace.
+    fn beside_rungs(&mut self, rungs: &Rungs, id: Id, counts: &Counts) -> Result<Vec<Part>> {
+        let by = &counts.compiler;
+        let parts = rungs::compared(rungs, &self.root, counts, self.state.of(id).best_by(by))?;
+        self.remember(|state| state.at(id).has_cost(rungs::counts(counts), by));
+        Ok(parts)
     }
 
     fn hint(&mut self, exercise: &Exercise) -> Result<u8> {

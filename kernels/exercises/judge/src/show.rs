@@ -104,7 +104,8 @@ pub fn passed(exercise: &Exercise, passed: &Findings, progress: &Progress, sourc
     };
     let how = match exercise.kind {
         Kind::Kernel(_) => {
-            let waste = passed.counts.waste(exercise).map_or(String::new(), |waste| format!(", {waste}"));
+            let waste = passed.counts.waste(exercise).filter(|_| exercise.rungs.is_none());
+            let waste = waste.map_or(String::new(), |waste| format!(", {waste}"));
             format!("passed{waste}. Right for all {tried} inputs, in several orders of turns{found}")
         }
         Kind::Function(_) => format!("passed. Right for all {tried} lengths."),
@@ -246,10 +247,10 @@ pub fn try_again(exercise: &Exercise, state: &State) -> String {
 }
 
 /// The answer's counts, those of the task as it is given and of the solution, and the goals, side by side;
-/// nothing where nothing was counted, nor in a puzzle.
+/// nothing where nothing was counted, nor in a puzzle, nor on a blank page, which has a table of its own.
 fn table(exercise: &Exercise, counts: &Counts) -> Vec<Part> {
     let Counts { at, compiler, rows } = counts;
-    if rows.is_empty() || exercise.is_puzzle() {
+    if rows.is_empty() || exercise.is_puzzle() || exercise.rungs.is_some() {
         return Vec::new();
     }
     let number = |count: Option<u64>| count.map_or("-".into(), |count| thousands(count as i64));

@@ -19,7 +19,7 @@ use super::evidence;
 use super::fault::Fault;
 use super::goal::Goal;
 use super::id::Id;
-use super::info::{Difficulty, Info, Other, SOLUTIONS, prose};
+use super::info::{Difficulty, Info, Other, Rungs, SOLUTIONS, prose};
 use super::plan::Plan;
 
 /// What the learner writes.
@@ -91,6 +91,8 @@ pub struct Exercise {
     pub hints: Vec<String>,
     /// What the answer may cost at most.
     pub goals: Vec<Goal>,
+    /// Of a blank page, where any right answer will do: the kernels that it is compared with.
+    pub rungs: Option<Rungs>,
     /// A question for after the exercise has passed.
     pub why: String,
     /// The answer to it.
@@ -136,6 +138,7 @@ impl Exercise {
             kind: kind(info)?,
             hints: info.hints.iter().map(|hint| prose(hint)).collect(),
             goals: info.goals.iter().map(|goal| Goal::parse(goal)).collect::<Result<_>>()?,
+            rungs: info.rungs.clone(),
             why: prose(&info.why),
             because: prose(&info.because),
             mutants: info.mutants.iter().map(mutant).collect::<Result<_>>()?,
@@ -201,8 +204,12 @@ impl Exercise {
         }
     }
 
-    /// Where that is written, from the repository root; `None` if it is nowhere.
+    /// Where that is written, or what an answer is compared with, from the repository root; `None` if it is
+    /// nowhere.
     pub fn evidence_file(&self) -> Option<String> {
+        if let Some(rungs) = &self.rungs {
+            return Some(rungs.file());
+        }
         let Kind::Numbers { answers, .. } = &self.kind else { return None };
         let record = answers.iter().find_map(Answer::times).map(|times| times.file());
         record.or(self.has_profile.then(|| evidence::PROFILE.to_string()))

@@ -57,6 +57,12 @@ pub struct Progress {
     /// The first numbers that were answered, where numbers are asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<u64>,
+    /// On a blank page: what the best right answer costs, its instructions first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub best: Vec<u64>,
+    /// What compiled that answer.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub best_by: String,
 }
 
 impl Progress {
@@ -74,6 +80,21 @@ impl Progress {
             self.texts.push(hash);
         }
         self.texts.drain(..self.texts.len().saturating_sub(2));
+    }
+
+    /// What the best right answer costs that `compiler` compiled; nothing, if there is none.
+    pub fn best_by(&self, compiler: &str) -> &[u64] {
+        if self.best_by == compiler { &self.best } else { &[] }
+    }
+
+    /// A right answer costs this much, its instructions first: of two the one with fewer is the better. What
+    /// another compiler made is not comparable.
+    pub fn has_cost(&mut self, counts: Vec<u64>, compiler: &str) {
+        let best = self.best_by(compiler).first();
+        if best.is_none() || counts.first() < best {
+            self.best = counts;
+            self.best_by = compiler.to_string();
+        }
     }
 
     /// It has passed.
@@ -153,6 +174,18 @@ mod tests {
             held.contains("\"mine\"") && held.contains("2.2") && held.contains("\"passed\": true"),
             "{held}"
         );
+    }
+
+    #[test]
+    fn the_best_answer_has_the_fewest_instructions_of_those_by_the_same_compiler() {
+        let mut progress = Progress::default();
+        for (instructions, compiler, best) in
+            [(30, "nvcc", 30), (40, "nvcc", 30), (20, "nvcc", 20), (50, "clang", 50), (40, "clang", 40)]
+        {
+            progress.has_cost(vec![instructions, 1], compiler);
+            assert_eq!(progress.best_by(compiler), [best, 1]);
+        }
+        assert!(progress.best_by("nvcc").is_empty());
     }
 
     #[test]

@@ -118,12 +118,19 @@ fn by_luck(exercise: &Exercise, plan: &Plan, case: Case, outcome: &Outcome) -> O
         return Some(failed(exercise, Fault::Waits, what));
     }
     let Unordered { count, one, other } = outcome.effort.unordered?;
+    let noun = plan.op.noun();
+    let orders = match other {
+        Some(other) => {
+            let [one, other] = [one, other].map(nine_digits);
+            format!("In one order the result is {one}, in another {other}")
+        }
+        None => "The additions round, so that the order decides the last bits, if not with these very \
+                 numbers"
+            .to_string(),
+    };
     let what = format!(
-        "{case}: threads add {count} floats to one number by atomic operations, which come in any order. In \
-         one order the result is {}, in another {}: the {} is not reproducible.",
-        nine_digits(one),
-        nine_digits(other),
-        plan.op.noun()
+        "{case}: threads add {count} floats to one number by atomic operations, which come in any order. \
+         {orders}: the {noun} is not reproducible."
     );
     Some(failed(exercise, Fault::NotReproducible, what))
 }

@@ -142,6 +142,14 @@ impl Said {
         }
         self
     }
+
+    /// The numbers in the line of a table that begins with `name`.
+    #[track_caller]
+    pub fn row(&self, name: &str) -> Vec<String> {
+        let row = self.text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix("  "));
+        let row = row.unwrap_or_else(|| panic!("no line {name:?} in\n{}", self.text));
+        row.split_whitespace().map(str::to_string).collect()
+    }
 }
 
 /// A shell script that says it is nvcc 13.0.88, preprocesses, and then does `work`.
