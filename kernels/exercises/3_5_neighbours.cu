@@ -8,7 +8,7 @@
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 340 global load sectors at n = 2,048, 256 threads per block.
 //
-// You learn which numbers a thread should take so that the loads of a warp are coalesced. About 10
+// You learn which numbers a thread should take so that the loads of a warp share sectors. About 10
 // minutes.
 //
 // Check it:  cargo run --example exercise -- 3.5
