@@ -72,7 +72,7 @@ pub struct Extras {
     pub tables: fn(&Record) -> Result<Vec<Vec<Column>>>,
     /// All charts of the record.
     pub charts: fn(&Record, Vertical) -> Result<Vec<Chart>>,
-    /// The figures that its pages show.
+    /// The figures that its pages show; [`Extras::in_the_book`] makes them.
     pub figures: &'static [Figure],
 }
 
@@ -88,6 +88,11 @@ impl Extras {
     /// The measurement, where there may be a GPU. A page has none, and does not fetch the code.
     pub const fn on_a_gpu(measure: Measure) -> Measure {
         if cfg!(target_family = "wasm") { Extras::NONE.measure } else { measure }
+    }
+
+    /// The figures, where the book is built. A page has them drawn, and does not fetch the code.
+    pub const fn in_the_book(figures: &'static [Figure]) -> &'static [Figure] {
+        if cfg!(target_family = "wasm") { Extras::NONE.figures } else { figures }
     }
 }
 

@@ -15,7 +15,7 @@ pub const CHAPTER: Chapter = Chapter {
     // Two warps: the fewest for which the simulator's order of turns makes the missing barrier show in the
     // sum.
     default_n: |_| 64,
-    extras: Extras { figures: figures::FIGURES, ..Extras::NONE },
+    extras: Extras { figures: Extras::in_the_book(figures::FIGURES), ..Extras::NONE },
     ..Chapter::new(
         "ch2_parallel",
         "One block of threads adds up one array",

@@ -11,11 +11,11 @@ use workbook::figure::Figure;
 
 pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
-        figures: &[
+        figures: Extras::in_the_book(&[
             Figure::of_traces("lanes", lanes::figure),
             Figure::of_traces("divergence", divergence::figure),
             Figure::of_traces("sectors", sectors::figure),
-        ],
+        ]),
         ..Extras::NONE
     },
     ..Chapter::new(

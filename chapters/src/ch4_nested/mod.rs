@@ -17,7 +17,10 @@ pub const CHAPTER: Chapter = Chapter {
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,
     extras: Extras {
-        figures: &[Figure::of_traces("grids", grids::figure), Figure::of_traces("pending", pending::figure)],
+        figures: Extras::in_the_book(&[
+            Figure::of_traces("grids", grids::figure),
+            Figure::of_traces("pending", pending::figure),
+        ]),
         ..Extras::NONE
     },
     ..Chapter::new(

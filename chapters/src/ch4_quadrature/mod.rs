@@ -18,10 +18,10 @@ pub const CHAPTER: Chapter = Chapter {
     place: Place::ManyBlocksUpTo(1 << 20),
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 16 } else { 1 << 10 },
     extras: Extras {
-        figures: &[
+        figures: Extras::in_the_book(&[
             Figure::of_traces("quadrature", figure::figure),
             Figure::of_traces("queue", queue::figure),
-        ],
+        ]),
         ..Extras::NONE
     },
     ..Chapter::new(

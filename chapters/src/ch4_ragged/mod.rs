@@ -161,11 +161,11 @@ pub const CHAPTER: Chapter = Chapter {
         measure: Extras::on_a_gpu(compare::measure),
         tables: comparison::tables,
         charts: comparison::charts,
-        figures: &[
+        figures: Extras::in_the_book(&[
             Figure::of_traces("path", path::figure),
             Figure::of_traces("work", work::figure),
             Figure { name: "ratios", record: Some(ratios::RECORD), draw: ratios::figure },
-        ],
+        ]),
     },
     ..Chapter::new("ch4_ragged", "Ragged rows: nested data parallelism, and its flattening", &VARIANTS)
 };

@@ -17,10 +17,10 @@ pub const CHAPTER: Chapter = Chapter {
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 20 } else { 1 << 16 },
     pending_launches: true,
     extras: Extras {
-        figures: &[
+        figures: Extras::in_the_book(&[
             Figure { name: "time", record: Some(axis::RECORD), draw: axis::figure },
             Figure { name: "sums", record: Some(axis::RECORD), draw: axis::of_sums },
-        ],
+        ]),
         ..Extras::NONE
     },
     ..Chapter::new(

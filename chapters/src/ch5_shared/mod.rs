@@ -23,11 +23,11 @@ pub const CHAPTER: Chapter = Chapter {
     extras: Extras {
         measure: spaces::add,
         tables: spaces::tables,
-        figures: &[
+        figures: Extras::in_the_book(&[
             Figure::of_traces("banks", banks::figure),
             Figure::of_traces("shuffle", shuffle::figure),
             Figure { name: "latency", record: Some(latency::RECORD), draw: latency::figure },
-        ],
+        ]),
         ..Extras::NONE
     },
     ..Chapter::new(

@@ -19,7 +19,10 @@ use workbook::sim::Kind;
 use ways::{atomics, grid_sync, passes, single_launch, the_posts_way};
 
 pub const CHAPTER: Chapter = Chapter {
-    extras: Extras { figures: &[Figure::of_traces("fence", fence::figure)], ..Extras::NONE },
+    extras: Extras {
+        figures: Extras::in_the_book(&[Figure::of_traces("fence", fence::figure)]),
+        ..Extras::NONE
+    },
     ..KERNELS
 };
 

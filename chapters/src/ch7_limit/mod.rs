@@ -102,11 +102,11 @@ const EXTRAS: Extras = Extras {
     measure: Extras::on_a_gpu(compare::measure),
     tables: |record| Ok(comparison::table(record).into_iter().collect()),
     charts: charts::charts,
-    figures: &[
+    figures: Extras::in_the_book(&[
         workbook::figure::Figure::of_traces("flight", flight::figure),
         workbook::figure::Figure { name: "machine", record: Some(ladder::RECORD), draw: machine::figure },
         workbook::figure::Figure { name: "ladder", record: Some(ladder::RECORD), draw: ladder::figure },
-    ],
+    ]),
 };
 
 pub const CHAPTER: Chapter = Chapter {

@@ -21,7 +21,7 @@ pub const CHAPTER: Chapter = Chapter {
     many_gpus: true,
     extras: Extras {
         charts: scaling::charts,
-        figures: &[Figure::of_traces("link", link::figure)],
+        figures: Extras::in_the_book(&[Figure::of_traces("link", link::figure)]),
         ..Extras::NONE
     },
     ..Chapter::new(

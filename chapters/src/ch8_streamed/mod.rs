@@ -13,7 +13,10 @@ pub const CHAPTER: Chapter = Chapter {
     // On the simulator one piece: a reader of the page waits for it. From 2^19 on there are more.
     default_n: |device| if matches!(device, DeviceKind::Gpu) { 1 << 28 } else { 1 << 18 },
     many_gpus: true,
-    extras: Extras { figures: &[Figure::of_traces("streams", streams::figure)], ..Extras::NONE },
+    extras: Extras {
+        figures: Extras::in_the_book(&[Figure::of_traces("streams", streams::figure)]),
+        ..Extras::NONE
+    },
     ..Chapter::new(
         "ch8_streamed",
         "An array in the host's memory: copies and kernels at the same time",
