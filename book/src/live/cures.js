@@ -56,7 +56,8 @@ export function offers(found, { isOld, say, take }) {
 /** Tries edits for the `diagnostics` that a `run`, { args, files }, has given, or for a result that is not
     the expected one, after its verdict, the `sentence` that the `card` says, and gives those that cure
     something; `show` takes elements that offer them. */
-export async function addCures({ run, diagnostics = [], isUnexpected, sentence }, card, signal, tell) {
+export async function addCures({ run, diagnostics = [], isUnexpected = false, sentence }, card, signal,
+    tell) {
     if (!isWrong(diagnostics) && !isUnexpected) {
         return [];
     }
