@@ -387,7 +387,7 @@ int main(int argc, char **argv)
             (
                 main("#include <cuda/latch>", "", ""),
                 1,
-                "this file is missing: cuda/latch: it is a library of",
+                "this file is missing: cuda/latch: it belongs to NVIDIA's libcu++",
             ),
             (main("", "cuda::barrier<cuda::thread_scope_block> b;", ""), 2, "add #include <cuda/barrier>"),
             (main("", "if (p) {", ""), 2, "a } is missing: nothing closes the { of this line"),
