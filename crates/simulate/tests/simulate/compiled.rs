@@ -413,8 +413,9 @@ mod with_real_compilers {
             __global__ void parent(int *p) { child<<<1, 1>>>(p); }\n\
             //@ buffer p = i32:0\n//@ launch parent<<<1, 64>>> @p\n//@ expect p = i32:1\n";
         let text = run_by(ALL[1], source, "").exits(1).stdout();
-        let end = "the results are not as expected; 64 launches by device code, one per thread\n";
-        assert!(text.ends_with(end), "{text}");
+        let note = "note[repeated-launch]: each of the 32 threads of this warp launches `child`";
+        let end = "the results are not as expected; 1 note\n";
+        assert!(text.contains(note) && text.ends_with(end), "{text}");
     }
 
     #[test]
