@@ -22,6 +22,14 @@ impl<'a> Token<'a> {
         matches!(self, Token::Word(own) if *own == word)
     }
 
+    /// The word that it is.
+    pub fn word(&self) -> Option<&'a str> {
+        match self {
+            Token::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
     /// Whether it is this mark.
     pub fn is_mark(&self, mark: &str) -> bool {
         matches!(self, Token::Mark(own) if *own == mark)

@@ -33,11 +33,7 @@ pub fn made_volatile(source: &Source, finding: &Finding) -> Vec<Candidate> {
 }
 
 fn words(text: &str) -> Vec<&str> {
-    placed(text).into_iter().filter_map(|(_, token)| word(token)).collect()
-}
-
-fn word(token: Token<'_>) -> Option<&str> {
-    if let Token::Word(word) = token { Some(word) } else { None }
+    placed(text).into_iter().filter_map(|(_, token)| token.word()).collect()
 }
 
 /// The names in the innermost statement of a function that a line is in.

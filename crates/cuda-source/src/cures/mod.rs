@@ -101,9 +101,13 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
     all
 }
 
+/// Slips that are proposed, at most: more than anybody tries.
+const MOST_SLIPS: usize = 256;
+
 /// The edits of `source` that may give the expected result, where nothing else is wrong.
 pub fn candidates_for_the_result(source: &str) -> Vec<Candidate> {
     let mut all = results::results(&Source::new(source));
+    all.truncate(MOST_SLIPS);
     retain_new(&mut all);
     all
 }

@@ -1,6 +1,7 @@
 //! Edits of one token or two, for a result that is not the expected one though nothing else is wrong: slips
 //! that a compiler takes and no access shows.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::lex::Token;
@@ -9,6 +10,9 @@ use super::candidate::Candidate;
 use super::change::Edit;
 use super::indices::{Tokens, in_place, is_mark, of_function, range, tokens};
 use super::statements::{Function, Kind, Source, Statement, code};
+
+/// Tokens of a statement that are looked at, at most.
+const LONGEST: usize = 256;
 
 /// The slips of one kind in a function.
 type Slips = fn(&Source, &Function, &Tokens) -> Vec<Candidate>;
@@ -26,47 +30,66 @@ pub fn results(source: &Source) -> Vec<Candidate> {
     all
 }
 
-/// `(n + 255) / 256` for `n / 256`: in a launch, in what a launch is given, in a loop of the host.
+/// `(n + 255) / 256` for `n / 256`: in a launch, in what a launch is given, in the head of a loop of the
+/// host.
 fn rounded_up_for_launches(source: &Source) -> Vec<Candidate> {
     let tokens = code(source.text);
-    let is_of_the_host = |at: usize| {
-        let place = tokens[at].0;
-        !source.functions.iter().any(|function| function.body.range.contains(&place))
+    let launches = launches(&tokens);
+    let given: BTreeSet<&str> = launches.iter().flat_map(|launch| words(&tokens[launch.clone()])).collect();
+    let loops = loops_of_the_host(source, &tokens);
+    let is_meant = |at: &usize| {
+        is_mark(&tokens, *at, "/")
+            && (is_within(&launches, *at) || is_within(&loops, *at) || defines(&tokens, *at, &given))
     };
+    let quotients = (0..tokens.len()).filter(is_meant);
+    quotients.filter_map(|at| round_up(source, &tokens, at)).collect()
+}
+
+/// Whether the last of these ranges that begins before `at` holds it.
+fn is_within(ranges: &[Range<usize>], at: usize) -> bool {
+    let begun = ranges.partition_point(|range| range.start <= at);
+    ranges[..begun].last().is_some_and(|range| range.contains(&at))
+}
+
+/// What stands between `<<<` and `>>>`, in one statement.
+fn launches(tokens: &Tokens) -> Vec<Range<usize>> {
+    let are = |at: usize, mark: &str| (at..at + 3).all(|at| is_mark(tokens, at, mark));
+    let numbers = |at: usize| {
+        let ends = |at: &usize| is_mark(tokens, *at, ";") || are(*at, ">");
+        let last = tokens.len().min(at + LONGEST);
+        at..(at..last).find(ends).unwrap_or(last)
+    };
+    (0..tokens.len()).filter(|at| are(*at, "<")).map(|at| numbers(at + 3)).collect()
+}
+
+/// The heads of the host's `for` loops.
+fn loops_of_the_host(source: &Source, tokens: &Tokens) -> Vec<Range<usize>> {
+    let is_of_a_gpu =
+        |place: usize| source.functions.iter().any(|function| function.body.range.contains(&place));
+    let is_loop = |at: &usize| tokens[*at].1.is_word("for") && !is_of_a_gpu(tokens[*at].0);
     let head = |at: usize| {
         let mut depth = 0;
-        let ends = |(_, token): &(usize, Token)| {
-            depth += i32::from(token.is_mark("(")) - i32::from(token.is_mark(")"));
-            depth == 0
+        let closes = |at: &usize| {
+            depth += i32::from(is_mark(tokens, *at, "(")) - i32::from(is_mark(tokens, *at, ")"));
+            depth <= 0 || is_mark(tokens, *at, "{")
         };
-        let length = tokens[at + 1..].iter().position(ends)?;
-        Some(at..at + 1 + length)
+        let last = tokens.len().min(at + LONGEST);
+        at + 1..(at + 1..last).find(closes).unwrap_or(last)
     };
-    let is_for = |at: &usize| tokens[*at].1.is_word("for") && is_of_the_host(*at);
-    let loops: Vec<Range<usize>> = (0..tokens.len()).filter(is_for).filter_map(head).collect();
-    let is_start = |at: usize| (0..3).all(|k| is_mark(&tokens, at + k, "<"));
-    let numbers = |at: usize| {
-        let end = (at..tokens.len()).find(|at| (0..3).all(|k| is_mark(&tokens, at + k, ">")));
-        at..end.unwrap_or(at)
-    };
-    let launches: Vec<Range<usize>> =
-        (0..tokens.len()).filter(|at| is_start(*at)).map(|at| numbers(at + 3)).collect();
-    let is_given = |token: &Token| {
-        let mut given = launches.iter().flat_map(|launch| &tokens[launch.clone()]);
-        matches!(token, Token::Word(_)) && given.any(|(_, other)| other == token)
-    };
-    let names: Vec<usize> = (0..tokens.len()).filter(|at| is_given(&tokens[*at].1)).collect();
-    let is_for_a_launch = |at: usize| {
-        let is_in = launches.iter().any(|launch| launch.contains(&at));
-        let of_a_name = names.iter().rev().find(|name| **name < at).is_some_and(|name| {
-            let between = &tokens[name + 1..at];
-            !between.iter().any(|(_, token)| token.is_mark(";") || token.is_mark("{"))
-                && between.iter().any(|(_, token)| token.is_mark("=") || token.is_mark("("))
-        });
-        is_in || of_a_name || loops.iter().any(|head| head.contains(&at))
-    };
-    let all = (0..tokens.len()).filter(|at| is_for_a_launch(*at));
-    all.filter_map(|at| round_up(source, &tokens, at)).collect()
+    (0..tokens.len()).filter(is_loop).map(head).collect()
+}
+
+/// Whether the statement around `at` gives one of `names` its value, by `=` or by `(`, before that.
+fn defines(tokens: &Tokens, at: usize, names: &BTreeSet<&str>) -> bool {
+    let is_border = |at: &usize| [";", "{", "}"].iter().any(|mark| is_mark(tokens, *at, mark));
+    let first = at.saturating_sub(LONGEST);
+    let start = (first..at).rev().find(is_border).map_or(first, |border| border + 1);
+    let gives = |name: usize| is_mark(tokens, name + 1, "=") || is_mark(tokens, name + 1, "(");
+    (start..at).any(|name| names.contains(tokens[name].1.text()) && gives(name))
+}
+
+fn words<'a>(tokens: &[(usize, Token<'a>)]) -> impl Iterator<Item = &'a str> {
+    tokens.iter().filter_map(|(_, token)| token.word())
 }
 
 /// The quotient around the `/` at `at`, rounded up, if both sides are a name or a number.
@@ -95,12 +118,12 @@ fn conditions(statement: &Statement) -> Vec<(bool, Range<usize>)> {
 
 /// The places of the tokens in the conditions of a function, each with whether that is a loop's.
 fn in_conditions(function: &Function, tokens: &Tokens) -> Vec<(usize, bool)> {
-    let all: Vec<(bool, Range<usize>)> = function.list().statements.iter().flat_map(conditions).collect();
-    let of = |at: usize| {
-        let (is_loop, _) = all.iter().find(|(_, range)| range.contains(&tokens[at].0))?;
-        Some((at, *is_loop))
+    let all = function.list().statements.iter().flat_map(conditions);
+    let of = |(is_loop, range): (bool, Range<usize>)| {
+        let place = |end: usize| tokens.partition_point(|(start, _)| *start < end);
+        (place(range.start)..place(range.end)).map(move |at| (at, is_loop))
     };
-    (0..tokens.len()).filter_map(of).collect()
+    all.flat_map(of).collect()
 }
 
 /// `== count - 1` for `== count`.

@@ -197,7 +197,7 @@ fn the_edits_of_a_finding_in_their_order() {
             "unsigned int s[32];\ns[t] = in[t];\n__syncthreads();\nout[0] = s[1];",
             Uninitialized,
             &[5],
-            &["let the threads of the block share `s`: put `__shared__` in front of line 2"],
+            &["declare `s` as `__shared__` in line 2, for all threads of the block"],
         ),
         ("int sum;\nsum += in[t];", Uninitialized, &[3], &["give `sum` a first value: `sum = 0` in line 2"]),
         (
@@ -397,6 +397,29 @@ fn slips_that_only_a_result_shows_have_their_edits() {
     }
     for body in ["out[t] = a << b >> c;", "__shared__ float tile[TILE][WIDTH];", "if (x == 0) x = 1;"] {
         assert_eq!(candidates_for_the_result(&kernel(body)), [], "{body}");
+    }
+}
+
+#[test]
+fn slips_of_any_text_break_nothing_and_are_few() {
+    let body =
+        "if (t <= n && s[a][b] == gridDim.x) x = max(x, c ? 1 : 0) / n;\nfor (; i < n / T;) f = 1 / n;";
+    let source =
+        kernel(body) + "int main() { int b = n / 8; for (int i = 0; i < n / 8; i++) k<<<b / 2, 8>>>(); }";
+    let ends = (0..source.len()).filter(|end| source.is_char_boundary(*end));
+    let of = |text: &str| {
+        let all = candidates_for_the_result(text);
+        all.iter().for_each(|one| _ = (one.tried(text), changed(text, one)));
+        all.len()
+    };
+    let proposed: usize = ends.map(|end| of(&source[..end])).sum();
+    assert!(proposed > 500, "{proposed}");
+    // Each of these texts takes far longer than a test may if its length counts twice.
+    for part in ["<<<", "<<<n / 8;", "for (", "n / n ", "if (x < y) ", "a[b][c] == d ", "max(: 0; "] {
+        let long = part.repeat(5_000);
+        for text in [kernel(&long), format!("{}int main() {{ {long} }}", kernel("k<<<n, 8>>>();"))] {
+            assert!(candidates_for_the_result(&text).len() <= 256);
+        }
     }
 }
 

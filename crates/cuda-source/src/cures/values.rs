@@ -288,7 +288,7 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
             continue;
         };
         let text = text_of(source, step.statement());
-        let mut names: Vec<&str> = placed(text).iter().filter_map(|(_, token)| word(token)).collect();
+        let mut names: Vec<&str> = placed(text).iter().filter_map(|(_, token)| token.word()).collect();
         names.dedup();
         for name in names {
             all.extend(of_the_block(source, function.body.range.clone(), name));
@@ -322,13 +322,6 @@ fn compares(source: &Source, function: &Function, name: &str) -> bool {
         || tokens.iter().enumerate().any(is_asked)
 }
 
-fn word<'a>(token: &Token<'a>) -> Option<&'a str> {
-    match token {
-        Token::Word(word) => Some(word),
-        _ => None,
-    }
-}
-
 /// `__shared__ float sums[256];` for `float sums[256];`, of which each thread has its own.
 fn of_the_block(source: &Source, within: Range<usize>, name: &str) -> Option<Candidate> {
     let mut tokens = placed(&source.text[within.clone()]);
@@ -337,7 +330,7 @@ fn of_the_block(source: &Source, within: Range<usize>, name: &str) -> Option<Can
     let ends = |(_, token): &(usize, Token)| [";", "{", "}"].iter().any(|mark| token.is_mark(mark));
     let first = tokens[..number].iter().rposition(ends)? + 1;
     let words = &tokens[first..number];
-    let is_type = |(_, token): &(usize, Token)| word(token).is_some_and(|word| word != "return");
+    let is_type = |(_, token): &(usize, Token)| token.word().is_some_and(|word| word != "return");
     let is_declared = !words.is_empty() && words.iter().all(is_type);
     let has_place = words.iter().any(|(_, token)| token.is_word("__shared__") || token.is_word("static"));
     let mut rest = tokens[number..].iter().map(|(_, token)| token).take_while(|token| !token.is_mark(";"));
@@ -346,8 +339,7 @@ fn of_the_block(source: &Source, within: Range<usize>, name: &str) -> Option<Can
     }
     let start = within.start + tokens[first].0;
     let line = source.lines.line(start);
-    let says =
-        format!("let the threads of the block share `{name}`: put `__shared__` in front of line {line}");
+    let says = format!("declare `{name}` as `__shared__` in line {line}, for all threads of the block");
     Some(Candidate::new(says, vec![Edit::replace(start..start, "__shared__ ")]))
 }
 

@@ -81,13 +81,14 @@ pub fn pointer_itself(call: &Call, address: u64, bytes: u64) -> Option<String> {
     is_it.then(|| call.simulator.name_of(pointed)).filter(|name| !name.is_empty())
 }
 
-/// What an object of the host's is called, such as a vector, that is copied itself, instead of the elements
-/// that it points to: those have exactly as many bytes as the copy.
-pub fn object_itself(runtime: &Runtime, call: &Call, address: u64, bytes: u64) -> Option<String> {
-    let (pointed, owner, size) = pointed(call, address)?;
-    let is_it = bytes > POINTER && bytes == size && owner == Owner::Heap;
+/// What a std::vector is called that is copied itself, instead of its elements, which have exactly as many
+/// bytes as the copy. It begins with the addresses of its first element and of its end.
+pub fn vector_itself(runtime: &Runtime, call: &Call, address: u64, bytes: u64) -> Option<String> {
+    let (first, owner, size) = pointed(call, address)?;
+    let (end, _) = call.simulator.host_word(address + POINTER, POINTER as usize).ok()?;
+    let is_it = bytes == size && owner == Owner::Heap && end == first + size;
     let line = user_line(runtime, call);
-    let (_, rest) = line.split_once('&').filter(|_| is_it && call.simulator.name_of(pointed).is_empty())?;
+    let (_, rest) = line.split_once('&').filter(|_| is_it)?;
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let name: String = rest.trim_start().chars().take_while(|c| is_part(*c)).collect();
     (!name.is_empty()).then_some(name)

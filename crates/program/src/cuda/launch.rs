@@ -10,8 +10,7 @@ use text::number::thousands;
 use super::device::Limits;
 use super::error::{Error, Errors, Unasked};
 use super::launches::{KernelRun, Launches};
-use super::memory::by_name;
-use super::names::constant_of;
+use super::names::{by_name, constant_of};
 use super::queue::{Issued, Kernel, Queue, Work};
 use super::shape::Shape;
 use super::touched::Listener;
@@ -237,8 +236,8 @@ fn launch(
     let args = firsts(runtime.module, &kernel, &pieces(runtime.module, &kernel));
     if let Some(name) = args.iter().find_map(|address| by_name(runtime, call, *address)) {
         let what = format!(
-            "`{name}` in host code is not its address on the device: on a GPU `{}` would be given another \
-             one",
+            "`{name}` in host code is not its address on the device: on a GPU `{}` would be given an address \
+             that it cannot use",
             kernel.name
         );
         let help = "use it by its name in the kernel, or ask cudaGetSymbolAddress for its address";

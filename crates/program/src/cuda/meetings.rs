@@ -47,7 +47,8 @@ impl Runtime<'_> {
     /// Says that two operations meet which nothing orders.
     pub fn say_meetings(&mut self, call: &Call, one: &Operation, touched: &Touched) {
         let mut found = Vec::new();
-        for Done { operation, touched: other } in self.kept.get::<Queue>().beside(one) {
+        let queue = self.kept.get::<Queue>();
+        for Done { operation, touched: other } in queue.beside(one) {
             // Who uses it in between says more.
             if matches!((&one.work, &operation.work), (Work::Free { .. }, Work::Allocate { .. })) {
                 continue;
@@ -81,16 +82,18 @@ impl Runtime<'_> {
                     "{who} {verb} {name} {other} {other_verb} in another stream, and nothing orders the two"
                 ),
             };
-            let help = if is_at_once { FREE_IN_ORDER } else { ONE_STREAM };
-            let (here, others) = places(self.module, [one, operation], meeting.locs);
+            let (here, mut others) = places(self.module, [one, operation], meeting.locs);
+            let idle = queue.idle_wait([one, operation]).cloned();
+            let help = match idle {
+                _ if is_at_once => FREE_IN_ORDER,
+                Some((file, line)) => {
+                    let message = "this waits for nothing: its event had not been recorded".to_string();
+                    others.insert(0, Site { file, line, message });
+                    RECORD_FIRST
+                }
+                None => ONE_STREAM,
+            };
             found.push((message, here, others, help));
-        }
-        let idle = self.kept.get::<Queue>().idle_waits.first().cloned();
-        for (_, _, others, help) in found.iter_mut().filter(|(.., help)| *help == ONE_STREAM) {
-            let Some((file, line)) = idle.clone() else { break };
-            let message = "this waits for nothing: its event is recorded only later".to_string();
-            others.insert(0, Site { file, line, message });
-            *help = RECORD_FIRST;
         }
         for (message, here, others, help) in found {
             self.find_at(Kind::DataRace, message, here, others, help);

@@ -4,7 +4,8 @@
 //! | --- | --- |
 //! | `error.rs` | errors: their names, which of them stay, who asked |
 //! | `allocations.rs` | what is allocated, and what was freed |
-//! | `memory.rs` | how: allocations, copies and sets |
+//! | `memory.rs` | how |
+//! | `transfers.rs` | copies and sets |
 //! | `planes.rs` | memory of two and three dimensions |
 //! | `counts.rs` | elements given for bytes, and pointers given for what they point to |
 //! | `names.rs` | what the source calls an allocation, an array or an argument |
@@ -39,6 +40,7 @@ mod queue;
 mod shape;
 mod stream;
 mod touched;
+mod transfers;
 
 pub use allocations::Allocations;
 pub use covered::{Uncovered, uncovered};
@@ -53,6 +55,7 @@ use crate::runtime::Natives_;
 pub const NATIVES: &[&Natives_] = &[
     error::NATIVES,
     memory::NATIVES,
+    transfers::NATIVES,
     planes::NATIVES,
     launch::NATIVES,
     stream::NATIVES,

@@ -50,6 +50,15 @@ pub fn launch_arguments(line: &str) -> Vec<String> {
     Vec::new()
 }
 
+/// The variable of the device that lies at an address which the program has not asked for.
+pub fn by_name(runtime: &mut Runtime, call: &Call, address: u64) -> Option<String> {
+    let (_, _, offset) = call.simulator.allocation(address)?;
+    let allocations = runtime.kept.get::<Allocations>();
+    let is_asked_for = allocations.symbols.contains(&(address - offset));
+    let name = call.simulator.name_of(address);
+    (allocations.variables.contains(&name) && !is_asked_for).then_some(name)
+}
+
 /// The constant of the source that a launch gets its size from: the largest one that is one of its numbers,
 /// or as large as an axis of its grid in threads; and its line.
 pub fn constant_of(runtime: &Runtime, shape: &Shape) -> Option<(String, u32)> {

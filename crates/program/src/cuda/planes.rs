@@ -4,8 +4,9 @@ use ptx_simulator::Owner;
 use ptx_simulator::host::{Call, Given, Stop};
 
 use super::error::Error;
-use super::memory::{Asked, Wait, allocate, copy, direction, set_rows};
+use super::memory::allocate;
 use super::queue::Rows;
+use super::transfers::{Asked, Wait, copy, direction, set_rows};
 use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[

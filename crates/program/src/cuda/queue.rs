@@ -174,8 +174,9 @@ pub struct Queue {
     pub done: Vec<Done>,
     streams: FxHashMap<u64, Stream>,
     events: FxHashMap<u64, Event>,
-    /// Where a stream was told to wait for an event that was not recorded: that waits for nothing.
-    pub idle_waits: Vec<(String, u32)>,
+    /// Where a stream, by its number, was first told to wait for an event that was not recorded: that waits
+    /// for nothing.
+    idle_waits: FxHashMap<usize, (String, u32)>,
     /// What the host has waited for.
     host: Clock,
     issued: u64,
@@ -210,7 +211,7 @@ impl Default for Queue {
             done: Vec::new(),
             streams: FxHashMap::from_iter([(DEFAULT, stream(0)), (PER_THREAD, stream(1))]),
             events: FxHashMap::default(),
-            idle_waits: Vec::new(),
+            idle_waits: FxHashMap::default(),
             host: Clock::default(),
             issued: 0,
             handles: FIRST,
@@ -406,6 +407,18 @@ impl Queue {
     /// What came before an event when it was recorded, and when that was; `None`: there is no such event.
     pub fn event(&self, event: u64) -> Option<(Option<&Clock>, u64)> {
         self.events.get(&event).map(|event| (event.recorded.as_ref(), event.at))
+    }
+
+    /// A stream was told, at `place`, to wait for an event that was not recorded.
+    pub fn waits_for_nothing(&mut self, handle: u64, place: Option<(String, u32)>) {
+        if let Some((stream, place)) = self.streams.get(&plain(handle)).zip(place) {
+            self.idle_waits.entry(stream.number).or_insert(place);
+        }
+    }
+
+    /// Where the stream of one of these was told so.
+    pub fn idle_wait(&self, operations: [&Operation; 2]) -> Option<&(String, u32)> {
+        operations.into_iter().find_map(|operation| self.idle_waits.get(&operation.stream))
     }
 
     /// What comes next in a stream comes after an event.

@@ -91,7 +91,7 @@ fn wait_event(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     };
     if recorded.is_none() {
         let place = user_place(runtime, call);
-        runtime.kept.get::<Queue>().idle_waits.extend(place);
+        runtime.kept.get::<Queue>().waits_for_nothing(call.long(0), place);
     }
     runtime.kept.get::<Queue>().wait_for(call.long(0), call.long(1));
     Ok(runtime.fine())

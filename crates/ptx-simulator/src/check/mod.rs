@@ -16,6 +16,7 @@
 //! | `unread.rs` | never-read |
 //! | `repeated.rs` | repeated-launch |
 //! | `report.rs` | the findings, and what to do |
+//! | `race_report.rs` | the same of races |
 //! | `causes.rs` | findings that follow from others |
 //! | here | pending-launch-overflow, launch-limit of device launches, pointers that a child cannot use |
 //!
@@ -35,6 +36,7 @@ mod missing;
 mod order;
 mod peers;
 mod race;
+mod race_report;
 mod reads;
 mod repeated;
 mod report;
@@ -44,7 +46,7 @@ mod touch;
 mod unmarked;
 mod unread;
 
-pub use report::{BARRIER_OF_BLOCK, BARRIER_OF_WARP};
+pub use race_report::{BARRIER_OF_BLOCK, BARRIER_OF_WARP};
 
 use barrier::{Branches, Group};
 use conflict::{Between, Later, Race, Who};
