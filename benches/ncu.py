@@ -1,4 +1,4 @@
-"""What Nsight Compute counts for twelve kernels: python3 benches/ncu.py
+"""What Nsight Compute counts for fourteen kernels: python3 benches/ncu.py
 
 Profiles one launch of each kernel at 2^24 elements with `ncu` and keeps, of some 2,000 metrics, those that the page
 "Looking inside with ncu" shows, in benches/ncu.json. Needs a GPU, ncu and its permission to read the counters, and the
@@ -22,7 +22,7 @@ KERNELS = {
     "ch3_blocks": ["reduceNeighbored", "reduceNeighboredMask", "reduceNeighboredLess", "reduceInterleaved"],
     "ch7_limit": [
         "reduceSharedTree", "reduceSequential", "reduceFirstAdd", "reduceInFlight",
-        "reduceShuffle", "reduceVector", "reduceSinglePass", "reduceLimit",
+        "reduceShuffle", "reduceVector", "reduceSinglePass", "reduceOneAtomic", "reduceFourLoads", "reduceLimit",
     ],
 }
 METRICS = {

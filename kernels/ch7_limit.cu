@@ -395,7 +395,7 @@ template <> struct Digits<float> {
 // ANCHOR_END: digitsOfFloat
 
 // ANCHOR: finish
-// How the last rung finishes. A single block has nothing to wait for. Several blocks need one trip to
+// How the last rungs finish. A single block has nothing to wait for. Several blocks need one trip to
 // memory, not four (store, fence, ticket, load): a word holds the total of its digit in its upper 48
 // bits, and in the lower 16 how many blocks have added to it. The block that completes the count has
 // the total.
@@ -430,7 +430,7 @@ template <typename T> static __device__ void finishInDigits(T sum, T *g_odata, W
 }
 // ANCHOR_END: finish
 
-// ANCHOR: reduceLimit
+// ANCHOR: limit
 template <typename T, int BLOCK, int LOADS, Load LOAD, Finish FINISH>
 __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)
 {
@@ -443,21 +443,30 @@ __device__ void limit(const T *g_idata, T *g_odata, unsigned int size, Word *scr
         *g_odata = sum;
     }
 }
-// ANCHOR_END: reduceLimit
+// ANCHOR_END: limit
 
-// What the host chooses from, by size (chapters/src/ch7_limit/choice.rs); found by the sweep,
-// benches/limit.rs.
 #define LIMIT(NAME, T, BLOCK, LOADS, LOAD, FINISH)                                                 \
     extern "C" __global__ void __launch_bounds__(BLOCK)                                            \
         NAME(const T *g_idata, T *g_odata, unsigned int size, Word *scratch)                       \
     {                                                                                              \
         limit<T, BLOCK, LOADS, Load::LOAD, Finish::FINISH>(g_idata, g_odata, size, scratch);       \
     }
+// ANCHOR: reduceOneAtomic
+LIMIT(reduceOneAtomic, unsigned int, 512, 2, ReadOnly, InDigits)
+// ANCHOR_END: reduceOneAtomic
+// ANCHOR: reduceFourLoads
+LIMIT(reduceFourLoads, unsigned int, 512, 4, PassL1, InDigits)
+// ANCHOR_END: reduceFourLoads
+
+// What the host chooses from, by size (chapters/src/ch7_limit/choice.rs); found by the sweep,
+// benches/limit.rs.
+// ANCHOR: reduceLimit
 LIMIT(reduceLimitTiny, unsigned int, 128, 2, ReadOnly, Alone)
 LIMIT(reduceLimitOneBlock, unsigned int, 256, 4, ReadOnly, Alone)
 LIMIT(reduceLimitSmall, unsigned int, 128, 2, ReadOnly, InDigits)
 LIMIT(reduceLimit, unsigned int, 512, 4, PassL1, InDigits)
 LIMIT(reduceLimitLarge, unsigned int, 1024, 4, PassL1, InDigits)
+// ANCHOR_END: reduceLimit
 
 LIMIT(reduceLimitTinyF32, float, 128, 2, ReadOnly, Alone)
 LIMIT(reduceLimitOneBlockF32, float, 256, 4, ReadOnly, Alone)

@@ -98,6 +98,8 @@ fn every_rung_is_right() {
             case.partial_sums(rung, grid(n, 96), 96);
         }
         case.sum("reduceSinglePass", grid(n, 8 * 96), 96);
+        case.sum("reduceOneAtomic", grid(n, 8 * 512), 512);
+        case.sum("reduceFourLoads", grid(n, 16 * 512), 512);
     });
 }
 

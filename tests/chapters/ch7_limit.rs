@@ -23,7 +23,7 @@ fn chapter_7_is_right_at_every_size_for_every_type() {
                 assert_eq!(run["sum"], wrapping, "{line} {run}");
             }
         }
-        assert_eq!(runs.len(), 10, "8 rungs, and the last for two other types");
+        assert_eq!(runs.len(), 12, "10 rungs, and the last for two other types");
         assert!(json["comparison"].is_null(), "a comparison needs a GPU");
     });
 }

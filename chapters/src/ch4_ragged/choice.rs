@@ -36,7 +36,7 @@ const OWN_BLOCK_OF_FEW: u64 = 768;
 /// Elements that a warp loads at once.
 const CHUNK: u64 = 1024;
 /// A row is long that takes its block more turns, in each of which every warp loads a chunk, …
-const LONG_TURNS: u64 = 6;
+const LONG_TURNS: u64 = 8;
 /// … and that is more than this block's part of the array, if so many warps share a multiprocessor's part.
 const SHARING_WARPS: u64 = 8;
 /// Elements of a piece, at least: what a large block loads at once.

@@ -4,9 +4,10 @@ use workbook::chapter::Shape;
 use workbook::reduction::operation::Operation;
 use workbook::reduction::operator::ElementType;
 
-/// Blocks of the kernels with tiles of 8 elements per thread: no more than 8 blocks per multiprocessor.
-pub fn tiles(n: u64, block: u32, multiprocessors: u32) -> u32 {
-    n.div_ceil(8 * u64::from(block)).clamp(1, 8 * u64::from(multiprocessors)) as u32
+/// Blocks of `block` threads, in tiles of `items` elements per thread: no more than 8 per multiprocessor.
+pub fn in_tiles(n: u64, items: u64, block: u32, multiprocessors: u32) -> Shape {
+    let tiles = n.div_ceil(items * u64::from(block));
+    Shape { block, grid: tiles.clamp(1, 8 * u64::from(multiprocessors)) as u32 }
 }
 
 /// The most elements of an array: the kernels count in 32 bits, and go on beyond the end for a tile per
@@ -87,9 +88,9 @@ pub fn choice(operation: &Operation, n: u64) -> Choice {
     Choice { kernel: row.kernel, shape: Shape { block: row.block, grid } }
 }
 
-/// Words of scratch memory that the last two rungs need with `grid` blocks: a ticket and a word per block, or
-/// a word per digit. All are 0 before the first launch; after each launch those are 0 again that have to be.
-/// Launches that run at the same time must not share them.
+/// Words of scratch memory that a rung of one launch needs with `grid` blocks: a ticket and a word per block,
+/// or a word per digit. All are 0 before the first launch; after each launch those are 0 again that have to
+/// be. Launches that run at the same time must not share them.
 pub fn scratch_words(grid: u32) -> usize {
     (1 + grid as usize).max(10)
 }

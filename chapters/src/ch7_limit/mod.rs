@@ -22,11 +22,11 @@ use workbook::reduction::operation::{Operation, SUM_F32, SUM_I64};
 use workbook::reduction::operator::{Operator, SumF32, SumI32, SumI64, elements};
 
 use chain::{Chain, Memory};
-use choice::{choice, tiles};
+use choice::{choice, in_tiles};
 use rung::Rung;
 
 /// Each rung is one change away from the one before.
-const RUNGS: [Rung; 10] = [
+const RUNGS: [Rung; 12] = [
     Rung::launched_again(
         Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) }
             .does("The tree of chapter 3 in shared memory: neighbouring threads, elements far apart."),
@@ -54,12 +54,26 @@ const RUNGS: [Rung; 10] = [
         tiled("reduceSinglePass")
             .does("The last block to arrive adds up the partial sums in the same launch."),
     ),
+    Rung::in_one_launch(
+        Variant {
+            shape: |n, _, multiprocessors| in_tiles(n, 8, 512, multiprocessors),
+            ..Variant::new("reduceOneAtomic", reduce::<SumI32>)
+        }
+        .does("Each block adds its sum and itself to one word, by one atomic operation."),
+    ),
+    Rung::in_one_launch(
+        Variant {
+            shape: |n, _, multiprocessors| in_tiles(n, 16, 512, multiprocessors),
+            ..Variant::new("reduceFourLoads", reduce::<SumI32>)
+        }
+        .does("Four loads of 16 bytes in flight in place of two, which pass L1."),
+    ),
     Rung::chosen_by_size(
         Variant {
             shape: |n, _, _| choice(&Operation::SUM, n).shape,
             ..Variant::new("reduceLimit", reduce::<SumI32>)
         }
-        .does("Blocks, loads and the way to finish are chosen by size."),
+        .does("Threads in a block and blocks are chosen by size."),
     ),
     Rung::chosen_by_size(Variant {
         shape: |n, _, _| choice(&SUM_F32, n).shape,
@@ -85,10 +99,7 @@ const VARIANTS: [Variant; RUNGS.len()] = {
 /// Blocks of whole warps, in tiles of eight elements per thread.
 const fn tiled(name: &'static str) -> Variant {
     Variant {
-        shape: |n, shape, multiprocessors| {
-            let block = shape.block.next_multiple_of(32);
-            Shape { block, grid: tiles(n, block, multiprocessors) }
-        },
+        shape: |n, shape, multiprocessors| in_tiles(n, 8, shape.block.next_multiple_of(32), multiprocessors),
         ..Variant::new(name, reduce::<SumI32>)
     }
 }

@@ -110,7 +110,7 @@ fn megabytes(bytes: f64) -> String {
 }
 
 /// What each kernel changes in the one before it in the tables.
-pub const CHANGES: [(&str, &str); 12] = [
+pub const CHANGES: [(&str, &str); 14] = [
     ("reduceNeighbored", ""),
     ("reduceNeighboredMask", "a mask, no division"),
     ("reduceNeighboredLess", "adjacent threads work"),
@@ -122,7 +122,9 @@ pub const CHANGES: [(&str, &str); 12] = [
     ("reduceShuffle", "shuffles, one barrier"),
     ("reduceVector", "loads of 16 bytes"),
     ("reduceSinglePass", "the last block finishes"),
-    ("reduceLimit", "short end, 4 × 16 bytes, shape"),
+    ("reduceOneAtomic", "one atomic, one round"),
+    ("reduceFourLoads", "4 × 16 bytes, past L1"),
+    ("reduceLimit", "shape by size"),
 ];
 
 impl Kernel {

@@ -279,8 +279,8 @@ impl Compiler {
         beside.chain(staged.include().map(|folder| format!("-I{folder}"))).collect()
     }
 
-    /// Machine code of `source` for every major architecture, linked with the device runtime where
-    /// [`nested`], and the registers that it takes; nothing, if the compiler makes none.
+    /// Machine code of `source` for every major architecture that has what it uses, linked with the device
+    /// runtime where [`nested`], and the registers that it takes; nothing, if the compiler makes none.
     ///
     /// # Errors
     /// As [`Compiler::ptx`].
@@ -293,7 +293,8 @@ impl Compiler {
     }
 
     fn plain_fatbin(&self, staged: &Staged) -> Result<Fatbin> {
-        let mut command = self.command(nvcc::fatbin_flags(&self.version), &staged.copy);
+        let mut command =
+            self.command(nvcc::fatbin_flags(&self.version, capability::of(&staged.text)), &staged.copy);
         // Names local to the file, which CUB's headers have, are told apart by a hash of its path, and so
         // would its folder be part of the machine code.
         command.args(["-Xcicc", "--orig_src_path_name", "-Xcicc", &staged.copy]);
@@ -304,10 +305,11 @@ impl Compiler {
 
     /// Compiles to an object, and links that with the device runtime.
     fn linked_fatbin(&self, staged: &Staged) -> Result<Fatbin> {
-        let mut compile = self.command(nvcc::OBJECT_FLAGS, &staged.copy);
+        let capability = capability::of(&staged.text);
+        let mut compile = self.command(nvcc::object_flags(capability), &staged.copy);
         compile.args(self.folders(staged)).arg(nvcc::SAY_REGISTERS);
         let object = self.run(staged, &mut compile, "o", FATBIN_LIMIT)?;
-        let mut link = self.command(nvcc::fatbin_flags(&self.version), staged.output("o"));
+        let mut link = self.command(nvcc::fatbin_flags(&self.version, capability), staged.output("o"));
         link.arg("-dlink");
         match nvcc::device_runtime(&self.path) {
             // A toolkit's linker finds the library.

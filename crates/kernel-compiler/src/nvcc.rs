@@ -8,6 +8,7 @@ use text::path;
 use text::say::visible;
 
 use super::build::{Registers, Text};
+use super::capability::CAPABILITY;
 use super::maker::Maker;
 use super::names::check_names;
 use super::staging::{Optimise, Staged};
@@ -67,12 +68,12 @@ const MAX_ERRORS: usize = 4;
 /// The options of each call of nvcc `version` for a kernel's PTX and fatbin.
 #[allow(dead_code)] // build.rs writes no manifest
 pub fn flags(version: &str, nested: bool) -> Vec<String> {
-    let ptx = ptx_flags(options(Optimise::On), "75", nested).join(" ");
-    let fatbin = fatbin_flags(version).join(" ");
+    let ptx = ptx_flags(options(Optimise::On), CAPABILITY, nested).join(" ");
+    let fatbin = fatbin_flags(version, CAPABILITY).join(" ");
     if !nested {
         return vec![ptx, format!("{fatbin} {SAY_REGISTERS}")];
     }
-    let object = OBJECT_FLAGS.join(" ");
+    let object = object_flags(CAPABILITY).join(" ");
     vec![ptx, format!("{object} {SAY_REGISTERS}"), format!("{fatbin} -dlink")]
 }
 
@@ -94,16 +95,28 @@ pub fn ptx_flags(options: &[&str], capability: &str, nested: bool) -> Vec<String
     flags
 }
 
+/// For which GPUs machine code is made: every major architecture, or those of 8.0 and newer, of which later
+/// ones compile the PTX when it is loaded.
+fn architectures(capability: &str) -> &'static str {
+    if capability == CAPABILITY {
+        "-arch=all-major"
+    } else {
+        "-gencode=arch=compute_80,code=[sm_80,sm_90,compute_80]"
+    }
+}
+
 /// The options for the object file that a nested kernel's fatbin is linked from.
-pub const OBJECT_FLAGS: &[&str] = &["-dc", "-arch=all-major", "-Wno-deprecated-gpu-targets"];
+pub fn object_flags(capability: &str) -> [&'static str; 3] {
+    ["-dc", architectures(capability), "-Wno-deprecated-gpu-targets"]
+}
 
 /// The options for a fatbin. `--compress-mode` came with CUDA 12.8; before it, `fatbinary` compresses by
 /// an option of its own.
-pub fn fatbin_flags(version: &str) -> [&'static str; 4] {
+pub fn fatbin_flags(version: &str, capability: &str) -> [&'static str; 4] {
     let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
     let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let compress = if version >= (12, 8) { "--compress-mode=size" } else { "-Xfatbin=-compress-all" };
-    ["-fatbin", "-arch=all-major", "-Wno-deprecated-gpu-targets", compress]
+    ["-fatbin", architectures(capability), "-Wno-deprecated-gpu-targets", compress]
 }
 
 /// With this option ptxas says how many registers each kernel takes.

@@ -264,8 +264,11 @@ impl Report {
             Ended::Status(status) => format!("; the program returned {status}"),
             Ended::Stopped => "; the program was stopped".to_string(),
         };
-        let nothing =
-            if self.ended == Ended::Status(0) { "ok: nothing is wrong" } else { "nothing wrong was found" };
+        let nothing = match self.ended {
+            Ended::Status(0) => "ok: nothing is wrong",
+            _ if self.cures.is_empty() => "nothing wrong was found",
+            _ => "nothing else is wrong",
+        };
         let first = match (counts.is_empty(), checks) {
             (true, Checks::On) => {
                 let all_right = view::orders::all_right(&self.orders, nothing);

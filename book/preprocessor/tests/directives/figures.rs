@@ -44,7 +44,7 @@ fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
     let mut before = None;
     let frames = film["tracks"][0]["frames"].as_array().unwrap();
     let (whole, steps) = frames.split_first().unwrap();
-    assert_eq!(steps.len(), 8);
+    assert_eq!(steps.len(), 10);
     let mut shares = Vec::new();
     for frame in steps {
         let say = frame["say"].as_str().unwrap();
@@ -66,7 +66,7 @@ fn the_ladder_s_rates_are_bytes_over_the_recorded_times() {
         shares.push(format!("{:.0}%", 100.0 * rate / datasheet));
         assert!(page.contains(&format!("{words} GB/s</text>")), "{words} stands in the drawing");
     }
-    assert_eq!(whole["say"], format!("All 8 rungs: from {} to {} of the peak rate.", shares[0], shares[7]));
+    assert_eq!(whole["say"], format!("All 10 rungs: from {} to {} of the peak rate.", shares[0], shares[9]));
 }
 
 #[test]

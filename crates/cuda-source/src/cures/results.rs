@@ -17,17 +17,25 @@ const LONGEST: usize = 256;
 /// The slips of one kind in a function.
 type Slips = fn(&Source, &Function, &Tokens) -> Vec<Candidate>;
 
-/// The edits of `source`, those of its launches and indices first.
+/// The edits of `source`, those of its launches and indices first; then one of each kind in turn, since only
+/// so many are tried.
 pub fn results(source: &Source) -> Vec<Candidate> {
     let mut all = rounded_up_for_launches(source);
+    all.extend(exchanged(source));
     all.extend(source.functions.iter().flat_map(|function| of_function(source, function)));
-    let kinds: [Slips; 6] = [last, subscripts, rounded_up, bounds, identities, fractions];
-    for kind in kinds {
-        for function in &source.functions {
-            all.extend(kind(source, function, &tokens(source, function)));
+    let kinds: [Slips; 7] = [last, subscripts, rounded_up, bounds, identities, fractions, widths];
+    let of = |kind: Slips| {
+        let functions = source.functions.iter();
+        functions.flat_map(move |function| kind(source, function, &tokens(source, function)))
+    };
+    let mut kinds = kinds.map(|kind| of(kind).collect::<Vec<_>>().into_iter());
+    loop {
+        let round: Vec<Candidate> = kinds.iter_mut().filter_map(Iterator::next).collect();
+        if round.is_empty() {
+            return all;
         }
+        all.extend(round);
     }
-    all
 }
 
 /// `(n + 255) / 256` for `n / 256`: in a launch, in what a launch is given, in the head of a loop of the
@@ -43,6 +51,32 @@ fn rounded_up_for_launches(source: &Source) -> Vec<Candidate> {
     };
     let quotients = (0..tokens.len()).filter(is_meant);
     quotients.filter_map(|at| round_up(source, &tokens, at)).collect()
+}
+
+/// `dim3 grid(b, a)` for `dim3 grid(a, b)`.
+fn exchanged(source: &Source) -> Vec<Candidate> {
+    let tokens = code(source.text);
+    let pair = |at: usize| {
+        let open = (at..tokens.len().min(at + 3)).find(|at| is_mark(&tokens, *at, "("))?;
+        let mut depth = 0;
+        let mut commas = Vec::new();
+        let close = (open..tokens.len().min(open + LONGEST)).find(|at| {
+            depth += i32::from(is_mark(&tokens, *at, "(")) - i32::from(is_mark(&tokens, *at, ")"));
+            if depth == 1 && is_mark(&tokens, *at, ",") {
+                commas.push(*at);
+            }
+            depth == 0
+        })?;
+        let [comma] = commas[..] else { return None };
+        if comma == open + 1 || close == comma + 1 {
+            return None;
+        }
+        let [a, b] = [(open + 1, comma - 1), (comma + 1, close - 1)]
+            .map(|(first, last)| &source.text[range(&tokens, first, last)]);
+        (a != b).then(|| in_place(source, range(&tokens, open + 1, close - 1), &format!("{b}, {a}")))
+    };
+    let is_dim3 = |at: &usize| tokens[*at].1.is_word("dim3");
+    (0..tokens.len()).filter(is_dim3).filter_map(pair).collect()
 }
 
 /// Whether the last of these ranges that begins before `at` holds it.
@@ -210,7 +244,10 @@ fn identities(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> 
         let is_compared = at > 1 && ["=", "<", ">", "!"].iter().any(|mark| is_mark(tokens, at - 2, mark));
         (begins && !is_compared && is_mark(tokens, at + 1, ";")).then_some(at)
     };
-    let places: Vec<usize> = (0..tokens.len()).filter_map(zero).collect();
+    // The least positive number is no least one.
+    let least_positive = |at: &usize| ["FLT_MIN", "DBL_MIN"].iter().any(|word| tokens[*at].1.is_word(word));
+    let mut places: Vec<usize> = (0..tokens.len()).filter_map(zero).collect();
+    places.extend((0..tokens.len()).filter(least_positive));
     let of = |text: &&str| places.iter().map(|at| in_place(source, range(tokens, *at, *at), text)).collect();
     identities.iter().flat_map(|text| -> Vec<Candidate> { of(text) }).collect()
 }
@@ -236,4 +273,27 @@ fn fractions(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
         })
     };
     (0..tokens.len()).filter_map(quotient).collect()
+}
+
+/// In `row * width + column` another of the function's parameters for `width`.
+fn widths(source: &Source, function: &Function, tokens: &Tokens) -> Vec<Candidate> {
+    let before = &source.text[..function.body.range.start];
+    let start = before.char_indices().rev().nth(LONGEST).map_or(0, |(at, _)| at);
+    let head = code(&before[start..]);
+    let Some(open) = (0..head.len()).rev().find(|at| is_mark(&head, *at, "(")) else { return Vec::new() };
+    let ends = |at: &usize| is_mark(&head, *at + 1, ",") || is_mark(&head, *at + 1, ")");
+    let is_whole =
+        |at: &usize| ["int", "unsigned", "size_t"].iter().any(|word| head[*at - 1].1.is_word(word));
+    let parameters: Vec<&str> =
+        (open + 2..head.len()).filter(ends).filter(is_whole).filter_map(|at| head[at].1.word()).collect();
+    let of = |at: usize| -> Vec<Candidate> {
+        let is_sum = at > 0 && is_mark(tokens, at, "*") && is_mark(tokens, at + 2, "+");
+        let Some(width) = tokens.get(at + 1).and_then(|(_, token)| token.word()) else { return Vec::new() };
+        let others = parameters.iter().filter(|other| **other != width);
+        let is_meant = is_sum && parameters.contains(&width);
+        let row = |at: usize| range(tokens, at - 1, at + 1);
+        let text = |other: &str| format!("{} * {other}", tokens[at - 1].1.text());
+        others.filter(|_| is_meant).map(|other| in_place(source, row(at), &text(other))).collect()
+    };
+    (0..tokens.len()).flat_map(of).collect()
 }

@@ -388,6 +388,10 @@ fn slips_that_only_a_result_shows_have_their_edits() {
         ),
         ("s[t] = t < n ? in[t] : 0;\nx = max(x, s[t]);", "put `-2147483647 - 1` in line 2, in place of `0`"),
         ("float most = 0;\nmost = fmaxf(most, in[t]);", "put `-INFINITY` in line 2, in place of `0`"),
+        (
+            "float most = FLT_MIN;\nmost = fmaxf(most, in[t]);",
+            "put `-INFINITY` in line 2, in place of `FLT_MIN`",
+        ),
         ("float f = 1 / n;", "divide as floats: put `(float)1 /` in line 2"),
         ("out[threadIdx.x] = 1;", "put `blockIdx.x * blockDim.x + threadIdx.x` in line 2, in place of"),
     ];
@@ -398,6 +402,30 @@ fn slips_that_only_a_result_shows_have_their_edits() {
     for body in ["out[t] = a << b >> c;", "__shared__ float tile[TILE][WIDTH];", "if (x == 0) x = 1;"] {
         assert_eq!(candidates_for_the_result(&kernel(body)), [], "{body}");
     }
+}
+
+#[test]
+fn sides_that_are_exchanged_and_another_width_have_their_edits() {
+    let says = |source: &str| -> Vec<String> {
+        candidates_for_the_result(source).into_iter().map(|edit| edit.says).collect()
+    };
+    let kernel = "__global__ void k(float *m, int rows, int columns) {\n\
+                  m[row * rows + column] = 1;\n}\n";
+    let width = "put `row * columns` in line 2, in place of `row * rows`";
+    assert!(says(kernel).contains(&width.to_owned()), "{:?}", says(kernel));
+    let host = "int main() { dim3 grid((h + 15) / 16, (w + 15) / 16); dim3 block(16, 16); dim3 one(8); }\n";
+    let grid = "put `(w + 15) / 16, (h + 15) / 16` in line 4, in place of `(h + 15) / 16, (w + 15) / 16`";
+    let all = says(&format!("{kernel}{host}"));
+    assert_eq!(all[0], grid);
+    assert_eq!(all.iter().filter(|says| says.contains("16, 16") || says.contains("`8")).count(), 0);
+}
+
+#[test]
+fn a_kind_with_many_edits_leaves_room_for_the_others() {
+    let compared = "if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return;\n".repeat(20);
+    let all = candidates_for_the_result(&kernel(&format!("{compared}float mean = (1 / 9) * sum;")));
+    let place = all.iter().position(|edit| edit.says.starts_with("divide as floats"));
+    assert!(place.is_some_and(|place| place < 8), "{place:?}");
 }
 
 #[test]
@@ -415,7 +443,17 @@ fn slips_of_any_text_break_nothing_and_are_few() {
     let proposed: usize = ends.map(|end| of(&source[..end])).sum();
     assert!(proposed > 500, "{proposed}");
     // Each of these texts takes far longer than a test may if its length counts twice.
-    for part in ["<<<", "<<<n / 8;", "for (", "n / n ", "if (x < y) ", "a[b][c] == d ", "max(: 0; "] {
+    for part in [
+        "<<<",
+        "<<<n / 8;",
+        "for (",
+        "n / n ",
+        "if (x < y) ",
+        "a[b][c] == d ",
+        "max(: 0; ",
+        "dim3 a(b, ",
+        "a * n + ",
+    ] {
         let long = part.repeat(5_000);
         for text in [kernel(&long), format!("{}int main() {{ {long} }}", kernel("k<<<n, 8>>>();"))] {
             assert!(candidates_for_the_result(&text).len() <= 256);
