@@ -180,7 +180,7 @@ impl<'a> Bench<'a> {
         self.output.end();
         self.complain_from(0);
         if !stopped {
-            self.say(&format!("\n{}", self.tables()));
+            self.say(&self.tables());
             let steps = |trace: &Trace| format!("\n{}, step by step\n{}", trace.kernel, view::table(trace));
             for text in self.traces.iter().map(steps).collect::<Vec<_>>() {
                 self.say(&text);
