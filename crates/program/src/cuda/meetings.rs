@@ -103,9 +103,10 @@ impl Runtime<'_> {
     /// Says that the host touched what an operation does, which it had not waited for.
     pub fn say_noted(&mut self, call: &Call, operation: &Operation, touched: &Touched) {
         let notes = call.simulator.notes();
-        let Some(notes) = notes.get(operation.issued.noted..) else { return };
+        let queue = self.kept.get::<Queue>();
+        let later = notes.iter().enumerate().skip(operation.issued.noted);
         let mut found = None;
-        for note in notes {
+        for (_, note) in later.filter(|(at, _)| !queue.is_before(*at, operation)) {
             let mut own = Touched::default();
             let way = if note.writes { Way::Writes } else { Way::Reads };
             own.add(note.address, note.bytes, way, None);

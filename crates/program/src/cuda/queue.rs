@@ -6,6 +6,7 @@
 //! operations whose clocks say nothing of each other may run at the same time.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use ptx_simulator::LaunchConfig;
 use ptx_simulator::host::Call;
@@ -167,11 +168,20 @@ struct Event {
     at: u64,
 }
 
+/// What a function of the host in a stream did: which of the noted accesses are its own.
+#[derive(Debug)]
+struct Called {
+    notes: Range<usize>,
+    stream: usize,
+    at: u64,
+}
+
 /// The streams of a program.
 #[derive(Debug)]
 pub struct Queue {
     pending: VecDeque<Operation>,
     pub done: Vec<Done>,
+    called: Vec<Called>,
     streams: FxHashMap<u64, Stream>,
     events: FxHashMap<u64, Event>,
     /// Where a stream, by its number, was first told to wait for an event that was not recorded: that waits
@@ -209,6 +219,7 @@ impl Default for Queue {
         Queue {
             pending: VecDeque::new(),
             done: Vec::new(),
+            called: Vec::new(),
             streams: FxHashMap::from_iter([(DEFAULT, stream(0)), (PER_THREAD, stream(1))]),
             events: FxHashMap::default(),
             idle_waits: FxHashMap::default(),
@@ -349,6 +360,22 @@ impl Queue {
         self.pending.iter().for_each(|one| before_all.meet(&one.clock));
         let is_before_all = |one: &Operation| one.clock.of(one.stream) <= before_all.of(one.stream);
         self.done.retain(|one| !is_before_all(&one.operation));
+    }
+
+    /// The accesses `notes` are of a function of the host, the operation `by`.
+    pub fn called(&mut self, by: &Operation, notes: Range<usize>) {
+        self.called.push(Called { notes, stream: by.stream, at: by.clock.of(by.stream) });
+    }
+
+    /// Whether the noted access `note` is of a function of the host that comes before `operation`.
+    pub fn is_before(&self, note: usize, operation: &Operation) -> bool {
+        let is_its = |called: &&Called| called.notes.contains(&note);
+        self.called.iter().find(is_its).is_some_and(|called| called.at <= operation.clock.of(called.stream))
+    }
+
+    /// The noted accesses are forgotten.
+    pub fn forget_calls(&mut self) {
+        self.called.clear();
     }
 
     /// Whether something is pending.

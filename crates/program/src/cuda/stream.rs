@@ -243,6 +243,7 @@ impl Runtime<'_> {
         self.kept.get::<Queue>().host_waited(until);
         if !self.kept.get::<Queue>().is_pending() {
             call.simulator.note_host(false);
+            self.kept.get::<Queue>().forget_calls();
         }
         Ok(())
     }
@@ -288,7 +289,10 @@ impl Runtime<'_> {
                 }
             }
             Work::Call { function, args } => {
+                let noted = call.simulator.notes().len();
                 call.host.invoke(call.simulator, self, *function, args)?;
+                let notes = noted..call.simulator.notes().len();
+                self.kept.get::<Queue>().called(&operation, notes);
             }
             Work::Allocate { address, bytes } => touched.add(*address, *bytes, Way::Writes, None),
             Work::Free { address, .. } => {
