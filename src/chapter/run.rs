@@ -180,6 +180,9 @@ impl<'a> Bench<'a> {
         self.output.end();
         self.complain_from(0);
         if !stopped {
+            if !self.found.is_empty() {
+                self.say("");
+            }
             self.say(&self.tables());
             let steps = |trace: &Trace| format!("\n{}, step by step\n{}", trace.kernel, view::table(trace));
             for text in self.traces.iter().map(steps).collect::<Vec<_>>() {

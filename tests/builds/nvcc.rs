@@ -30,6 +30,24 @@ fn ptx_does_not_depend_on_where_the_repository_lies() {
     assert_eq!(near, far);
 }
 
+/// Sums of a warp in one instruction exist from 8.0 on, with and without the device runtime.
+#[test]
+#[ignore = "needs nvcc"]
+fn a_warp_s_sum_in_one_instruction_has_machine_code() {
+    let nvcc = Compiler::of(Maker::Nvcc, root()).unwrap().expect("an nvcc");
+    let kernel = "extern \"C\" __global__ void k(int *p) { *p = __reduce_add_sync(~0u, *p); }\n";
+    let parent = "extern \"C\" __global__ void parent(int *p) { k<<<1, 32>>>(p); }\n";
+    for (name, source) in [("plain", kernel.to_string()), ("nested", format!("{kernel}{parent}"))] {
+        let path = scratch("warp_sum").join(format!("{name}.cu"));
+        write(&path, &source);
+        let fatbin = nvcc.fatbin(&path).unwrap();
+        assert!(
+            !fatbin.code.is_empty() && fatbin.registers.iter().any(|(kernel, _)| &**kernel == "k"),
+            "{name}"
+        );
+    }
+}
+
 #[cfg(unix)]
 mod with_a_fake_one {
     use super::*;

@@ -25,7 +25,7 @@ use chain::{Chain, Memory};
 use choice::{choice, in_tiles};
 use rung::Rung;
 
-/// Each rung is one change away from the one before.
+/// Each rung changes a little of the one before; the page says what.
 const RUNGS: [Rung; 12] = [
     Rung::launched_again(
         Variant { least_block: 2, ..Variant::new("reduceSharedTree", reduce::<SumI32>) }
@@ -73,7 +73,7 @@ const RUNGS: [Rung; 12] = [
             shape: |n, _, _| choice(&Operation::SUM, n).shape,
             ..Variant::new("reduceLimit", reduce::<SumI32>)
         }
-        .does("Threads in a block and blocks are chosen by size."),
+        .does("Blocks, loads and the way to finish are chosen by size."),
     ),
     Rung::chosen_by_size(Variant {
         shape: |n, _, _| choice(&SUM_F32, n).shape,

@@ -95,28 +95,31 @@ pub fn ptx_flags(options: &[&str], capability: &str, nested: bool) -> Vec<String
     flags
 }
 
-/// For which GPUs machine code is made: every major architecture, or those of 8.0 and newer, of which later
-/// ones compile the PTX when it is loaded.
-fn architectures(capability: &str) -> &'static str {
+/// For which GPUs machine code is made: every major architecture, or 8.0 and 9.0, with PTX that newer ones
+/// compile when it is loaded. (Without a comma, which a name for nvcc may not have.)
+fn architectures(capability: &str) -> &'static [&'static str] {
     if capability == CAPABILITY {
-        "-arch=all-major"
+        &["-arch=all-major"]
     } else {
-        "-gencode=arch=compute_80,code=[sm_80,sm_90,compute_80]"
+        &["-arch=compute_80", "-code=sm_80", "-code=sm_90", "-code=compute_80"]
     }
 }
 
+/// Older GPUs are named without a warning.
+const OLD_ONES_TOO: &str = "-Wno-deprecated-gpu-targets";
+
 /// The options for the object file that a nested kernel's fatbin is linked from.
-pub fn object_flags(capability: &str) -> [&'static str; 3] {
-    ["-dc", architectures(capability), "-Wno-deprecated-gpu-targets"]
+pub fn object_flags(capability: &str) -> Vec<&'static str> {
+    [&["-dc"], architectures(capability), &[OLD_ONES_TOO]].concat()
 }
 
 /// The options for a fatbin. `--compress-mode` came with CUDA 12.8; before it, `fatbinary` compresses by
 /// an option of its own.
-pub fn fatbin_flags(version: &str, capability: &str) -> [&'static str; 4] {
+pub fn fatbin_flags(version: &str, capability: &str) -> Vec<&'static str> {
     let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
     let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let compress = if version >= (12, 8) { "--compress-mode=size" } else { "-Xfatbin=-compress-all" };
-    ["-fatbin", architectures(capability), "-Wno-deprecated-gpu-targets", compress]
+    [&["-fatbin"], architectures(capability), &[OLD_ONES_TOO, compress]].concat()
 }
 
 /// With this option ptxas says how many registers each kernel takes.

@@ -181,6 +181,7 @@ struct Called {
 pub struct Queue {
     pending: VecDeque<Operation>,
     pub done: Vec<Done>,
+    /// In the order of their notes.
     called: Vec<Called>,
     streams: FxHashMap<u64, Stream>,
     events: FxHashMap<u64, Event>,
@@ -369,8 +370,10 @@ impl Queue {
 
     /// Whether the noted access `note` is of a function of the host that comes before `operation`.
     pub fn is_before(&self, note: usize, operation: &Operation) -> bool {
-        let is_its = |called: &&Called| called.notes.contains(&note);
-        self.called.iter().find(is_its).is_some_and(|called| called.at <= operation.clock.of(called.stream))
+        let next = self.called.partition_point(|called| called.notes.end <= note);
+        self.called.get(next).is_some_and(|called| {
+            called.notes.contains(&note) && called.at <= operation.clock.of(called.stream)
+        })
     }
 
     /// The noted accesses are forgotten.
