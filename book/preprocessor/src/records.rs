@@ -28,23 +28,16 @@ pub fn local(book: &Workbook, stem: &str, kind: DeviceKind) -> Result<Option<Rec
     path.exists().then(read).transpose()
 }
 
-/// The committed record that a page calls `STEM.KIND`, `ch4_nested.gpu`. One that was made on another GPU has
-/// that one's name in place of the kind, since its file was renamed after the run: `ch7_limit.h100`.
+/// The committed record that a page calls `STEM.KIND`, `ch4_nested.gpu`.
 pub fn named<'a>(book: &'a Workbook, name: &str) -> Result<&'a Record> {
     let kind_of = |word: &str| KINDS.into_iter().find(|kind| kind.as_str() == word);
     let parts = name.rsplit_once('.').and_then(|(stem, kind)| Some((stem, kind_of(kind)?)));
-    if let Some((stem, kind)) = parts {
-        return committed(book, stem, kind)?.with_context(|| missing(book, stem, Some(kind)));
-    }
-    let of_another = book.records.get(name).with_context(|| {
+    let (stem, kind) = parts.with_context(|| {
         format!(
-            "`{name}` names no record; a record is STEM.KIND, with the kind gpu, sim or cpu: ch4_nested.gpu; \
-             or a file of {RECORDS} from another GPU: ch7_limit.h100"
+            "`{name}` names no record; a record is STEM.KIND, with the kind gpu, sim or cpu: ch4_nested.gpu"
         )
     })?;
-    of_another
-        .as_ref()
-        .map_err(|error| anyhow!("{error:#}\nbring it back: git restore {RECORDS}/{name}.json"))
+    committed(book, stem, kind)?.with_context(|| missing(book, stem, Some(kind)))
 }
 
 /// What is said of a record of `stem` that does not exist, on a device of `kind` or any, and how it is made.
