@@ -2,6 +2,7 @@
 
 mod active_mask;
 mod addressed;
+pub mod exchange;
 pub mod flow;
 pub(crate) mod lines;
 mod modifiers;

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 
 use super::active_mask::active_masks;
 use super::addressed::{self, Addressed};
+use super::exchange::Common;
 use super::flow;
 use super::lines::Lines;
 use super::modifiers::Modifiers;
@@ -157,6 +158,7 @@ impl Body<'_, '_> {
         uses::set_follows(&mut out.code);
         updates::set_updates(&mut out.code);
         out.active_masks = active_masks(&out.code);
+        out.common = Common::of(&mut out);
         Ok(out)
     }
 

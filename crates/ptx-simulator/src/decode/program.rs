@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
+use super::exchange::Common;
 use super::op::{Op, Pred, Reg};
 use super::special::Special;
 use crate::arith::Lanes;
@@ -103,6 +104,8 @@ pub struct Function {
     pub barrier_sites: FxHashMap<u32, Vec<(u32, bool)>>,
     /// The warp-level instructions whose mask comes from `activemask`, by their places.
     pub active_masks: FxHashMap<usize, ActiveMask>,
+    /// Where its exchanges between lanes meet, if it has several.
+    pub common: Option<Common>,
     /// Functions called directly.
     pub calls: Vec<usize>,
     /// The first thing that could not be decoded.

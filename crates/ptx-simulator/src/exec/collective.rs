@@ -4,10 +4,12 @@
 
 use super::activation::{Activation, source};
 use super::context::{At, Context, Executed};
+use super::exchange::{self, Way};
 use super::follow;
 use super::split::{Split, Wait};
 use super::warp::Warp;
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
+use crate::decode::exchange::is_same;
 use crate::decode::{Function, NONE, Op, Reg, Shuffle, Vote};
 use crate::diagnostic::{Diagnostic, Kind, Severity, What};
 use crate::observe::Act;
@@ -99,13 +101,20 @@ impl Context<'_> {
         Some(*at.source(warp, mask))
     }
 
-    /// Whether `other` waits for lanes at an instruction that matches the one of `me`: the same one, or, for
-    /// `bar.warp.sync`, any of its kind.
+    /// Whether `other` waits for lanes at an instruction that matches the one of `me`: the same one; for
+    /// `bar.warp.sync`, any of its kind; for an exchange, one like it in another way of the same branch. (The
+    /// PTX ISA does not ask for the same branch. But lanes that have left a loop would meet those that are
+    /// still in it at their next exchange: that is a mistake, so they count as missing.)
     fn waits_with(&self, warp: &Warp, me: &Split, other: &Split) -> bool {
-        let is_barrier = |split: &Split| matches!(self.at_split(warp, split).inst.op, Op::WarpBarrier { .. });
-        let is_same = other.pc == me.pc && other.activation == me.activation;
-        let matches = if is_barrier(me) { is_barrier(other) } else { is_same };
-        other.wait == Wait::Lanes && matches
+        if other.wait != Wait::Lanes {
+            return false;
+        }
+        let op = |split: &Split| &self.at_split(warp, split).inst.op;
+        let is_barrier = |split: &Split| matches!(op(split), Op::WarpBarrier { .. });
+        let is_here = other.pc == me.pc && other.activation == me.activation;
+        let is_other_way =
+            || (other.join, other.activation) == (me.join, me.activation) && is_same(op(me), op(other));
+        if is_barrier(me) { is_barrier(other) } else { is_here || is_other_way() }
     }
 
     /// Whether every lane that the split's lanes name has come to a matching instruction. Lanes that have
@@ -160,8 +169,8 @@ impl Context<'_> {
         }
     }
 
-    /// Does a warp-level instruction for the split and for those that wait for it at the same place; all go
-    /// on. Gives the split's index, which may be another one then.
+    /// Does a warp-level instruction for the split and for those that wait with it; all go on. Gives the
+    /// split's index, which may be another one then.
     pub fn collective(&mut self, warp: &mut Warp, index: usize) -> Executed<usize> {
         let me = warp.splits[index];
         let at = self.at(warp, index);
@@ -169,6 +178,8 @@ impl Context<'_> {
         let function = at.function;
         let mut mask = me.mask;
         let mut names = self.member_masks(warp, &me).unwrap_or([0; WARP]);
+        // Those that stand elsewhere, if any.
+        let mut ways = Vec::new();
         for i in (0..warp.splits.len()).filter(|i| *i != index) {
             let other = warp.splits[i];
             // A warp barrier may stand elsewhere in the code, for the same lanes; and lanes that wait here
@@ -181,14 +192,23 @@ impl Context<'_> {
                 for lane in lanes(other.mask) {
                     names[lane] = named[lane];
                 }
+                if other.pc != me.pc {
+                    ways.push(Way { op: &self.at_split(warp, &other).inst.op, mask: other.mask });
+                }
                 warp.splits[i].go_on();
             }
+        }
+        if !ways.is_empty() {
+            ways.push(Way { op, mask: ways.iter().fold(mask, |rest, way| rest & !way.mask) });
         }
         let at = At { mask, ..at };
         if let Some(turns) = self.turns {
             turns.borrow_mut().meet(self.process(warp, mask), mask);
         }
-        let absent = if self.checks { self.check_collective(warp, at, &names) } else { None };
+        let activation = &mut warp.activations[me.activation as usize];
+        let together = exchange::bring_together(activation, function, &ways);
+        let op = together.as_ref().unwrap_or(op);
+        let absent = if self.checks { self.check_collective(warp, at, op, &names) } else { None };
         if self.checks {
             self.check_active_mask(warp, at, me.pc);
         }
@@ -203,7 +223,7 @@ impl Context<'_> {
                 if self.checks {
                     let activation = &mut warp.activations[me.activation as usize];
                     follow::follow_collective::<u32>(activation, function, op, mask);
-                    self.racing_collective(warp, at);
+                    self.racing_collective(warp, at, op);
                 }
                 let activation = &mut warp.activations[me.activation as usize];
                 execute(op, activation, function, mask);
@@ -214,6 +234,7 @@ impl Context<'_> {
             activation.undefined.set(*d, lost, (lost, at.inst.line));
             warp.absent.insert(at.inst.line, finding);
         }
+        exchange::give_back(&mut warp.activations[me.activation as usize], function, &ways);
         warp.splits[index].go_on();
         Ok(if warp.keeps_apart { warp.gather(index) } else { index })
     }
@@ -233,12 +254,18 @@ impl Context<'_> {
     /// names: a lane must name itself. A lane that reads from one that does not take part gets an undefined
     /// value (PTX ISA 9.7.9.6), which is no mistake as long as it is not used: which lanes do, and what is to
     /// be said if it is.
-    fn check_collective(&mut self, warp: &Warp, at: At, names: &Lanes) -> Option<(u32, Box<Diagnostic>)> {
+    fn check_collective(
+        &mut self,
+        warp: &Warp,
+        at: At,
+        op: &Op,
+        names: &Lanes,
+    ) -> Option<(u32, Box<Diagnostic>)> {
         let mask = at.mask;
         let names = names.map(|name| name as u32);
         let mut find =
             |at: At, what: String, help: &str| self.find(warp, at, Kind::WarpCollective, what, help);
-        if matches!(at.inst.op, Op::Mma { .. } | Op::Tile { .. }) && mask != u32::MAX {
+        if matches!(op, Op::Mma { .. } | Op::Tile { .. }) && mask != u32::MAX {
             let what =
                 format!("only the lanes {mask:#010x} reach a matrix instruction, which needs all of them");
             find(at, what, "let all 32 lanes of the warp execute it, with zeros where there is no data");
@@ -261,7 +288,7 @@ impl Context<'_> {
             );
             find(at.lane(lane), what, "let all lanes that work together pass the same mask");
         }
-        let Op::Shuffle { mode, b, c, .. } = &at.inst.op else { return None };
+        let Op::Shuffle { mode, b, c, .. } = op else { return None };
         let b = at.source(warp, *b);
         // Who begins with the size of a warp means another lane, and gets its own value.
         let is_by_a_warp = |lane: usize| b[lane] as u32 == WARP as u32;

@@ -10,6 +10,7 @@ mod collective;
 mod context;
 mod copies;
 mod cycle;
+mod exchange;
 mod fault;
 mod follow;
 mod forever;

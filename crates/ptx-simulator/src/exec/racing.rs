@@ -208,17 +208,17 @@ impl Context<'_> {
     }
 
     /// Lanes exchange values, before they do.
-    pub fn racing_collective(&mut self, warp: &mut Warp, at: At) {
+    pub fn racing_collective(&mut self, warp: &mut Warp, at: At, op: &Op) {
         let activation = &mut warp.activations[at.slot as usize];
         if !activation.racing.is_any() {
             return;
         }
-        let (held, reads) = activation.racing.read(&at.inst.op);
+        let (held, reads) = activation.racing.read(op);
         if held & at.mask != 0 {
             let done = self.observer.moved(reads.numbers(), held & at.mask);
             activation.racing.forget(&done, held & at.mask);
         }
-        follow_collective::<RacingReads>(activation, at.function, &at.inst.op, at.mask);
+        follow_collective::<RacingReads>(activation, at.function, op, at.mask);
     }
 }
 

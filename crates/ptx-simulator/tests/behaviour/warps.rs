@@ -167,6 +167,22 @@ fn tiles_of_a_warp_shuffle_and_wait_by_themselves() {
 }
 
 #[test]
+fn the_ways_of_a_branch_exchange_values() {
+    let input: Vec<i32> = (0..64).map(|i| (i * 23) % 71).collect();
+    let warp_of = |i: usize| i / 32 * 32..i / 32 * 32 + 32;
+    let is_first = |i: usize| i % 32 < 16;
+    let given = |i: usize| if is_first(i) { 2 * input[i] } else { 3 * input[i] };
+    let is_large = |i: &usize| if is_first(*i) { input[*i] > 20 } else { input[*i] >= 50 };
+    let class = |i: usize| if is_first(i) { input[i] % 4 } else { (input[i] + 1) % 4 };
+    let expected = |i: usize| {
+        let large = warp_of(i).filter(is_large).count() as i32;
+        let alike = warp_of(i).filter(|&other| class(other) == class(i)).count() as i32;
+        given(i ^ 16) + 1000 * large + 100000 * alike
+    };
+    assert_eq!(map("waysExchange", &input, &[]).0, (0..64).map(expected).collect::<Vec<i32>>());
+}
+
+#[test]
 fn lanes_that_leave_inside_a_branch_do_not_keep_the_others_apart() {
     let input: Vec<i32> = (0..32).collect();
     let sum = |x: i32| (0..100).map(|k| x ^ k).sum::<i32>();

@@ -176,3 +176,18 @@ extern "C" __global__ void leavesInsideABranch(const int* in, int* out, int n)
         sum += x ^ k;
     out[i] = sum;
 }
+
+// Each way of the branch has exchanges of its own, which meet those of the other.
+extern "C" __global__ void waysExchange(const int* in, int* out)
+{
+    int i = threadIdx.x, x = in[i];
+    if (i % 32 < 16) {
+        int other = __shfl_xor_sync(0xffffffff, 2 * x, 16);
+        int large = __popc(__ballot_sync(0xffffffff, x > 20));
+        out[i] = other + 1000 * large + 100000 * __popc(__match_any_sync(0xffffffff, x % 4));
+    } else {
+        int other = __shfl_xor_sync(0xffffffff, 3 * x, 16);
+        int large = __popc(__ballot_sync(0xffffffff, !(x < 50)));
+        out[i] = other + 1000 * large + 100000 * __popc(__match_any_sync(0xffffffff, (x + 1) % 4));
+    }
+}
