@@ -347,6 +347,8 @@ pub struct Values {
 pub enum What {
     /// In words alone.
     Said(Words),
+    /// Something that is told in these words.
+    Told(Words, Box<What>),
     /// Two accesses to a byte; the thread to blame comes first.
     Race {
         /// Who.
@@ -578,9 +580,36 @@ impl Diagnostic {
         }
     }
 
+    /// The same, with another place that belongs to it.
+    pub fn at(self, site: Site) -> Diagnostic {
+        let mut words = Words::from(self.what.clone());
+        words.related.push(site);
+        self.told(words)
+    }
+
+    /// The same in other words.
+    pub fn told(self, words: Words) -> Diagnostic {
+        Diagnostic { what: What::Told(words, Box::new(self.what)), ..self }
+    }
+
     /// Where in memory it is about.
     pub fn spot_mut(&mut self) -> Option<&mut Spot> {
-        match &mut self.what {
+        self.what.spot_mut()
+    }
+}
+
+impl What {
+    /// What it is, whatever the words.
+    pub fn plain(&self) -> &What {
+        match self {
+            What::Told(_, what) => what.plain(),
+            what => what,
+        }
+    }
+
+    fn spot_mut(&mut self) -> Option<&mut Spot> {
+        match self {
+            What::Told(_, what) => what.spot_mut(),
             What::Race { spot, .. }
             | What::OrderDecides { spot, .. }
             | What::ActiveMask { apart: Some(Apart::Result(spot, _)), .. }

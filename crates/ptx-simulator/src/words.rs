@@ -9,7 +9,7 @@ impl What {
     /// What is wrong, in one sentence.
     pub fn message(&self) -> String {
         match self {
-            What::Said(words) => words.message.clone(),
+            What::Said(words) | What::Told(words, _) => words.message.clone(),
             What::Refused(_, message) => message.clone(),
             What::Race { sides: [me, other], spot, order, header } => {
                 let who = other.seen_from(me, *order);
@@ -103,7 +103,7 @@ impl What {
     /// Other places that belong to it: the other side of a race.
     pub fn related(&self) -> Vec<Site> {
         let (at, message) = match self {
-            What::Said(words) => return words.related.clone(),
+            What::Said(words) | What::Told(words, _) => return words.related.clone(),
             What::Race { order: Disorder::Copy(_) | Disorder::CopyAtAnyTime, sides: [_, other], .. } => {
                 (&other.at, "the copy starts here".to_string())
             }

@@ -136,9 +136,9 @@ pub fn told(found: Vec<Diagnostic>, help: impl Fn(Kind, &str) -> String) -> Vec<
         let mut words = ptx_simulator::Words::from(one.what.clone());
         words.message = readable(&words.message);
         words.related.iter_mut().for_each(|site| site.message = readable(&site.message));
-        one.what = words.into();
-        one.kernel = one.kernel.as_deref().map(readable);
-        one.help = readable(&help(one.kind, &one.help));
+        let kernel = one.kernel.as_deref().map(readable);
+        let help = readable(&help(one.kind, &one.help));
+        *one = Diagnostic { kernel, help, ..one.clone().told(words) };
     }
     // What each launch of a kernel shows is said once.
     let mut said = std::collections::HashSet::new();

@@ -205,7 +205,11 @@ pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
         let limits = finding.limits.iter().filter(|limit| !mentions(index, limit));
         let limits = limits.map(|limit| format!("{index} < {limit}"));
         let from_below = index.split_once('-').map(|(a, b)| format!("{} >= {}", a.trim(), b.trim()));
-        for condition in from_below.into_iter().chain(limits) {
+        let within = from_below
+            .iter()
+            .flat_map(|below| from_above(&indices, finding).map(move |above| format!("{below} && {above}")));
+        let conditions: Vec<String> = from_below.iter().cloned().chain(within).chain(limits).collect();
+        for condition in conditions {
             all.push(if is_statement {
                 let says = format!("put {}", guarded(source, step, &condition));
                 Candidate::new(says, guard(source, step, &condition))
@@ -219,6 +223,15 @@ pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
         all.extend(larger(source, function.body.range.clone(), array));
     }
     all
+}
+
+/// The condition for the largest of some indices to be one of the elements: `i + 1 < n`.
+fn from_above<'a>(
+    indices: &'a [(&'a str, &'a str)],
+    finding: &'a Finding,
+) -> impl Iterator<Item = String> + Clone + 'a {
+    let above = indices.iter().filter(|(_, index)| index.contains('+') && !index.contains('-'));
+    above.flat_map(|(_, index)| finding.limits.iter().map(move |limit| format!("{index} < {limit}")))
 }
 
 /// The condition of a loop or an `if` with `<` for its `<=`.

@@ -215,7 +215,5 @@ impl Runtime<'_> {
 }
 
 fn with(found: Diagnostic, site: Site, help: &str) -> Diagnostic {
-    let mut words = Words::from(found.what.clone());
-    words.related.push(site);
-    Diagnostic { what: words.into(), help: help.to_string(), ..found }
+    Diagnostic { help: help.to_string(), ..found.at(site) }
 }

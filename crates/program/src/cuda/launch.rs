@@ -12,7 +12,7 @@ use super::error::{Error, Errors, Unasked};
 use super::launches::{KernelRun, Launches};
 use super::names::{by_name, constant_of};
 use super::queue::{Issued, Kernel, Queue, Work};
-use super::shape::Shape;
+use super::shape::{Shape, numbers};
 use super::touched::Listener;
 use crate::outside::Standard;
 use crate::runtime::{Natives_, Runtime, Timed, bytes};
@@ -267,6 +267,9 @@ impl Runtime<'_> {
         call.simulator.set_step_limit(left);
         let args = pieces(self.module, kernel);
         self.gives(call, |runtime| Shape::of(runtime, call, kernel, place), &args);
+        let numbers = numbers(self.module, kernel)
+            .map(|number| number.filter(|number| call.simulator.allocation(*number).is_none()))
+            .collect();
         let aside = call.simulator.set_host_aside();
         call.simulator.set_cluster(kernel.cluster);
         self.device.call_arguments(called(call, self.module, kernel, &args));
@@ -294,6 +297,7 @@ impl Runtime<'_> {
             None => self.kept.get::<Launches>().kernels.push(KernelRun {
                 kernel: kernel.name.clone(),
                 config: kernel.config,
+                numbers,
                 launches: 1,
                 counters,
             }),
@@ -346,9 +350,7 @@ impl Runtime<'_> {
             _ => stopped.clone(),
         };
         let message = format!("launched here; the calls that come after it give {}", error.said());
-        let mut words = Words::from(stopped.what.clone());
-        words.related.push(Site { file, line, message });
-        self.found_now(Diagnostic { what: words.into(), ..stopped });
+        self.found_now(stopped.at(Site { file, line, message }));
     }
 
     /// The launches have executed as many instructions as they may: in this one, which has `stopped`.

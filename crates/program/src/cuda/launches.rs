@@ -20,6 +20,8 @@ pub struct KernelRun {
     pub kernel: String,
     /// The first launch.
     pub config: LaunchConfig,
+    /// What that gave to each parameter, where it is a number of at most eight bytes and no address.
+    pub numbers: Vec<Option<u64>>,
     /// How many there were, and how many of these had another shape.
     pub launches: u64,
     /// What they counted together.

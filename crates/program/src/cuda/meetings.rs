@@ -4,9 +4,14 @@
 use ptx_simulator::host::Call;
 use ptx_simulator::{Kind, Module, Site};
 
-use super::queue::{Done, Operation, Queue, Work};
+use super::queue::{Done, IdleWait, Operation, Queue, Work};
 use super::touched::{Touched, Way, line};
 use crate::runtime::Runtime;
+
+/// The names of arrays that a kernel reads without an order after what writes them, though the program asks
+/// for that first.
+#[derive(Debug, Default)]
+pub struct Unordered(pub Vec<String>);
 
 /// The call that frees without waiting for the streams.
 pub const AT_ONCE: &str = "cudaFree";
@@ -21,6 +26,9 @@ const ONE_STREAM: &str = "put both into one stream, or let one stream wait for t
 
 const RECORD_FIRST: &str = "call cudaEventRecord before cudaStreamWaitEvent: a wait is for what was recorded \
                             when it was called";
+
+const RECORD_ONCE: &str = "an event keeps its last record only: call cudaStreamWaitEvent after each \
+                           cudaEventRecord, or take an event for each stream";
 
 impl Runtime<'_> {
     /// Says that a kernel which overlaps with the one in front of it touches, before it waits for that one,
@@ -47,6 +55,7 @@ impl Runtime<'_> {
     /// Says that two operations meet which nothing orders.
     pub fn say_meetings(&mut self, call: &Call, one: &Operation, touched: &Touched) {
         let mut found = Vec::new();
+        let mut unordered = Vec::new();
         let queue = self.kept.get::<Queue>();
         for Done { operation, touched: other } in queue.beside(one) {
             // Who uses it in between says more.
@@ -68,8 +77,16 @@ impl Runtime<'_> {
                 _ => way.verb(),
             };
             let [verb, other_verb] = [verb(one, meeting.ways[0]), verb(operation, meeting.ways[1])];
-            let name = match call.simulator.name_of(meeting.address) {
-                name if name.is_empty() => "memory that".to_string(),
+            let name = call.simulator.name_of(meeting.address);
+            let [reader, writer] = match meeting.ways {
+                [Way::Reads, _] => [one, operation],
+                _ => [operation, one],
+            };
+            if writer.issued.at < reader.issued.at {
+                unordered.push(name.clone());
+            }
+            let name = match &*name {
+                "" => "memory that".to_string(),
                 name => format!("`{name}`, which"),
             };
             let is_at_once = matches!(one.work, Work::Free { by: AT_ONCE, .. });
@@ -86,15 +103,19 @@ impl Runtime<'_> {
             let idle = queue.idle_wait([one, operation]).cloned();
             let help = match idle {
                 _ if is_at_once => FREE_IN_ORDER,
-                Some((file, line)) => {
-                    let message = "this waits for nothing: its event had not been recorded".to_string();
-                    others.insert(0, Site { file, line, message });
-                    RECORD_FIRST
+                Some(IdleWait { place: (file, line), overwritten }) => {
+                    let (message, help) = match overwritten[..] {
+                        [] => ("this waits for nothing: its event had not been recorded", RECORD_FIRST),
+                        _ => ("this waits for the last record of its event, and for no other", RECORD_ONCE),
+                    };
+                    others.insert(0, Site { file, line, message: message.to_string() });
+                    help
                 }
                 None => ONE_STREAM,
             };
             found.push((message, here, others, help));
         }
+        self.kept.get::<Unordered>().0.append(&mut unordered);
         for (message, here, others, help) in found {
             self.find_at(Kind::DataRace, message, here, others, help);
         }

@@ -14,6 +14,7 @@
 //! | `covered.rs` | whether a launch's threads cover a plane of elements |
 //! | `launches.rs` | what has been launched |
 //! | `passes.rs` | what a launch has left that nothing reads, though a later one is for so much |
+//! | `unused.rs` | in a program that fails: what nobody reads of what was copied, or left by a launch |
 //! | `meetings.rs` | what is said of two operations that nothing orders, and of one and the host |
 //! | `launch.rs` | how: parameters, limits, what became of it |
 //! | `queue.rs` | streams: what is pending, and who waits for what |
@@ -41,6 +42,7 @@ mod shape;
 mod stream;
 mod touched;
 mod transfers;
+mod unused;
 
 pub use allocations::Allocations;
 pub use covered::{Uncovered, uncovered};

@@ -166,6 +166,19 @@ struct Event {
     recorded: Option<Clock>,
     /// When, counted in operations of all streams.
     at: u64,
+    /// In which stream, by its number.
+    stream: usize,
+    /// Streams in which it was recorded before, and no one waited for that.
+    overwritten: Vec<usize>,
+}
+
+/// A wait for an event that leaves out what it was meant for.
+#[derive(Clone, Debug)]
+pub struct IdleWait {
+    pub place: (String, u32),
+    /// The streams whose records of the event a later one had taken the place of; none: it had never been
+    /// recorded.
+    pub overwritten: Vec<usize>,
 }
 
 /// What a function of the host in a stream did: which of the noted accesses are its own.
@@ -185,9 +198,8 @@ pub struct Queue {
     called: Vec<Called>,
     streams: FxHashMap<u64, Stream>,
     events: FxHashMap<u64, Event>,
-    /// Where a stream, by its number, was first told to wait for an event that was not recorded: that waits
-    /// for nothing.
-    idle_waits: FxHashMap<usize, (String, u32)>,
+    /// The first idle wait of a stream, by its number.
+    idle_waits: FxHashMap<usize, IdleWait>,
     /// What the host has waited for.
     host: Clock,
     issued: u64,
@@ -427,10 +439,15 @@ impl Queue {
     /// Records an event in a stream; whether there is one.
     pub fn record(&mut self, event: u64, handle: u64) -> bool {
         let before = self.before(handle);
+        let stream = self.streams.get(&plain(handle)).map_or(0, |stream| stream.number);
         self.issued += 1;
         let at = self.issued;
         let Some(event) = self.events.get_mut(&event) else { return false };
-        *event = Event { recorded: Some(before), at };
+        let mut overwritten = std::mem::take(&mut event.overwritten);
+        if event.recorded.is_some() && event.stream != stream {
+            overwritten.push(event.stream);
+        }
+        *event = Event { recorded: Some(before), at, stream, overwritten };
         true
     }
 
@@ -439,16 +456,27 @@ impl Queue {
         self.events.get(&event).map(|event| (event.recorded.as_ref(), event.at))
     }
 
-    /// A stream was told, at `place`, to wait for an event that was not recorded.
-    pub fn waits_for_nothing(&mut self, handle: u64, place: Option<(String, u32)>) {
+    /// A stream is told, at `place`, to wait for an event: whether that leaves something out.
+    pub fn note_idle_wait(&mut self, handle: u64, event: u64, place: Option<(String, u32)>) {
+        let Some(event) = self.events.get_mut(&event) else { return };
+        let overwritten = std::mem::take(&mut event.overwritten);
+        if event.recorded.is_some() && overwritten.is_empty() {
+            return;
+        }
         if let Some((stream, place)) = self.streams.get(&plain(handle)).zip(place) {
-            self.idle_waits.entry(stream.number).or_insert(place);
+            self.idle_waits.entry(stream.number).or_insert(IdleWait { place, overwritten });
         }
     }
 
-    /// Where the stream of one of these was told so.
-    pub fn idle_wait(&self, operations: [&Operation; 2]) -> Option<&(String, u32)> {
-        operations.into_iter().find_map(|operation| self.idle_waits.get(&operation.stream))
+    /// The idle wait of the stream of one of these, if it leaves out the other.
+    pub fn idle_wait(&self, [one, other]: [&Operation; 2]) -> Option<&IdleWait> {
+        let leaves_out = |wait: &&IdleWait, other: &Operation| {
+            wait.overwritten.is_empty() || wait.overwritten.contains(&other.stream)
+        };
+        let of = |one: &Operation, other: &Operation| {
+            self.idle_waits.get(&one.stream).filter(|wait| leaves_out(wait, other))
+        };
+        of(one, other).or_else(|| of(other, one))
     }
 
     /// What comes next in a stream comes after an event.

@@ -1,7 +1,7 @@
 //! Whether the numbers of a launch look exchanged: only if they fit its data exactly the other way round.
 
 use ptx_simulator::host::Call;
-use ptx_simulator::{LaunchConfig, count_in};
+use ptx_simulator::{LaunchConfig, Module, count_in};
 use text::number::thousands;
 
 use super::covered::{axes, uncovered};
@@ -35,18 +35,21 @@ fn said(three: Three) -> String {
     }
 }
 
+/// What each parameter is given, where that is at most eight bytes.
+pub fn numbers(module: &Module, kernel: &Kernel) -> impl Iterator<Item = Option<u64>> {
+    let params = module.params(&kernel.name).unwrap_or_default();
+    params.iter().map(|param| {
+        let mut number = [0; 8];
+        let given = kernel.params.get(param.offset..param.offset + param.bytes)?;
+        number.get_mut(..given.len())?.copy_from_slice(given);
+        Some(u64::from_le_bytes(number))
+    })
+}
+
 impl Shape {
     /// What is launched with these parameters.
     pub fn of(runtime: &Runtime, call: &Call, kernel: &Kernel, place: Option<&(String, u32)>) -> Shape {
-        let mut numbers = Vec::new();
-        for param in runtime.module.params(&kernel.name).unwrap_or_default() {
-            let mut number = [0; 8];
-            let Some(given) = kernel.params.get(param.offset..param.offset + param.bytes) else { continue };
-            if let Some(to) = number.get_mut(..given.len()) {
-                to.copy_from_slice(given);
-                numbers.push(u64::from_le_bytes(number));
-            }
-        }
+        let mut numbers: Vec<u64> = numbers(runtime.module, kernel).flatten().collect();
         numbers.retain(|number| *number > 1 && call.simulator.allocation(*number).is_none());
         Shape {
             name: kernel.name.clone(),

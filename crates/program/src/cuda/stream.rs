@@ -6,11 +6,12 @@ use ptx_simulator::{Diagnostic, Kind, Owner, Severity, Words};
 use super::allocations::Allocations;
 use super::error::{Error, Errors};
 use super::launches::Launches;
+use super::meetings::Unordered;
 use super::memory::release;
 use super::names::user_place;
 use super::queue::{Clock, Done, Issued, Operation, Queue, Rows, Work};
 use super::touched::{Listener, Touched, Way};
-use crate::runtime::{Natives_, Runtime, Timed, put};
+use crate::runtime::{Natives_, Runtime, put};
 
 pub const NATIVES: &Natives_ = &[
     ("cudaStreamCreate", |runtime, call| create(runtime, call, true)),
@@ -86,14 +87,13 @@ fn asked(runtime: &mut Runtime, call: &mut Call, until: &Clock) -> Result<Given,
 }
 
 fn wait_event(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
-    let Some((recorded, _)) = runtime.kept.get::<Queue>().event(call.long(1)) else {
+    if runtime.kept.get::<Queue>().event(call.long(1)).is_none() {
         return Ok(no_event(runtime, call, "cudaStreamWaitEvent"));
-    };
-    if recorded.is_none() {
-        let place = user_place(runtime, call);
-        runtime.kept.get::<Queue>().waits_for_nothing(call.long(0), place);
     }
-    runtime.kept.get::<Queue>().wait_for(call.long(0), call.long(1));
+    let place = user_place(runtime, call);
+    let queue = runtime.kept.get::<Queue>();
+    queue.note_idle_wait(call.long(0), call.long(1), place);
+    queue.wait_for(call.long(0), call.long(1));
     Ok(runtime.fine())
 }
 
@@ -265,6 +265,8 @@ impl Runtime<'_> {
                 let most = if is_beside_others { u64::MAX } else { self.hears_passes() };
                 let mut listener = (most > 0).then(|| Listener::new(kernel.overlaps, most));
                 self.run_kernel(call, kernel, operation.issued.place.as_ref(), listener.as_mut())?;
+                let heard = listener.as_ref().filter(|listener| listener.left() > 0);
+                self.uses(call, &operation, heard.map(|listener| &listener.touched));
                 if let Some(listener) = listener {
                     self.passed(call, &operation, &listener);
                     (touched, early) = (listener.touched, listener.early);
@@ -304,6 +306,7 @@ impl Runtime<'_> {
         }
         if !matches!(operation.work, Work::Kernel(_)) {
             self.passes_by(&touched);
+            self.uses(call, &operation, Some(&touched));
         }
         if let Some(early) = early {
             self.say_early(call, &operation, &early);
@@ -345,20 +348,28 @@ impl Runtime<'_> {
             self.found.push(unasked.said());
         }
         self.say_unheard();
-        if !failed {
+        if failed {
+            self.say_unused();
+        } else {
             self.say_left(call, None);
             self.say_leaks();
         }
         Ok(())
     }
 
-    /// Since a kernel was stopped, what the program went on with was never computed: nothing is said of that.
+    /// Nothing is said of values that were never written where something else is the cause: a kernel was
+    /// stopped, so that what the program went on with was never computed; or nothing orders the kernel that
+    /// reads an array and what writes it.
     pub fn forget_what_follows(&mut self) {
-        if self.kept.get::<Errors>().sticky.is_some() {
-            let is_of_host = |found: &Diagnostic| found.kernel.is_none();
-            self.found
-                .retain(|Timed { found, .. }| found.kind != Kind::UninitializedRead || !is_of_host(found));
-        }
+        let is_stopped = self.kept.get::<Errors>().sticky.is_some();
+        let unordered = std::mem::take(&mut self.kept.get::<Unordered>().0);
+        let follows = |found: &mut Diagnostic| {
+            let is_of_host = found.kernel.is_none();
+            let name = found.spot_mut().and_then(|spot| spot.name.clone());
+            is_of_host && is_stopped || name.is_some_and(|name| unordered.contains(&name))
+        };
+        self.found
+            .retain_mut(|timed| timed.found.kind != Kind::UninitializedRead || !follows(&mut timed.found));
     }
 
     /// A note on device memory that was never freed.

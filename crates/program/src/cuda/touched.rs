@@ -40,7 +40,7 @@ impl Way {
 pub struct Words {
     bits: Vec<u64>,
     loc: Option<u32>,
-    bytes: u64,
+    width: u64,
 }
 
 impl Words {
@@ -54,10 +54,45 @@ impl Words {
         self.shared(other).is_some()
     }
 
+    /// All that is in `other` too.
+    pub fn join(&mut self, other: &Words) {
+        if self.bits.is_empty() {
+            (self.loc, self.width) = (other.loc, other.width);
+        }
+        if self.bits.len() < other.bits.len() {
+            self.bits.resize(other.bits.len(), 0);
+        }
+        for (mine, theirs) in self.bits.iter_mut().zip(&other.bits) {
+            *mine |= theirs;
+        }
+    }
+
+    /// How many bytes it has that are not in `other`, and where the first is; `None`: all are.
+    pub fn without(&self, other: &Words) -> Option<(u64, u64)> {
+        let theirs = other.bits.iter().copied().chain(std::iter::repeat(0));
+        let rest = || self.bits.iter().zip(theirs.clone()).map(|(mine, theirs)| mine & !theirs);
+        let (at, first) = rest().enumerate().find(|(_, bits)| *bits != 0)?;
+        let count: u64 = rest().map(|bits| u64::from(bits.count_ones())).sum();
+        Some((count * GRAIN, (at as u64 * 64 + u64::from(first.trailing_zeros())) * GRAIN))
+    }
+
+    /// How many bytes it has.
+    pub fn bytes(&self) -> u64 {
+        self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>() * GRAIN
+    }
+
+    /// The line of the first access, if it is a kernel's, and the bytes of that access.
+    pub fn loc(&self) -> Option<u32> {
+        self.loc
+    }
+
+    pub fn width(&self) -> u64 {
+        self.width
+    }
+
     /// How many elements it has, each as wide as the first access; none if these share words.
     pub fn elements(&self) -> Option<u64> {
-        let words = self.bits.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
-        (self.bytes >= GRAIN).then(|| words * GRAIN / self.bytes)
+        (self.width >= GRAIN).then(|| self.bytes() / self.width)
     }
 }
 
@@ -109,7 +144,7 @@ impl Touched {
         let bytes = run.end - run.start;
         let words = self.words.entry((number, way)).or_default();
         words.loc = words.loc.or(loc);
-        words.bytes = if words.bits.is_empty() { element } else { words.bytes };
+        words.width = if words.bits.is_empty() { element } else { words.width };
         let first = offset / GRAIN;
         let last = (offset + bytes - 1) / GRAIN;
         let end = (last / 64 + 1) as usize;

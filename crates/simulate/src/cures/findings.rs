@@ -39,7 +39,7 @@ pub fn finding(found: &Diagnostic, file: &Path, numbers: &[(String, u64)]) -> Op
 
 /// How many elements the array has that an access is outside of.
 fn elements(found: &Diagnostic) -> Option<u64> {
-    let What::Outside { bytes, spot, .. } = &found.what else { return None };
+    let What::Outside { bytes, spot, .. } = found.what.plain() else { return None };
     let element = u64::from(spot.element.unwrap_or(*bytes));
     spot.size?.checked_div(element)
 }

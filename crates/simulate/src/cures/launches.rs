@@ -104,8 +104,12 @@ impl Subject for Launches<'_> {
         &self.options.file
     }
 
-    fn leaves_buffers(&self) -> bool {
+    fn says_what_is_right(&self) -> bool {
         true
+    }
+
+    fn right(&self) -> &'static str {
+        "the result is as expected"
     }
 
     fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)> {

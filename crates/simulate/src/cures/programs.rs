@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
 
-use ::program::{Ended, Outside, Standard};
+use ::launch::constants;
+use ::program::{Ended, KernelRun, Outside, Standard};
 use anyhow::Result;
+use cuda_source::parameters::{parameters, source_name};
 use kernel_compiler::in_page::Compiled;
 use kernel_compiler::program::Program;
 
@@ -34,12 +36,13 @@ pub fn of_program(
     let Some(source) = report.sources.text(&file).filter(|_| is_wanted).map(str::to_string) else {
         return Vec::new();
     };
-    let subject = Whole { options, compile, outside: RefCell::new(outside) };
+    // A program that returns something else says itself that it failed.
+    let has_failed = matches!(report.ended, Ended::Status(status) if status != 0);
+    let kernels = &report.kernels;
+    let subject = Whole { options, compile, kernels, has_failed, outside: RefCell::new(outside) };
     let limits = options.cure_limits;
     let cures = cures(&subject, (&source, Some(program.clone())), limits, &mut report.found);
     let cures = cures.unwrap_or_default();
-    // A program that returns something else says itself that it failed.
-    let has_failed = matches!(report.ended, Ended::Status(status) if status != 0);
     if !cures.is_empty() || !has_failed {
         return cures;
     }
@@ -50,6 +53,8 @@ pub fn of_program(
 struct Whole<'a> {
     options: &'a Options,
     compile: Compile<'a>,
+    kernels: &'a [KernelRun],
+    has_failed: bool,
     outside: RefCell<&'a mut dyn Outside>,
 }
 
@@ -58,12 +63,24 @@ impl Subject for Whole<'_> {
         &self.options.file
     }
 
-    fn leaves_buffers(&self) -> bool {
-        false
+    fn says_what_is_right(&self) -> bool {
+        self.has_failed
     }
 
-    fn numbers(&self, _: &str, _: &str) -> Vec<(String, u64)> {
-        Vec::new()
+    fn right(&self) -> &'static str {
+        "the program returns 0"
+    }
+
+    fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)> {
+        let kernel = source_name(kernel);
+        let names: Vec<String> = parameters(source, kernel).into_iter().map(|one| one.name).collect();
+        let runs = self.kernels.iter().filter(|run| source_name(&run.kernel) == kernel);
+        let given = runs.flat_map(|run| names.iter().cloned().zip(run.numbers.iter().copied()));
+        let constants = constants(source).into_iter().map(|(name, value)| (name.to_string(), value));
+        let mut numbers: Vec<(String, u64)> =
+            given.filter_map(|(name, number)| Some((name, number?))).chain(constants).collect();
+        numbers.dedup();
+        numbers
     }
 
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {

@@ -13,8 +13,12 @@ pub trait Subject {
     /// The reader's file, as findings name it.
     fn file(&self) -> &Path;
 
-    /// Whether a run leaves buffers, also one that is stopped; else it leaves what it has printed.
-    fn leaves_buffers(&self) -> bool;
+    /// Whether a run that was stopped leaves something that an edit can be compared with: buffers, or a
+    /// program that says itself that it failed.
+    fn says_what_is_right(&self) -> bool;
+
+    /// What is said of a run whose result is right.
+    fn right(&self) -> &'static str;
 
     /// The numbers that have names in `kernel`, with their values: constants of the source, and parameters
     /// where it is known what they are.

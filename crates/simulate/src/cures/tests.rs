@@ -36,8 +36,12 @@ impl Subject for Steps {
         Path::new("x.cu")
     }
 
-    fn leaves_buffers(&self) -> bool {
+    fn says_what_is_right(&self) -> bool {
         false
+    }
+
+    fn right(&self) -> &'static str {
+        "the result is as expected"
     }
 
     fn numbers(&self, _: &str, _: &str) -> Vec<(String, u64)> {
@@ -166,8 +170,12 @@ impl Subject for Slip {
         Path::new("x.cu")
     }
 
-    fn leaves_buffers(&self) -> bool {
+    fn says_what_is_right(&self) -> bool {
         !self.is_program
+    }
+
+    fn right(&self) -> &'static str {
+        "the result is as expected"
     }
 
     fn numbers(&self, _: &str, _: &str) -> Vec<(String, u64)> {

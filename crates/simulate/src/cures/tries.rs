@@ -58,11 +58,11 @@ struct Target {
     tried: Vec<usize>,
 }
 
-/// What of `found` there are edits for. A kernel that was stopped leaves a program nothing that a guard could
-/// be compared with: one that keeps all threads out would pass.
+/// What of `found` there are edits for. If a kernel was stopped and the program returns 0 all the same, there
+/// is nothing that a guard could be compared with: one that keeps all threads out would pass.
 fn targets(subject: &dyn Subject, source: &str, found: &[Diagnostic]) -> Vec<Target> {
     let target = |(number, found): (usize, &Diagnostic)| {
-        if found.kind == Kind::OutOfBounds && !subject.leaves_buffers() {
+        if found.kind == Kind::OutOfBounds && !subject.says_what_is_right() {
             return None;
         }
         let numbers = found.kernel.as_deref().map(|kernel| subject.numbers(source, kernel));
