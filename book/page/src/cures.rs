@@ -74,7 +74,7 @@ impl Subject for Edited<'_> {
         &self.path
     }
 
-    fn leaves_buffers(&self) -> bool {
+    fn says_what_is_right(&self) -> bool {
         true
     }
 

@@ -248,7 +248,7 @@ fn the_advice_on_a_race_says_what_has_to_hold() {
         ),
         ("histogram_of_blocks", "at a scope that includes both threads, or"),
         ("warp_tree", "or every thread of the block, has to come between the two"),
-        ("across_blocks", "or the end of the launch"),
+        ("across_blocks", "write to another array than the blocks read"),
         ("scan_without_barrier", "every thread of the block"),
         ("scan_in_place", "every thread of the block"),
         ("blocks_at_one_element", "Else give each block an element of its own, or use an atomic"),

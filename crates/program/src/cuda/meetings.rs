@@ -4,7 +4,7 @@
 use ptx_simulator::host::Call;
 use ptx_simulator::{Kind, Module, Site};
 
-use super::queue::{Done, IdleWait, Operation, Queue, Work};
+use super::queue::{Done, IdleWait, Operation, Queue, Staged, Work};
 use super::touched::{Touched, Way, line};
 use crate::runtime::Runtime;
 
@@ -119,6 +119,21 @@ impl Runtime<'_> {
         for (message, here, others, help) in found {
             self.find_at(Kind::DataRace, message, here, others, help);
         }
+    }
+
+    /// Says that a function of the host, which comes first in the stream, has written to memory that a copy
+    /// had read before, when the program asked for it.
+    pub fn say_staged(&mut self, call: &Call, copy: &Staged) {
+        let name = match call.simulator.name_of(copy.from) {
+            name if name.is_empty() => "memory".to_string(),
+            name => format!("`{name}`"),
+        };
+        let message = format!(
+            "this copy has read {name} when it was called, since that is pageable, and the function that its \
+             stream calls first writes there only now"
+        );
+        let help = "allocate it by cudaMallocHost: then the copy reads it in the order of its stream";
+        self.find_at(Kind::HostAccess, message, copy.place.clone(), Vec::new(), help);
     }
 
     /// Says that the host touched what an operation does, which it had not waited for.

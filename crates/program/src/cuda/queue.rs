@@ -59,6 +59,8 @@ pub enum Work {
         from: Rows,
         bytes: u64,
         rows: u64,
+        /// Where the bytes lay that were copied aside to `from` when the program asked for the copy.
+        staged: Option<u64>,
     },
     Set {
         to: Rows,
@@ -187,6 +189,23 @@ struct Called {
     notes: Range<usize>,
     stream: usize,
     at: u64,
+}
+
+/// A copy whose bytes were copied aside when the program asked for it.
+#[derive(Debug)]
+pub struct Staged {
+    pub from: u64,
+    aside: u64,
+    bytes: usize,
+    pub place: Option<(String, u32)>,
+}
+
+impl Staged {
+    /// Whether there still is what was copied aside.
+    pub fn is_current(&self, call: &Call) -> bool {
+        let content = |address| call.simulator.content(address, self.bytes).ok();
+        content(self.from) == content(self.aside)
+    }
 }
 
 /// The streams of a program.
@@ -391,6 +410,21 @@ impl Queue {
     /// The noted accesses are forgotten.
     pub fn forget_calls(&mut self) {
         self.called.clear();
+    }
+
+    /// The copies that were put aside and come after an operation in its stream.
+    pub fn staged_after(&self, operation: &Operation) -> Vec<Staged> {
+        let later = self.pending.iter().filter(|one| one.stream == operation.stream);
+        let staged = later.filter_map(|one| match one.work {
+            Work::Copy { from, bytes, staged: Some(staged), .. } => Some(Staged {
+                from: staged,
+                aside: from.address,
+                bytes: bytes as usize,
+                place: one.issued.place.clone(),
+            }),
+            _ => None,
+        });
+        staged.collect()
     }
 
     /// Whether something is pending.

@@ -272,7 +272,7 @@ impl Runtime<'_> {
                     (touched, early) = (listener.touched, listener.early);
                 }
             }
-            Work::Copy { to, from, bytes, rows } => {
+            Work::Copy { to, from, bytes, rows, .. } => {
                 self.kept.get::<Launches>().is_heard |= is_to_host(call, *from, *to);
                 self.brings(call, &operation);
                 for row in 0..*rows {
@@ -292,7 +292,12 @@ impl Runtime<'_> {
             }
             Work::Call { function, args } => {
                 let noted = call.simulator.notes().len();
+                let mut staged = self.kept.get::<Queue>().staged_after(&operation);
+                staged.retain(|copy| copy.is_current(call));
                 call.host.invoke(call.simulator, self, *function, args)?;
+                for copy in staged.iter().filter(|copy| !copy.is_current(call)) {
+                    self.say_staged(call, copy);
+                }
                 let notes = noted..call.simulator.notes().len();
                 self.kept.get::<Queue>().called(&operation, notes);
             }

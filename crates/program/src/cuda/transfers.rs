@@ -243,14 +243,16 @@ pub fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) ->
     };
     let is_pageable = |owner: Owner| matches!(owner, Owner::Heap | Owner::Stack | Owner::Static);
     let mut source = from;
+    let mut staged = None;
     if matches!(wait, Wait::Stream(_)) && is_pageable(from_owner) && rows == 1 {
         // What is pageable is copied aside at once.
         if let Some(aside) = call.simulator.alloc_for(Owner::Pinned, bytes, "a staging buffer") {
             _ = call.simulator.copy(aside, from.address, bytes as usize);
             source = Rows::one(aside);
+            staged = Some(from.address);
         }
     }
-    let work = Work::Copy { to, from: source, bytes, rows };
+    let work = Work::Copy { to, from: source, bytes, rows, staged };
     runtime.kept.get::<Queue>().issue(wait.stream(), work, Issued::by(call));
     let waits = match wait {
         Wait::Host => true,

@@ -25,6 +25,10 @@ const SAME_IN_EVERY_BLOCK: &str = "threads of two blocks use the same element. T
     all is blockIdx.x * blockDim.x + threadIdx.x, and a loop over more elements steps by gridDim.x * \
     blockDim.x. Else give each block an element of its own, or use an atomic";
 
+/// What to do where blocks read and write one array, plainly.
+const OTHER_BLOCKS: &str = "blocks run in any order, and __syncthreads() waits for its own block alone: \
+    write to another array than the blocks read, or do what comes after in a launch of its own";
+
 /// What to do about a write of several threads of a block.
 const SAME_IN_EVERY_THREAD: &str = "these threads write the same element: let one of them do it, for example \
     by if (threadIdx.x == 0), or give each an element of its own. A barrier between the two helps only if \
@@ -60,8 +64,8 @@ fn is_beside(me: &Later, race: &Race) -> bool {
 fn around_help(why: Loophole) -> &'static str {
     match why {
         Loophole::NotWaited => {
-            "an atomicCAS that finds the lock taken does not wait: repeat it until it has got the lock, and \
-             only then go in"
+            "an atomicCAS that finds the lock taken does not wait: repeat it until it returns the number \
+             that says that the lock is free, and only then go in"
         }
         Loophole::InShared => "a lock for global memory has to lie in global memory, one for all blocks",
         Loophole::Two => "threads that use the same element have to take the same lock",
@@ -177,12 +181,17 @@ impl Checker<'_> {
         if let Some(lock) = self.stored_plainly(me, race) {
             return lock;
         }
-        match (race.why, between) {
+        let around = self.around(me, race);
+        let is_not_waited = matches!(around, Some(Disorder::Lock { why: Loophole::NotWaited, .. }));
+        // A fence orders nothing where a thread goes in that has not got the lock.
+        let is_fence_missing = matches!(race.why, Disorder::NoFence | Disorder::FenceElsewhere);
+        let why = if is_not_waited && is_fence_missing { Disorder::Nothing } else { race.why };
+        match (why, between) {
             _ if race.same_value => Disorder::SameValue,
             (Disorder::Nothing, Between::ParentAndChild) => Disorder::Child,
             (Disorder::Nothing, Between::Grids) if self.are_siblings(me, race) => Disorder::Streams,
             (Disorder::Nothing, _) => {
-                let known = self.not_arrived(me, race).or_else(|| self.around(me, race));
+                let known = self.not_arrived(me, race).or(around);
                 known.unwrap_or(if is_beside(me, race) { Disorder::Beside } else { Disorder::Nothing })
             }
             (why, _) => why,
@@ -352,7 +361,9 @@ impl Checker<'_> {
         if let Some(Disorder::Lock { why, .. }) = self.stored_plainly(me, race) {
             return around_help(why).into();
         }
-        if let (Disorder::Nothing, Some(Disorder::Lock { why, .. })) = (race.why, self.around(me, race)) {
+        if let Some(Disorder::Lock { why, .. }) = self.around(me, race)
+            && (race.why == Disorder::Nothing || why == Loophole::NotWaited)
+        {
             return around_help(why).into();
         }
         if let Some(loc) = self.locks.both_take(me.who, self.earlier(race)) {
@@ -415,6 +426,9 @@ impl Checker<'_> {
         // Threads of a block have a barrier, and what comes before it is then known.
         if wants_atomic && matches!(between, Between::Lanes | Between::Warps | Between::Cluster) {
             return format!("{order} has to come between the two; where it can't, {both}");
+        }
+        if between == Between::Blocks && !wants_atomic && flag.is_none() {
+            return OTHER_BLOCKS.into();
         }
         let atomic = if wants_atomic { format!("{both}, or ") } else { String::new() };
         let flag = flag.filter(|_| between == Between::Blocks && !has_atomic);

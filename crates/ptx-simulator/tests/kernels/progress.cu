@@ -54,7 +54,7 @@ extern "C" __global__ void lanesThatNeverCome(int* out)
     if (threadIdx.x < 16)
         out[threadIdx.x] = __shfl_sync(0xffffffff, out[threadIdx.x], 20); // expect: warp-collective
     else
-        out[threadIdx.x] = __shfl_sync(0xffffffff, out[threadIdx.x], 4) + 1;
+        out[threadIdx.x] = __shfl_xor_sync(0xffffffff, out[threadIdx.x], 16) + 1;
 }
 
 extern "C" __global__ void trapped(const int* in)

@@ -108,10 +108,6 @@ impl Subject for Launches<'_> {
         true
     }
 
-    fn right(&self) -> &'static str {
-        "the result is as expected"
-    }
-
     fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)> {
         let kernel = source_name(kernel);
         let names: Vec<String> = parameters(source, kernel).into_iter().map(|one| one.name).collect();

@@ -109,7 +109,7 @@ impl Subject for Answer<'_> {
         &self.path
     }
 
-    fn leaves_buffers(&self) -> bool {
+    fn says_what_is_right(&self) -> bool {
         true
     }
 
