@@ -396,7 +396,7 @@ template <> struct Digits<float> {
 
 // ANCHOR: finish
 // How the last rungs finish. A single block has nothing to wait for. Several blocks need one trip to
-// memory, not four (store, fence, ticket, load): a word holds the total of its digit in its upper 48
+// memory, not three (store, ticket, load): a word holds the total of its digit in its upper 48
 // bits, and in the lower 16 how many blocks have added to it. The block that completes the count has
 // the total.
 //
