@@ -14,12 +14,14 @@
 //! | `values.rs` | updates, writes of many threads, bounds, initial values |
 //! | `launches.rs` | children, their streams, and what a parent hands them |
 //! | `results.rs` | slips that only a wrong result shows |
+//! | `amounts.rs` | those by which it has the wrong amount |
 //! | `locks.rs` | the number by which a thread takes a lock |
 //! | `loops.rs` | the condition of a loop, and whether the loop changes it |
 //! | `finding.rs` | what a run has found |
 //! | `candidate.rs` | an edit that is proposed |
 //! | `change.rs` | an edit as lines that change |
 
+mod amounts;
 mod assignment;
 mod barriers;
 mod candidate;

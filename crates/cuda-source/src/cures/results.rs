@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::lex::Token;
 
+use super::amounts;
 use super::candidate::Candidate;
 use super::change::Edit;
 use super::indices::{Tokens, in_place, is_mark, of_function, range, tokens};
@@ -23,7 +24,18 @@ pub fn results(source: &Source) -> Vec<Candidate> {
     let mut all = rounded_up_for_launches(source);
     all.extend(exchanged(source));
     all.extend(source.functions.iter().flat_map(|function| of_function(source, function)));
-    let kinds: [Slips; 7] = [last, subscripts, rounded_up, bounds, identities, fractions, widths];
+    all.extend(amounts::starts(source));
+    let kinds: [Slips; 9] = [
+        last,
+        subscripts,
+        rounded_up,
+        bounds,
+        identities,
+        fractions,
+        widths,
+        amounts::products,
+        amounts::launches,
+    ];
     let of = |kind: Slips| {
         let functions = source.functions.iter();
         functions.flat_map(move |function| kind(source, function, &tokens(source, function)))

@@ -392,6 +392,14 @@ fn slips_that_only_a_result_shows_have_their_edits() {
             "float most = FLT_MIN;\nmost = fmaxf(most, in[t]);",
             "put `-INFINITY` in line 2, in place of `FLT_MIN`",
         ),
+        (
+            "long long sum = 0;\nsum += in[t] * in[t];",
+            "multiply in 64 bits: put `(long long)` before `in` in line 3",
+        ),
+        (
+            "child<<<1, 1>>>(out);",
+            "let one block launch it: put `if (blockIdx.x == 0)` before `child` in line 2",
+        ),
         ("float f = 1 / n;", "divide as floats: put `(float)1 /` in line 2"),
         ("out[threadIdx.x] = 1;", "put `blockIdx.x * blockDim.x + threadIdx.x` in line 2, in place of"),
     ];
@@ -399,6 +407,10 @@ fn slips_that_only_a_result_shows_have_their_edits() {
         let all = candidates_for_the_result(&kernel(body));
         assert!(all.iter().any(|edit| edit.says.starts_with(says)), "{body}: {all:?}");
     }
+    let least = format!("__device__ int least;\n{}", kernel("atomicMin(&least, in[t]);"));
+    let all = candidates_for_the_result(&least);
+    let says = "begin with what every number replaces: put `least = 2147483647` in line 1";
+    assert!(all.iter().any(|edit| edit.says == says), "{all:?}");
     for body in ["out[t] = a << b >> c;", "__shared__ float tile[TILE][WIDTH];", "if (x == 0) x = 1;"] {
         assert_eq!(candidates_for_the_result(&kernel(body)), [], "{body}");
     }
@@ -453,6 +465,8 @@ fn slips_of_any_text_break_nothing_and_are_few() {
         "max(: 0; ",
         "dim3 a(b, ",
         "a * n + ",
+        "long long a[b] * c ",
+        "__device__ int a; atomicMin(&a",
     ] {
         let long = part.repeat(5_000);
         for text in [kernel(&long), format!("{}int main() {{ {long} }}", kernel("k<<<n, 8>>>();"))] {
