@@ -6,7 +6,6 @@
 //! some in which all of them can meet.
 
 use super::op::{Guard, NONE, Op, Pred, Reg};
-use super::program::{Function, Inst};
 
 /// What an exchange reads and writes; [`NONE`] where it has no such operand.
 pub struct Parts {
@@ -24,13 +23,18 @@ pub struct Common {
 }
 
 impl Common {
-    /// Room for it in a function, if that has several exchanges.
-    pub fn of(function: &mut Function) -> Option<Common> {
-        let is_exchange = |inst: &&Inst| parts(&inst.op).is_some();
-        function.code.iter().filter(is_exchange).nth(1)?;
-        let first = Common { register: function.registers as Reg, predicate: function.predicates as Pred };
-        function.registers += 5;
-        function.predicates += 2;
+    /// Room for it among the registers and predicates of a function, if that has several exchanges.
+    pub fn of<'a>(
+        mut code: impl Iterator<Item = &'a Op>,
+        registers: &mut usize,
+        predicates: &mut usize,
+    ) -> Option<Common> {
+        let is_exchange = |op: &&Op| parts(op).is_some();
+        code.find(is_exchange)?;
+        code.find(is_exchange)?;
+        let first = Common { register: *registers as Reg, predicate: *predicates as Pred };
+        *registers += 5;
+        *predicates += 2;
         Some(first)
     }
 

@@ -158,7 +158,8 @@ impl Body<'_, '_> {
         uses::set_follows(&mut out.code);
         updates::set_updates(&mut out.code);
         out.active_masks = active_masks(&out.code);
-        out.common = Common::of(&mut out);
+        let Function { code, registers, predicates, .. } = &mut out;
+        out.common = Common::of(code.iter().map(|inst| &inst.op), registers, predicates);
         Ok(out)
     }
 
