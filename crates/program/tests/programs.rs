@@ -13,7 +13,7 @@ use ptx_simulator::{Budget, Cut, Diagnostic, Kind, Module, Orders, Severity};
 use reduction::serial::recursive_reduce;
 
 /// How many programs with mistakes there are.
-const COUNT: usize = 91;
+const COUNT: usize = 92;
 
 /// Instructions that the warps of a program may execute; of the host 64 times as many.
 const WARP_STEPS: u64 = 1 << 18;
@@ -336,6 +336,13 @@ fn an_event_that_is_recorded_again_is_named_beside_the_race() {
     let (_, lines, help) = at_line("event_recorded_again", 11, Kind::DataRace);
     assert_eq!(lines[0], 33, "{lines:?}");
     assert!(help.starts_with("an event keeps its last record only"), "{help}");
+}
+
+#[test]
+fn a_lock_that_does_not_wait_is_named_before_the_fences_that_it_lacks() {
+    let race = only("lock_the_wrong_way_round", Kind::DataRace);
+    assert!(race.message().contains("this thread found the lock of line 7 taken, and went on"), "{race}");
+    assert!(race.help.contains("until it returns the number that says that the lock is free"), "{race}");
 }
 
 #[test]

@@ -373,6 +373,15 @@ fn whatever_a_finding_names_nothing_breaks() {
 }
 
 #[test]
+fn a_guard_is_for_both_ends_where_a_line_reads_both_neighbours() {
+    let source = kernel("out[i] = in[i - 1] + in[i + 1];");
+    let says: Vec<String> =
+        proposed(&source, OutOfBounds, &[2]).into_iter().map(|candidate| candidate.says).collect();
+    let guards = ["i < n", "i >= 1", "i >= 1 && i + 1 < n"];
+    assert_eq!(says[..3], guards.map(|condition| format!("put `if ({condition})` before line 2")));
+}
+
+#[test]
 fn slips_that_only_a_result_shows_have_their_edits() {
     let cases = [
         ("for (int d = 16; d > 1; d /= 2) s[t] += s[t + d];", "put `d >= 1` in line 2, in place of `d > 1`"),

@@ -205,10 +205,10 @@ pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
         let limits = finding.limits.iter().filter(|limit| !mentions(index, limit));
         let limits = limits.map(|limit| format!("{index} < {limit}"));
         let from_below = index.split_once('-').map(|(a, b)| format!("{} >= {}", a.trim(), b.trim()));
-        let within = from_below
+        let both_ends = from_below
             .iter()
             .flat_map(|below| from_above(&indices, finding).map(move |above| format!("{below} && {above}")));
-        let conditions: Vec<String> = from_below.iter().cloned().chain(within).chain(limits).collect();
+        let conditions: Vec<String> = from_below.iter().cloned().chain(both_ends).chain(limits).collect();
         for condition in conditions {
             all.push(if is_statement {
                 let says = format!("put {}", guarded(source, step, &condition));
@@ -225,7 +225,7 @@ pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
     all
 }
 
-/// The condition for the largest of some indices to be one of the elements: `i + 1 < n`.
+/// The conditions that keep an index such as `i + 1` below the number of elements: `i + 1 < n`.
 fn from_above<'a>(
     indices: &'a [(&'a str, &'a str)],
     finding: &'a Finding,

@@ -49,6 +49,10 @@ impl Words {
         self.bits.iter().zip(&other.bits).position(|(one, other)| one & other != 0)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.bits.is_empty()
+    }
+
     /// Whether both have a word.
     pub fn meets(&self, other: &Words) -> bool {
         self.shared(other).is_some()

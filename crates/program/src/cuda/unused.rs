@@ -28,8 +28,9 @@ struct Array {
     /// What was copied there, and where last.
     given: Words,
     given_at: Option<Place>,
-    /// What threads have read of it.
+    /// What threads have read of it, and what they have written.
     read: Words,
+    written: Words,
     left: Option<Left>,
 }
 
@@ -75,6 +76,7 @@ impl Runtime<'_> {
             let place = operation.issued.place.clone();
             match &operation.work {
                 Work::Kernel(kernel) => {
+                    array.written.join(words);
                     let by = kernel.name.clone();
                     array.left = Some(Left { by, place, words: words.clone() });
                 }
@@ -110,9 +112,12 @@ impl Runtime<'_> {
     }
 
     fn say_unread_input(&mut self, array: &Array) {
-        let Array { name, given, read, given_at, .. } = array;
-        let Some((bytes, first)) = given.without(read) else { return };
-        if !read.meets(given) {
+        let Array { name, given, read, written, given_at, .. } = array;
+        // What is overwritten was no input: programs copy results to the device, too, before there are any.
+        let mut used = written.clone();
+        used.join(read);
+        let Some((bytes, first)) = given.without(&used) else { return };
+        if read.is_empty() {
             let message = format!("`{name}` is copied to the device here, and no thread reads it");
             let help = "check the arguments of the launches: is another array given in its place?";
             return self.note_unused(message, given_at.clone(), Vec::new(), help);

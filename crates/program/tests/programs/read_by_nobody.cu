@@ -27,19 +27,24 @@ int main()
     float *weights;
     float *now;
     float *next;
+    float *last;
     cudaMalloc(&x, sizeof host);
     cudaMalloc(&weights, sizeof host);
     cudaMalloc(&now, sizeof host);
     cudaMalloc(&next, sizeof host);
+    cudaMalloc(&last, sizeof host);
     cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
     cudaMemcpy(weights, host, sizeof host, cudaMemcpyHostToDevice); // expect: note never-read
+    cudaMemcpy(last, host, sizeof host, cudaMemcpyHostToDevice); // overwritten: no input
     weighted<<<2, 32>>>(x, weights, now, n);
     for (int i = 0; i < 4; i++) {
         step<<<1, n>>>(now, next); // expect: note never-read
         std::swap(now, next);
     }
+    step<<<1, n>>>(next, last);
+    cudaMemcpy(host, last, sizeof host, cudaMemcpyDeviceToHost);
     cudaMemcpy(host, next, sizeof host, cudaMemcpyDeviceToHost);
-    for (float *array : {x, weights, now, next})
+    for (float *array : {x, weights, now, next, last})
         cudaFree(array);
     return host[n - 1] == 2 * (n - 1) + 4 ? 0 : 1; // returns: 1
 }

@@ -182,12 +182,9 @@ impl Checker<'_> {
             return lock;
         }
         let around = self.around(me, race);
-        let is_not_waited = matches!(around, Some(Disorder::Lock { why: Loophole::NotWaited, .. }));
-        // A fence orders nothing where a thread goes in that has not got the lock.
-        let is_fence_missing = matches!(race.why, Disorder::NoFence | Disorder::FenceElsewhere);
-        let why = if is_not_waited && is_fence_missing { Disorder::Nothing } else { race.why };
-        match (why, between) {
+        match (race.why, between) {
             _ if race.same_value => Disorder::SameValue,
+            (Disorder::NoFence | Disorder::FenceElsewhere, _) => around.unwrap_or(race.why),
             (Disorder::Nothing, Between::ParentAndChild) => Disorder::Child,
             (Disorder::Nothing, Between::Grids) if self.are_siblings(me, race) => Disorder::Streams,
             (Disorder::Nothing, _) => {
@@ -206,9 +203,11 @@ impl Checker<'_> {
         a != b && grids.into_iter().all(is_child) && !self.order.within(a, b) && !self.order.within(b, a)
     }
 
-    /// How the two get around a lock that both know.
+    /// How the two get around a lock that both know, where that explains the race. A missing fence explains
+    /// it unless the thread has entered without the lock: then no fence helps.
     fn around(&self, me: &Later, race: &Race) -> Option<Disorder> {
         let unmarked = [me.who, self.earlier(race)].into_iter().find_map(|who| self.unmarked.inside(who));
+        let unmarked = unmarked.filter(|_| race.why == Disorder::Nothing);
         if let Some((_, line)) = unmarked.and_then(|taking| self.site(taking)) {
             return Some(Disorder::Lock { line, why: Loophole::Unmarked });
         }
@@ -222,7 +221,12 @@ impl Checker<'_> {
             How::Outside => Loophole::Outside,
             How::Ignored => Loophole::Ignored,
         };
-        Some(Disorder::Lock { line: line_of(taking)?, why })
+        let explains = match race.why {
+            Disorder::Nothing => true,
+            Disorder::NoFence | Disorder::FenceElsewhere => why == Loophole::NotWaited,
+            _ => false,
+        };
+        Some(Disorder::Lock { line: line_of(taking)?, why }).filter(|_| explains)
     }
 
     /// How a plain store to the lock itself gets around it.
@@ -361,9 +365,7 @@ impl Checker<'_> {
         if let Some(Disorder::Lock { why, .. }) = self.stored_plainly(me, race) {
             return around_help(why).into();
         }
-        if let Some(Disorder::Lock { why, .. }) = self.around(me, race)
-            && (race.why == Disorder::Nothing || why == Loophole::NotWaited)
-        {
+        if let Some(Disorder::Lock { why, .. }) = self.around(me, race) {
             return around_help(why).into();
         }
         if let Some(loc) = self.locks.both_take(me.who, self.earlier(race)) {

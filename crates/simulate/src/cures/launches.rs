@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ::launch::{Script, Spec, Value, constants};
+use ::launch::{Script, Spec, Value};
 use anyhow::Result;
-use cuda_source::parameters::{parameters, source_name};
+use cuda_source::parameters::source_name;
 use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
 
 use super::slips::slip;
-use super::subject::{How, Outcome, Subject};
+use super::subject::{How, Outcome, Subject, named};
 use super::tries::cures;
 use crate::cure::{Cure, Limits};
 use crate::input::Sources;
@@ -109,21 +109,15 @@ impl Subject for Launches<'_> {
     }
 
     fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)> {
-        let kernel = source_name(kernel);
-        let names: Vec<String> = parameters(source, kernel).into_iter().map(|one| one.name).collect();
-        let launches = self
-            .script
-            .launches()
-            .filter(|launch| launch.kernel.as_deref().is_none_or(|name| source_name(name) == kernel));
-        let given = launches.flat_map(|launch| names.iter().zip(&launch.args));
-        let number = |(name, argument): (&String, &Spec)| match argument.value {
-            Value::Number(_, value) => Some((name.clone(), value)),
+        let launches = self.script.launches().filter(|launch| {
+            let is_it = |name: &str| source_name(name) == source_name(kernel);
+            launch.kernel.as_deref().is_none_or(is_it)
+        });
+        let number = |argument: &Spec| match argument.value {
+            Value::Number(_, value) => Some(value),
             _ => None,
         };
-        let constants = constants(source).into_iter().map(|(name, value)| (name.to_string(), value));
-        let mut numbers: Vec<(String, u64)> = given.filter_map(number).chain(constants).collect();
-        numbers.dedup();
-        numbers
+        named(source, kernel, launches.map(|launch| launch.args.iter().map(number).collect()))
     }
 
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {

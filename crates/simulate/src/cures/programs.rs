@@ -4,16 +4,15 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::Duration;
 
-use ::launch::constants;
 use ::program::{Ended, KernelRun, Outside, Standard};
 use anyhow::Result;
-use cuda_source::parameters::{parameters, source_name};
+use cuda_source::parameters::source_name;
 use kernel_compiler::in_page::Compiled;
 use kernel_compiler::program::Program;
 
 use super::launches::{Compile, as_asked};
 use super::slips::slip;
-use super::subject::{How, Outcome, Subject, printed};
+use super::subject::{How, Outcome, Subject, named, printed};
 use super::tries::cures;
 use crate::cure::Cure;
 use crate::options::{Checks, Cures, Options};
@@ -72,15 +71,8 @@ impl Subject for Whole<'_> {
     }
 
     fn numbers(&self, source: &str, kernel: &str) -> Vec<(String, u64)> {
-        let kernel = source_name(kernel);
-        let names: Vec<String> = parameters(source, kernel).into_iter().map(|one| one.name).collect();
-        let runs = self.kernels.iter().filter(|run| source_name(&run.kernel) == kernel);
-        let given = runs.flat_map(|run| names.iter().cloned().zip(run.numbers.iter().copied()));
-        let constants = constants(source).into_iter().map(|(name, value)| (name.to_string(), value));
-        let mut numbers: Vec<(String, u64)> =
-            given.filter_map(|(name, number)| Some((name, number?))).chain(constants).collect();
-        numbers.dedup();
-        numbers
+        let runs = self.kernels.iter().filter(|run| source_name(&run.kernel) == source_name(kernel));
+        named(source, kernel, runs.map(|run| run.numbers.clone()))
     }
 
     fn compiled(&self, text: &str, limit: Duration) -> Result<Compiled> {

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use ::launch::{Held, Type};
+use ::launch::{Held, Type, constants};
 use anyhow::Result;
+use cuda_source::parameters::parameters;
 use kernel_compiler::in_page::Compiled;
 use ptx_simulator::{Budget, Diagnostic};
 
@@ -62,6 +63,22 @@ pub struct Outcome {
     pub left: Vec<Held>,
     /// Instructions that its warps have executed.
     pub instructions: u64,
+}
+
+/// The constants of `source`, and the parameters of `kernel` with the numbers that each launch has given
+/// them.
+pub fn named(
+    source: &str,
+    kernel: &str,
+    launches: impl Iterator<Item = Vec<Option<u64>>>,
+) -> Vec<(String, u64)> {
+    let names: Vec<String> = parameters(source, kernel).into_iter().map(|one| one.name).collect();
+    let given = launches.flat_map(|numbers| names.clone().into_iter().zip(numbers));
+    let given = given.filter_map(|(name, number)| Some((name, number?)));
+    let constants = constants(source).into_iter().map(|(name, value)| (name.to_string(), value));
+    let mut all: Vec<(String, u64)> = given.chain(constants).collect();
+    all.dedup();
+    all
 }
 
 /// A text that a run has printed, as something that it leaves.
