@@ -161,10 +161,16 @@ async function stopped(page) {
     const where = '.notebook-cell';
     await fill(page, where, NOTEBOOK.replace('iota*64', 'iota:1*64').replace(/\n\/\/@ expect.*/, ''));
     await chord(page, 'Enter');
-    const isTrying = where =>
-        document.querySelector(`${where} .card-status`).textContent.includes('Trying edits');
-    await page.waitForFunction(isTrying, { timeout: PATIENCE, polling: 'raf' }, where);
-    await page.evaluate(where => document.querySelector(`${where} .card-run`).click(), where);
+    // In the page: an answer that comes meanwhile would make the press a new run.
+    const stopsTrying = where => {
+        const place = document.querySelector(where);
+        const isTrying = place.querySelector('.card-status').textContent.includes('Trying edits');
+        if (isTrying) {
+            place.querySelector('.card-run').click();
+        }
+        return isTrying;
+    };
+    await page.waitForFunction(stopsTrying, { timeout: PATIENCE, polling: 'raf' }, where);
     await new Promise(done => setTimeout(done, 3000));
     const now = await page.evaluate(where => ({
         status: document.querySelector(`${where} .card-status`).textContent,

@@ -212,8 +212,8 @@ async function checkPage(page, origin, name, ends) {
             await page.goto(`${origin}/${name}`, { waitUntil: 'load' });
             await page.evaluate(theme => localStorage.setItem('mdbook-theme', theme), theme);
             await page.reload({ waitUntil: 'load' });
-            // Figures that answer a question are folded with its answer.
-            await page.evaluate(() => document.querySelectorAll('.predict')
+            // Some figures are folded: the answer to a question, and what only some readers need.
+            await page.evaluate(() => document.querySelectorAll('details:has(figure.film)')
                 .forEach(details => (details.open = true)));
             for (const figure of await page.$$('figure.film')) {
                 await figure.evaluate(figure => figure.scrollIntoView());

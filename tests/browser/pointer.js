@@ -22,9 +22,21 @@ async function middle(page, selector) {
     return { x: x + width / 2, y: y + height / 2 };
 }
 
+/** Where the middle of an element is once the page has come to rest: what is loaded late moves it, too. */
+async function atRest(page, selector) {
+    let before;
+    let now = await middle(page, selector);
+    do {
+        before = now;
+        await new Promise(resolve => setTimeout(resolve, HELD));
+        now = await middle(page, selector);
+    } while (now.x !== before.x || now.y !== before.y);
+    return now;
+}
+
 /** Presses with the mouse, as a hand does; by how much the element moved meanwhile. */
 async function press(page, selector) {
-    const before = await middle(page, selector);
+    const before = await atRest(page, selector);
     await page.mouse.move(before.x, before.y);
     await page.mouse.down();
     await new Promise(resolve => setTimeout(resolve, HELD));
