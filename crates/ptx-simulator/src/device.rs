@@ -1,7 +1,7 @@
 //! The simulated device: how much of everything it has, and what a launch may ask of it.
 
 use crate::arith::WARP;
-use crate::diagnostic::thousands;
+use crate::what::thousands;
 
 /// `cudaLimitDevRuntimePendingLaunchCount` unless it is set.
 pub const DEFAULT_PENDING_LAUNCHES: u64 = 2048;

@@ -21,6 +21,7 @@ mod ptx;
 mod simulator;
 pub mod trace;
 mod values;
+mod what;
 mod words;
 
 pub use arith::{Format, LaneOrder};
@@ -31,10 +32,7 @@ pub use device::{
     DEFAULT_MEMORY, DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties,
     LaunchConfig, Residency, Scarce, check_config, count_in,
 };
-pub use diagnostic::{
-    Access, Apart, Diagnostic, Disorder, Endless, Kind, Limit, Loophole, Matters, Number, Region, Severity,
-    Shape, ShortWait, Side, Site, Spot, Unordered, Values, What, Words,
-};
+pub use diagnostic::{Diagnostic, Kind, Severity, Shape};
 pub use exec::MAX_PRINTED;
 pub use explore::Interleaving;
 pub use grid::Together;
@@ -42,3 +40,7 @@ pub use memory::{Owner, Written, Wrong, address_of, number_and_offset};
 pub use orders::{Budget, Cut, Failing, Orders, failing};
 pub use ptx::{Order, Scope, Space};
 pub use simulator::{Launch, Launched, Module, Simulator};
+pub use what::{
+    Access, Apart, Disorder, Endless, Limit, Loophole, Matters, Number, Region, ShortWait, Side, Site, Spot,
+    Unordered, Values, What, Words,
+};

@@ -2,10 +2,11 @@
 
 use crate::arith::{LaneOrder, Lanes};
 use crate::device::LaunchConfig;
-use crate::diagnostic::{Diagnostic, Side, Words};
+use crate::diagnostic::Diagnostic;
 use crate::ptx::{Order, Scope, Space};
+use crate::what::{Side, Words};
 
-pub use crate::diagnostic::Access;
+pub use crate::what::Access;
 
 /// What a thread does with the value of a strong load, as far as its function shows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

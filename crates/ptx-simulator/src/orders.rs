@@ -14,13 +14,14 @@ use serde::Serialize;
 
 use crate::arith::LaneOrder;
 use crate::check::Checker;
-use crate::diagnostic::{Diagnostic, Kind, Severity, Side, Site};
+use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::explore::{GivenUp, Hears, Interleaving, Operation, Reversal, Turns, Uneven};
 use crate::grid::Together;
 use crate::memory::Memory;
 use crate::observe::{Access, Act, Event, Observer};
 use crate::ptx::Order;
 use crate::simulator::{Launch, Module, Simulator};
+use crate::what::{Side, Site};
 
 /// How much may be tried, and what has to be the same in all orders.
 #[derive(Clone, Debug, PartialEq, Eq)]

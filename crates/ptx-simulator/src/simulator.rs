@@ -11,12 +11,13 @@ use crate::decode::{self, FUNCTION_WINDOW, Param, Program, initial_bytes};
 use crate::device::{
     DEFAULT_PENDING_LAUNCHES, DEFAULT_STEP_LIMIT, DEFAULT_SYNC_DEPTH, DeviceProperties, LaunchConfig,
 };
-use crate::diagnostic::{self, Diagnostic, Kind};
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::explore::{GivenUp, Hears, Interleaving, Turns};
 use crate::grid::{self, Engine, Limits, Together};
 use crate::memory::{self, Memory, Owner, Written, Wrong};
 use crate::observe::{self, Unchecked};
 use crate::ptx::{Space, Variable};
+use crate::what;
 
 /// Parsed PTX, ready to launch. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -196,8 +197,8 @@ impl Simulator {
             let what = format!(
                 "no room for an allocation of {}: the simulated device has {} bytes of memory, as far as \
                  this machine has them, for at most 1,048,576 allocations",
-                diagnostic::bytes(bytes),
-                diagnostic::thousands(self.memory.most_bytes)
+                what::bytes(bytes),
+                what::thousands(self.memory.most_bytes)
             );
             Box::new(Diagnostic::of_host(Kind::MemoryLimit, None, what, "run a smaller problem"))
         })
@@ -554,14 +555,11 @@ fn copy_error(direction: &str, bytes: usize, address: u64, wrong: &Wrong) -> Box
         Wrong::Freed => "in a buffer that has been freed".to_string(),
         Wrong::OtherSide { .. } => "in memory of the host".to_string(),
         Wrong::Outside { offset, bytes: size, .. } => {
-            format!("at byte {offset} of a buffer of {}", diagnostic::bytes(*size))
+            format!("at byte {offset} of a buffer of {}", what::bytes(*size))
         }
     };
     host_error(
-        format!(
-            "a copy of {} {direction} device address {address:#x}, {why}",
-            diagnostic::bytes(bytes as u64)
-        ),
+        format!("a copy of {} {direction} device address {address:#x}, {why}", what::bytes(bytes as u64)),
         "copy no more than the buffer holds",
     )
 }

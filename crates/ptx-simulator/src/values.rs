@@ -1,7 +1,7 @@
 //! Two values of one element, as numbers of its type.
 
 use crate::arith::Format;
-use crate::diagnostic::{Number, Values};
+use crate::what::{Number, Values};
 
 impl Number {
     /// What elements of this type are, and the bytes of one: `f32`, `i8`.

@@ -1,6 +1,6 @@
 //! A finding in words.
 
-use crate::diagnostic::{
+use crate::what::{
     Access, Apart, Depends, Disorder, Endless, Loophole, Matters, Region, ShortWait, Side, Site, Spot,
     Unordered, What, bytes, thousands,
 };

@@ -1,6 +1,7 @@
 //! Findings that follow from others: one cause is told once, and before what follows from it.
 
-use crate::diagnostic::{Access, Diagnostic, Disorder, Kind, Loophole, Severity, Side, Spot, What};
+use crate::diagnostic::{Diagnostic, Kind, Severity};
+use crate::what::{Access, Disorder, Loophole, Side, Spot, What};
 
 /// All of `found` but what follows from something else in it, or from what has stopped the launch; causes
 /// first.

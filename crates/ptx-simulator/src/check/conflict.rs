@@ -3,9 +3,9 @@
 
 use super::order::{BlockId, Past};
 use crate::arith::WARP;
-use crate::diagnostic::Disorder;
 use crate::observe::{Access, Actor, Request};
 use crate::ptx::{Order, Scope, Space};
+use crate::what::Disorder;
 
 /// A thread of a block of a grid, in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,10 @@ use super::Checker;
 use super::conflict::Who;
 use super::order::Past;
 use crate::arith::{AtomOp, WARP};
-use crate::diagnostic::{Access, Diagnostic, Kind, Number, Severity, Side, Site, Unordered, Values, What};
+use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::explore::{Does, Operation, Reversal};
 use crate::ptx::Space;
+use crate::what::{Access, Number, Side, Site, Unordered, Values, What};
 
 /// Bytes of the words that operations touch.
 const WORD_BYTES: u64 = 4;

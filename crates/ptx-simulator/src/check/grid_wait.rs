@@ -3,8 +3,8 @@
 use super::Checker;
 use super::conflict::Who;
 use crate::device::count_in;
-use crate::diagnostic::{Site, Words};
 use crate::observe::{Actor, Request};
+use crate::what::{Site, Words};
 use crate::words::{index, times};
 
 impl Checker<'_> {

@@ -7,8 +7,8 @@ use super::Checker;
 use super::conflict::Who;
 use super::order::BlockId;
 use crate::arith::WARP;
-use crate::diagnostic::{Access, Region, Side, Site, Spot};
 use crate::ptx::Space;
+use crate::what::{Access, Region, Side, Site, Spot};
 
 /// Elements that are looked at, on each side.
 const REACH: i64 = 1 << 10;

@@ -67,9 +67,10 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::Program;
 use crate::device::index_in;
-use crate::diagnostic::{Diagnostic, Disorder, Kind, Region, Severity, Side, What, Words};
+use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::observe::{Access, Act, Actor, CopyRequest, Event, Given, Observer, Request, Watch};
 use crate::ptx::Space;
+use crate::what::{Disorder, Region, Side, What, Words};
 
 /// Diagnostics of one launch, at most.
 const MAX_DIAGNOSTICS: usize = 64;

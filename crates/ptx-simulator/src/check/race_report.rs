@@ -7,9 +7,10 @@ use super::order::BlockId;
 use super::{About, Checker, Late, Place};
 use crate::arith::WARP;
 use crate::decode::Op;
-use crate::diagnostic::{Depends, Diagnostic, Disorder, Kind, Loophole, Severity, Shape, What};
+use crate::diagnostic::{Diagnostic, Kind, Severity, Shape};
 use crate::observe::Access;
 use crate::ptx::Space;
+use crate::what::{Depends, Disorder, Loophole, What};
 use crate::words::index;
 
 /// Bytes of an mbarrier.

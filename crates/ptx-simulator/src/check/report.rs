@@ -12,13 +12,12 @@ use super::unread::{Lost, lost};
 use super::{About, Checker, Place};
 use crate::arith::WARP;
 use crate::decode::runtime;
-use crate::diagnostic::{
-    Diagnostic, Disorder, KEEP_ALIVE, Kind, Region, Severity, Shape, ShortWait, Side, Spot, What,
-};
+use crate::diagnostic::{Diagnostic, Kind, Severity, Shape};
 use crate::memory;
 use crate::memory::shared::Layout;
 use crate::observe::{Access, Actor, CopyWait, DeviceLaunch, Request};
 use crate::ptx::Space;
+use crate::what::{Disorder, KEEP_ALIVE, Region, ShortWait, Side, Spot, What};
 
 impl Checker<'_> {
     /// A byte that was touched, by an access of so many bytes. In shared memory it is that of a `block` of

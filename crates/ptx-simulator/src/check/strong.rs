@@ -21,9 +21,9 @@ use super::order::{Before, BlockId, Gap, Here, Order, Past};
 use super::reads::Reads;
 use crate::arith::lanes;
 use crate::decode::{Op, Program};
-use crate::diagnostic::{Depends, Disorder};
 use crate::observe::{Access, Actor, Request, Use};
 use crate::ptx::{Order as MemoryOrder, Space};
+use crate::what::{Depends, Disorder};
 
 /// Bytes of a word.
 const WORD: u64 = 4;

@@ -4,9 +4,9 @@ use super::conflict::{Race, Strength};
 use super::order::{Before, Gap, Here, Past, Time};
 use super::shadow::{Cell, How, Lists, More, Page, Region, Touched, WIDEST};
 use crate::arith::{Lanes, lanes, which};
-use crate::diagnostic::Disorder;
 use crate::observe::{Access, Request};
 use crate::ptx::Scope;
+use crate::what::Disorder;
 
 /// Reads that a cell remembers besides the first.
 const MAX_READERS: usize = 64;

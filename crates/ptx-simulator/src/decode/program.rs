@@ -8,9 +8,10 @@ use super::op::{Op, Pred, Reg};
 use super::special::Special;
 use crate::arith::Lanes;
 use crate::device::{DeviceProperties, LaunchConfig, check_config, count_in};
-use crate::diagnostic::{Diagnostic, Limit};
+use crate::diagnostic::Diagnostic;
 use crate::memory::shared;
 use crate::ptx::{Bounds, Init, Variable};
+use crate::what::Limit;
 
 /// A decoded module.
 #[derive(Debug, Default)]

@@ -5,8 +5,9 @@ use super::warp::{Warp, Way};
 use crate::arith::{lanes, which};
 use crate::decode::runtime::Call;
 use crate::decode::{Callee, FUNCTION_WINDOW, Op, unknown};
-use crate::diagnostic::{Kind, Limit, What};
+use crate::diagnostic::Kind;
 use crate::memory;
+use crate::what::{Limit, What};
 
 /// Calls of device functions that a thread may have open: a GPU's default stack of 1 KiB holds far fewer.
 const MAX_CALLS: u32 = 1024;

@@ -4,9 +4,10 @@ use super::block::{BlockState, Cluster, Member, SharedMemory};
 use super::context::{At, Context, Executed};
 use super::split::Wait;
 use super::warp::Warp;
-use crate::diagnostic::{KEEP_ALIVE, Kind};
+use crate::diagnostic::Kind;
 use crate::memory::shared;
 use crate::observe::{Act, Event, Peer, Request};
+use crate::what::KEEP_ALIVE;
 use crate::words::of_bytes;
 
 /// The shared memory of `block`, or of another one of its cluster.

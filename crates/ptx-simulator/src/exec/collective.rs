@@ -11,8 +11,9 @@ use super::warp::Warp;
 use crate::arith::{Lanes, WARP, combine, each, groups, lanes, which};
 use crate::decode::exchange::is_same;
 use crate::decode::{Function, NONE, Op, Reg, Shuffle, Vote};
-use crate::diagnostic::{Diagnostic, Kind, Severity, What};
+use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::observe::Act;
+use crate::what::What;
 
 /// What to do about a mask that says who happens to be there.
 const ACTIVE_MASK: &str = "name the lanes that should take part: 0xffffffff where all 32 come, or \

@@ -11,10 +11,11 @@ use super::warp::Warp;
 use crate::arith::WARP;
 use crate::decode::{Inst, Op};
 use crate::device::{DeviceProperties, Residency, Scarce, count_in, index_in};
-use crate::diagnostic::{Diagnostic, Endless, Kind, Region, Site, Spot, What, Words, thousands};
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::memory::{Owner, Wrong};
 use crate::observe::{Access, Event, Request};
 use crate::ptx::Space;
+use crate::what::{Endless, Region, Site, Spot, What, Words, thousands};
 use crate::words::of_bytes;
 
 /// Blocks of a grid that cannot start, since those that wait leave no room.
@@ -396,7 +397,7 @@ const WRAPPED: i64 = MAX_INDEX - (1 << 20);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Region;
+    use crate::what::Region;
 
     #[test]
     fn an_index_below_0_is_told_so_signed_or_not() {

@@ -7,10 +7,11 @@ use super::undefined::{Byte, Lost, RacingReads, either, of_byte};
 use super::warp::Warp;
 use crate::arith::{Alu, AtomOp, Lanes, Spread, WARP, each, lanes, low, which};
 use crate::decode::{Address, Bits, Function, Guard, NONE, Op, Reg};
-use crate::diagnostic::{Kind, Matters, Region, Spot, What};
+use crate::diagnostic::Kind;
 use crate::memory;
 use crate::observe::{Peer, Request};
 use crate::ptx::Space;
+use crate::what::{Matters, Region, Spot, What};
 
 /// Follows values through an instruction that computes, before it is done: what it writes is undefined where
 /// anything that it reads is, unless the rest decides; and the same of what comes from reads that race.

@@ -6,9 +6,9 @@ use super::split::Split;
 use super::warp::Warp;
 use crate::arith::AtomOp;
 use crate::decode::{Address, Function, Inst, Op};
-use crate::diagnostic::{Side, Site, Words};
 use crate::observe::{Access, Actor, Request};
 use crate::ptx::{Order, Scope, Space};
+use crate::what::{Side, Site, Words};
 
 impl Context<'_> {
     /// What is wrong, and what helps, if the loop that lanes of `split` are in asks for a lock by `inst`.

@@ -2,8 +2,9 @@
 
 use crate::decode::{Param, Program};
 use crate::device::{DeviceProperties, LaunchConfig};
-use crate::diagnostic::{Diagnostic, Kind, What};
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::PendingLaunch;
+use crate::what::What;
 
 /// Checks a launch and lays out its arguments.
 pub fn parameters(

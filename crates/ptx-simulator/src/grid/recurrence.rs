@@ -11,8 +11,9 @@ use super::before::{Before, BlockBefore};
 use super::engine::{Block, Engine};
 use crate::arith::WARP;
 use crate::device::index_in;
-use crate::diagnostic::{Diagnostic, Kind, thousands};
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{Barrier, Cycle, Executed, Recording, Slice, Still, Wait, Warp};
+use crate::what::thousands;
 
 /// A launch with more warps under way is not recorded: that would take too much memory.
 const MOST_WARPS: usize = 1_024;

@@ -6,9 +6,10 @@ use super::natives::{Call, Given, Natives, Stop};
 use super::steps::{Done, TICK};
 use super::thread::{Activation, Host};
 use crate::decode::FUNCTION_WINDOW;
-use crate::diagnostic::{Kind, thousands};
+use crate::diagnostic::Kind;
 use crate::memory::{read, write};
 use crate::simulator::Simulator;
+use crate::what::thousands;
 
 /// How deep functions that natives call may call natives that call functions. Each is a frame of the
 /// simulator's own stack.

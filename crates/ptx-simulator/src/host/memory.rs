@@ -1,10 +1,10 @@
 //! The memory of a program, as its natives see it.
 
 use crate::device::{LaunchConfig, count_in};
-use crate::diagnostic::Limit;
 pub use crate::memory::Note;
 use crate::memory::{Owner, Wrong};
 use crate::simulator::{Module, Simulator};
+use crate::what::Limit;
 
 impl Simulator {
     /// A new allocation of whosever memory, if there is room; its address is never 0. `name` is what findings

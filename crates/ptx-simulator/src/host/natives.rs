@@ -2,9 +2,10 @@
 
 use super::thread::Host;
 use super::undefined::{Lost, Origin, Undefined};
-use crate::diagnostic::{Access, Diagnostic, Matters};
+use crate::diagnostic::Diagnostic;
 use crate::memory::{Wrong, read, span};
 use crate::simulator::Simulator;
+use crate::what::{Access, Matters};
 
 /// Why the thread stopped.
 #[derive(Debug)]

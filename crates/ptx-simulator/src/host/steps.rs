@@ -8,9 +8,9 @@ use super::places::{open_places, own, place_at};
 use super::thread::Host;
 use super::undefined::{Lost, Origin, Undefined};
 use crate::arith::combine;
-use crate::diagnostic::Access;
 use crate::memory::{extend, read, write};
 use crate::simulator::Simulator;
+use crate::what::Access;
 
 /// Steps between two looks at [`Natives::tick`].
 pub(super) const TICK: u32 = 1 << 20;

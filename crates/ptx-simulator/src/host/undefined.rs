@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use super::code::{Code, Rare, Step, slot_of, slot_of_predicate};
 use crate::arith::Spread;
 use crate::decode::{Function, Op, Role};
-use crate::diagnostic::{Diagnostic, Kind, Matters, What};
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::what::{Matters, What};
 
 /// Where a value was read that was never written, in the program and in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

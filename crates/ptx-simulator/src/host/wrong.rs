@@ -1,8 +1,9 @@
 //! What is said of the host's own mistakes.
 
 use super::thread::Host;
-use crate::diagnostic::{Access, Diagnostic, Kind, Region, Spot, What};
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::memory::{Memory, Wrong};
+use crate::what::{Access, Region, Spot, What};
 use crate::words::of_bytes;
 
 impl Host {

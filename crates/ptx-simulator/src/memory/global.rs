@@ -13,7 +13,7 @@ use super::UNWRITTEN;
 use super::spaces::{index, span};
 use super::written::Written;
 use crate::device::DEFAULT_MEMORY;
-use crate::diagnostic::Region;
+use crate::what::Region;
 
 const OFFSET_BITS: u32 = 36;
 const OFFSET_MASK: u64 = (1 << OFFSET_BITS) - 1;

@@ -7,7 +7,7 @@
 //! An address in the memory of a block of the same cluster has that block's rank in its uppermost bits.
 
 use super::spaces::index;
-use crate::diagnostic::{Region, Spot};
+use crate::what::{Region, Spot};
 
 /// Bits of an address that say which byte of its variable it is.
 const BITS: u32 = 18;

@@ -3,9 +3,10 @@
 
 use super::{Failing, Search};
 use crate::check::Checker;
-use crate::diagnostic::{Apart, Diagnostic, Kind, Severity, What};
+use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::exec::APART;
 use crate::explore::Interleaving;
+use crate::what::{Apart, What};
 
 impl Search<'_, '_> {
     /// Runs the launch with lanes that stay apart. `draws`: atomic operations give numbers to those who come,
