@@ -40,7 +40,7 @@ fn parts(record: &Record, machine: Vec<String>) -> String {
     parts.extend(machine);
     parts.push(format!("<time>{}</time>", escape(record.date.get(..10).unwrap_or(&record.date))));
     if record.device.kind == DeviceKind::Sim {
-        parts.push("exact counts, no times".to_string());
+        parts.push("<a href=\"glossary.md#exact-counts\">exact counts</a>, no times".to_string());
     }
     parts.push(format!("source <code>{}</code>", escape(&record.source_hash)));
     // Older records do not say what compiled their code, but have the hash of a build that does.

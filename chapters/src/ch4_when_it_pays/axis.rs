@@ -160,7 +160,7 @@ fn track(bars: &[Bar], number: usize, scale: f64) -> Track {
         if bar.launches > 1 && WIDTH * part / scale >= NARROWEST && bar.time > scale {
             let shown = (scale / part).floor() as i64;
             parts.push(format!(
-                "{}, after about {shown} of {} launches",
+                "{}, after about {shown} of {} launches, the host's included",
                 bar.label,
                 thousands(bar.launches as i64)
             ));

@@ -24,8 +24,8 @@ fn a_cell_of_a_whole_chapter_has_the_command_and_each_record() {
             "<th scope=\"row\">reduce<wbr>Neighbored</th>",
             "<figcaption>Fixture GPU · <time>2026-02-03</time> · source <code>",
             "<strong>Recorded on the simulator</strong>",
-            "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · exact counts, no times · \
-             source <code>",
+            "<figcaption>workbook simulator 0.1.0 · <time>2026-02-03</time> · \
+             <a href=\"glossary.md#exact-counts\">exact counts</a>, no times · source <code>",
         ],
     );
     assert!(!page.contains("Your own run") && !page.contains("has changed"), "{page}");
