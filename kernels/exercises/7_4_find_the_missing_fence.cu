@@ -2,7 +2,7 @@
 //
 // One launch, finished by the block that takes the last ticket. The sum is usually right, but one
 // `__threadfence()` is missing: another block may see a ticket before the partial sum that belongs to it.
-// After which line does the fence belong? Write the number of that line below, and change nothing else.
+// After which line of this file does the fence belong? Write its number below, and change nothing else.
 //
 // You learn why the writer and the reader of a flag each need a fence. About 10 minutes.
 //

@@ -8,11 +8,13 @@
 //! | `runtime.rs` | what natives share: the world outside, findings, access to the program's memory |
 //! | `natives.rs` | every function that a program can call without defining it |
 //! | `kept.rs` | what the libraries keep while a program runs |
+//! | `constants.rs` | the constants of the source that decide how much a program does |
 //! | `outside.rs` | the world outside: streams, files |
 //! | `libc/` | the C library, by the headers of C |
 //! | `cuda/` | the CUDA runtime: allocations, copies, launches, streams, events, the GPU's properties |
 #![warn(missing_docs)]
 
+mod constants;
 mod cuda;
 mod kept;
 mod libc;

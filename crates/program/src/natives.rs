@@ -7,6 +7,7 @@ use ptx_simulator::{Kind, Simulator};
 use rustc_hash::FxHashMap;
 use text::number::thousands;
 
+use crate::constants::{constant_behind, make_smaller};
 use crate::runtime::{Native, Runtime};
 use crate::{cuda, libc};
 
@@ -65,12 +66,14 @@ impl Natives for Runtime<'_> {
             return Err(host.fault(Kind::StepLimit, what, help).into());
         }
         let Some(limit) = self.step_limit.filter(|limit| host.steps() > *limit) else { return Ok(()) };
+        let busiest = host.busiest();
         let line =
-            host.busiest().map_or(String::new(), |(file, line)| format!(", most of them at {file}:{line}"));
+            busiest.as_ref().map_or(String::new(), |(file, line)| format!(", most of them at {file}:{line}"));
         let what =
             format!("the host has executed {} million instructions, its limit{line}", limit / 1_000_000);
-        let help = "make the constant smaller that decides how much is done there";
-        Err(host.fault(Kind::StepLimit, what, help).into())
+        let constant = busiest.and_then(|place| constant_behind(self.outside, &place));
+        let help = make_smaller(constant, "decides how much is done there");
+        Err(host.fault(Kind::StepLimit, what, &help).into())
     }
 }
 

@@ -5,7 +5,7 @@ use crate::lex::Token;
 
 use super::candidate::Candidate;
 use super::change::Edit;
-use super::indices::{Tokens, is_mark};
+use super::indices::{Tokens, in_place, is_mark, range};
 use super::statements::{Function, Source, code};
 
 /// Tokens of a subscript or a declaration that are looked at, at most.
@@ -33,6 +33,28 @@ pub fn products(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate
             .then(|| put(source, tokens[first].0, "multiply in 64 bits", "(long long)", name))
     };
     (0..tokens.len()).filter(|_| has_wide).filter_map(product).collect()
+}
+
+/// `unsigned long long sum = 0;` for `unsigned sum = 0;`, where `sum += …` adds up and the source has such
+/// numbers.
+pub fn sums(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
+    let has_wide = source.text.contains("long long");
+    let adds_up = |name: &str| {
+        let is_it = |at: &usize| tokens[*at].1.is_word(name) && is_mark(tokens, at + 1, "+");
+        (0..tokens.len()).filter(is_it).any(|at| is_mark(tokens, at + 2, "="))
+    };
+    let sum = |at: usize| {
+        let narrow = tokens[at].1.word().filter(|word| ["int", "unsigned"].contains(word))?;
+        let is_long = at > 0 && ["long", "unsigned"].iter().any(|word| tokens[at - 1].1.is_word(word));
+        let end = if narrow == "unsigned" && tokens.get(at + 1)?.1.is_word("int") { at + 1 } else { at };
+        let name = tokens.get(end + 1)?.1.word()?;
+        let is_declared = is_mark(tokens, end + 2, "=") || is_mark(tokens, end + 2, ";");
+        let wide = if narrow == "unsigned" { "unsigned long long" } else { "long long" };
+        let text = format!("{wide} {name}");
+        (!is_long && is_declared && adds_up(name))
+            .then(|| in_place(source, range(tokens, at, end + 1), &text))
+    };
+    (0..tokens.len()).filter(|_| has_wide).filter_map(sum).collect()
 }
 
 /// The `[` of the `]` at `close`.

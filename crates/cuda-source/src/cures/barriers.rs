@@ -78,9 +78,28 @@ fn barriers(source: &Source, finding: &Finding, is_in_a_branch: bool) -> Vec<Str
     }
 }
 
+/// A barrier of the whole grid, where the source has a name for that.
+pub fn of_the_grid(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let Some(name) = group(source, "grid_group") else { return Vec::new() };
+    let barrier = format!("{name}.sync();");
+    let places = places(source, finding).into_iter().filter(|(place, _)| !place.is_in_a_branch());
+    places
+        .map(|(place, call)| {
+            let says = format!("put `{barrier}` {}{call}", place.says());
+            Candidate::new(says, place.put(source, &barrier))
+        })
+        .collect()
+}
+
 /// What the source calls its cluster.
 fn cluster<'a>(source: &Source<'a>) -> Option<&'a str> {
-    let (_, rest) = source.text.split_once("cluster_group ")?;
+    group(source, "cluster_group")
+}
+
+/// What the source calls its group of this kind.
+fn group<'a>(source: &Source<'a>, kind: &str) -> Option<&'a str> {
+    let (_, rest) = source.text.split_once(kind)?;
+    let rest = rest.strip_prefix(' ')?;
     rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
 }
 

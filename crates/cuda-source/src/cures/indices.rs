@@ -27,6 +27,46 @@ pub fn of_function(source: &Source, function: &Function) -> Vec<Candidate> {
         .concat()
 }
 
+/// The edits of strides in the function that the finding is in.
+pub fn doubled_strides(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let spot = finding.lines.iter().find_map(|line| spot(source, *line));
+    spot.map_or_else(Vec::new, |spot| {
+        let function = &source.functions[spot.function];
+        doubled(source, function, &tokens(source, function))
+    })
+}
+
+/// `2 * stride * tid` for `stride * tid`, and `tid % (2 * stride)` for `tid % stride`, where a loop doubles
+/// `stride`: a pair takes two strides.
+pub fn doubled(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
+    let is_number = |at: usize, number: &str| tokens.get(at).is_some_and(|(_, token)| token.text() == number);
+    let is_two = |at: usize| is_number(at, "2");
+    let are = |at: usize, marks: &[&str]| (at..).zip(marks).all(|(at, mark)| is_mark(tokens, at, mark));
+    let is_doubled = |at: &usize| {
+        are(at + 1, &["*", "="]) && is_two(at + 3) || are(at + 1, &["<", "<", "="]) && is_number(at + 4, "1")
+    };
+    let doubled: Vec<&str> =
+        (0..tokens.len()).filter(is_doubled).filter_map(|at| tokens[at].1.word()).collect();
+    let stride = |at: usize| tokens.get(at)?.1.word().filter(|name| doubled.contains(name));
+    let factor = |at: usize| {
+        let is_product = is_mark(tokens, at, "*") && !is_mark(tokens, at + 1, "=");
+        let (left, right) = (at.checked_sub(1).filter(|_| is_product)?, at + 1);
+        // `2 * stride` has it.
+        if is_two(left) || is_two(right) || left > 1 && is_two(left - 2) && is_mark(tokens, left - 1, "*") {
+            return None;
+        }
+        stride(left).or(stride(right))?;
+        let product = range(tokens, left, right);
+        let text = format!("2 * {}", &source.text[product.clone()]);
+        Some(in_place(source, product, &text))
+    };
+    let rest = |at: usize| {
+        let name = stride(at + 1).filter(|_| is_mark(tokens, at, "%"))?;
+        Some(in_place(source, range(tokens, at, at + 1), &format!("% (2 * {name})")))
+    };
+    (0..tokens.len()).filter_map(|at| factor(at).or(rest(at))).collect()
+}
+
 /// The tokens of a function's body.
 pub fn tokens<'a>(source: &Source<'a>, function: &Function) -> Tokens<'a> {
     let start = function.body.range.start;

@@ -50,20 +50,25 @@ fn parts(text: &str, range: std::ops::Range<usize>) -> Vec<std::ops::Range<usize
     parts
 }
 
-/// Children in the stream that the launches of a block share, or after their parent.
-pub fn one_stream(source: &Source, finding: &Finding) -> Vec<Candidate> {
+/// The launches of the functions that the finding's lines are in.
+fn children(source: &Source, finding: &Finding) -> Vec<Launch> {
     let running: Vec<usize> =
         finding.lines.iter().filter_map(|line| Some(spot(source, *line)?.function)).collect();
-    let is_of_one = |launch: &&Launch| {
+    let mut all = launches(source);
+    all.retain(|launch| {
         let name = code(&source.text[launch.place..]).first().map(|(_, token)| token.text());
         running.iter().any(|number| Some(source.functions[*number].name) == name)
-    };
-    let all = launches(source);
-    let children: Vec<&Launch> = all.iter().filter(is_of_one).collect();
-    let apart: Vec<&&Launch> = children.iter().filter(|launch| launch.parts.len() == 4).collect();
+    });
+    all
+}
+
+/// Children in the stream that the launches of a block share, or after their parent.
+pub fn one_stream(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let children = children(source, finding);
+    let apart: Vec<&Launch> = children.iter().filter(|launch| launch.parts.len() == 4).collect();
     let mut candidates = Vec::new();
     if !apart.is_empty() {
-        let shared = |launch: &&&Launch| Edit::replace(launch.parts[3].clone(), " 0");
+        let shared = |launch: &&Launch| Edit::replace(launch.parts[3].clone(), " 0");
         let lines: Vec<String> =
             apart.iter().map(|launch| source.lines.line(launch.place).to_string()).collect();
         let says = format!(
@@ -72,19 +77,29 @@ pub fn one_stream(source: &Source, finding: &Finding) -> Vec<Candidate> {
         );
         candidates.push(Candidate::new(says, apart.iter().map(shared).collect()));
     }
-    if let Some(last) = children.last() {
-        let line = source.lines.line(last.place);
-        let says =
-            format!("launch it as the parent's tail: `cudaStreamTailLaunch` as the stream in line {line}");
-        let end = last.parts.last().map_or(0, |part| part.end);
-        let edit = match last.parts.len() {
-            4 => Edit::replace(last.parts[3].clone(), " cudaStreamTailLaunch"),
-            3 => Edit::replace(end..end, ", cudaStreamTailLaunch"),
-            _ => Edit::replace(end..end, ", 0, cudaStreamTailLaunch"),
-        };
-        candidates.push(Candidate::new(says, vec![edit]));
-    }
+    candidates.extend(tail(source, &children));
     candidates
+}
+
+/// A child that starts when its whole parent grid has ended.
+pub fn as_tail(source: &Source, finding: &Finding) -> Option<Candidate> {
+    let mut children = children(source, finding);
+    // A launch of the host has no parent.
+    children.retain(|launch| source.functions.iter().any(|one| one.body.range.contains(&launch.place)));
+    tail(source, &children)
+}
+
+fn tail(source: &Source, children: &[Launch]) -> Option<Candidate> {
+    let last = children.last()?;
+    let line = source.lines.line(last.place);
+    let says = format!("launch it as the parent's tail: `cudaStreamTailLaunch` as the stream in line {line}");
+    let end = last.parts.last().map_or(0, |part| part.end);
+    let edit = match last.parts.len() {
+        4 => Edit::replace(last.parts[3].clone(), " cudaStreamTailLaunch"),
+        3 => Edit::replace(end..end, ", cudaStreamTailLaunch"),
+        _ => Edit::replace(end..end, ", 0, cudaStreamTailLaunch"),
+    };
+    Some(Candidate::new(says, vec![edit]))
 }
 
 /// A barrier before the launch, which lets the child see what the whole block has written.

@@ -14,6 +14,7 @@
 //! | `values.rs` | updates, writes of many threads, bounds, initial values |
 //! | `launches.rs` | children, their streams, and what a parent hands them |
 //! | `results.rs` | slips that only a wrong result shows |
+//! | `host.rs` | those of the host |
 //! | `amounts.rs` | those by which it has the wrong amount |
 //! | `locks.rs` | the number by which a thread takes a lock |
 //! | `loops.rs` | the condition of a loop, and whether the loop changes it |
@@ -29,6 +30,7 @@ mod change;
 mod copies;
 mod finding;
 mod flags;
+mod host;
 mod indices;
 mod launches;
 mod locks;
@@ -54,10 +56,12 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
         Mistake::Race(Sides::Lanes | Sides::Block | Sides::Cluster) => {
             let mut all = values::updates(source, finding);
             all.extend(barriers::missing(source, finding));
+            all.extend(indices::doubled_strides(source, finding));
             all
         }
         Mistake::Race(Sides::Writers) => {
-            let mut all = indices::indices(source, finding);
+            let mut all = values::first_values(source, finding);
+            all.extend(indices::indices(source, finding));
             all.extend(values::updates(source, finding));
             all.extend(values::one_writer(source, finding));
             all.extend(launches::one_stream(source, finding));
@@ -65,7 +69,8 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             all
         }
         Mistake::Race(Sides::Blocks) => {
-            let mut all = values::set_flag(source, finding);
+            let mut all = barriers::of_the_grid(source, finding);
+            all.extend(values::set_flag(source, finding));
             all.extend(flags::made_volatile(source, finding));
             all.extend(flags::made_atomic(source, finding));
             all.extend(values::wider(source));
@@ -85,7 +90,11 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             own_number.into_iter().chain(all).collect()
         }
         Mistake::Race(Sides::Grids) => launches::one_stream(source, finding),
-        Mistake::Race(Sides::Family) => launches::before_the_launch(source, finding),
+        Mistake::Race(Sides::Family) => {
+            let mut all = launches::before_the_launch(source, finding);
+            all.extend(launches::as_tail(source, finding));
+            all
+        }
         Mistake::Copy => {
             let mut all = copies::waits(source, finding);
             all.extend(barriers::missing(source, finding));

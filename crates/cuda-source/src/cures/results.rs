@@ -9,7 +9,8 @@ use crate::lex::Token;
 use super::amounts;
 use super::candidate::Candidate;
 use super::change::Edit;
-use super::indices::{Tokens, in_place, is_mark, of_function, range, tokens};
+use super::host;
+use super::indices::{Tokens, doubled, in_place, is_mark, of_function, range, tokens};
 use super::statements::{Function, Kind, Source, Statement, code};
 
 /// Tokens of a statement that are looked at, at most.
@@ -25,7 +26,9 @@ pub fn results(source: &Source) -> Vec<Candidate> {
     all.extend(exchanged(source));
     all.extend(source.functions.iter().flat_map(|function| of_function(source, function)));
     all.extend(amounts::starts(source));
-    let kinds: [Slips; 9] = [
+    all.extend(host::copies(source));
+    all.extend(host::fractions(source));
+    let kinds: [Slips; 13] = [
         last,
         subscripts,
         rounded_up,
@@ -35,6 +38,10 @@ pub fn results(source: &Source) -> Vec<Candidate> {
         widths,
         amounts::products,
         amounts::launches,
+        doubled,
+        shuffles,
+        amounts::sums,
+        offsets,
     ];
     let of = |kind: Slips| {
         let functions = source.functions.iter();
@@ -270,21 +277,61 @@ fn fractions(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
         return Vec::new();
     }
     let quotient = |at: usize| {
-        let left = at.checked_sub(1)?;
+        let mut left = at.checked_sub(1)?;
+        if is_mark(tokens, left, ")") {
+            left = opening(tokens, left)?;
+            let before = left.checked_sub(1)?;
+            // A call, or a cast.
+            if tokens[before].1.word().is_some_and(|word| word != "return") || is_mark(tokens, before, ")") {
+                return None;
+            }
+        }
         let whole = match tokens[left].1 {
             Token::Number(number) => number.bytes().all(|c| c.is_ascii_digit()),
             Token::Word(_) => !is_mark(tokens, left.checked_sub(1)?, "."),
-            _ => false,
+            token => token.is_mark("("),
         };
-        let text = format!("(float){}", tokens[left].1.text());
+        let dividend = format!("(float){}", &source.text[range(tokens, left, at - 1)]);
         (whole && is_mark(tokens, at, "/") && !is_mark(tokens, at + 1, "=")).then(|| {
             let start = tokens[left].0;
             let line = source.lines.line(start);
-            let says = format!("divide as floats: put `{text} /` in line {line}");
+            let says = format!("divide as floats: put `{dividend} /` in line {line}");
             Candidate::new(says, vec![Edit::replace(start..start, "(float)")])
         })
     };
     (0..tokens.len()).filter_map(quotient).collect()
+}
+
+/// `[b - 1]` and `[b + 1]` for a `[b]` that is read.
+fn offsets(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
+    let of = |at: usize| {
+        let last = name(tokens, at + 1).filter(|last| is_mark(tokens, last + 1, "]"))?;
+        let is_element = is_mark(tokens, at, "[") && at > 0 && tokens[at - 1].1.word().is_some();
+        let is_written = is_mark(tokens, last + 2, "=") && !is_mark(tokens, last + 3, "=");
+        let own = range(tokens, at + 1, last);
+        let index = &source.text[own.clone()];
+        let is_constant = index.chars().all(|c| !c.is_lowercase());
+        let edit = |sign: &str| in_place(source, own.clone(), &format!("{index} {sign} 1"));
+        (is_element && !is_written && !is_constant).then(|| ["-", "+"].map(edit))
+    };
+    // What is read last is the nearest to the result.
+    (0..tokens.len()).rev().filter_map(of).flatten().collect()
+}
+
+/// The `(` of the `)` at `close`.
+fn opening(tokens: &Tokens, close: usize) -> Option<usize> {
+    let mut depth = 0;
+    (close.saturating_sub(LONGEST)..=close).rev().find(|at| {
+        depth += i32::from(is_mark(tokens, *at, ")")) - i32::from(is_mark(tokens, *at, "("));
+        depth == 0
+    })
+}
+
+/// A shuffle that leaves the sum in every lane, for one that leaves it in the first.
+fn shuffles(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
+    let is_down = |at: &usize| tokens[*at].1.is_word("__shfl_down_sync");
+    let to_all = |at: usize| in_place(source, range(tokens, at, at), "__shfl_xor_sync");
+    (0..tokens.len()).filter(is_down).map(to_all).collect()
 }
 
 /// In `row * width + column` another of the function's parameters for `width`.

@@ -382,6 +382,14 @@ fn a_guard_is_for_both_ends_where_a_line_reads_both_neighbours() {
 }
 
 #[test]
+fn what_only_some_threads_set_gets_a_first_value() {
+    let source = kernel("int row;\n    if (i == 0) row = 4;\n    out[row] = in[i];");
+    let says =
+        proposed(&source, Race(Sides::Writers), &[4]).into_iter().map(|candidate| candidate.says).next();
+    assert_eq!(says.as_deref(), Some("give `row` a first value: `row = 0` in line 2"));
+}
+
+#[test]
 fn slips_that_only_a_result_shows_have_their_edits() {
     let cases = [
         ("for (int d = 16; d > 1; d /= 2) s[t] += s[t + d];", "put `d >= 1` in line 2, in place of `d > 1`"),
@@ -409,7 +417,25 @@ fn slips_that_only_a_result_shows_have_their_edits() {
             "child<<<1, 1>>>(out);",
             "let one block launch it: put `if (blockIdx.x == 0)` before `child` in line 2",
         ),
+        ("out[t] = in[b];", "put `b - 1` in line 2, in place of `b`"),
+        (
+            "unsigned sum = 0;\nsum += in[t];\natomicAdd(total, (unsigned long long)sum);",
+            "put `unsigned long long sum` in line 2, in place of `unsigned sum`",
+        ),
         ("float f = 1 / n;", "divide as floats: put `(float)1 /` in line 2"),
+        ("float f = (n - t) / (n - 1);", "divide as floats: put `(float)(n - t) /` in line 2"),
+        (
+            "x += __shfl_down_sync(~0u, x, d);",
+            "put `__shfl_xor_sync` in line 2, in place of `__shfl_down_sync`",
+        ),
+        (
+            "for (int d = 1; d < n; d *= 2) s[d * t] += s[d * t + d];",
+            "put `2 * d * t` in line 2, in place of `d * t`",
+        ),
+        (
+            "for (int d = 1; d < n; d <<= 1) if (t % d == 0) s[t] += s[t + d];",
+            "put `% (2 * d)` in line 2, in place of `% d`",
+        ),
         ("out[threadIdx.x] = 1;", "put `blockIdx.x * blockDim.x + threadIdx.x` in line 2, in place of"),
     ];
     for (body, says) in cases {
@@ -439,6 +465,38 @@ fn sides_that_are_exchanged_and_another_width_have_their_edits() {
     let all = says(&format!("{kernel}{host}"));
     assert_eq!(all[0], grid);
     assert_eq!(all.iter().filter(|says| says.contains("16, 16") || says.contains("`8")).count(), 0);
+}
+
+#[test]
+fn slips_of_the_host_have_their_edits() {
+    let host = "int main() {\n\
+                cudaMalloc(&from, n); CHECK(cudaMalloc((void **)&to, n));\n\
+                CHECK(cudaMemcpy(&sum, to, sizeof(sum), cudaMemcpyDeviceToHost));\n\
+                double mean = sum / n; int half = n / 2; double third = (double)n / 3;\n}\n";
+    let all: Vec<String> = candidates_for_the_result(host).into_iter().map(|edit| edit.says).collect();
+    let copied = "put `from` in line 3, in place of `to`";
+    let divided = "divide as numbers with a fraction: put `(double)sum /` in line 4";
+    assert_eq!(all, [copied, divided]);
+}
+
+#[test]
+fn a_grid_that_has_a_name_has_a_barrier() {
+    let source =
+        kernel("cg::grid_group grid = cg::this_grid();\nout[i] = 1;\n__syncthreads();\nin[i] = out[i + 1];");
+    let says: Vec<String> =
+        proposed(&source, Race(Sides::Blocks), &[5, 3]).into_iter().map(|candidate| candidate.says).collect();
+    assert!(says.contains(&"put `grid.sync();` before line 5".to_string()), "{says:?}");
+}
+
+#[test]
+fn a_child_that_comes_too_early_may_be_its_parents_tail() {
+    let source = "__global__ void k(int *d, int n) {\n  d[threadIdx.x] += 1;\n  if (threadIdx.x == 0)\n    \
+                  k<<<1, n, 0, cudaStreamFireAndForget>>>(d, n / 2);\n}\n\
+                  int main() { k<<<8, 64>>>(d, 64); }\n";
+    let says: Vec<String> =
+        proposed(source, Race(Sides::Family), &[2]).into_iter().map(|candidate| candidate.says).collect();
+    let tail = "launch it as the parent's tail: `cudaStreamTailLaunch` as the stream in line 4";
+    assert!(says.contains(&tail.to_string()), "{says:?}");
 }
 
 #[test]
@@ -495,7 +553,8 @@ fn a_host_s_numbers_are_rounded_up_where_they_decide_how_much_is_done() {
     assert_eq!(says("int blocks = n / 128; k<<<blocks, 128>>>(d, n);"), up);
     assert_eq!(says("dim3 grid(n / 128); k<<<grid, 128>>>(d, n);"), up);
     assert_eq!(says("for (int b = 0; b < n / 128; b++) sum += h[b];"), up);
-    assert_eq!(says("float mean = sum / n; k<<<4, 128>>>(d, n);"), [""; 0]);
+    let divided = ["divide as numbers with a fraction: put `(double)sum /` in line 5"];
+    assert_eq!(says("float mean = sum / n; k<<<4, 128>>>(d, n);"), divided);
     assert_eq!(says("k<<<(n + 127) / 128, 128>>>(d, n);"), [""; 0]);
 }
 

@@ -300,10 +300,7 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
         else {
             continue;
         };
-        let text = text_of(source, step.statement());
-        let mut names: Vec<&str> = placed(text).iter().filter_map(|(_, token)| token.word()).collect();
-        names.dedup();
-        for name in names {
+        for name in names(source, &step) {
             all.extend(of_the_block(source, function.body.range.clone(), name));
             all.extend(scalar(source, function.body.range.clone(), name));
             // 0 changes a sum in nothing, but a minimum or a maximum.
@@ -315,6 +312,27 @@ pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
     }
     all.extend(super::barriers::missing(source, finding));
     all
+}
+
+/// A first value for each variable of a statement that has none: what only some threads set is anything in
+/// the others.
+pub fn first_values(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for step in steps(source, finding) {
+        let place = step.statement().range.start;
+        let function = source.functions.iter().find(|function| function.body.range.contains(&place));
+        let Some(within) = function.map(|function| function.body.range.clone()) else { continue };
+        all.extend(names(source, &step).into_iter().filter_map(|name| scalar(source, within.clone(), name)));
+    }
+    all
+}
+
+/// The words of a statement.
+fn names<'a>(source: &Source<'a>, step: &Step) -> Vec<&'a str> {
+    let tokens = placed(text_of(source, step.statement()));
+    let mut names: Vec<&str> = tokens.iter().filter_map(|(_, token)| token.word()).collect();
+    names.dedup();
+    names
 }
 
 /// Whether a function takes the smaller or the larger of two values somewhere, or compares two elements of

@@ -10,10 +10,11 @@ use text::number::thousands;
 use super::device::Limits;
 use super::error::{Error, Errors, Unasked};
 use super::launches::{KernelRun, Launches};
-use super::names::{by_name, constant_of};
+use super::names::by_name;
 use super::queue::{Issued, Kernel, Queue, Work};
 use super::shape::{Shape, numbers};
 use super::touched::Listener;
+use crate::constants::{constant_of, make_smaller};
 use crate::outside::Standard;
 use crate::runtime::{Natives_, Runtime, Timed, bytes};
 
@@ -317,8 +318,10 @@ impl Runtime<'_> {
                 // It is the simulator that has no room: what would follow says nothing about the program.
                 self.device.retract(found);
                 let (file, line) = place.cloned().unzip();
-                let help = "make the constant smaller that the sizes of the buffers come from";
-                let found = Diagnostic { file, line, help: help.to_string(), ..found.clone() };
+                let sizes = Shape::of(self, call, kernel, place).sizes();
+                let constant = place.and_then(|place| constant_of(self.outside, place, &sizes));
+                let help = make_smaller(constant, "the sizes of the buffers come from");
+                let found = Diagnostic { file, line, help, ..found.clone() };
                 return Err(Stop::Fault(Box::new(found)));
             }
             let error = match kind {
@@ -390,10 +393,9 @@ impl Runtime<'_> {
             Site { file, line, message }
         });
         let words = Words { message, related: related.into_iter().collect() };
-        let constant = match constant_of(self, shape) {
-            Some((name, line)) => format!("make `{name}` in line {line} smaller"),
-            None => "make the constant smaller that this grid comes from".to_string(),
-        };
+        let place = shape.place.as_ref();
+        let constant = place.and_then(|place| constant_of(self.outside, place, &shape.sizes()));
+        let constant = make_smaller(constant, "this grid comes from");
         let help = if launches > 1 { constant + ", or the number of launches" } else { constant };
         let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, &help);
         (found.file, found.line) = shape.place.clone().unzip();

@@ -3,7 +3,6 @@
 use ptx_simulator::host::Call;
 
 use super::allocations::Allocations;
-use super::shape::Shape;
 use crate::runtime::Runtime;
 
 /// The innermost line of the reader's own text.
@@ -59,34 +58,6 @@ pub fn by_name(runtime: &mut Runtime, call: &Call, address: u64) -> Option<Strin
     (allocations.variables.contains(&name) && !is_asked_for).then_some(name)
 }
 
-/// The constant of the source that a launch gets its size from: the largest one that is one of its numbers,
-/// or as large as an axis of its grid in threads; and its line.
-pub fn constant_of(runtime: &Runtime, shape: &Shape) -> Option<(String, u32)> {
-    let (file, launch) = shape.place.as_ref()?;
-    let lines = (1..=*launch).filter_map(|line| Some((line, runtime.outside.source_line(file, line)?)));
-    let sizes = shape.sizes();
-    let constants = lines.filter_map(|(line, text)| Some((constant(&text)?, line)));
-    let known = constants.filter(|((_, value), _)| sizes.contains(value));
-    known.max_by_key(|((_, value), _)| *value).map(|((name, _), line)| (name, line))
-}
-
-/// The constant of a line such as `#define N 2048`, `const int n = 1 << 20;`: its name and value.
-fn constant(line: &str) -> Option<(String, u64)> {
-    let (name, value) = match line.trim().strip_prefix("#define ") {
-        Some(rest) => rest.trim().split_once(' ')?,
-        None => line.split_once('=')?,
-    };
-    let name = name.trim().rsplit([' ', '*']).next()?;
-    let value = value.split([';', ',', '/']).next()?.trim().trim_matches(['(', ')']);
-    let number = |text: &str| text.trim().trim_end_matches(['u', 'U', 'l', 'L']).parse::<u64>().ok();
-    let value = match value.split_once("<<") {
-        Some((one, by)) => number(one)?.checked_shl(number(by)? as u32)?,
-        None => number(value)?,
-    };
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    is_name.then(|| (name.to_string(), value))
-}
-
 /// The name of the array of variable length that the line of a call declares, if it can be seen there.
 pub fn name_of_array(runtime: &Runtime, call: &Call) -> String {
     let text = user_line(runtime, call);
@@ -131,7 +102,7 @@ pub fn target(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{constant, declared, launch_arguments, target};
+    use super::{declared, launch_arguments, target};
 
     #[test]
     fn an_array_of_variable_length_has_its_name_if_it_stands_alone() {
@@ -143,21 +114,6 @@ mod tests {
             ("char *room = (char *)alloca(sizes[0]);", None),
         ] {
             assert_eq!(declared(line).as_deref(), name, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_constant_has_its_name_and_its_value() {
-        for (line, expected) in [
-            ("#define N 2048", Some(("N", 2048))),
-            ("#define N (1<<20) // elements", Some(("N", 1 << 20))),
-            ("    const int n = 1 << 10, m = 3;", Some(("n", 1024))),
-            ("int width = 64u;", Some(("width", 64))),
-            ("int n = argc;", None),
-            ("if (n == 2048)", None),
-        ] {
-            let expected = expected.map(|(name, value)| (name.to_string(), value));
-            assert_eq!(constant(line), expected, "{line}");
         }
     }
 

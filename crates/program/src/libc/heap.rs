@@ -5,6 +5,7 @@ use ptx_simulator::{Kind, Owner, Severity};
 use rustc_hash::FxHashMap;
 use text::number::thousands;
 
+use crate::constants::{constant_behind, make_smaller};
 use crate::runtime::{Natives_, Runtime};
 
 pub const NATIVES: &Natives_ = &[
@@ -84,8 +85,10 @@ fn allocate(runtime: &mut Runtime, call: &mut Call, maker: Maker, bytes: u64) ->
             thousands(used as i64),
             thousands(allowed as i64)
         );
-        let help = "make the constant smaller that this size comes from";
-        return Err(call.host.fault(Kind::MemoryLimit, what, help).into());
+        let place = crate::cuda::user_place(runtime, call);
+        let constant = place.and_then(|place| constant_behind(runtime.outside, &place));
+        let help = make_smaller(constant, "this size comes from");
+        return Err(call.host.fault(Kind::MemoryLimit, what, &help).into());
     };
     runtime.kept.get::<Heap>().made.insert(address, maker);
     Ok(Given::Long(address))

@@ -18,6 +18,18 @@ pub struct PendingLaunch {
     pub stream: u64,
     /// The block that launched it.
     pub block: u64,
+    /// The line of the source and that of the PTX in which that was.
+    pub at: (u32, u32),
+    /// How many launches in a row have come to this one by launching the same once more.
+    pub alike: u32,
+}
+
+impl PendingLaunch {
+    /// Whether `other` is the same kernel with the same grid and the same arguments.
+    pub fn is_like(&self, other: &PendingLaunch) -> bool {
+        let PendingLaunch { kernel, config, params, .. } = other;
+        (self.kernel, &self.config, &self.params) == (*kernel, config, params)
+    }
 }
 
 /// Device launches: open argument buffers, and what has been asked for since the engine last looked.
@@ -114,7 +126,13 @@ impl Launches {
     }
 
     /// Queues the launch, or says why not; with a `second_pool` there is room for any number.
-    pub fn launch(&mut self, address: u64, stream: u64, block: u64, second_pool: bool) -> Option<u32> {
+    pub fn launch(
+        &mut self,
+        address: u64,
+        stream: u64,
+        (block, at): (u64, (u32, u32)),
+        second_pool: bool,
+    ) -> Option<u32> {
         let Some(Buffer { kernel, config, params }) = self.take(address) else {
             return Some(runtime::INVALID_CONFIGURATION);
         };
@@ -123,7 +141,9 @@ impl Launches {
             return Some(runtime::PENDING_COUNT_EXCEEDED);
         }
         self.pending += 1;
-        self.requests.push(PendingLaunch { number: self.accepted, kernel, config, params, stream, block });
+        let number = self.accepted;
+        let alike = 0;
+        self.requests.push(PendingLaunch { number, kernel, config, params, stream, block, at, alike });
         self.accepted += 1;
         None
     }

@@ -309,7 +309,8 @@ impl Context<'_> {
         let child = self.launches.child(address);
         let launch = self.launches.accepted;
         let limit = self.launches.limit;
-        let refused = self.launches.launch(address, stream, self.block.linear, second_pool);
+        let place = (at.inst.loc, at.inst.line);
+        let refused = self.launches.launch(address, stream, (self.block.linear, place), second_pool);
         if refused.is_none() {
             self.block.children += (stream != runtime::STREAM_TAIL) as u32;
         }

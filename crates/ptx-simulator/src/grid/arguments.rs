@@ -55,5 +55,5 @@ pub fn parameters(
             *to = from;
         }
     }
-    Ok(PendingLaunch { number: 0, kernel: number, config: *config, params, stream: 0, block: 0 })
+    Ok(PendingLaunch { kernel: number, config: *config, params, ..PendingLaunch::default() })
 }

@@ -15,9 +15,14 @@ use super::engine::{Block, Engine, Grid, Together};
 use crate::arith::WARP;
 use crate::decode::runtime::{STREAM_FIRE_AND_FORGET, STREAM_TAIL};
 use crate::device::count_in;
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::exec::{Executed, PendingLaunch};
 use crate::observe::{After, Event, Start};
+use crate::what::thousands;
 
+/// Launches in a row of the same kernel with the same grid and the same arguments, each by the one before it,
+/// from which on the recursion is endless. On a GPU they take more than a second.
+const MOST_ALIKE: u32 = 1 << 17;
 /// Blocks of a grid that a shuffled schedule opens before it has to.
 const MOST_AT_ONCE: usize = 8;
 
@@ -133,7 +138,11 @@ impl Engine<'_> {
             self.turn_of_block(&mut grid, block)?;
         }
         let more = grid.finished_blocks < grid.blocks;
-        for launch in std::mem::take(&mut self.launches.requests) {
+        for mut launch in std::mem::take(&mut self.launches.requests) {
+            launch.alike = if launch.is_like(&grid.launch) { grid.launch.alike + 1 } else { 0 };
+            if launch.alike == MOST_ALIKE {
+                return Err(self.repeats(&launch));
+            }
             if launch.stream == STREAM_TAIL {
                 grid.tails.push_back(launch);
             } else {
@@ -167,6 +176,22 @@ impl Engine<'_> {
         self.launches_done(None, complete);
         self.advance(number);
         Ok(())
+    }
+
+    /// A kernel has launched itself again and again, and nothing that it is given has changed.
+    fn repeats(&self, launch: &PendingLaunch) -> Box<Diagnostic> {
+        let name = &self.program.functions[launch.kernel].name;
+        let (loc, line) = launch.at;
+        let (file, line) = self.program.place(loc, line);
+        let what = format!(
+            "a recursion does not end: `{name}` has launched itself {} times in a row with the same grid and \
+             the same arguments",
+            thousands(launch.alike.into())
+        );
+        let help =
+            "look at the condition that ends it, and at what it compares: the arguments no longer change";
+        let found = Diagnostic::of_host(Kind::StepLimit, Some(name), what, help);
+        Box::new(Diagnostic { file, line, ..found })
     }
 
     fn turn_of_block(&mut self, grid: &mut Grid, mut block: Block) -> Executed<()> {

@@ -75,6 +75,17 @@ fn a_recursion_of_tail_launches_goes_as_deep_as_it_likes() {
 }
 
 #[test]
+fn a_recursion_that_does_not_end_is_named_at_its_launch() {
+    for source in both() {
+        let line = source.line("halveForEver", "// for ever");
+        let ran = Bench::default().try_launch(&source, "halveForEver", LaunchConfig::new(1, 32), &[9]);
+        let found = *ran.expect_err("it does not end");
+        assert_eq!((found.kind, found.line), (Kind::StepLimit, Some(line)), "{found}");
+        assert!(found.message().contains("`halveForEver` has launched itself 131,072 times"), "{found}");
+    }
+}
+
+#[test]
 fn a_tail_sees_all_that_its_parent_has_written() {
     for source in both() {
         let mut bench = Bench::default();

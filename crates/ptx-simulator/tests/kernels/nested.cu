@@ -138,3 +138,10 @@ extern "C" __global__ void faultyFamily(int* data, int n)
 {
     faultyChild<<<1, 32>>>(data, n);
 }
+
+// Rounded up, the half of 1 is 1.
+extern "C" __global__ void halveForEver(int n)
+{
+    if (n > 0 && threadIdx.x == 0)
+        halveForEver<<<1, 32, 0, cudaStreamTailLaunch>>>((n + 1) / 2); // for ever
+}

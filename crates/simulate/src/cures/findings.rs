@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cuda_source::cures::{Finding, Mistake, Sides};
 use ptx_simulator::{Diagnostic, Kind, Severity, Shape, What};
+use text::number::thousands;
 
 /// A finding as it is found again in another run.
 pub type Wrong = (Kind, Vec<u32>);
@@ -42,6 +43,26 @@ fn elements(found: &Diagnostic) -> Option<u64> {
     let What::Outside { bytes, spot, .. } = found.what.plain() else { return None };
     let element = u64::from(spot.element.unwrap_or(*bytes));
     spot.size?.checked_div(element)
+}
+
+/// Lines before that of an access in which its index is compared, at most.
+const LINES_OF_A_GUARD: usize = 3;
+
+/// The number that an index is compared with, where the array has fewer elements: it may be that of another
+/// array. `numbers`: as [`finding`] has them.
+pub fn number_beyond(found: &Diagnostic, source: &str, numbers: &[(String, u64)]) -> Option<String> {
+    let elements = elements(found)?;
+    let line = found.line? as usize;
+    let guards = source.lines().skip(line.saturating_sub(LINES_OF_A_GUARD)).take(LINES_OF_A_GUARD.min(line));
+    let is_word = |text: &str, name: &str| {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+    };
+    let is_asked = |name: &str| guards.clone().any(|text| text.contains('<') && is_word(text, name));
+    let (name, value) = numbers.iter().find(|(name, value)| *value > elements && is_asked(name))?;
+    let [value, elements] = [*value, elements].map(|number| thousands(number as i64));
+    Some(format!(
+        "`{name}` is {value} here, and the array has {elements} elements: is it the right number for it?"
+    ))
 }
 
 /// The lines of `file` that a finding names, its own first.

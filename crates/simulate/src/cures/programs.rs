@@ -9,6 +9,7 @@ use anyhow::Result;
 use cuda_source::parameters::source_name;
 use kernel_compiler::in_page::Compiled;
 use kernel_compiler::program::Program;
+use ptx_simulator::Kind;
 
 use super::launches::{Compile, as_asked};
 use super::slips::slip;
@@ -45,7 +46,14 @@ pub fn of_program(
     if !cures.is_empty() || !has_failed {
         return cures;
     }
-    slip(&subject, (&source, Some(program)), limits).into_iter().collect()
+    let Some(cure) = slip(&subject, (&source, Some(program)), limits) else { return Vec::new() };
+    // What nobody reads comes of the slip.
+    let note = report.found.iter_mut().enumerate().find(|(_, found)| found.kind == Kind::NeverRead);
+    let finding = note.map(|(number, found)| {
+        found.help.clone_from(&cure.says);
+        number
+    });
+    vec![Cure { finding, ..cure }]
 }
 
 /// A whole program.

@@ -8,7 +8,7 @@ use cuda_source::cures::{Candidate, candidates};
 use kernel_compiler::in_page::Compiled;
 use ptx_simulator::{Budget, Diagnostic, Kind};
 
-use super::findings::{Wrong, finding, identity, is_serious, wrong};
+use super::findings::{Wrong, finding, identity, is_serious, number_beyond, wrong};
 use super::results::{Compared, counts, is_as_good, is_same};
 use super::subject::{How, Outcome, Subject};
 use crate::cure::{Cure, Limits};
@@ -45,7 +45,12 @@ pub fn cures(
         finding.into_iter().for_each(|finding| finding.help = cure.says.clone());
     }
     for target in targets.iter().filter(|target| !target.is_cured(&cures)) {
-        found[target.number].help += &tries.in_vain(target);
+        let found = &mut found[target.number];
+        let numbers = found.kernel.as_deref().map(|kernel| subject.numbers(source, kernel));
+        if let Some(asks) = number_beyond(found, source, &numbers.unwrap_or_default()) {
+            found.help = format!("{asks} Else {}", found.help);
+        }
+        found.help += &tries.in_vain(target);
     }
     Some(cures)
 }
