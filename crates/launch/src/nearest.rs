@@ -122,6 +122,14 @@ pub fn elements(text: &str) -> String {
             count.trim()
         );
     }
+    if let Some((name, elements)) = text.split_once(' ')
+        && let Some(kind) = of_number(name)
+    {
+        return format!(
+            "`{text}`: a colon stands between type and elements; write {kind}:{}",
+            elements.trim()
+        );
+    }
     format!("`{text}` has no type; write i32:{text}, or f32:{text}")
 }
 
@@ -374,6 +382,10 @@ mod tests {
             ("k<<<1, 64>>> @in", "1: `k<<<1,`: write launch before it: launch k<<<1, 64>>> @in"),
             ("buffer in i32:zeros*4", "1: `in i32:zeros*4`: an = is missing; write in = i32:zeros*4"),
             ("buffer in = float[64]", "1: `float[64]` are not elements; write f32:zeros*64"),
+            (
+                "buffer in = i32 iota*4",
+                "1: `i32 iota*4`: a colon stands between type and elements; write i32:iota*4",
+            ),
             ("buffer in = zeros*4", "1: `zeros*4` has no type; write i32:zeros*4, or f32:zeros*4"),
             (
                 "buffer in i32 8x4 = iota",

@@ -19,8 +19,8 @@ const LONGEST: usize = 256;
 /// The slips of one kind in a function.
 type Slips = fn(&Source, &Function, &Tokens) -> Vec<Candidate>;
 
-/// The edits of `source`, those of its launches and indices first; then one of each kind in turn, since only
-/// so many are tried.
+/// The edits of `source`, those of its launches and indices first; then one of each kind and of each function
+/// in turn, since only so many are tried.
 pub fn results(source: &Source) -> Vec<Candidate> {
     let mut all = rounded_up_for_launches(source);
     all.extend(exchanged(source));
@@ -45,16 +45,20 @@ pub fn results(source: &Source) -> Vec<Candidate> {
     ];
     let of = |kind: Slips| {
         let functions = source.functions.iter();
-        functions.flat_map(move |function| kind(source, function, &tokens(source, function)))
+        in_turn(functions.map(|function| kind(source, function, &tokens(source, function))).collect())
     };
-    let mut kinds = kinds.map(|kind| of(kind).collect::<Vec<_>>().into_iter());
-    loop {
-        let round: Vec<Candidate> = kinds.iter_mut().filter_map(Iterator::next).collect();
-        if round.is_empty() {
-            return all;
-        }
-        all.extend(round);
-    }
+    all.extend(in_turn(kinds.map(of).into()));
+    all
+}
+
+/// The first of each, then the second of each, and so on.
+fn in_turn(all: Vec<Vec<Candidate>>) -> Vec<Candidate> {
+    let mut all: Vec<_> = all.into_iter().map(Vec::into_iter).collect();
+    let rounds = std::iter::from_fn(|| {
+        let round: Vec<Candidate> = all.iter_mut().filter_map(Iterator::next).collect();
+        (!round.is_empty()).then_some(round)
+    });
+    rounds.flatten().collect()
 }
 
 /// `(n + 255) / 256` for `n / 256`: in a launch, in what a launch is given, in the head of a loop of the

@@ -161,7 +161,11 @@ impl Runtime<'_> {
             name => format!("`{name}`"),
         };
         let verb = if writes { "writes" } else { "reads" };
-        let message = format!("the host {verb} {name} while {what} {} it", meeting.ways[0].verb());
+        let does = match meeting.ways[0] {
+            Way::Atomic => "changes it by atomics".to_string(),
+            way => format!("{} it", way.verb()),
+        };
+        let message = format!("the host {verb} {name} while {what} {does}");
         let there = sites(self.module, operation, meeting.locs[0], ["the other one", "launched here"]);
         let help = "wait before this line: cudaDeviceSynchronize(), or cudaStreamSynchronize(stream)";
         self.find_at(Kind::HostAccess, message, place, there, help);

@@ -14,6 +14,8 @@ use crate::stop;
 
 /// Edits that are tried, at most: each is one of many places where a slip may be.
 const MAX_EDITS: usize = 32;
+/// They may take so many times as long as the edits of one finding: there is nothing else to say.
+const PATIENCE: u32 = 2;
 
 /// What makes the result of `source` the expected one, if an edit does; it `built` what leaves another one.
 /// Nothing where something else is wrong, and where no kernel ran.
@@ -43,7 +45,7 @@ pub fn slip(
     };
     let then = subject.right();
     for candidate in candidates_for_the_result(source).into_iter().take(MAX_EDITS) {
-        if started.elapsed() > limits.time || stop::is_asked() {
+        if started.elapsed() > PATIENCE * limits.time || stop::is_asked() {
             break;
         }
         if gives_it(&candidate.tried(source)).is_some() {
