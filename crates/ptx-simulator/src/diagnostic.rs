@@ -44,7 +44,8 @@ pub enum Kind {
     UseAfterFree,
     /// A value that was stored in shared memory, or left in an array by a launch, and that nothing reads.
     NeverRead,
-    /// Every thread of a warp launches the same grid with the same arguments.
+    /// Every thread of a warp launches the same grid with the same arguments; or a program that fails makes a
+    /// launch again, which begins with what the first one has left.
     RepeatedLaunch,
 }
 

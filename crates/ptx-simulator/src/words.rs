@@ -37,6 +37,9 @@ impl What {
                 format!("{me} {spot}, and nothing keeps that block from ending first")
             }
             What::Outside { does, bytes: width, spot } => of_bytes(*does, *width) + &spot.outside(*width),
+            What::Unwritten { matters, spot: Some(spot), .. } => {
+                format!("{}: {spot} was never written", matters.said())
+            }
             What::Unwritten { matters, .. } => matters.said().to_string(),
             What::UnwrittenAtomic(spot) => format!("an atomic reads {spot}, which is uninitialized"),
             What::LooksFree { by, spot, free, .. } => format!(

@@ -26,7 +26,12 @@ struct Counts {
 pub fn check_count(runtime: &mut Runtime, call: &mut Call, (to, from, bytes): (u64, u64, u64)) {
     let left = |address: u64| call.simulator.allocation(address).map_or(0, |(_, size, offset)| size - offset);
     let [has_to, has_from] = [left(to), left(from)];
-    let is_part = |factor: u64| bytes > 1 && has_to == factor * bytes && has_from == factor * bytes;
+    // Of the stack nobody knows which part an array is.
+    let owner = call.simulator.allocation(from).map(|(owner, ..)| owner);
+    let is_on_the_stack = owner == Some(Owner::Stack);
+    let is_part = |factor: u64| {
+        bytes > 1 && has_to == factor * bytes && (has_from == factor * bytes || is_on_the_stack)
+    };
     let base = |address: u64| address - call.simulator.allocation(address).map_or(0, |(_, _, offset)| offset);
     let whole = base(to);
     if to != whole {
@@ -34,8 +39,9 @@ pub fn check_count(runtime: &mut Runtime, call: &mut Call, (to, from, bytes): (u
     }
     let is_pointer = bytes == 8 && has_to == has_from && has_to > 64;
     let what = format!(
-        "a copy of {} bytes, and both sides have {}",
+        "a copy of {} bytes, and {} {}",
         thousands(bytes as i64),
+        if is_on_the_stack { "there is room for" } else { "both sides have" },
         thousands(has_to as i64)
     );
     if is_pointer {

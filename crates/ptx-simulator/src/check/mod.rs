@@ -338,7 +338,7 @@ impl Checker<'_> {
                 {
                     let mut words = Words::from(found.what);
                     let row =
-                        format!(": line {} writes one per thread, and the block has {threads}", site.line);
+                        format!("; line {} writes one per thread, and the block has {threads}", site.line);
                     words.message += &row;
                     words.related.push(site);
                     found.what = words.into();

@@ -308,8 +308,8 @@ impl Context<'_> {
     /// which. The kernel reads 0 either way.
     #[cold]
     fn unset_constant(&mut self, warp: &Warp, at: At) {
-        let what = "this constant was never set and has no initialiser: it reads as 0";
-        let help = "set it before the launch (cudaMemcpyToSymbol), even if it should be 0";
+        let what = "this constant, or this part of it, was never set and has no initialiser: it reads as 0";
+        let help = "set all of it before the launch (cudaMemcpyToSymbol), even if it should be 0";
         self.find(warp, at, Kind::UninitializedRead, what, help);
     }
 

@@ -193,7 +193,10 @@ fn a_finding_of_several_launches_is_told_once() {
 #[test]
 fn what_nobody_has_written_is_named() {
     let loaded = of_the_tile('l', 1, 2);
-    assert_eq!(loaded["message"], "an uninitialized value is stored to global memory");
+    assert_eq!(
+        loaded["message"],
+        "an uninitialized value is stored to global memory: `tile[1][2]` was never written"
+    );
     let here = "the value is read here, and `tile[1][2]` is uninitialized";
     assert_eq!(loaded["related"][0]["message"], here);
     let added = of_the_tile('a', 2, 0);
