@@ -7,6 +7,7 @@ use std::ops::Range;
 use crate::lex::Token;
 
 use super::amounts;
+use super::assignment::Assignment;
 use super::candidate::Candidate;
 use super::change::Edit;
 use super::host;
@@ -28,7 +29,7 @@ pub fn results(source: &Source) -> Vec<Candidate> {
     all.extend(amounts::starts(source));
     all.extend(host::copies(source));
     all.extend(host::fractions(source));
-    let kinds: [Slips; 13] = [
+    let kinds: [Slips; 15] = [
         last,
         subscripts,
         rounded_up,
@@ -42,6 +43,8 @@ pub fn results(source: &Source) -> Vec<Candidate> {
         shuffles,
         amounts::sums,
         offsets,
+        members,
+        shadowed,
     ];
     let of = |kind: Slips| {
         let functions = source.functions.iter();
@@ -320,6 +323,55 @@ fn offsets(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
     };
     // What is read last is the nearest to the result.
     (0..tokens.len()).rev().filter_map(of).flatten().collect()
+}
+
+/// `s[t] = s[t + d]` for `s[t].value = s[t + d].value`: with the value comes what belongs to it.
+fn members(source: &Source, function: &Function, _: &Tokens) -> Vec<Candidate> {
+    fn all<'s>(statements: &'s [Statement], found: &mut Vec<&'s Statement>) {
+        for statement in statements {
+            found.push(statement);
+            statement.lists().into_iter().for_each(|list| all(list.statements, found));
+        }
+    }
+    let mut statements = Vec::new();
+    all(function.list().statements, &mut statements);
+    let whole = |statement: &&Statement| {
+        let assignment = Assignment::of(&source.text[statement.range.clone()])?;
+        let [(left, member), (right, other)] =
+            [assignment.left, assignment.right].map(|side| side.rsplit_once('.').unwrap_or_default());
+        let is_element = |side: &str| side.ends_with(']');
+        let text = format!("{left} = {right};");
+        (assignment.operator.is_none() && member == other && is_element(left) && is_element(right))
+            .then(|| in_place(source, statement.range.clone(), &text))
+    };
+    statements.iter().filter_map(whole).collect()
+}
+
+/// `sum = …` for a second `float sum = …` in a block of its own, which leaves the first one as it is.
+fn shadowed(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
+    const TYPES: [&str; 8] = ["int", "unsigned", "float", "double", "long", "size_t", "bool", "auto"];
+    let is_type = |at: usize| TYPES.iter().any(|name| tokens[at].1.is_word(name));
+    let mut depth = 0;
+    let mut known: Vec<(usize, &str)> = Vec::new();
+    let mut found = Vec::new();
+    for at in 0..tokens.len() {
+        if is_mark(tokens, at, "{") {
+            depth += 1;
+        } else if is_mark(tokens, at, "}") {
+            depth = depth.saturating_sub(1);
+            known.retain(|(of, _)| *of <= depth);
+        }
+        let begins =
+            is_type(at) && at > 0 && [";", "{", "}"].iter().any(|mark| is_mark(tokens, at - 1, mark));
+        let Some(end) = (at..tokens.len()).find(|at| !is_type(*at)).filter(|_| begins) else { continue };
+        let Some(name) = tokens[end].1.word() else { continue };
+        let is_known = known.iter().any(|(of, known)| *known == name && *of < depth);
+        if is_known && is_mark(tokens, end + 1, "=") {
+            found.push(in_place(source, range(tokens, at, end), name));
+        }
+        known.push((depth, name));
+    }
+    found
 }
 
 /// The `(` of the `)` at `close`.

@@ -417,6 +417,11 @@ fn slips_that_only_a_result_shows_have_their_edits() {
             "child<<<1, 1>>>(out);",
             "let one block launch it: put `if (blockIdx.x == 0)` before `child` in line 2",
         ),
+        (
+            "if (s[t + d].v > s[t].v) s[t].v = s[t + d].v;",
+            "put `s[t] = s[t + d];` in line 2, in place of `s[t].v = s[t + d].v;`",
+        ),
+        ("float v = 0;\nif (t < n) {\nfloat v = in[t];\n}", "put `v` in line 4, in place of `float v`"),
         ("out[t] = in[b];", "put `b - 1` in line 2, in place of `b`"),
         (
             "unsigned sum = 0;\nsum += in[t];\natomicAdd(total, (unsigned long long)sum);",
