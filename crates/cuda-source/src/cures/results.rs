@@ -351,7 +351,7 @@ fn members(source: &Source, function: &Function, _: &Tokens) -> Vec<Candidate> {
 fn shadowed(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
     const TYPES: [&str; 8] = ["int", "unsigned", "float", "double", "long", "size_t", "bool", "auto"];
     let is_type = |at: usize| TYPES.iter().any(|name| tokens[at].1.is_word(name));
-    let mut depth = 0;
+    let mut depth = 0usize;
     let mut known: Vec<(usize, &str)> = Vec::new();
     let mut found = Vec::new();
     for at in 0..tokens.len() {
