@@ -93,7 +93,8 @@ fn a_check_that_is_interrupted_leaves_nothing_behind() {
     learner.write(&exercise, &format!("{}// more\n", exercise.solution()));
     let temporary = learner.root.join("tmp");
     std::fs::create_dir(&temporary).unwrap();
-    let nvcc = fake_nvcc(&learner, "sleep 60");
+    // Tests that a shell has started in the background ignore the signal, and the compiler sleeps to its end.
+    let nvcc = fake_nvcc(&learner, "sleep 20");
     let mut command = learner.command("2.1");
     command.env("NVCC", nvcc).env("TMPDIR", &temporary).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
