@@ -11,7 +11,10 @@ const LONGEST: usize = 64;
 /// Another array of the device as the source of a copy to the host.
 pub fn copies(source: &Source) -> Vec<Candidate> {
     let tokens = code(source.text);
-    let arrays = arrays(&tokens);
+    // What the host has filled is no result, unless it has changed places with one.
+    let changes_places = tokens.iter().any(|(_, token)| token.is_word("swap"));
+    let mut arrays = arrays(&tokens);
+    arrays.retain(|array| changes_places || !is_filled(&tokens, array));
     let copy = |at: usize| {
         let end = end(&tokens, at);
         let is_back = tokens[at..end].iter().any(|(_, token)| token.is_word("cudaMemcpyDeviceToHost"));
@@ -32,6 +35,15 @@ pub fn copies(source: &Source) -> Vec<Candidate> {
 fn is_copy(tokens: &Tokens, at: usize) -> bool {
     ["cudaMemcpy", "cudaMemcpyAsync"].iter().any(|name| tokens[at].1.is_word(name))
         && is_mark(tokens, at + 1, "(")
+}
+
+/// Whether the host copies something to an array.
+fn is_filled(tokens: &Tokens, array: &str) -> bool {
+    (0..tokens.len()).filter(|at| is_copy(tokens, *at)).any(|at| {
+        let statement = &tokens[at..end(tokens, at)];
+        statement.iter().any(|(_, token)| token.is_word("cudaMemcpyHostToDevice"))
+            && statement.get(2).is_some_and(|(_, token)| token.is_word(array))
+    })
 }
 
 /// The last token of the statement around `at`.

@@ -60,11 +60,17 @@ pub fn doubled(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate>
         let text = format!("2 * {}", &source.text[product.clone()]);
         Some(in_place(source, product, &text))
     };
+    // `tid % 2 * stride` is `(tid % 2) * stride`.
+    let without_brackets = |at: usize| {
+        let is_it = is_mark(tokens, at, "%") && is_two(at + 1) && is_mark(tokens, at + 2, "*");
+        let name = stride(at + 3).filter(|_| is_it)?;
+        Some(in_place(source, range(tokens, at, at + 3), &format!("% (2 * {name})")))
+    };
     let rest = |at: usize| {
         let name = stride(at + 1).filter(|_| is_mark(tokens, at, "%"))?;
         Some(in_place(source, range(tokens, at, at + 1), &format!("% (2 * {name})")))
     };
-    (0..tokens.len()).filter_map(|at| factor(at).or(rest(at))).collect()
+    (0..tokens.len()).filter_map(|at| factor(at).or(without_brackets(at)).or(rest(at))).collect()
 }
 
 /// The tokens of a function's body.
@@ -130,7 +136,8 @@ fn blocks(source: &Source, tokens: &Tokens) -> Vec<Candidate> {
     (0..tokens.len()).filter_map(index).collect()
 }
 
-/// `i += blockDim.x * gridDim.x` for `i += blockDim.x`, where `i` begins with what depends on the block.
+/// `i += blockDim.x * gridDim.x` for `i += blockDim.x` or `i += gridDim.x`, where `i` begins with what
+/// depends on the block.
 fn steps(source: &Source, tokens: &Tokens) -> Vec<Candidate> {
     let depends_on_the_block = |name: &str| {
         let values =
@@ -142,7 +149,7 @@ fn steps(source: &Source, tokens: &Tokens) -> Vec<Candidate> {
     };
     let step = |at: usize| {
         let Token::Word(name) = tokens[at].1 else { return None };
-        let ("blockDim", axis) = built_in(tokens, at + 3)? else { return None };
+        let ("blockDim" | "gridDim", axis) = built_in(tokens, at + 3)? else { return None };
         let is_step =
             is_mark(tokens, at + 1, "+") && is_mark(tokens, at + 2, "=") && !is_mark(tokens, at + 6, "*");
         let text = format!("blockDim.{axis} * gridDim.{axis}");

@@ -55,8 +55,8 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
     let mut all = match finding.mistake {
         Mistake::Race(Sides::Lanes | Sides::Block | Sides::Cluster) => {
             let mut all = values::updates(source, finding);
-            all.extend(barriers::missing(source, finding));
             all.extend(indices::doubled_strides(source, finding));
+            all.extend(barriers::missing(source, finding));
             all
         }
         Mistake::Race(Sides::Writers) => {

@@ -309,20 +309,25 @@ fn fractions(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
     (0..tokens.len()).filter_map(quotient).collect()
 }
 
-/// `[b - 1]` and `[b + 1]` for a `[b]` that is read.
+/// `[blockIdx.x - 1]` for a `[blockIdx.x]` that is read: what the blocks before this one leave.
 fn offsets(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
     let of = |at: usize| {
         let last = name(tokens, at + 1).filter(|last| is_mark(tokens, last + 1, "]"))?;
-        let is_element = is_mark(tokens, at, "[") && at > 0 && tokens[at - 1].1.word().is_some();
+        let array = tokens[at.checked_sub(1)?].1.word().filter(|_| is_mark(tokens, at, "["))?;
         let is_written = is_mark(tokens, last + 2, "=") && !is_mark(tokens, last + 3, "=");
         let own = range(tokens, at + 1, last);
         let index = &source.text[own.clone()];
-        let is_constant = index.chars().all(|c| !c.is_lowercase());
-        let edit = |sign: &str| in_place(source, own.clone(), &format!("{index} {sign} 1"));
-        (is_element && !is_written && !is_constant).then(|| ["-", "+"].map(edit))
+        let before = format!("{index} - 1");
+        let guarded = format!("({index} > 0 ? {array}[{before}] : 0)");
+        let edits = || {
+            [
+                in_place(source, own.clone(), &before),
+                in_place(source, range(tokens, at - 1, last + 1), &guarded),
+            ]
+        };
+        (index.starts_with("blockIdx.") && !is_written).then(edits)
     };
-    // What is read last is the nearest to the result.
-    (0..tokens.len()).rev().filter_map(of).flatten().collect()
+    (0..tokens.len()).filter_map(of).flatten().collect()
 }
 
 /// `s[t] = s[t + d]` for `s[t].value = s[t + d].value`: with the value comes what belongs to it.

@@ -422,7 +422,19 @@ fn slips_that_only_a_result_shows_have_their_edits() {
             "put `s[t] = s[t + d];` in line 2, in place of `s[t].v = s[t + d].v;`",
         ),
         ("float v = 0;\nif (t < n) {\nfloat v = in[t];\n}", "put `v` in line 4, in place of `float v`"),
-        ("out[t] = in[b];", "put `b - 1` in line 2, in place of `b`"),
+        ("out[t] += in[blockIdx.x];", "put `blockIdx.x - 1` in line 2, in place of `blockIdx.x`"),
+        (
+            "out[t] += in[blockIdx.x];",
+            "put `(blockIdx.x > 0 ? in[blockIdx.x - 1] : 0)` in line 2, in place of `in[blockIdx.x]`",
+        ),
+        (
+            "for (int d = 1; d < n; d *= 2) if (t % 2 * d == 0) s[t] += s[t + d];",
+            "put `% (2 * d)` in line 2, in place of `% 2 * d`",
+        ),
+        (
+            "for (int i = blockIdx.x * 8 + t; i < n; i += gridDim.x) x += in[i];",
+            "put `blockDim.x * gridDim.x` in line 2, in place of `gridDim.x`",
+        ),
         (
             "unsigned sum = 0;\nsum += in[t];\natomicAdd(total, (unsigned long long)sum);",
             "put `unsigned long long sum` in line 2, in place of `unsigned sum`",
@@ -476,12 +488,16 @@ fn sides_that_are_exchanged_and_another_width_have_their_edits() {
 fn slips_of_the_host_have_their_edits() {
     let host = "int main() {\n\
                 cudaMalloc(&from, n); CHECK(cudaMalloc((void **)&to, n));\n\
-                CHECK(cudaMemcpy(&sum, to, sizeof(sum), cudaMemcpyDeviceToHost));\n\
+                std::swap(from, to); CHECK(cudaMemcpy(&sum, to, sizeof(sum), cudaMemcpyDeviceToHost));\n\
                 double mean = sum / n; int half = n / 2; double third = (double)n / 3;\n}\n";
     let all: Vec<String> = candidates_for_the_result(host).into_iter().map(|edit| edit.says).collect();
     let copied = "put `from` in line 3, in place of `to`";
     let divided = "divide as numbers with a fraction: put `(double)sum /` in line 4";
     assert_eq!(all, [copied, divided]);
+    let filled = "int main() { cudaMalloc(&in, n); cudaMalloc(&out, n);\n\
+                  cudaMemcpy(in, h, n, cudaMemcpyHostToDevice);\n\
+                  cudaMemcpy(h, out, n, cudaMemcpyDeviceToHost); }\n";
+    assert_eq!(candidates_for_the_result(filled), [], "the input is no result");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Slips that only a wrong result shows: the first edit after which it is the expected one, and nothing is
 //! wrong in any of a few orders.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cuda_source::cures::candidates_for_the_result;
 use kernel_compiler::in_page::Compiled;
@@ -16,6 +16,8 @@ use crate::stop;
 const MAX_EDITS: usize = 32;
 /// They may take so many times as long as the edits of one finding: there is nothing else to say.
 const PATIENCE: u32 = 2;
+/// At most, on a busy machine too.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// What makes the result of `source` the expected one, if an edit does; it `built` what leaves another one.
 /// Nothing where something else is wrong, and where no kernel ran.
@@ -45,7 +47,7 @@ pub fn slip(
     };
     let then = subject.right();
     for candidate in candidates_for_the_result(source).into_iter().take(MAX_EDITS) {
-        if started.elapsed() > PATIENCE * limits.time || stop::is_asked() {
+        if started.elapsed() > (PATIENCE * limits.time).min(LONGEST) || stop::is_asked() {
             break;
         }
         if gives_it(&candidate.tried(source)).is_some() {
