@@ -27,7 +27,7 @@ function words(bars, scale) {
         && (WIDTH * all) / launches / scale >= NARROWEST;
     const parts = bars.filter(isTold).map(({ label, time: all, launches }) =>
         `${label}, after about ${Math.floor((scale * launches) / all).toLocaleString('en')} of ` +
-        `${launches.toLocaleString('en')} launches`);
+        `${launches.toLocaleString('en')} launches, the host's included`);
     const still = parts.length ? ` Still at work: ${parts.join('; ')}.` : '';
     return `The first ${time(scale)}. What has ended: ${ended.join(', ') || 'nothing yet'}.${still}`;
 }
