@@ -12,8 +12,8 @@ const serve = require('./serve.js');
 const PATIENCE = 120_000;
 /** Milliseconds for which a hand holds the button down: longer than what follows a field needs. */
 const HELD = 400;
-/** Pixels. Where something above comes late, as the player of a figure does, the browser scrolls as far as
-    that moves what is below (scroll anchoring), in whole pixels. */
+/** Pixels. On a busy machine 0.6 and 0.8 were seen; we suspect scroll anchoring, which puts whole pixels back
+    where something above comes late. */
 const ANCHORED = 1;
 
 const problems = [];
