@@ -30,9 +30,9 @@ pub fn constant_of(outside: &dyn Outside, (file, line): &(String, u32), sizes: &
 pub fn constant_behind(outside: &dyn Outside, (file, line): &(String, u32)) -> Option<Constant> {
     let lines = above(outside, file, *line);
     let is_loop = |text: &&String| words(text).any(|word| word == "for" || word == "while");
-    let near = lines.iter().map(|(_, text)| text).take(LINES_OF_A_LOOP);
+    let mut near = lines.iter().map(|(_, text)| text).take(LINES_OF_A_LOOP);
     let mut names: Vec<String> = Vec::new();
-    for text in lines.first().map(|(_, text)| text).into_iter().chain(near.clone().find(is_loop)) {
+    for text in lines.first().map(|(_, text)| text).into_iter().chain(near.find(is_loop)) {
         names.extend(words(text).map(str::to_string));
     }
     let mut largest: Option<(u64, Constant)> = None;

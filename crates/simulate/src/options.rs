@@ -303,8 +303,6 @@ fn whole<T: TryFrom<u64>>(what: &'static str) -> impl Fn(&str) -> Result<T, Stri
 pub fn with_option(kind: Kind, help: &str) -> String {
     match kind {
         _ if cfg!(target_family = "wasm") || stop::is_asked() => help.to_string(),
-        // More steps end no recursion.
-        Kind::StepLimit if help.contains("no longer change") => help.to_string(),
         Kind::StepLimit => format!("{help} (--steps-limit N; `none` for any number)"),
         Kind::MemoryLimit if help.contains("smaller") => {
             format!("{help}; --memory allows more, and --checks off needs less")

@@ -129,7 +129,11 @@ impl Outside for Terminal {
     }
 
     fn source_line(&self, file: &str, line: u32) -> Option<String> {
-        self.texts.get(file)?.get(line.checked_sub(1)? as usize).cloned()
+        // The compiler names a file from the working directory, whatever the reader does.
+        let whole = |name: &str| std::path::absolute(name).unwrap_or_else(|_| name.into());
+        let is_it = |known: &&String| whole(known) == whole(file);
+        let text = self.texts.get(file).or_else(|| self.texts.get(self.texts.keys().find(is_it)?));
+        text?.get(line.checked_sub(1)? as usize).cloned()
     }
 }
 

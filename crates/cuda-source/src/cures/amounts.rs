@@ -5,10 +5,10 @@ use crate::lex::Token;
 
 use super::candidate::Candidate;
 use super::change::Edit;
-use super::indices::{Tokens, in_place, is_mark, range};
+use super::indices::{Tokens, in_place, is_mark, opening, range};
 use super::statements::{Function, Source, code};
 
-/// Tokens of a subscript or a declaration that are looked at, at most.
+/// Tokens of a declaration that are looked at, at most.
 const LONGEST: usize = 32;
 
 fn put(source: &Source, at: usize, why: &str, text: &str, before: &str) -> Candidate {
@@ -24,7 +24,11 @@ pub fn products(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate
         let right = &tokens.get(at + 1)?.1;
         let is_product = is_mark(tokens, at, "*") && matches!(right, Token::Word(_) | Token::Number(_));
         let last = at.checked_sub(1).filter(|_| is_product)?;
-        let first = if is_mark(tokens, last, "]") { opening(tokens, last)?.checked_sub(1)? } else { last };
+        let first = if is_mark(tokens, last, "]") {
+            opening(tokens, last, ["[", "]"])?.checked_sub(1)?
+        } else {
+            last
+        };
         let name = tokens[first].1.word()?;
         let is_cast = first > 0 && [")", ".", "*", "/"].iter().any(|mark| is_mark(tokens, first - 1, mark));
         // `int *p` declares a pointer.
@@ -55,15 +59,6 @@ pub fn sums(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
             .then(|| in_place(source, range(tokens, at, end + 1), &text))
     };
     (0..tokens.len()).filter(|_| has_wide).filter_map(sum).collect()
-}
-
-/// The `[` of the `]` at `close`.
-fn opening(tokens: &Tokens, close: usize) -> Option<usize> {
-    let mut depth = 0;
-    (close.saturating_sub(LONGEST)..=close).rev().find(|at| {
-        depth += i32::from(is_mark(tokens, *at, "]")) - i32::from(is_mark(tokens, *at, "["));
-        depth == 0
-    })
 }
 
 /// A child that only the first block launches.

@@ -80,7 +80,7 @@ fn barriers(source: &Source, finding: &Finding, is_in_a_branch: bool) -> Vec<Str
 
 /// A barrier of the whole grid, where the source has a name for that.
 pub fn of_the_grid(source: &Source, finding: &Finding) -> Vec<Candidate> {
-    let Some(name) = group(source, "grid_group") else { return Vec::new() };
+    let Some(name) = group(source, "this_grid(") else { return Vec::new() };
     let barrier = format!("{name}.sync();");
     let places = places(source, finding).into_iter().filter(|(place, _)| !place.is_in_a_branch());
     places
@@ -93,14 +93,14 @@ pub fn of_the_grid(source: &Source, finding: &Finding) -> Vec<Candidate> {
 
 /// What the source calls its cluster.
 fn cluster<'a>(source: &Source<'a>) -> Option<&'a str> {
-    group(source, "cluster_group")
+    group(source, "this_cluster(")
 }
 
-/// What the source calls its group of this kind.
-fn group<'a>(source: &Source<'a>, kind: &str) -> Option<&'a str> {
-    let (_, rest) = source.text.split_once(kind)?;
-    let rest = rest.strip_prefix(' ')?;
-    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
+/// What the source calls the group that `of` gives: of `auto grid = cg::this_grid();` the `grid`.
+fn group<'a>(source: &Source<'a>, of: &str) -> Option<&'a str> {
+    let (before, _) = source.text.split_once(of)?;
+    let declared = before.rsplit([';', '{', '}']).next()?.split_once('=')?.0;
+    declared.split_whitespace().next_back()
 }
 
 impl Finding {

@@ -54,25 +54,25 @@ fn end(tokens: &Tokens, at: usize) -> usize {
 
 /// What `cudaMalloc` is given the addresses of.
 fn arrays<'a>(tokens: &Tokens<'a>) -> Vec<&'a str> {
-    let mut found = Vec::new();
-    for at in (0..tokens.len()).filter(|at| tokens[*at].1.is_word("cudaMalloc")) {
-        let of = (at..end(tokens, at)).find(|at| is_mark(tokens, *at, "&"));
-        let name = of.and_then(|of| tokens.get(of + 1)?.1.word());
-        found.extend(name.filter(|name| !found.contains(name)).into_iter().collect::<Vec<_>>());
-    }
-    found
+    let calls = (0..tokens.len()).filter(|at| tokens[*at].1.is_word("cudaMalloc"));
+    let name = |at: usize| {
+        let of = (at..end(tokens, at)).find(|at| is_mark(tokens, *at, "&"))?;
+        tokens.get(of + 1)?.1.word()
+    };
+    let mut names: Vec<&str> = calls.filter_map(name).collect();
+    names.dedup();
+    names
 }
 
 /// `(double)sum / n` for `sum / n`, where a number with a fraction is meant.
 pub fn fractions(source: &Source) -> Vec<Candidate> {
     let tokens = code(source.text);
-    let is_of_a_gpu =
-        |place: usize| source.functions.iter().any(|function| function.body.range.contains(&place));
     let is_border = |at: &usize| [";", "{", "}"].iter().any(|mark| is_mark(&tokens, *at, mark));
     let quotient = |at: usize| {
         let left = at.checked_sub(1)?;
         let is_quotient = is_mark(&tokens, at, "/") && !is_mark(&tokens, at + 1, "=");
-        let name = tokens[left].1.word().filter(|_| is_quotient && !is_of_a_gpu(tokens[left].0))?;
+        let name =
+            tokens[left].1.word().filter(|_| is_quotient && source.function_at(tokens[left].0).is_none())?;
         let start = (at.saturating_sub(LONGEST)..at).rev().find(is_border).map_or(0, |border| border + 1);
         let is_float = |(_, token): &(usize, crate::lex::Token)| {
             ["float", "double"].iter().any(|kind| token.is_word(kind))

@@ -95,6 +95,16 @@ pub fn is_mark(tokens: &Tokens, at: usize, mark: &str) -> bool {
     tokens.get(at).is_some_and(|(_, token)| token.is_mark(mark))
 }
 
+/// The opening mark of a pair whose closing one stands at `close`, if it is near.
+pub fn opening(tokens: &Tokens, close: usize, [open, closing]: [&str; 2]) -> Option<usize> {
+    const NEAR: usize = 64;
+    let mut depth = 0;
+    (close.saturating_sub(NEAR)..=close).rev().find(|at| {
+        depth += i32::from(is_mark(tokens, *at, closing)) - i32::from(is_mark(tokens, *at, open));
+        depth == 0
+    })
+}
+
 /// One edit, told as the text that stands in place of another one.
 pub fn in_place(source: &Source, range: Range<usize>, text: &str) -> Candidate {
     let line = source.lines.line(range.start);

@@ -50,14 +50,15 @@ fn parts(text: &str, range: std::ops::Range<usize>) -> Vec<std::ops::Range<usize
     parts
 }
 
-/// The launches of the functions that the finding's lines are in.
+/// The launches by device code of the functions that the finding's lines are in.
 fn children(source: &Source, finding: &Finding) -> Vec<Launch> {
     let running: Vec<usize> =
         finding.lines.iter().filter_map(|line| Some(spot(source, *line)?.function)).collect();
     let mut all = launches(source);
     all.retain(|launch| {
         let name = code(&source.text[launch.place..]).first().map(|(_, token)| token.text());
-        running.iter().any(|number| Some(source.functions[*number].name) == name)
+        let is_of_one = running.iter().any(|number| Some(source.functions[*number].name) == name);
+        is_of_one && source.function_at(launch.place).is_some()
     });
     all
 }
@@ -83,10 +84,7 @@ pub fn one_stream(source: &Source, finding: &Finding) -> Vec<Candidate> {
 
 /// A child that starts when its whole parent grid has ended.
 pub fn as_tail(source: &Source, finding: &Finding) -> Option<Candidate> {
-    let mut children = children(source, finding);
-    // A launch of the host has no parent.
-    children.retain(|launch| source.functions.iter().any(|one| one.body.range.contains(&launch.place)));
-    tail(source, &children)
+    tail(source, &children(source, finding))
 }
 
 fn tail(source: &Source, children: &[Launch]) -> Option<Candidate> {
@@ -105,8 +103,7 @@ fn tail(source: &Source, children: &[Launch]) -> Option<Candidate> {
 /// A barrier before the launch, which lets the child see what the whole block has written.
 pub fn before_the_launch(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let put = |launch: &Launch| {
-        let function =
-            source.functions.iter().find(|function| function.body.range.contains(&launch.place))?;
+        let function = source.function_at(launch.place)?;
         let path = function.path_of(launch.place);
         let outside = |step: &&Step| step.list.of != Owner::Branch;
         let step = path.iter().rev().find(outside)?;

@@ -11,7 +11,7 @@ use super::assignment::Assignment;
 use super::candidate::Candidate;
 use super::change::Edit;
 use super::host;
-use super::indices::{Tokens, doubled, in_place, is_mark, of_function, range, tokens};
+use super::indices::{Tokens, doubled, in_place, is_mark, of_function, opening, range, tokens};
 use super::statements::{Function, Kind, Source, Statement, code};
 
 /// Tokens of a statement that are looked at, at most.
@@ -124,9 +124,7 @@ fn launches(tokens: &Tokens) -> Vec<Range<usize>> {
 
 /// The heads of the host's `for` loops.
 fn loops_of_the_host(source: &Source, tokens: &Tokens) -> Vec<Range<usize>> {
-    let is_of_a_gpu =
-        |place: usize| source.functions.iter().any(|function| function.body.range.contains(&place));
-    let is_loop = |at: &usize| tokens[*at].1.is_word("for") && !is_of_a_gpu(tokens[*at].0);
+    let is_loop = |at: &usize| tokens[*at].1.is_word("for") && source.function_at(tokens[*at].0).is_none();
     let head = |at: usize| {
         let mut depth = 0;
         let closes = |at: &usize| {
@@ -286,7 +284,7 @@ fn fractions(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
     let quotient = |at: usize| {
         let mut left = at.checked_sub(1)?;
         if is_mark(tokens, left, ")") {
-            left = opening(tokens, left)?;
+            left = opening(tokens, left, ["(", ")"])?;
             let before = left.checked_sub(1)?;
             // A call, or a cast.
             if tokens[before].1.word().is_some_and(|word| word != "return") || is_mark(tokens, before, ")") {
@@ -377,15 +375,6 @@ fn shadowed(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
         known.push((depth, name));
     }
     found
-}
-
-/// The `(` of the `)` at `close`.
-fn opening(tokens: &Tokens, close: usize) -> Option<usize> {
-    let mut depth = 0;
-    (close.saturating_sub(LONGEST)..=close).rev().find(|at| {
-        depth += i32::from(is_mark(tokens, *at, ")")) - i32::from(is_mark(tokens, *at, "("));
-        depth == 0
-    })
 }
 
 /// A shuffle that leaves the sum in every lane, for one that leaves it in the first.

@@ -23,6 +23,11 @@ impl<'a> Source<'a> {
             volatiles: volatiles(&code(text)),
         }
     }
+
+    /// The function that holds this place; none if that is the host's.
+    pub fn function_at(&self, place: usize) -> Option<&Function<'a>> {
+        self.functions.iter().find(|function| function.body.range.contains(&place))
+    }
 }
 
 /// A kernel, or a function that kernels call.

@@ -116,8 +116,7 @@ pub fn one_writer(source: &Source, finding: &Finding) -> Vec<Candidate> {
 /// Whether a statement stands below a condition.
 fn is_conditional(source: &Source, statement: &Statement) -> bool {
     let place = statement.range.start;
-    let mut functions = source.functions.iter();
-    let Some(function) = functions.find(|function| function.body.range.contains(&place)) else { return true };
+    let Some(function) = source.function_at(place) else { return true };
     function.path_of(place).iter().any(|step| matches!(step.statement().kind, Kind::If { .. }))
 }
 
@@ -293,13 +292,7 @@ fn subscripts(text: &str) -> Vec<(&str, &str)> {
 pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let mut all = Vec::new();
     for step in steps(source, finding) {
-        let Some(function) = source
-            .functions
-            .iter()
-            .find(|function| function.body.range.contains(&step.statement().range.start))
-        else {
-            continue;
-        };
+        let Some(function) = source.function_at(step.statement().range.start) else { continue };
         for name in names(source, &step) {
             all.extend(of_the_block(source, function.body.range.clone(), name));
             all.extend(scalar(source, function.body.range.clone(), name));
@@ -320,8 +313,8 @@ pub fn first_values(source: &Source, finding: &Finding) -> Vec<Candidate> {
     let mut all = Vec::new();
     for step in steps(source, finding) {
         let place = step.statement().range.start;
-        let function = source.functions.iter().find(|function| function.body.range.contains(&place));
-        let Some(within) = function.map(|function| function.body.range.clone()) else { continue };
+        let Some(function) = source.function_at(place) else { continue };
+        let within = &function.body.range;
         all.extend(names(source, &step).into_iter().filter_map(|name| scalar(source, within.clone(), name)));
     }
     all

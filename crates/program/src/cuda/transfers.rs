@@ -372,10 +372,10 @@ pub fn set_rows(
         let what = format!("cudaMemset of host memory: {}", Error::InvalidValue.said());
         return Ok(runtime.refuse(call, Error::InvalidValue, what, "use memset"));
     }
-    let value_given = value as i32;
-    if !(-0x80..=0xff).contains(&value_given) {
+    let number = value as i32;
+    if !(-0x80..=0xff).contains(&number) {
         let byte = value & 0xff;
-        let what = format!("cudaMemset sets bytes: of {value_given} it takes the lowest, {byte}");
+        let what = format!("cudaMemset sets bytes: of {number} it takes the lowest, {byte}");
         let help = "set words by a kernel, or by cudaMemcpy from the host";
         runtime.find(call, Kind::HostAccess, Severity::Warning, what, help);
     }

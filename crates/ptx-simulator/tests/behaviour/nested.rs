@@ -81,7 +81,10 @@ fn a_recursion_that_does_not_end_is_named_at_its_launch() {
         let ran = Bench::default().try_launch(&source, "halveForEver", LaunchConfig::new(1, 32), &[9]);
         let found = *ran.expect_err("it does not end");
         assert_eq!((found.kind, found.line), (Kind::StepLimit, Some(line)), "{found}");
-        assert!(found.message().contains("`halveForEver` has launched itself 131,072 times"), "{found}");
+        assert!(
+            found.message().contains("`halveForEver` has launched itself 131,072 times in a row"),
+            "{found}"
+        );
     }
 }
 

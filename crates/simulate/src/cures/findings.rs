@@ -49,10 +49,14 @@ fn elements(found: &Diagnostic) -> Option<u64> {
 const LINES_OF_A_GUARD: usize = 3;
 
 /// The number that an index is compared with, where the array has fewer elements: it may be that of another
-/// array. `numbers`: as [`finding`] has them.
-pub fn number_beyond(found: &Diagnostic, source: &str, numbers: &[(String, u64)]) -> Option<String> {
+/// array. `line`: that of the access in `source`; `numbers`: as [`finding`] has them.
+pub fn number_beyond(
+    found: &Diagnostic,
+    (source, line): (&str, u32),
+    numbers: &[(String, u64)],
+) -> Option<String> {
     let elements = elements(found)?;
-    let line = found.line? as usize;
+    let line = line as usize;
     let guards = source.lines().skip(line.saturating_sub(LINES_OF_A_GUARD)).take(LINES_OF_A_GUARD.min(line));
     let is_word = |text: &str, name: &str| {
         text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)

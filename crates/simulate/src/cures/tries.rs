@@ -46,8 +46,7 @@ pub fn cures(
     }
     for target in targets.iter().filter(|target| !target.is_cured(&cures)) {
         let found = &mut found[target.number];
-        let numbers = found.kernel.as_deref().map(|kernel| subject.numbers(source, kernel));
-        if let Some(asks) = number_beyond(found, source, &numbers.unwrap_or_default()) {
+        if let Some(asks) = &target.asks {
             found.help = format!("{asks} Else {}", found.help);
         }
         found.help += &tries.in_vain(target);
@@ -59,6 +58,8 @@ pub fn cures(
 struct Target {
     number: usize,
     wrong: Wrong,
+    /// What to ask first, if no edit cures it.
+    asks: Option<String>,
     candidates: std::vec::IntoIter<Candidate>,
     tried: Vec<usize>,
 }
@@ -71,10 +72,12 @@ fn targets(subject: &dyn Subject, source: &str, found: &[Diagnostic]) -> Vec<Tar
             return None;
         }
         let numbers = found.kernel.as_deref().map(|kernel| subject.numbers(source, kernel));
-        let finding = finding(found, subject.file(), &numbers.unwrap_or_default())?;
+        let numbers = numbers.unwrap_or_default();
+        let finding = finding(found, subject.file(), &numbers)?;
+        let asks = number_beyond(found, (source, *finding.lines.first()?), &numbers);
         let candidates = candidates(source, &finding);
         let candidates = (!candidates.is_empty()).then(|| candidates.into_iter())?;
-        Some(Target { number, wrong: identity(found, subject.file()), candidates, tried: Vec::new() })
+        Some(Target { number, wrong: identity(found, subject.file()), asks, candidates, tried: Vec::new() })
     };
     found.iter().enumerate().filter_map(target).collect()
 }

@@ -330,6 +330,52 @@ fn programs_get_the_cure_that_was_tried() {
     }
 }
 
+/// Its grid is rounded down, so that nobody reads the last elements.
+const SHORT: &str = "#include <cstdio>
+__global__ void twice(const int *in, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2 * in[i];
+}
+int main() {
+    const int n = 100;
+    int host[n], *in, *out;
+    for (int i = 0; i < n; i++) host[i] = i;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, sizeof host);
+    twice<<<n / 32, 32>>>(in, out, n);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+    return host[n - 1] == 2 * (n - 1) ? 0 : 1;
+}
+";
+
+#[test]
+#[ignore = "needs clang"]
+fn a_slip_stands_at_the_note_that_it_explains() {
+    let file = scratch("cures_of_slips").join("mine.cu");
+    std::fs::write(&file, SHORT).unwrap();
+    let json = run(&format!("{} --json", file.display())).json();
+    let found = &json["diagnostics"][0];
+    assert_eq!(found["kind"], "never-read", "{json}");
+    let says = "put `(n + 32 - 1) / 32` in line 14, in place of `n / 32` (tried: then the program returns 0)";
+    assert_eq!((&found["help"], &found["cure"]["says"]), (&says.into(), &says.into()), "{json}");
+}
+
+#[test]
+#[ignore = "needs clang"]
+fn a_number_that_is_larger_than_its_array_is_asked_about() {
+    let file = scratch("cures_of_numbers").join("mine.cu");
+    let larger = SHORT.replace("n / 32, 32>>>(in, out, n)", "5, 32>>>(in, out, 2 * n)");
+    std::fs::write(&file, larger).unwrap();
+    let json = run(&format!("{} --json", file.display())).json();
+    let help = json["diagnostics"][0]["help"].as_str().unwrap();
+    let asks = "`n` is 200 here, and the array has 100 elements: is it the right number for it? Else ";
+    assert!(help.starts_with(asks), "{json}");
+}
+
 /// A program whose kernel lacks a barrier, with what its `main` does at the end.
 fn program(end: &str) -> String {
     "#include <cstdio>
