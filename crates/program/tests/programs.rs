@@ -346,6 +346,17 @@ fn a_lock_that_does_not_wait_is_named_before_the_fences_that_it_lacks() {
 }
 
 #[test]
+fn a_launch_that_begins_with_what_the_same_one_has_left_is_noted() {
+    let note = only("launched_again", Kind::RepeatedLaunch);
+    let says =
+        "this launch of `_Z10sumInPlacePiS_S_S_i` begins with what the same launch has left before in `data`";
+    assert_eq!(
+        (&*note.message(), &*note.help),
+        (says, "if each is to begin alike, set `data` again before it")
+    );
+}
+
+#[test]
 fn what_a_program_that_fails_never_reads_is_named() {
     let (_, _, found, _) = run("read_by_nobody");
     let messages: Vec<String> = found.iter().map(Diagnostic::message).collect();
