@@ -35,7 +35,7 @@ struct Options {
     #[arg(long, default_value_t = 300)]
     arrays: u32,
     /// What they are drawn from
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 7)]
     seed: u64,
     /// Write benches/ragged.txt
     #[arg(long)]
@@ -75,7 +75,11 @@ fn compare(options: &Options) -> Result<()> {
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let source = format!("on an {} on {} by benches/ragged.rs, beside {name}", info.name, &date[..10]);
     let told = told(options, &mut compared);
-    let text = format!("// Printed {source}\n// ANCHOR: drawn\n{told}// ANCHOR_END: drawn\n");
+    let large = large(&stage, &mut Draw::new(options.seed, options.arrays), &numbers)?;
+    let text = format!(
+        "// Printed {source}\n// ANCHOR: drawn\n{told}// ANCHOR_END: drawn\n\
+         // ANCHOR: large\n{large}// ANCHOR_END: large\n"
+    );
     say::out(&text);
     if options.record {
         write_whole(&root.join(FILE), &text)?;
@@ -239,12 +243,7 @@ impl Compared {
             }
             _ => "",
         };
-        let mut offsets = vec![0];
-        offsets.extend(lengths.iter().scan(0, |end, length| {
-            *end += length;
-            Some(*end)
-        }));
-        let rows = Rows::new(offsets, n)?;
+        let rows = rows_of(&lengths, n)?;
         let numbers = &numbers[..n as usize];
         let times = if is_f32 {
             stage.against_cub(&rows, &f32::elements(numbers))?
@@ -283,6 +282,48 @@ fn told(options: &Options, compared: &mut [Compared]) -> String {
         column("ratio", &|array| format!("{:.2}", array.ratio())),
     ];
     format!("{head}{}\n{}", text_table(&by_size(compared)), text_table(&worst_ones))
+}
+
+/// Kinds with very short rows, and with short and long ones in order, at the largest size.
+fn large(stage: &Stage, draw: &mut Draw, numbers: &[i32]) -> Result<String> {
+    let kinds = [
+        ("equal, 3", Kind::Equal(3.0), false),
+        ("power law from 2, longest first", Kind::Power { least: 2.0, exponent: 1.0 }, true),
+        ("empty, 10 % of them 40", Kind::MostlyEmpty { of_others: 0.1, length: 40.0 }, false),
+    ];
+    let n = numbers.len() as u64;
+    let mut compared = Vec::new();
+    for (words, kind, is_sorted) in kinds {
+        let mut lengths = kind.lengths(draw, n);
+        if is_sorted {
+            lengths.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        let rows = rows_of(&lengths, n)?;
+        let times = stage.against_cub(&rows, &i32::elements(numbers))?;
+        compared.push(Compared { rows: words.into(), n, m: rows.count(), type_name: "i32", times });
+    }
+    let column =
+        |title: &str, of: &dyn Fn(&Compared) -> String| Column::right(title, compared.iter().map(of));
+    Ok(text_table(&[
+        Column::left("rows", compared.iter().map(|array| array.rows.as_str())),
+        column("n", &|array| thousands(array.n as i64)),
+        column("m", &|array| thousands(array.m.into())),
+        column("ours, µs", &|array| three_digits(array.times[0])),
+        column("CUB, µs", &|array| three_digits(array.times[1])),
+        column("TB/s of 4 n + 8 m bytes", &|array| {
+            let bytes = 4.0 * array.n as f64 + 8.0 * f64::from(array.m);
+            format!("{:.2}", bytes / array.times[0] * 1e-6)
+        }),
+    ]))
+}
+
+fn rows_of(lengths: &[u32], n: u64) -> Result<Rows> {
+    let mut offsets = vec![0];
+    offsets.extend(lengths.iter().scan(0, |end, length| {
+        *end += length;
+        Some(*end)
+    }));
+    Rows::new(offsets, n)
 }
 
 /// Count, mean and worst ratio of each group of sizes.

@@ -21,8 +21,9 @@ SHARES = {
     "loads, stores, shuffles": f"l1tex__data_pipe_lsu_wavefronts.{SHARE}",
     "issue slots": f"smsp__inst_issued.{SHARE}",
 }
-# Of the warps that are there, how many wait for this per instruction issued.
+# Cycles of a warp per instruction that it issues: all, and those in which it waits for this.
 WAITS = {
+    "cycles of a warp": "smsp__average_warp_latency_per_inst_issued.ratio",
     "wait for memory": "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
     "for shared memory": "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
 }

@@ -33,10 +33,15 @@ const LARGE_BLOCK_OF_MANY: u64 = 16_384;
 /// Elements per row, on average, for a block per row, and for one where rows are not many.
 const OWN_BLOCK: u64 = 2048;
 const OWN_BLOCK_OF_FEW: u64 = 768;
+/// Elements per row, on average, for rows of a large block that they share, where rows are few: below this a
+/// longer row is most likely an exception, and many warps add it up sooner.
+const SHARED_BLOCK: u64 = 64;
 /// Elements that a warp loads at once.
 const CHUNK: u64 = 1024;
-/// A row is long that takes its block more turns, in each of which every warp loads a chunk, …
+/// A row is long that takes its block more turns, in each of which every warp loads a chunk; fewer where
+/// there is room for all blocks at once, as no other has anything to do then; …
 const LONG_TURNS: u64 = 8;
+const LONG_TURNS_AT_ONCE: u64 = 6;
 /// … and that is more than this block's part of the array, if so many warps share a multiprocessor's part.
 const SHARING_WARPS: u64 = 8;
 /// Elements of a piece, at least: what a large block loads at once.
@@ -137,13 +142,14 @@ impl Chunks {
     fn of(n: u64, m: u32, multiprocessors: u32) -> Chunks {
         let multiprocessors = multiprocessors.max(1);
         let warps = warps(n, m, multiprocessors);
-        let rows = rows(n, m, multiprocessors);
+        let rows = rows(n, m, warps, multiprocessors);
+        let blocks = m.div_ceil(rows).max(1);
+        let room = room(warps, multiprocessors);
+        let turns = if blocks <= room { LONG_TURNS_AT_ONCE } else { LONG_TURNS };
         let part = n / (SHARING_WARPS * u64::from(multiprocessors));
-        let most = (u64::from(warps) * part.max(LONG_TURNS * CHUNK)).min(u32::MAX.into()) as u32;
+        let most = (u64::from(warps) * part.max(turns * CHUNK)).min(u32::MAX.into()) as u32;
         let piece = LEAST_PIECE.max(n / (PIECES * u64::from(multiprocessors))) as u32;
         let pieces = (n / u64::from(piece)) as u32;
-        let blocks = m.div_ceil(rows).max(1);
-        let room = FULL * FEW_WARPS / warps * multiprocessors;
         let most_helpers = pieces.min(room.saturating_sub(blocks).max(room / 2));
         // In an array that is not long itself no row is.
         let helpers = if n > most.into() { most_helpers } else { 0 };
@@ -152,25 +158,34 @@ impl Chunks {
     }
 }
 
-/// Many warps per block where rows are so few that more blocks would have nothing to do, or so long that
-/// each warp has enough to load.
+/// Blocks of so many warps for which there is room at once.
+fn room(warps: u32, multiprocessors: u32) -> u32 {
+    FULL * FEW_WARPS / warps * multiprocessors
+}
+
+/// Many warps per block where rows are so few that more blocks would have nothing to do; where they are few
+/// and very short, so that several share a block; or where they are so long that each warp has enough to
+/// load.
 fn warps(n: u64, m: u32, multiprocessors: u32) -> u32 {
-    let room = FULL * FEW_WARPS / MANY_WARPS * multiprocessors;
-    let least = if m <= room {
+    let room = room(MANY_WARPS, multiprocessors);
+    let are_many = m > MANY_TIMES * room;
+    let are_short = n < SHARED_BLOCK * u64::from(m);
+    let least = if m <= room || (are_short && !are_many) {
         0
-    } else if m <= MANY_TIMES * room {
-        LARGE_BLOCK
-    } else {
+    } else if are_many {
         LARGE_BLOCK_OF_MANY
+    } else {
+        LARGE_BLOCK
     };
     if n >= least * u64::from(m) { MANY_WARPS } else { FEW_WARPS }
 }
 
 /// Several rows per block where they are short and there is no room for all blocks at once.
-fn rows(n: u64, m: u32, multiprocessors: u32) -> u32 {
+fn rows(n: u64, m: u32, warps: u32, multiprocessors: u32) -> u32 {
     let mean = n / u64::from(m.max(1));
     let times = if mean >= OWN_BLOCK_OF_FEW { MANY_TIMES } else { 1 };
-    if mean >= OWN_BLOCK { 1 } else { m.div_ceil(times * FULL * multiprocessors).clamp(1, FEW_WARPS) }
+    let blocks = times * room(warps, multiprocessors);
+    if mean >= OWN_BLOCK { 1 } else { m.div_ceil(blocks).clamp(1, FEW_WARPS) }
 }
 
 #[cfg(test)]
@@ -209,11 +224,19 @@ mod tests {
     fn blocks_are_large_and_have_one_row_where_rows_are_few_or_long() {
         let shape = |n, m| (Chunks::of(n, m, 132).shape.block, Chunks::of(n, m, 132).rows);
         assert_eq!(shape(1 << 14, 528), (256, 1));
-        assert_eq!(shape(1 << 14, 529), (128, 1));
+        assert_eq!([shape(1 << 14, 529), shape(1 << 16, 2112)], [(256, 2), (256, 4)]);
+        assert_eq!([shape(529 * 64, 529), shape(1 << 16, 2113)], [(128, 1), (128, 3)]);
         assert_eq!([shape(2112 * 4096, 2112), shape(2112 * 4096 - 1, 2112)], [(256, 1), (128, 1)]);
         assert_eq!([shape(1 << 28, 1 << 14), shape(1 << 28, 1 << 15)], [(256, 1), (128, 1)]);
         assert_eq!([shape(1 << 28, 1 << 17), shape(1 << 28, (1 << 17) + 1)], [(128, 1), (128, 4)]);
         assert_eq!([shape(4224 * 768, 4224), shape(4224 * 768 - 1, 4224)], [(128, 1), (128, 4)]);
+    }
+
+    #[test]
+    fn a_row_is_long_after_fewer_turns_where_all_blocks_have_room() {
+        assert_eq!(Chunks::of(1 << 16, 2049, 132).most, 6 * 8 * 1024);
+        assert_eq!(Chunks::of(1 << 20, 1056, 132).most, 6 * 4 * 1024);
+        assert_eq!(Chunks::of(1 << 20, 4225, 132).most, 8 * 4 * 1024);
     }
 
     #[test]
