@@ -3,7 +3,7 @@
 // How many of the numbers are odd? Each thread looks at its own number, and if that is odd, it adds 1 to
 // `total`, which all threads share. The line that does so reads the counter, adds 1, and writes it back. If
 // two threads read 7 before either has written, both write 8, and one odd number is lost. Make the three
-// steps one.
+// steps one. (No number is negative: in C, `-3 % 2` is -1.)
 //
 // The host launches `countOdd(input, total, n)` with a thread for each of the `n` numbers.
 // `total` is 0 at the start, and holds the result at the end.

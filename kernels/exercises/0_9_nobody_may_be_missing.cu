@@ -1,8 +1,8 @@
 // Exercise 0.9: A barrier in an if
 //
 // Each block adds its first number to all of its numbers. Thread 0 fetches it to `head`, in shared memory,
-// for the others. There is a barrier, but it stands where only thread 0 comes by: the others never arrive,
-// so it orders nothing, and on some GPUs the program stops here for ever. Move one line.
+// for the others. There is a barrier, but in an `if` that only thread 0 enters: the others don't wait at it,
+// so it orders nothing, and CUDA doesn't even promise that it opens. Move one line.
 //
 // The host launches `addFirst(input, results, n)` with a thread for each of the `n` numbers.
 // `results` has room for as many numbers, and nothing is in it at the start.

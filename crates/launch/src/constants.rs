@@ -1,7 +1,6 @@
 //! The whole numbers that a source gives names to, for its launches: `#define N 1000`, `const int N = 1000;`.
 
-use super::number::expression;
-use super::parentheses::split;
+use text::expression::{expression, split};
 
 /// The constants of `source` with their values, the later ones in terms of the earlier ones. Of two with one
 /// name neither counts.

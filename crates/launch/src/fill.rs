@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use reduction::data;
 use text::arguments::number;
+use text::expression::{expression, split};
 use text::files::no_file;
 use text::number::thousands;
 
 use super::nearest;
-use super::number::{Type, expression};
-use super::parentheses::split;
+use super::number::Type;
 use super::scope::{Names, Scope};
 use super::shape::Shape;
 

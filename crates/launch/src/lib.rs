@@ -33,7 +33,6 @@
 //!
 //! | file | job |
 //! | --- | --- |
-//! | `parentheses.rs` | where a text may be taken apart |
 //! | `number.rs` | types, numbers and expressions |
 //! | `constants.rs` | the names that a source gives to numbers |
 //! | `nearest.rs` | what was meant by a word that is none of the language |
@@ -56,7 +55,6 @@ mod fill;
 mod held;
 mod nearest;
 mod number;
-mod parentheses;
 mod scope;
 mod script;
 mod shape;

@@ -2,9 +2,9 @@
 //! right.
 
 use cuda_source::parameters::kind;
+use text::expression::split;
 use text::near::nearest;
 
-use super::parentheses::split;
 use super::scope::Names;
 
 /// The names of types of numbers.

@@ -4,8 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// What names stand for in an expression.
-pub type Names<'a> = &'a [(&'a str, u64)];
+pub use text::expression::Names;
 
 /// What a text may name. The default is that of a user's own words: no names, any file.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use ptx_simulator::LaunchConfig;
+use text::expression::{expression, split};
 
 use super::buffers::{Buffers, Named};
 use super::fill::{Fill, Pointer};
 use super::nearest;
-use super::number::{Type, expression};
-use super::parentheses::split;
+use super::number::Type;
 use super::scope::{Names, Output, Scope};
 
 /// One argument of a launch.

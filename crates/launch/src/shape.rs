@@ -1,8 +1,8 @@
 //! Rows and columns of a buffer, as its line says them.
 
 use anyhow::{Context, Result};
+use text::expression::expression;
 
-use super::number::expression;
 use super::scope::Names;
 
 /// Rows one after another, each of as many elements.

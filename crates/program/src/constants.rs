@@ -1,6 +1,8 @@
 //! The constants of the source that decide how much a program does: what to make smaller where that is too
 //! much.
 
+use text::expression::{expression, split};
+
 use crate::outside::Outside;
 
 /// A constant's name, and its line.
@@ -18,18 +20,23 @@ pub fn make_smaller(constant: Option<Constant>, otherwise: &str) -> String {
 }
 
 /// The largest constant above a line whose value is one of `sizes`.
-pub fn constant_of(outside: &dyn Outside, (file, line): &(String, u32), sizes: &[u64]) -> Option<Constant> {
+fn constant_of(outside: &dyn Outside, (file, line): &(String, u32), sizes: &[u64]) -> Option<Constant> {
     let lines = above(outside, file, *line).into_iter();
     let constants = lines.filter_map(|(line, text)| Some((constant(&text)?, line)));
     let known = constants.filter(|((_, value), _)| sizes.contains(value));
     known.max_by_key(|((_, value), _)| *value).map(|((name, _), line)| (name, line))
 }
 
+/// [`constant_of`], or what the line itself, such as a launch, comes from.
+pub fn constant_for(outside: &dyn Outside, place: &(String, u32), sizes: &[u64]) -> Option<Constant> {
+    constant_of(outside, place, sizes).or_else(|| constant_behind(outside, place))
+}
+
 /// The largest constant that decides a line: one that stands in it or in the head of its loop, or from which
 /// something is computed that stands there.
 pub fn constant_behind(outside: &dyn Outside, (file, line): &(String, u32)) -> Option<Constant> {
     let lines = above(outside, file, *line);
-    let is_loop = |text: &&String| words(text).any(|word| word == "for" || word == "while");
+    let is_loop = |text: &&String| is_head_of_loop(text);
     let mut near = lines.iter().map(|(_, text)| text).take(LINES_OF_A_LOOP);
     let mut names: Vec<String> = Vec::new();
     for text in lines.first().map(|(_, text)| text).into_iter().chain(near.find(is_loop)) {
@@ -52,6 +59,11 @@ pub fn constant_behind(outside: &dyn Outside, (file, line): &(String, u32)) -> O
     largest.map(|(_, constant)| constant)
 }
 
+/// Whether a line is the head of a loop.
+pub fn is_head_of_loop(text: &str) -> bool {
+    words(text).any(|word| ["for", "while", "do"].contains(&word))
+}
+
 /// The lines of a file from this one up to the first.
 fn above(outside: &dyn Outside, file: &str, line: u32) -> Vec<(u32, String)> {
     (1..=line).rev().filter_map(|line| Some((line, outside.source_line(file, line)?))).collect()
@@ -61,28 +73,30 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// What a line such as `#define N 2048`, `size_t bytes = n * 4;` defines, if it is no pointer: the name, and
-/// the text of its value.
+/// What a line such as `#define N 2048`, `size_t bytes = n * 4;`, `dim3 grid(n / 16, n / 16);` defines, if it
+/// is no pointer: the name, and the text of its value.
 fn defined(line: &str) -> Option<(&str, &str)> {
-    let (name, value) = match line.trim().strip_prefix("#define ") {
-        Some(rest) => rest.trim().split_once(' ')?,
-        None => line.split_once('=')?,
+    let rest = |word: &str| Some(line.trim().strip_prefix(word)?.trim());
+    let (name, value) = if let Some(rest) = rest("#define ") {
+        rest.split_once(' ')?
+    } else if let Some(rest) = rest("dim3 ").filter(|rest| !rest.contains('=')) {
+        rest.split_once(['(', '{'])?
+    } else {
+        line.split_once('=')?
     };
     let name = name.trim().rsplit([' ', '*']).next()?;
     let is_pointer = line.contains(&format!("*{name}")) || line.contains(&format!("* {name}"));
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    (is_name && !is_pointer).then_some((name, value))
+    let is_comparison = value.starts_with('=');
+    (is_name && !is_pointer && !is_comparison).then_some((name, value))
 }
 
 /// The constant of a line such as `#define N 2048`, `const int n = 1 << 20;`: its name and value.
 fn constant(line: &str) -> Option<(String, u64)> {
     let (name, value) = defined(line)?;
-    let value = value.split([';', ',', '/']).next()?.trim().trim_matches(['(', ')']);
-    let number = |text: &str| text.trim().trim_end_matches(['u', 'U', 'l', 'L']).parse::<u64>().ok();
-    let value = match value.split_once("<<") {
-        Some((one, by)) => number(one)?.checked_shl(number(by)? as u32)?,
-        None => number(value)?,
-    };
+    let value = value.split("//").next()?.split(';').next()?;
+    let value = split(value, ',').next()?.rsplit('=').next()?; // of `n = m = 2048`
+    let value = expression(value, &[])?;
     Some((name.to_string(), value))
 }
 
@@ -123,8 +137,11 @@ mod tests {
             ("#define N (1<<20) // elements", Some(("N", 1 << 20))),
             ("    const int n = 1 << 10, m = 3;", Some(("n", 1024))),
             ("int width = 64u;", Some(("width", 64))),
+            ("constexpr int K = (1 << 11) + 7;", Some(("K", 2055))),
             ("int n = argc;", None),
+            ("    n = m = 2048;", Some(("n", 2048))),
             ("if (n == 2048)", None),
+            ("    n == 2048;", None),
         ] {
             let expected = expected.map(|(name, value)| (name.to_string(), value));
             assert_eq!(constant(line), expected, "{line}");
@@ -143,12 +160,19 @@ mod tests {
              }\n\
              for (int i = 0; i < count; i++) {\n\
                  a[i] = M;\n\
-             }\n",
+             }\n\
+             int blocks = (n + M - 1) / M;\n\
+             dim3 grid(blocks, blocks);\n\
+             add<<<grid, M>>>(a);\n",
         );
         let behind = |line| constant_behind(&source, &("a.cu".to_string(), line));
         assert_eq!(behind(4), Some(("n".to_string(), 2)), "through what is computed from it");
         assert_eq!(behind(6), Some(("n".to_string(), 2)), "by the head of the loop");
         assert_eq!(behind(9), Some(("M".to_string(), 1)), "in the line itself");
         assert_eq!(behind(8), None);
+        assert_eq!(behind(13), Some(("n".to_string(), 2)), "through the grid of a launch");
+        let for_sizes = |sizes| constant_for(&source, &("a.cu".to_string(), 13), sizes);
+        assert_eq!(for_sizes(&[64]), Some(("M".to_string(), 1)), "what has the size itself comes first");
+        assert_eq!(for_sizes(&[65]), Some(("n".to_string(), 2)));
     }
 }

@@ -7,7 +7,7 @@ use ::program::{Ended, KernelRun, Outside, Ran};
 use anyhow::{Context, Result, bail};
 use kernel_compiler::program::Program;
 use ptx_simulator::trace::Trace;
-use ptx_simulator::{Counters, Diagnostic, Kind, Module, Orders, Severity};
+use ptx_simulator::{Counters, Diagnostic, Kind, Module, Orders, Severity, What};
 use serde::Serialize;
 use text::columns::{Column, text_table};
 use text::number::thousands;
@@ -112,8 +112,8 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
     let Ran { ended, found, kernels, asked_for_times, .. } =
         ::program::run(simulator, &module, &how, outside).map_err(|found| anyhow::Error::new(*found))?;
     let seen = device.take_seen();
-    let found = told(found, with_option);
     sources.read_for(&found);
+    let found = told(found.into_iter().filter(|one| !names_no_lanes(one, &sources)).collect(), with_option);
     Ok(Report {
         ended,
         found,
@@ -126,6 +126,16 @@ pub fn run(options: &Options, program: &Program, outside: &mut dyn Outside) -> R
         printed: Default::default(),
         refused: Vec::new(),
     })
+}
+
+/// Whether it is the mask of an instruction from before CUDA 9, which has none in the source
+/// (`kernels/clang/host/old.h`): of those the compiler has warned.
+fn names_no_lanes(found: &Diagnostic, sources: &Sources) -> bool {
+    let What::ActiveMask { .. } = found.what else { return false };
+    let (Some(file), Some(line)) = (&found.file, found.line) else { return false };
+    let text = sources.text(file).and_then(|text| text.lines().nth(line as usize - 1));
+    let is_old = |text: &str| ["__shfl", "__any", "__all", "__ballot"].iter().any(|name| text.contains(name));
+    text.is_some_and(|text| is_old(text) && !text.contains("_sync"))
 }
 
 /// What a program has shown as a reader is told it: by cause, with the names of the source. `help` gives the

@@ -5,6 +5,7 @@
 //! | `say.rs` | how do words reach a reader, and what if they don't? |
 //! | `number.rs` | how is a number written? |
 //! | `arguments.rs` | how is a number read that somebody typed? |
+//! | `expression.rs` | what is the value of a small expression of C? |
 //! | `near.rs` | which word did somebody mean? |
 //! | `printed.rs` | what is shown of what a kernel prints? |
 //! | `columns.rs` | how does a table look in a terminal, in Markdown and in HTML? |
@@ -17,6 +18,7 @@ const _: Option<&str> = option_env!("WORKBOOK_CLONE");
 
 pub mod arguments;
 pub mod columns;
+pub mod expression;
 pub mod files;
 pub mod near;
 pub mod number;

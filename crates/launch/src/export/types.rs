@@ -2,9 +2,9 @@
 
 use cuda_source::parameters::{Kernel, kind};
 use ptx_simulator::Format;
+use text::expression::split;
 
 use crate::number::Type;
-use crate::parentheses::split;
 
 /// A parameter as its kernel declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::names::by_name;
 use super::queue::{Issued, Kernel, Queue, Work};
 use super::shape::{Shape, numbers};
 use super::touched::Listener;
-use crate::constants::{constant_of, make_smaller};
+use crate::constants::{constant_for, is_head_of_loop, make_smaller};
 use crate::outside::Standard;
 use crate::runtime::{Natives_, Runtime, Timed, bytes};
 
@@ -319,7 +319,7 @@ impl Runtime<'_> {
                 self.device.retract(found);
                 let (file, line) = place.cloned().unzip();
                 let sizes = Shape::of(self, call, kernel, place).sizes();
-                let constant = place.and_then(|place| constant_of(self.outside, place, &sizes));
+                let constant = place.and_then(|place| constant_for(self.outside, place, &sizes));
                 let help = make_smaller(constant, "the sizes of the buffers come from");
                 let found = Diagnostic { file, line, help, ..found.clone() };
                 return Err(Stop::Fault(Box::new(found)));
@@ -386,15 +386,17 @@ impl Runtime<'_> {
         let is_one = is_too_long || of_this_launch > self.warp_limit.unwrap_or_default() / 2;
         let line = stopped.file.clone().zip(stopped.line).filter(|_| is_one);
         let related = line.map(|(file, line)| {
-            let message = match is_too_long {
-                true => "this takes the time".to_string(),
-                false => "this is what it was doing: if it is a loop, does it end?".to_string(),
+            let is_loop = self.outside.source_line(&file, line).is_some_and(|text| is_head_of_loop(&text));
+            let message = match (is_too_long, is_loop) {
+                (true, _) => "this takes the time",
+                (false, true) => "this is what it was doing: does this loop end?",
+                (false, false) => "this is what it was doing",
             };
-            Site { file, line, message }
+            Site { file, line, message: message.to_string() }
         });
         let words = Words { message, related: related.into_iter().collect() };
         let place = shape.place.as_ref();
-        let constant = place.and_then(|place| constant_of(self.outside, place, &shape.sizes()));
+        let constant = place.and_then(|place| constant_for(self.outside, place, &shape.sizes()));
         let constant = make_smaller(constant, "this grid comes from");
         let help = if launches > 1 { constant + ", or the number of launches" } else { constant };
         let mut found = Diagnostic::of_host(Kind::StepLimit, None, words, &help);

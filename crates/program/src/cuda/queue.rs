@@ -437,6 +437,11 @@ impl Queue {
         self.pending.iter()
     }
 
+    /// Whether a kernel is pending.
+    pub fn has_kernel(&self) -> bool {
+        self.pending.iter().any(|one| matches!(one.work, Work::Kernel(_)))
+    }
+
     /// Whether something is pending that has to be done before `until`.
     pub fn is_pending_until(&self, until: &Clock) -> bool {
         self.pending.iter().any(|one| one.clock.of(one.stream) <= until.of(one.stream))
@@ -470,10 +475,16 @@ impl Queue {
         self.events.remove(&event).is_some()
     }
 
-    /// Records an event in a stream; whether there is one.
+    /// Records an event in a stream; whether there is one. It is a place of its own there: who has waited for
+    /// what came before it does not know that it is through.
     pub fn record(&mut self, event: u64, handle: u64) -> bool {
-        let before = self.before(handle);
-        let stream = self.streams.get(&plain(handle)).map_or(0, |stream| stream.number);
+        let mut before = self.before(handle);
+        let own = self.streams.get_mut(&plain(handle)).filter(|_| self.captured.is_none());
+        let stream = own.as_ref().map_or(0, |stream| stream.number);
+        if let Some(own) = own {
+            before.tick(own.number);
+            own.last = before.clone();
+        }
         self.issued += 1;
         let at = self.issued;
         let Some(event) = self.events.get_mut(&event) else { return false };
@@ -488,6 +499,13 @@ impl Queue {
     /// What came before an event when it was recorded, and when that was; `None`: there is no such event.
     pub fn event(&self, event: u64) -> Option<(Option<&Clock>, u64)> {
         self.events.get(&event).map(|event| (event.recorded.as_ref(), event.at))
+    }
+
+    /// Whether the host has waited until an event is through.
+    pub fn has_waited_for(&self, event: u64) -> bool {
+        let recorded =
+            self.events.get(&event).and_then(|event| Some((event.stream, event.recorded.as_ref()?)));
+        recorded.is_some_and(|(stream, recorded)| recorded.of(stream) <= self.host.of(stream))
     }
 
     /// A stream is told, at `place`, to wait for an event: whether that leaves something out.

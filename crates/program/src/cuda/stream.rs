@@ -184,12 +184,12 @@ fn elapsed(runtime: &mut Runtime, call: &mut Call) -> Result<Given, Stop> {
     runtime.asked_for_times = true;
     let queue = &runtime.kept.get::<Queue>();
     let times = [1, 2].map(|number| queue.event(call.long(number)));
-    let [Some((Some(first), start)), Some((Some(second), end))] = times else {
+    let [Some((Some(first), start)), Some((Some(_), end))] = times else {
         return Ok(no_event(runtime, call, "cudaEventElapsedTime"));
     };
-    let (first, second) = (first.clone(), second.clone());
-    let pending = queue.is_pending_until(&first) || queue.is_pending_until(&second);
-    if pending {
+    let first = first.clone();
+    let is_through = !queue.is_pending_until(&first) && queue.has_waited_for(call.long(2));
+    if !is_through {
         let what = format!(
             "cudaEventElapsedTime before the events are through: it gives {}",
             Error::NotReady.said()
@@ -356,6 +356,7 @@ impl Runtime<'_> {
         if failed {
             self.say_unused();
         } else {
+            self.say_rounded_down();
             self.say_left(call, None);
             self.say_leaks();
         }

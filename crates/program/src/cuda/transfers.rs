@@ -7,6 +7,7 @@ use text::number::thousands;
 
 use super::counts::{check_count, check_value, pointer_itself, pointer_to_device, vector_itself};
 use super::error::{Error, Errors};
+use super::launches::Launches;
 use super::names::by_name;
 use super::queue::{DEFAULT, Issued, Queue, Rows, Work};
 use crate::runtime::{Natives_, Runtime};
@@ -100,18 +101,25 @@ impl Direction {
     }
 
     /// What to do about this direction in a copy between these two. Where the other way round it would fit,
-    /// nobody knows whether the word or the order of the pointers is wrong.
-    fn help(self, from: Owner, to: Owner) -> String {
-        let right = Direction::of(from, to).name();
+    /// nobody knows whether the word or the order of the pointers is wrong. Most programs copy to the device
+    /// before something `was_launched`, and back afterwards: what is against that comes first.
+    fn help(self, from: Owner, to: Owner, was_launched: bool) -> String {
+        let of_pointers = Direction::of(from, to);
+        let right = of_pointers.name();
         if !(self.fits(to, true) && self.fits(from, false)) {
             return format!("write {right}");
         }
         let side = |owner: Owner| if owner == Owner::Device { "the device" } else { "the host" };
         let (from, to) = (side(from), side(to));
-        format!(
-            "the first pointer is where a copy goes to, so this one would go from {from} to {to}: exchange \
-             the two pointers, or, if it is meant to go that way, write {right}"
-        )
+        let way =
+            format!("the first pointer is where a copy goes to, so this one would go from {from} to {to}");
+        let usual = if was_launched { Direction::DeviceToHost } else { Direction::HostToDevice };
+        if of_pointers == usual {
+            return format!(
+                "{way}: write {right}, or, if it is meant to go the other way, exchange the two pointers"
+            );
+        }
+        format!("{way}: exchange the two pointers, or, if it is meant to go that way, write {right}")
     }
 
     /// The direction between these two.
@@ -227,7 +235,9 @@ pub fn copy(runtime: &mut Runtime, call: &mut Call, asked: Asked, wait: Wait) ->
                 direction.name(),
                 Error::InvalidValue.said()
             );
-            let help = direction.help(from_owner, to_owner);
+            let has_run = !runtime.kept.get::<Launches>().kernels.is_empty();
+            let was_launched = has_run || runtime.kept.get::<Queue>().has_kernel();
+            let help = direction.help(from_owner, to_owner, was_launched);
             return Ok(runtime.refuse(call, Error::InvalidValue, what, &help));
         }
     }

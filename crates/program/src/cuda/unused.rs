@@ -1,7 +1,8 @@
 //! never-read, in a program that fails though nothing else is wrong: what it has copied to the device and no
 //! thread reads, and what the last launch has left in an array and nothing reads. An index that stops too
 //! early is like that, a wrong argument, and a copy of the wrong one of two arrays that change places. And a
-//! launch that is made again, and finds what the first one has left.
+//! launch that is made again, and finds what the first one has left. In a program that does not fail: what no
+//! thread reads since the number of blocks was rounded down.
 
 use std::collections::BTreeMap;
 
@@ -42,11 +43,30 @@ struct Array {
     /// What threads have read of it, and what they have written.
     read: Words,
     written: Words,
+    /// The threads of the last launch that has read it, if they and their blocks have one dimension.
+    read_by: Option<Row>,
     /// Whether a launch has read what it wrote there, and wrote to another array too.
     is_scratch: bool,
     left: Option<Left>,
     /// What the last launch that wrote there has changed, unless the host has written there since.
     changed: Option<Changed>,
+}
+
+/// A launch of blocks side by side.
+#[derive(Clone, Debug)]
+struct Row {
+    blocks: u64,
+    block: u64,
+    place: Option<Place>,
+}
+
+impl Row {
+    fn of(kernel: &Kernel, place: Option<&Place>) -> Option<Row> {
+        let ((blocks, 1, 1), (block, 1, 1)) = (kernel.config.grid_dim, kernel.config.block_dim) else {
+            return None;
+        };
+        Some(Row { blocks: blocks.into(), block: block.into(), place: place.cloned() })
+    }
 }
 
 /// What a launch has changed.
@@ -133,8 +153,9 @@ impl Runtime<'_> {
         for (number, words) in of_device(Way::Reads).chain(of_device(Way::Atomic)) {
             let array = unused.arrays.entry(number).or_default();
             array.is_read(words);
-            if matches!(operation.work, Work::Kernel(_)) {
+            if let Work::Kernel(kernel) = &operation.work {
                 array.read.join(words);
+                array.read_by = Row::of(kernel, operation.issued.place.as_ref());
             }
         }
         for (number, words) in of_device(Way::Writes).chain(of_device(Way::Atomic)) {
@@ -185,6 +206,36 @@ impl Runtime<'_> {
             );
             let help = format!("if each is to begin alike, set `{array}` again before it");
             self.note(Kind::RepeatedLaunch, message, place, Vec::new(), &help);
+        }
+    }
+
+    /// The program has not failed, and nothing is wrong: of what was copied to the device no thread reads the
+    /// last elements, fewer than a block has threads, since each thread reads one.
+    pub fn say_rounded_down(&mut self) {
+        let Unused { arrays, has_gap, .. } = std::mem::take(self.kept.get::<Unused>());
+        if has_gap || !self.found.is_empty() {
+            return;
+        }
+        for array in arrays.into_values() {
+            let Some(row) = &array.read_by else { continue };
+            let width = array.read.width().max(1);
+            let (threads, all) = (row.blocks * row.block, array.given.bytes() / width);
+            let unread = array.given.without(&array.read);
+            let is_rest = unread == Some((all.saturating_sub(threads) * width, threads * width));
+            if array.name.is_empty() || !is_rest || all - threads >= row.block {
+                continue;
+            }
+            let [blocks, block] = [row.blocks, row.block].map(|number| thousands(number as i64));
+            let message = format!(
+                "{} of the {} elements that are copied to `{}` are read by no thread: {blocks} blocks of \
+                 {block} threads are {} threads",
+                all - threads,
+                thousands(all as i64),
+                array.name,
+                thousands(threads as i64)
+            );
+            let help = format!("round the quotient up: (n + {}) / {} blocks", row.block - 1, row.block);
+            return self.note_unused(message, row.place.clone(), Vec::new(), &help);
         }
     }
 

@@ -399,6 +399,21 @@ mod with_real_compilers {
 
     #[test]
     #[ignore = "needs clang"]
+    fn a_shuffle_from_before_cuda_9_is_warned_of_once() {
+        for (sum, warnings) in [("__shfl_xor(1, 1)", 0), ("__shfl_xor_sync(__activemask(), 1, 1)", 1)] {
+            let program = PROGRAM.replace("__CUDA_ARCH__", sum).replace("k<<<1, 1>>>", "k<<<1, 32>>>");
+            let program = program
+                .replace("{ *p =", "{ int sum = ")
+                .replace("; }", "; if (threadIdx.x == 0) *p = sum; }");
+            let ran = run_by(ALL[1], &program, "").exits(0);
+            let is_told = ran.stdout().contains("__activemask() tells");
+            assert_eq!(is_told, warnings == 1, "{}", ran.stdout());
+            assert_eq!(ran.stderr().contains("nvcc refuses it"), warnings == 0, "{}", ran.stderr());
+        }
+    }
+
+    #[test]
+    #[ignore = "needs clang"]
     fn memory_that_is_never_freed_comes_last() {
         let program = PROGRAM.replace("cudaFree(p);\n", "").replace("k<<<1, 1>>>(p);\n", "");
         let text = run_by(ALL[1], &program, "").exits(1).stdout();
