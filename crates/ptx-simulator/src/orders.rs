@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::arith::LaneOrder;
-use crate::check::Checker;
+use crate::check::{Checker, give_numbers, rearranged};
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::explore::{GivenUp, Hears, Interleaving, Operation, Reversal, Turns, Uneven};
 use crate::grid::Together;
@@ -520,7 +520,9 @@ impl<'l> Search<'_, 'l> {
         let found = |before: &Memory, now: &Memory, reversal: &Reversal| {
             let (address, values) = before.first_difference(now, bytes, self.compared.clone())?;
             let unfenced = self.unfenced.as_ref();
-            Some(checker.order_decides(Some(reversal), address, values, bytes as u32, unfenced))
+            let decides = checker.order_decides(Some(reversal), address, values, bytes as u32, unfenced);
+            let is_one = || give_numbers(reversal) && before.is_rearranged(now, self.compared.clone());
+            Some(if is_one() { rearranged(decides) } else { decides })
         };
         let memory = &self.simulator.memory;
         let from_plain = found(&self.plain, memory, reversal);

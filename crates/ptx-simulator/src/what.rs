@@ -281,6 +281,8 @@ pub enum What {
         values: Values,
         /// Whether both are additions of floating-point numbers.
         is_sum: bool,
+        /// Whether the same elements are there either way, in another order.
+        is_rearranged: bool,
         /// What is unordered besides.
         unordered: Unordered,
     },

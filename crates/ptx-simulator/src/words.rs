@@ -22,7 +22,7 @@ impl What {
                 let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
                 message + &header.unwrap_or_default()
             }
-            What::OrderDecides { sides, spot, values, is_sum, unordered } => {
+            What::OrderDecides { sides, spot, values, is_sum, is_rearranged, unordered } => {
                 let [plain, reversed] = values.shown();
                 let what = if *is_sum { ", since the sum is rounded at each step" } else { "" };
                 let decides = match sides {
@@ -31,7 +31,8 @@ impl What {
                     }
                     None => "the order of the atomic and volatile operations".to_string(),
                 };
-                format!("{spot} ends as {plain} or as {reversed}, depending on {decides}{unordered}")
+                let same = if *is_rearranged { ": the same elements in another order" } else { "" };
+                format!("{spot} ends as {plain} or as {reversed}{same}, depending on {decides}{unordered}")
             }
             What::Outlived(me, spot) => {
                 format!("{me} {spot}, and nothing keeps that block from ending first")

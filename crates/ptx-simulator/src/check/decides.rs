@@ -21,6 +21,23 @@ fn meet_unordered(Reversal { first, second }: &Reversal, address: u64) -> bool {
         && both.iter().any(|one| matches!(one.does, Does::Write | Does::Read))
 }
 
+/// Whether two operations count, and give their threads numbers: places in an array, mostly.
+pub fn give_numbers(Reversal { first, second }: &Reversal) -> bool {
+    let counts = |one: &Operation| matches!(one.does, Does::Update { op: AtomOp::Add, returns: true });
+    counts(first) && counts(second)
+}
+
+/// The same, where either order leaves the same elements in other places: that most programs do not mind.
+pub fn rearranged(mut found: Diagnostic) -> Diagnostic {
+    if let What::OrderDecides { is_rearranged, unordered: Unordered::No, .. } = &mut found.what {
+        *is_rearranged = true;
+        found.help = "this is right where the order of the elements does not matter; where it does, compute \
+                      each one's place by a scan"
+            .to_string();
+    }
+    found
+}
+
 impl Checker<'_> {
     /// What global memory holds at `address` after two orders: `values`, of `bytes` bytes. `reversal`: the
     /// two operations that the orders differ in, if it is known which. `unfenced`: two accesses that some
@@ -57,6 +74,7 @@ impl Checker<'_> {
             spot: self.spot(Space::Global, address, (0, 0), bytes),
             values: Values { bits: values, bytes, number },
             is_sum,
+            is_rearranged: false,
             unordered,
         };
         let found = match reversal {

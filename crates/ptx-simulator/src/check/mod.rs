@@ -46,6 +46,7 @@ mod touch;
 mod unmarked;
 mod unread;
 
+pub use decides::{give_numbers, rearranged};
 pub use race_report::{BARRIER_OF_BLOCK, BARRIER_OF_WARP};
 
 use barrier::{Branches, Group};

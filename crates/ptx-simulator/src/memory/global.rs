@@ -331,6 +331,25 @@ impl Memory {
         None
     }
 
+    /// Whether another memory, which began with the same allocations, holds the same words in another order:
+    /// of some addresses, or of all, and each allocation by itself. Two words that change places are no order
+    /// yet: they may be two counts.
+    pub fn is_rearranged(&self, other: &Memory, among: Option<Range<u64>>) -> bool {
+        const WORD: usize = 4;
+        let is_compared = |address: u64| among.as_ref().is_none_or(|among| among.contains(&address));
+        let both = (1u64..).zip(self.allocations.iter().zip(&other.allocations));
+        let mut changed = both.filter(|(number, (mine, theirs))| {
+            mine.live && theirs.live && is_compared(number << OFFSET_BITS) && mine.bytes != theirs.bytes
+        });
+        changed.all(|(_, (mine, theirs))| {
+            let words = mine.bytes.chunks(WORD).zip(theirs.bytes.chunks(WORD));
+            let (mut mine, mut theirs): (Vec<_>, Vec<_>) = words.filter(|(one, other)| one != other).unzip();
+            mine.sort_unstable();
+            theirs.sort_unstable();
+            mine == theirs && mine.len() > 2
+        })
+    }
+
     /// A hash of all that it holds.
     pub fn hash(&self) -> u64 {
         let live = self.allocations.iter().filter(|allocation| allocation.live);

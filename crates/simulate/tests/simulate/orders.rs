@@ -138,6 +138,20 @@ fn an_order_of_lanes_is_kept_and_runs_again() {
 }
 
 #[test]
+fn elements_in_another_order_are_called_that() {
+    let text = run("crates/launch/tests/corpus/order-dependent/compaction.ptx --grid 2 --block 32 \
+        --arg buf:i32:iota*64 --arg buf:u32:0 --arg buf:i32:zeros*64")
+    .exits(0)
+    .stdout();
+    for part in [
+        "`out[0]` ends as 0 or as 33: the same elements in another order, depending on which comes first",
+        "help: this is right where the order of the elements does not matter",
+    ] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
 fn the_first_order_of_a_search_counts_as_the_others_do() {
     let text = run("crates/launch/tests/corpus/order-dependent/first_result.ptx --grid 1 --block 64 \
         --arg buf:u32:0 --arg buf:u32:zeros*2")
