@@ -37,8 +37,11 @@ struct Options {
     /// What they are drawn from
     #[arg(long, default_value_t = 7)]
     seed: u64,
+    /// Nothing but this one of the large arrays, for ragged_ncu.py: 0, 1 or 2
+    #[arg(long, value_parser = clap::value_parser!(u32).range(..3))]
+    large: Option<u32>,
     /// Write benches/ragged.txt
-    #[arg(long)]
+    #[arg(long, conflicts_with = "large")]
     record: bool,
     /// What cargo adds
     #[arg(long, hide = true)]
@@ -68,6 +71,12 @@ fn compare(options: &Options) -> Result<()> {
     let name = cub.name();
     let stage = Stage::new(&device, &module, Some(cub))?;
     let numbers = data::numbers(1 << LOGS.1 as u32, options.seed);
+    let mut draw = Draw::new(options.seed, options.arrays);
+    if let Some(one) = options.large {
+        let (_, lengths) = large_rows(&mut draw, numbers.len() as u64).swap_remove(one as usize);
+        stage.against_cub(&rows_of(&lengths, numbers.len() as u64)?, &i32::elements(&numbers))?;
+        return Ok(());
+    }
     let mut compared = Vec::new();
     for place in 0..options.arrays {
         compared.push(Compared::of(&stage, &mut Draw::new(options.seed, place), &numbers, place % 2 == 1)?);
@@ -75,7 +84,7 @@ fn compare(options: &Options) -> Result<()> {
     let date = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let source = format!("on an {} on {} by benches/ragged.rs, beside {name}", info.name, &date[..10]);
     let told = told(options, &mut compared);
-    let large = large(&stage, &mut Draw::new(options.seed, options.arrays), &numbers)?;
+    let large = large(&stage, &mut draw, &numbers)?;
     let text = format!(
         "// Printed {source}\n// ANCHOR: drawn\n{told}// ANCHOR_END: drawn\n\
          // ANCHOR: large\n{large}// ANCHOR_END: large\n"
@@ -284,20 +293,20 @@ fn told(options: &Options, compared: &mut [Compared]) -> String {
     format!("{head}{}\n{}", text_table(&by_size(compared)), text_table(&worst_ones))
 }
 
-/// Kinds with very short rows, and with short and long ones in order, at the largest size.
+/// The names and the lengths of very short rows, of short and long ones in order, and of mostly empty ones.
+fn large_rows(draw: &mut Draw, n: u64) -> Vec<(&'static str, Vec<u32>)> {
+    let equal = Kind::Equal(3.0).lengths(draw, n);
+    let mut power = Kind::Power { least: 2.0, exponent: 1.0 }.lengths(draw, n);
+    power.sort_unstable_by(|a, b| b.cmp(a));
+    let empty = Kind::MostlyEmpty { of_others: 0.1, length: 40.0 }.lengths(draw, n);
+    vec![("equal, 3", equal), ("power law from 2, longest first", power), ("empty, 10 % of them 40", empty)]
+}
+
+/// The times of those at the largest size.
 fn large(stage: &Stage, draw: &mut Draw, numbers: &[i32]) -> Result<String> {
-    let kinds = [
-        ("equal, 3", Kind::Equal(3.0), false),
-        ("power law from 2, longest first", Kind::Power { least: 2.0, exponent: 1.0 }, true),
-        ("empty, 10 % of them 40", Kind::MostlyEmpty { of_others: 0.1, length: 40.0 }, false),
-    ];
     let n = numbers.len() as u64;
     let mut compared = Vec::new();
-    for (words, kind, is_sorted) in kinds {
-        let mut lengths = kind.lengths(draw, n);
-        if is_sorted {
-            lengths.sort_unstable_by(|a, b| b.cmp(a));
-        }
+    for (words, lengths) in large_rows(draw, n) {
         let rows = rows_of(&lengths, n)?;
         let times = stage.against_cub(&rows, &i32::elements(numbers))?;
         compared.push(Compared { rows: words.into(), n, m: rows.count(), type_name: "i32", times });
