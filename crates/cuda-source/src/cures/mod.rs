@@ -16,6 +16,7 @@
 //! | `results.rs` | slips that only a wrong result shows |
 //! | `host.rs` | those of the host |
 //! | `amounts.rs` | those by which it has the wrong amount |
+//! | `names.rs` | those by which another variable is named |
 //! | `locks.rs` | the number by which a thread takes a lock |
 //! | `loops.rs` | the condition of a loop, and whether the loop changes it |
 //! | `finding.rs` | what a run has found |
@@ -35,6 +36,7 @@ mod indices;
 mod launches;
 mod locks;
 mod loops;
+mod names;
 mod places;
 mod results;
 mod statements;

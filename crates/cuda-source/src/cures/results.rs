@@ -12,6 +12,7 @@ use super::candidate::Candidate;
 use super::change::Edit;
 use super::host;
 use super::indices::{Tokens, doubled, in_place, is_mark, of_function, opening, range, tokens};
+use super::names;
 use super::statements::{Function, Kind, Source, Statement, code};
 
 /// Tokens of a statement that are looked at, at most.
@@ -29,7 +30,7 @@ pub fn results(source: &Source) -> Vec<Candidate> {
     all.extend(amounts::starts(source));
     all.extend(host::copies(source));
     all.extend(host::fractions(source));
-    let kinds: [Slips; 15] = [
+    let kinds: [Slips; 16] = [
         last,
         subscripts,
         rounded_up,
@@ -45,6 +46,7 @@ pub fn results(source: &Source) -> Vec<Candidate> {
         offsets,
         members,
         shadowed,
+        others,
     ];
     let of = |kind: Slips| {
         let functions = source.functions.iter();
@@ -375,6 +377,12 @@ fn shadowed(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
         known.push((depth, name));
     }
     found
+}
+
+/// Another variable where one is used, but for conditions: a loop that another one ends may give anything.
+fn others(source: &Source, function: &Function, tokens: &Tokens) -> Vec<Candidate> {
+    let conditions: BTreeSet<usize> = in_conditions(function, tokens).into_iter().map(|(at, _)| at).collect();
+    names::others(source, function, tokens, |at| !conditions.contains(&at))
 }
 
 /// A shuffle that leaves the sum in every lane, for one that leaves it in the first.

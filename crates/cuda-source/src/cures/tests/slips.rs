@@ -67,6 +67,14 @@ fn slips_that_only_a_result_shows_have_their_edits() {
             "for (int d = 1; d < n; d <<= 1) if (t % d == 0) s[t] += s[t + d];",
             "put `% (2 * d)` in line 2, in place of `% d`",
         ),
+        (
+            "int i = blockIdx.x * 8 + t;\nint w = threadIdx.x;\nout[w] = in[w];",
+            "put `[i]` in line 4, in place of `[w]`",
+        ),
+        (
+            "int *own = out + 8 * blockIdx.x;\nchild<<<1, 1>>>(out);",
+            "put `(own)` in line 3, in place of `(out)`",
+        ),
         ("out[threadIdx.x] = 1;", "put `blockIdx.x * blockDim.x + threadIdx.x` in line 2, in place of"),
     ];
     for (body, says) in cases {
