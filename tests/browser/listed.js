@@ -17,3 +17,25 @@ module.exports = (text, change, more = {}) => {
     return JSON.stringify(list);
 };
 module.exports.about = about;
+
+/** Lets a page have a script of live/, `name`, as `change(text)` makes it. */
+module.exports.changed = async (page, name, change) => {
+    const text = async address => (await fetch(address)).text();
+    await page.setRequestInterception(true);
+    page.on('request', async request => {
+        const address = request.url();
+        const isList = address.endsWith('/live/files.json');
+        if (!isList && !address.endsWith(`/live/${name}`)) {
+            request.continue();
+            return;
+        }
+        const body = change(await text(new URL(name, address)));
+        if (isList) {
+            const list = module.exports(await text(address),
+                (file, entry) => (file === name ? about(Buffer.from(body)) : entry));
+            request.respond({ contentType: 'application/json', body: list });
+        } else {
+            request.respond({ contentType: 'text/javascript', body });
+        }
+    });
+};

@@ -175,28 +175,11 @@ async function stops(page, say, { id, sizes }) {
 async function runsOutOfMemory(check, page, say, name, { id, sizes }) {
     const other = await check.another(page);
     other.current = name;
-    await other.setRequestInterception(true);
-    other.on('request', async request => {
-        const isList = request.url().endsWith('/live/files.json');
-        if (!isList && !request.url().endsWith('/live/program.js')) {
-            request.continue();
-            return;
-        }
-        // All of the address space is taken but for 20 MB; by a second worker too, if the browser has so
-        // much.
-        const script = await (await fetch(new URL('program.js', request.url()))).text();
-        const taken = 'const { memory } = instance.exports; try { memory.grow(65536 - ' +
-            'memory.buffer.byteLength / 65536 - 320); } catch {}\n';
-        const body = script.replace(/instance = new WebAssembly.*\n/, line => line + taken);
-        if (isList) {
-            const list = await (await fetch(request.url())).text();
-            const changed = listed(list, (file, entry) => (file === 'program.js'
-                ? listed.about(Buffer.from(body)) : entry));
-            request.respond({ contentType: 'application/json', body: changed });
-        } else {
-            request.respond({ contentType: 'text/javascript', body });
-        }
-    });
+    // All of the address space is taken but for 20 MB; by a second worker too, if the browser has so much.
+    const taken = 'const { memory } = instance.exports; try { memory.grow(65536 - ' +
+        'memory.buffer.byteLength / 65536 - 320); } catch {}\n';
+    await listed.changed(other, 'program.js',
+        script => script.replace(/instance = new WebAssembly.*\n/, line => line + taken));
     await other.goto(page.url().split('?')[0], { waitUntil: 'load' });
     // The first run fetches what it needs before it says anything.
     await run(other, id, { n: sizes[0] });

@@ -5,6 +5,7 @@
 
 const { select } = require('./edits_in_page.js');
 const { drive, expect } = require('./drive.js');
+const listed = require('./listed.js');
 
 const PATIENCE = 120_000;
 const PAGE = 'ch2_parallel.html';
@@ -90,6 +91,29 @@ async function belongs(browser, link) {
     expect('a program’s link that is opened after the cells', isRight, words);
 }
 
+/** What stands last in the compiler's script so that no second worker makes calls. */
+const ALONE = {
+    'no worker in a worker': 'self.Worker = undefined;',
+    'a second worker that breaks off': `{
+        const work = onmessage;
+        onmessage = event => (event.data.wanted?.calls.length
+            ? setTimeout(() => { throw new Error('broken off'); }) : work(event));
+    }`,
+};
+
+/** Without a second worker the compiler makes all calls in the one that there is. */
+async function compilesAlone(browser, address) {
+    for (const [what, last] of Object.entries(ALONE)) {
+        const context = await browser.createBrowserContext();
+        const page = await context.newPage();
+        await listed.changed(page, 'compile_worker.js', script => script + last);
+        await open(page, address);
+        const words = await run(page);
+        expect(what, words.status.includes('ok: nothing is wrong'), words);
+        await context.close();
+    }
+}
+
 async function check(browser, origin) {
     const page = await browser.newPage();
     await open(page, `${origin}/${PAGE}`);
@@ -123,6 +147,7 @@ async function check(browser, origin) {
     const reset = await shown(page);
     expect('after Reset', reset.code.includes('cudaMemcpy(data') && reset.status.includes('Bring back'),
         reset);
+    await compilesAlone(browser, `${origin}/${PAGE}`);
 }
 
 drive('programs', 'a chapter’s program is run, changed, sent as a link and reset', check);

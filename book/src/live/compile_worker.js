@@ -1,6 +1,6 @@
 // The compiler of the page at work, apart from the page so that this goes on scrolling; see compiler.js. Each
 // compile has an instance of its own: clang leaves nothing tidy behind, and what follows a mistake of its own
-// would be worth nothing.
+// would be worth nothing. The second of two calls is made at the same time, in a worker of this one's own.
 'use strict';
 
 /** The modules of clang and of the chapters' program; and the headers that there are, as files that clang
@@ -9,6 +9,12 @@ let tools;
 const headers = new Map();
 /** The next compile's instance. */
 let ahead;
+
+/** A second worker like this one, once there are two calls, and nothing where there is none; and the names of
+    the headers that it has. It ends with this one. */
+let mate;
+const itsHeaders = new Set();
+const PATIENCE = 3; // seconds in which it is to begin
 
 /** Files that clang sees, as book/page/clang/main.cpp reads them. */
 function bundle(files) {
@@ -44,8 +50,56 @@ function called({ args, files }, names) {
     return { status, ptx: stdout, said: stderr };
 }
 
-/** What came of a request: { compiled }; or { lacks }, the name of headers that it takes. */
-function compile(request) {
+/** What the second worker makes of calls; nothing if it breaks off. */
+function answersOf(worker, calls, names) {
+    return new Promise(resolve => {
+        worker.onmessage = ({ data }) => resolve(data.answers);
+        worker.onerror = event => {
+            event.preventDefault(); // else it would be a mistake of this worker too
+            resolve(undefined);
+        };
+        const lacking = names.filter(name => !itsHeaders.has(name));
+        const bundles = lacking.map(name => [name, headers.get(name)]);
+        worker.postMessage({ clang: tools.clang, bundles, wanted: { calls, headers: names } });
+        lacking.forEach(name => itsHeaders.add(name));
+    });
+}
+
+/** The second worker, once it has begun, which in Chromium it does only while this one waits. */
+async function begun() {
+    try {
+        const worker = new Worker(location.href);
+        const late = new Promise(resolve => setTimeout(resolve, 1000 * PATIENCE));
+        if (await Promise.race([answersOf(worker, [], []), late])) {
+            return worker;
+        }
+        worker.terminate();
+    } catch {
+        // A worker of this browser makes none.
+    }
+    return undefined;
+}
+
+/** What clang makes of calls, one after the other. */
+const inTurn = ({ calls, headers: names }) => calls.map(call => called(call, names));
+
+/** The same, of the first one here and of the others in the second worker. What does not come from there is
+    made here, then and from then on. */
+async function atOnce({ calls: [first, ...others], headers: names }) {
+    const other = others.length > 0 ? await (mate ??= begun()) : undefined;
+    const asked = other && answersOf(other, others, names);
+    const own = called(first, names);
+    const theirs = await asked;
+    if (other && !theirs) {
+        other.terminate();
+        mate = Promise.resolve();
+    }
+    return [own, ...(theirs ?? inTurn({ calls: others, headers: names }))];
+}
+
+/** Gives the calls that a request takes, and gets their answers, until it is known what came of it:
+    { compiled }; or { lacks }, the name of headers that it takes. */
+function* compiling(request) {
     const answers = [];
     for (;;) {
         const { calls: wanted, compiled } = next({ request, answers });
@@ -56,8 +110,28 @@ function compile(request) {
         if (lacks) {
             return { lacks };
         }
-        answers.push(...wanted.calls.map(call => called(call, wanted.headers)));
+        answers.push(...yield wanted);
     }
+}
+
+/** What came of a request. */
+async function compile(request) {
+    const steps = compiling(request);
+    let step = steps.next();
+    while (!step.done) {
+        step = steps.next(await atOnce(step.value));
+    }
+    return step.value;
+}
+
+/** The same while a program waits for it, which can wait for no other worker. */
+function compileMeanwhile(request) {
+    const steps = compiling(request);
+    let step = steps.next();
+    while (!step.done) {
+        step = steps.next(inTurn(step.value));
+    }
+    return step.value;
 }
 
 /** How a program asks on stderr for what its request.json wants compiled. */
@@ -67,7 +141,7 @@ const ASKED = '\x1b]9;compile\x07';
 function ran({ args, files }) {
     const listen = (text, disk) => {
         if (text.includes(ASKED)) {
-            const { compiled } = compile(JSON.parse(disk.read('request.json')));
+            const { compiled } = compileMeanwhile(JSON.parse(disk.read('request.json')));
             disk.write('compiled.json', JSON.stringify(compiled));
         }
         return '';
@@ -76,13 +150,17 @@ function ran({ args, files }) {
     return new TextDecoder().decode(left.get('cures.json').data);
 }
 
-onmessage = ({ data: { request, run, given, ...modules } }) => {
+onmessage = async ({ data: { request, run, wanted, given = {}, bundles = [], ...modules } }) => {
     try {
         tools ??= modules;
-        Object.entries(given ?? {}).forEach(([name, files]) => headers.set(name, bundle(files)));
+        Object.entries(given).forEach(([name, files]) => headers.set(name, bundle(files)));
+        bundles.forEach(([name, bytes]) => headers.set(name, bytes));
+        if (wanted) {
+            postMessage({ answers: inTurn(wanted) });
+        }
         if (request) {
             const started = performance.now();
-            const { lacks, compiled } = compile(request);
+            const { lacks, compiled } = await compile(request);
             postMessage(lacks ? { lacks } : { compiled: { ...compiled,
                 seconds: (performance.now() - started) / 1000 } });
         }

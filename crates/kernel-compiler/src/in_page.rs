@@ -15,6 +15,7 @@ use super::compiler::{Maker, nested};
 use super::program::{self, Pass, Program, Sources, is_program};
 use super::{call, capability, clang, prebuilt};
 use cuda_source::explain::explained;
+use cuda_source::lex::{Token, joined, tokens};
 
 /// The front end's arguments by kind of build; `{path}`, `{name}` and `{capability}` stand for a call's own.
 const ARGUMENTS: &str = include_str!("cc1.json");
@@ -62,7 +63,7 @@ pub enum Next {
 pub struct Calls {
     /// The files of headers that it is to see.
     pub headers: Vec<&'static str>,
-    /// One after the other.
+    /// They may be made in any order, and at the same time. Their answers are to stand in this order.
     pub calls: Vec<Call>,
 }
 
@@ -185,19 +186,19 @@ fn compiled(path: &str, source: &str, answers: Vec<Answer>) -> Compiled {
     Compiled { status: 0, ptx: next(), newer: next(), said, program: None }
 }
 
-/// What is to be done next for a whole program, one call at a time. It is read without libc++'s headers
-/// first, since those are fetched only for a program that includes one.
-fn of_program(request: &Request, mut answers: Vec<Answer>) -> Result<Next> {
+/// What is to be done next for a whole program: both passes, and later those for the device that
+/// [`program::next`] wants. It sees libc++'s headers, which are fetched for that, only if it includes one.
+/// Where its own text does not show that it does, clang's answers say so: then they count for nothing.
+fn of_program(request: &Request, answers: Vec<Answer>) -> Result<Next> {
     let sources = Sources::of_text(Path::new("/"), &request.path, &request.source);
-    let has_library = answers.first().is_some_and(|border| includes_library(&border.said));
-    if has_library {
-        answers.remove(0);
-    }
-    let answers: Vec<_> = answers.into_iter().enumerate().map(|(place, one)| given(place, one)).collect();
+    let includes = includes_library(&request.source);
+    let lacked = !includes && answers.first().is_some_and(|border| lacks_library(&border.said));
+    let answers = answers.into_iter().skip(if lacked { PASSES } else { 0 });
+    let answers: Vec<_> = answers.enumerate().map(|(place, one)| given(place, one)).collect();
     Ok(match program::next(&sources, &answers) {
         program::Next::Calls(calls) => {
-            let calls = calls.into_iter().take(1).map(|call| in_memory(&request.path, call));
-            let headers = HEADERS[..if has_library { 3 } else { 2 }].to_vec();
+            let calls = calls.into_iter().map(|call| in_memory(&request.path, call));
+            let headers = HEADERS[..if includes || lacked { 3 } else { 2 }].to_vec();
             Next::Calls(Calls { headers, calls: calls.collect::<Result<_>>()? })
         }
         program::Next::Refused(said) => Next::Compiled(Compiled { status: 1, said, ..Compiled::default() }),
@@ -205,8 +206,22 @@ fn of_program(request: &Request, mut answers: Vec<Answer>) -> Result<Next> {
     })
 }
 
+/// The calls of a program's first round.
+const PASSES: usize = 2;
+
+/// Whether a source includes a header of C++, whose names are one word: `#include <vector>`.
+fn includes_library(source: &str) -> bool {
+    let text = joined(source);
+    tokens(&text).windows(5).any(|five| match five {
+        [hash, word, open, Token::Word(_), close] => {
+            hash.is_mark("#") && word.is_word("include") && open.is_mark("<") && close.is_mark(">")
+        }
+        _ => false,
+    })
+}
+
 /// Whether clang says that it lacks a header of C++, whose names have no extension.
-fn includes_library(said: &str) -> bool {
+fn lacks_library(said: &str) -> bool {
     let missing = said.lines().filter_map(|line| line.strip_suffix("' file not found")?.rsplit('\'').next());
     missing.into_iter().any(|name| !name.contains('.'))
 }
@@ -330,9 +345,7 @@ mod tests {
         let program = request(PROGRAM, None);
         let first = calls(&program, &[]);
         assert_eq!(first.headers, ["headers.json", "host_headers.json"]);
-        let [border] = &first.calls[..] else { panic!("{first:?}") };
-        let second = calls(&program, &[answer(0, "", IR)]);
-        let [device] = &second.calls[..] else { panic!("{second:?}") };
+        let [border, device] = &first.calls[..] else { panic!("{first:?}") };
         assert_eq!(border.files["kernels/x.cu"], PROGRAM);
         assert!(border.args.join(" ").starts_with(PRINTING), "{border:?}");
         assert_ne!(device.files, border.files);
@@ -356,15 +369,36 @@ mod tests {
             let said = format!("kernels/x.cu(1,10): fatal error: '{name}' file not found\n");
             answer(1, "", &said)
         };
-        let again = calls(&program, &[lacks("vector")]);
+        let both = [lacks("vector"), lacks("vector")];
+        let again = calls(&program, &both);
         assert_eq!(again.headers, HEADERS);
         assert_eq!(again.calls, calls(&program, &[]).calls);
-        let answers = [lacks("vector"), answer(0, "", IR), answer(0, "// PTX\n", "")];
+        let answers = [&both[..], &[answer(0, "", IR), answer(0, "// PTX\n", "")]].concat();
         assert_eq!(result(&program, &answers).ptx, "// PTX\n");
-        let said = result(&program, &[lacks("helper_cuda.h")]).said;
+        let said = result(&program, &[lacks("helper_cuda.h"), lacks("helper_cuda.h")]).said;
         assert!(said.contains("this file is missing: helper_cuda.h"), "{said}");
-        let said = result(&program, &[lacks("vector"), lacks("vektor")]).said;
+        let answers = [&both[..], &[lacks("vektor"), lacks("vektor")]].concat();
+        let said = result(&program, &answers).said;
         assert!(said.contains("this file is missing: vektor"), "{said}");
+    }
+
+    #[test]
+    fn libcs_headers_are_there_at_once_for_a_program_whose_text_includes_one() {
+        let of = |line: &str| request(&format!("{line}\n{PROGRAM}"), None);
+        for line in
+            ["#include <vector>", "  # include\t<cstdio> // for printf", "#include \\\n<unordered_map>"]
+        {
+            assert_eq!(calls(&of(line), &[]).headers, HEADERS, "{line}");
+        }
+        for line in ["#include <stdio.h>", "// #include <vector>", "#include <cuda/atomic>", "f<vector>();"] {
+            assert_eq!(calls(&of(line), &[]).headers, HEADERS[..2], "{line}");
+        }
+        let vektor = of("#include <vektor>");
+        let said = "kernels/x.cu(1,10): fatal error: 'vektor' file not found\n";
+        let said = result(&vektor, &[answer(1, "", said), answer(1, "", said)]).said;
+        assert!(said.contains("this file is missing: vektor"), "{said}");
+        let kernels = Request { programs: false, ..of("#include <vector>") };
+        assert_eq!(calls(&kernels, &[]).headers, HEADERS[..1]);
     }
 
     const PATH: &str = "kernels/ch3_blocks.cu";
