@@ -1,6 +1,8 @@
 //! Another variable of the same type, for a result that is not the expected one: `tid` where `i` is meant,
 //! `height` for `width`, the array of all blocks for that of one.
 
+use std::collections::BTreeMap;
+
 use crate::lex::Token;
 
 use super::candidate::Candidate;
@@ -9,8 +11,9 @@ use super::statements::{Function, Source, code};
 
 /// Bytes before a function's body that are looked at for its parameters.
 const HEAD: usize = 512;
-/// Edits of a function, at most.
+/// Edits of a function, at most, and variables that are looked at.
 const MOST: usize = 48;
+const MOST_VARIABLES: usize = 64;
 
 const WHOLE: [&str; 8] = ["int", "unsigned", "long", "short", "char", "size_t", "uint32_t", "int32_t"];
 const OTHERS: [&str; 3] = ["float", "double", "bool"];
@@ -55,7 +58,8 @@ pub fn others(
     let open = (0..head.len()).rev().find(|at| is_mark(&head, *at, "(")).unwrap_or(head.len());
     let parameters = (open..head.len()).filter(|at| begins(&head, *at));
     let mut known: Vec<Variable> = parameters.filter_map(|at| declared(&head, at, 0).0).collect();
-    let uses = |name: &str| tokens.iter().filter(|(_, token)| token.is_word(name)).count();
+    let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+    tokens.iter().filter_map(|(_, token)| token.word()).for_each(|word| *uses.entry(word).or_default() += 1);
     let mut unused = Vec::new();
     let mut used = Vec::new();
     let mut depth = 0usize;
@@ -68,11 +72,14 @@ pub fn others(
             known.retain(|variable: &Variable| variable.depth <= depth);
         } else if begins(tokens, at) {
             let (new, end) = declared(tokens, at, depth);
-            known.extend(new);
+            known.extend(new.filter(|_| known.len() < MOST_VARIABLES));
             declared_until = end;
         }
         if at < declared_until {
             continue;
+        }
+        if unused.len() + used.len() > 2 * MOST {
+            break;
         }
         let Some(own) = known.iter().find(|one| tokens[at].1.is_word(one.name)) else { continue };
         let is_member = at > 0
@@ -84,7 +91,7 @@ pub fn others(
         }
         for other in known.iter().filter(|other| other.may_stand_for(own)) {
             // The declaration of what nothing uses is its only mention, and a parameter has none here.
-            let is_used = uses(other.name) > usize::from(other.depth > 0);
+            let is_used = uses.get(other.name).copied().unwrap_or_default() > usize::from(other.depth > 0);
             let list = if is_used { &mut used } else { &mut unused };
             list.push(beside(source, tokens, at, other.name));
         }

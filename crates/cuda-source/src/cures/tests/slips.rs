@@ -157,8 +157,10 @@ fn slips_of_any_text_break_nothing_and_are_few() {
         "a * n + ",
         "long long a[b] * c ",
         "__device__ int a; atomicMin(&a",
+        "int @ = 1; f(@); ",
     ] {
-        let long = part.repeat(5_000);
+        // Each time another name.
+        let long: String = (0..5_000).map(|number| part.replace('@', &format!("a{number}"))).collect();
         for text in [kernel(&long), format!("{}int main() {{ {long} }}", kernel("k<<<n, 8>>>();"))] {
             assert!(candidates_for_the_result(&text).len() <= 256);
         }
