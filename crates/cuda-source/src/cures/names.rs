@@ -44,6 +44,22 @@ enum Kind<'a> {
     Pointer(&'a str, bool),
 }
 
+/// The parameters of a function.
+fn parameters<'a>(source: &Source<'a>, function: &Function) -> Vec<Variable<'a>> {
+    let before = &source.text[..function.body.range.start];
+    let start = before.char_indices().rev().nth(HEAD).map_or(0, |(at, _)| at);
+    let head = code(&before[start..]);
+    let open = (0..head.len()).rev().find(|at| is_mark(&head, *at, "(")).unwrap_or(head.len());
+    let all = (open..head.len()).filter(|at| begins(&head, *at));
+    all.filter_map(|at| declared(&head, at, 0).0).collect()
+}
+
+/// Those that are whole numbers.
+pub fn whole_parameters<'a>(source: &Source<'a>, function: &Function) -> Vec<&'a str> {
+    let all = parameters(source, function).into_iter();
+    all.filter(|one| one.kind == Kind::Whole).map(|one| one.name).collect()
+}
+
 /// Each name of a variable, where it is used and `is_meant`, replaced by another one's: those that nothing
 /// uses first.
 pub fn others(
@@ -52,12 +68,7 @@ pub fn others(
     tokens: &Tokens,
     is_meant: impl Fn(usize) -> bool,
 ) -> Vec<Candidate> {
-    let before = &source.text[..function.body.range.start];
-    let start = before.char_indices().rev().nth(HEAD).map_or(0, |(at, _)| at);
-    let head = code(&before[start..]);
-    let open = (0..head.len()).rev().find(|at| is_mark(&head, *at, "(")).unwrap_or(head.len());
-    let parameters = (open..head.len()).filter(|at| begins(&head, *at));
-    let mut known: Vec<Variable> = parameters.filter_map(|at| declared(&head, at, 0).0).collect();
+    let mut known = parameters(source, function);
     let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
     tokens.iter().filter_map(|(_, token)| token.word()).for_each(|word| *uses.entry(word).or_default() += 1);
     let mut unused = Vec::new();

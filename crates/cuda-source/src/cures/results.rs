@@ -394,15 +394,7 @@ fn shuffles(source: &Source, _: &Function, tokens: &Tokens) -> Vec<Candidate> {
 
 /// In `row * width + column` another of the function's parameters for `width`.
 fn widths(source: &Source, function: &Function, tokens: &Tokens) -> Vec<Candidate> {
-    let before = &source.text[..function.body.range.start];
-    let start = before.char_indices().rev().nth(LONGEST).map_or(0, |(at, _)| at);
-    let head = code(&before[start..]);
-    let Some(open) = (0..head.len()).rev().find(|at| is_mark(&head, *at, "(")) else { return Vec::new() };
-    let ends = |at: &usize| is_mark(&head, *at + 1, ",") || is_mark(&head, *at + 1, ")");
-    let is_whole =
-        |at: &usize| ["int", "unsigned", "size_t"].iter().any(|word| head[*at - 1].1.is_word(word));
-    let parameters: Vec<&str> =
-        (open + 2..head.len()).filter(ends).filter(is_whole).filter_map(|at| head[at].1.word()).collect();
+    let parameters = names::whole_parameters(source, function);
     let of = |at: usize| -> Vec<Candidate> {
         let is_sum = at > 0 && is_mark(tokens, at, "*") && is_mark(tokens, at + 2, "+");
         let Some(width) = tokens.get(at + 1).and_then(|(_, token)| token.word()) else { return Vec::new() };

@@ -210,7 +210,8 @@ impl Runtime<'_> {
     }
 
     /// The program has not failed, and nothing is wrong: of what was copied to the device no thread reads the
-    /// last elements, fewer than a block has threads, since each thread reads one.
+    /// last elements, fewer than a block has threads, since each thread reads one. One element may be meant:
+    /// the zero that ends a text.
     pub fn say_rounded_down(&mut self) {
         let Unused { arrays, has_gap, .. } = std::mem::take(self.kept.get::<Unused>());
         if has_gap || !self.found.is_empty() {
@@ -222,7 +223,7 @@ impl Runtime<'_> {
             let (threads, all) = (row.blocks * row.block, array.given.bytes() / width);
             let unread = array.given.without(&array.read);
             let is_rest = unread == Some((all.saturating_sub(threads) * width, threads * width));
-            if array.name.is_empty() || !is_rest || all - threads >= row.block {
+            if array.name.is_empty() || !is_rest || !(2..row.block).contains(&(all - threads)) {
                 continue;
             }
             let [blocks, block] = [row.blocks, row.block].map(|number| thousands(number as i64));
