@@ -83,6 +83,7 @@ fn atomic(words: &str, quoted: &str, rest: &[&str]) -> Option<String> {
     let argument = first_argument(behind.trim_start().strip_prefix('(')?);
     let address = match argument {
         "" => "&sum".to_string(),
+        argument if argument.starts_with('*') => argument[1..].to_string(),
         argument if !argument.starts_with('&') && (first.is_some() || argument.ends_with(']')) => {
             format!("&{argument}")
         }
@@ -493,6 +494,8 @@ mod tests {
             the argument with &";
         let form = "n.cu(1): error: atomicAdd takes an address and a value: atomicAdd(&bins[a(0, 1)], 1)";
         assert_eq!(of("atomicAdd(bins[a(0, 1)], 1);", "atomicAdd", address), form);
+        let pointer = "n.cu(1): error: atomicAdd takes an address and a value: atomicAdd(total, 1)";
+        assert_eq!(of("atomicAdd(*total, 1);", "atomicAdd", address), pointer);
         let count = "note: requires 2 arguments, but 1 was provided";
         assert_eq!(of("atomicAdd(&bins[a(0, 1)]);", "atomicAdd", count), form);
         assert!(of("atomicAdd(", "atomicAdd", count).ends_with("atomicAdd(&sum, 1)"));

@@ -16,7 +16,7 @@ impl What {
                 let does = other.does;
                 let is_of_other_block = me.grid == other.grid && me.block != other.block;
                 let mine = if is_of_other_block { me.of_block() } else { String::new() };
-                let thread = index(me.thread);
+                let thread = beside(me.thread, other.thread);
                 let message =
                     format!("thread {thread}{mine} {} {spot}, which {who} {does}, {order}", me.does);
                 let header = header.as_ref().map(|header| format!("; both are in NVIDIA's <{header}>"));
@@ -54,8 +54,7 @@ impl What {
                 index(by.thread)
             ),
             What::Divergence { at: [block, thread], past: [other_block, other], cluster, .. } => {
-                let thread = index(*thread);
-                let other = index(*other);
+                let [thread, other] = [beside(*thread, *other), beside(*other, *thread)];
                 if *cluster {
                     format!(
                         "thread {thread} of block {} comes to this barrier of the cluster, and thread \
@@ -100,7 +99,8 @@ impl What {
     fn writer(&self) -> Option<Site> {
         let What::Unwritten { writer: Some(writer), .. } = self else { return None };
         let (file, line) = writer.at.clone()?;
-        let message = format!("{} should have written it here, as its neighbours have", writer.named());
+        let message =
+            format!("{} does not write it here, where those beside it write theirs", writer.named());
         Some(Site { file, line, message })
     }
 
@@ -193,14 +193,15 @@ impl Side {
     /// `thread 5 of its block`, as `me` would say it.
     fn seen_from(&self, me: &Side, order: Disorder) -> String {
         let is_own = (self.grid, self.block, self.thread) == (me.grid, me.block, me.thread);
+        let thread = beside(self.thread, me.thread);
         let thread = match order {
             Disorder::Copy(_) | Disorder::CopyAtAnyTime if is_own => {
                 return "its own asynchronous copy".to_string();
             }
             Disorder::Copy(_) | Disorder::CopyAtAnyTime => {
-                format!("an asynchronous copy of thread {}", index(self.thread))
+                format!("an asynchronous copy of thread {thread}")
             }
-            _ => format!("thread {}", index(self.thread)),
+            _ => format!("thread {thread}"),
         };
         let block = index(self.block);
         match () {
@@ -502,6 +503,12 @@ fn group(cluster: bool) -> &'static str {
 /// `5`, or `(5, 1, 0)` where there are more dimensions.
 pub(crate) fn index([x, y, z]: [u32; 3]) -> String {
     if y == 0 && z == 0 { x.to_string() } else { format!("({x}, {y}, {z})") }
+}
+
+/// The same, in the form that another one beside it has.
+fn beside(me: [u32; 3], other: [u32; 3]) -> String {
+    let [x, y, z] = me;
+    if other[1..] == [0, 0] { index(me) } else { format!("({x}, {y}, {z})") }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! not race.
 
 use super::order::{BlockId, Past};
-use crate::arith::WARP;
+use crate::arith::{WARP, which};
 use crate::observe::{Access, Actor, Request};
 use crate::ptx::{Order, Scope, Space};
 use crate::what::Disorder;
@@ -61,14 +61,17 @@ pub struct Later {
     pub bytes: u32,
     /// Bytes of an element of it, if it is a vector.
     pub element: u32,
+    /// Whether other lanes of the request are elsewhere.
+    pub is_spread: bool,
 }
 
 impl Later {
     pub fn new(actor: Actor, request: &Request, lane: usize) -> Later {
-        let Request { access, space, bytes, .. } = *request;
+        let Request { access, space, bytes, mask, addresses, .. } = *request;
         let who = Who::new(actor, lane);
         let place = place_of(actor, request);
-        Later { who, access, space, place, bytes, element: request.element_bytes() }
+        let is_spread = which(mask, |other| addresses[other] != addresses[lane]) != 0;
+        Later { who, access, space, place, bytes, element: request.element_bytes(), is_spread }
     }
 }
 

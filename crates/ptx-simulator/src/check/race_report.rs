@@ -35,6 +35,11 @@ const SAME_IN_EVERY_THREAD: &str = "these threads write the same element: let on
     by if (threadIdx.x == 0), or give each an element of its own. A barrier between the two helps only if \
     one is to write after the other";
 
+/// What to do where a statement by which each thread writes its own element has two write one.
+const SAME_FOR_TWO: &str = "other threads write elements of their own here, so look at the index: which one \
+    do these two get? Element (row, column) is number row * columns + column, and a loop in which threads \
+    share the elements steps by the number of all of them";
+
 /// What orders accesses of two lanes of a warp, as the help on a race says it.
 pub const BARRIER_OF_WARP: &str = "a barrier that every lane of the warp reaches (they do not run in \
     lockstep), or every thread of the block,";
@@ -408,7 +413,8 @@ impl Checker<'_> {
         match between {
             Between::Blocks if is_same_index && flag.is_none() => return SAME_IN_EVERY_BLOCK.into(),
             Between::Lanes | Between::Warps if is_one_statement && !race.updates => {
-                return SAME_IN_EVERY_THREAD.into();
+                let help = if me.is_spread { SAME_FOR_TWO } else { SAME_IN_EVERY_THREAD };
+                return help.into();
             }
             Between::Lanes | Between::Warps | Between::Blocks if is_one_update => {
                 return UPDATED_BY_SEVERAL.into();

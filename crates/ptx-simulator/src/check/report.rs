@@ -24,14 +24,9 @@ impl Checker<'_> {
     /// the cluster, if there are several.
     pub(super) fn spot(&self, space: Space, address: u64, (grid, block): (u32, u64), bytes: u32) -> Spot {
         if space == Space::Shared {
-            let kernel = self.kernels.get(grid as usize).and_then(|name| self.program.by_name.get(name));
-            let function = kernel.map(|kernel| &self.program.functions[*kernel]);
-            let variables = function.map_or(&[][..], |function| &function.shared);
-            // Dynamic memory begins behind all static variables.
-            let dynamic = function.map_or(0, |function| function.shared_bytes);
             let block =
                 self.order.has_clusters(grid).then(|| self.place(Who { grid, block, thread: 0, loc: 0 }).0);
-            let mut spot = Layout { variables, dynamic: (dynamic, 0) }.spot(address, block);
+            let mut spot = self.layout(grid).spot(address, block);
             // How many bytes a launch has asked for, nobody knows here.
             spot.size = spot.size.filter(|_| spot.name.is_some());
             spot.element = Some(bytes);
@@ -48,6 +43,14 @@ impl Checker<'_> {
             spot.size = Some(size);
         }
         spot
+    }
+
+    /// The shared memory of a grid's kernel. Dynamic memory begins after all static variables.
+    fn layout(&self, grid: u32) -> Layout<'_> {
+        let kernel = self.kernels.get(grid as usize).and_then(|name| self.program.by_name.get(name));
+        let function = kernel.map(|kernel| &self.program.functions[*kernel]);
+        let variables = function.map_or(&[][..], |function| &function.shared);
+        Layout { variables, dynamic: (function.map_or(0, |function| function.shared_bytes), 0) }
     }
 
     /// Bytes of an element of a variable, and of all of it, as PTX declares it. An array of bytes may be of
@@ -72,10 +75,11 @@ impl Checker<'_> {
         if !self.unread.looks_at_another() {
             return;
         }
+        let layout = self.layout(id.0);
         let in_array = |left: Left| {
-            let spot = self.spot(Space::Shared, left.offset, id, left.width.into());
-            let Region::Shared { start, .. } = spot.region else { return None };
-            (spot.byte % i64::from(left.width) == 0).then_some((start, left))
+            let start = layout.start(left.offset);
+            let is_whole = (left.offset - start).is_multiple_of(left.width.into());
+            is_whole.then_some((start, left))
         };
         for one in lost(self.shadow.left(id).filter_map(in_array)) {
             self.never_read(id, one);

@@ -108,11 +108,21 @@ impl Layout<'_> {
         }
     }
 
-    /// Which byte of which variable an offset is.
-    pub fn spot(&self, offset: u64, block: Option<[u32; 3]>) -> Spot {
+    /// The variable that an offset lies in; `None` in the dynamic part.
+    fn variable(&self, offset: u64) -> Option<&Variable> {
         let lies_in =
             |variable: &&Variable| (variable.start..variable.start + variable.bytes).contains(&index(offset));
-        let variable = self.variables.iter().find(lies_in);
+        self.variables.iter().find(lies_in)
+    }
+
+    /// Where the variable of an offset, or the dynamic part, starts.
+    pub fn start(&self, offset: u64) -> u64 {
+        self.variable(offset).map_or(self.dynamic.0, |variable| variable.start) as u64
+    }
+
+    /// Which byte of which variable an offset is.
+    pub fn spot(&self, offset: u64, block: Option<[u32; 3]>) -> Spot {
+        let variable = self.variable(offset);
         let (start, bytes) = variable.map_or(self.dynamic, |variable| (variable.start, variable.bytes));
         let region = Region::Shared { start: start as u64, block };
         let name = variable.map(|variable| variable.source_name().to_string());

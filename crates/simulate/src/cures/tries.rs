@@ -251,13 +251,14 @@ impl<'a> Tries<'a> {
             };
             return format!("; this was tried and makes it go away, {but}: {says}");
         }
-        let is_known = |number: &&usize| !matches!(self.attempts[**number].shows, Shows::Nothing);
-        let (tried, each) = match target.tried.iter().filter(is_known).count() {
-            0 => return String::new(),
-            1 => ("1 edit".to_string(), "it"),
-            count => (format!("{count} edits"), "each of them"),
-        };
-        format!("; the simulator tried {tried} here: {each} leaves this, another mistake or another result")
+        let attempts = target.tried.iter().map(|number| &self.attempts[*number]);
+        let known: Vec<_> = attempts.filter(|attempt| !matches!(attempt.shows, Shows::Nothing)).collect();
+        let Some(first) = known.first() else { return String::new() };
+        let says = &first.candidate.says;
+        match known.len() {
+            1 => format!("; tried, and does not help: {says}"),
+            count => format!("; {count} edits were tried, and none helps; one of them: {says}"),
+        }
     }
 
     /// What the source shows after an edit.

@@ -303,7 +303,9 @@ impl Plan {
             lines.push(format!("Each block leaves its result in `partials`, and the host {combines}."));
         }
         if self.uses("results") {
-            lines.push("`results` has room for as many numbers, and nothing is in it at the start.".into());
+            lines.push(
+                "`results` has room for as many numbers; what is in it at the start is undefined.".into(),
+            );
         }
         if self.uses("halves") {
             lines.push("`halves` has room for half as many numbers, rounded up.".into());
@@ -377,9 +379,11 @@ fn said(grid: &str) -> Result<String> {
     let larger = grid.strip_prefix("max(").and_then(|rest| rest.strip_suffix(')')?.split_once(','));
     Ok(match (grid, share, larger) {
         ("1", ..) => "one block".to_string(),
-        (GRID_OF_ROWS, ..) => "a thread for each number of `rows` rows and `columns` columns".to_string(),
-        ("ceil_div(n,block)", ..) => "a thread for each of the `n` numbers".to_string(),
-        (_, Some(items), _) => format!("a thread for every {items} of the `n` numbers"),
+        (GRID_OF_ROWS, ..) => {
+            "as many blocks as give each number of `rows` rows and `columns` columns a thread".to_string()
+        }
+        ("ceil_div(n,block)", ..) => "as many blocks as give each of the `n` numbers a thread".to_string(),
+        (_, Some(items), _) => format!("as many blocks as give every {items} of the `n` numbers a thread"),
         (_, _, Some((least, share))) => format!("{least} blocks, or, where those are more, {}", said(share)?),
         _ if grid.parse::<u32>().is_ok_and(|blocks| blocks > 0) => format!("{grid} blocks"),
         _ => bail!("the grid is a number, ceil_div(n,block) or ceil_div(n,4*block)"),

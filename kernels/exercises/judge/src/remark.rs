@@ -15,10 +15,9 @@ pub fn of_barriers<'a>(mut outcomes: impl Iterator<Item = &'a Outcome>) -> Strin
     let Some((threads, line)) = outcomes.find_map(|outcome| outcome.exited) else { return String::new() };
     let threads = counted(threads.into());
     format!(
-        "One thing to mind: when the barrier in line {line} opened, {threads} of the block had not come to \
-         it. They had nothing left to do and were gone, so it did not wait for them; but CUDA allows a \
-         barrier only where all threads of a block come to it, or none. Let all come, and guard what each \
-         one reads and writes."
+        "One thing to mind: {threads} of the block did not come to the barrier in line {line}. It opened, \
+         since they had ended; but by CUDA's rules either all threads of a block come to a barrier, or none. \
+         Let all come, and guard what each one reads and writes."
     )
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use effort::Unordered;
-use ptx_simulator::{Diagnostic, Kind as DiagnosticKind, Severity};
+use ptx_simulator::{Diagnostic, Disorder, Kind as DiagnosticKind, Severity, What};
 use text::number::nine_digits;
 
 use super::case::Case;
@@ -43,7 +43,7 @@ pub fn wrong(
             return by_luck(exercise, plan, case, outcome);
         }
         if left.agrees {
-            let is_luck = found.iter().any(|found| is_luck(found.kind));
+            let is_luck = found.iter().any(is_luck);
             let why =
                 if is_luck { "is right this time, but only by chance" } else { "is right, but this is not" };
             what = format!("the {noun} {why}.");
@@ -82,14 +82,15 @@ pub fn beside_expected(plan: &Plan, left: &Left) -> String {
 }
 
 /// Whether a result is right by luck where this is found: another order of turns, or other contents of
-/// memory, might give another one.
-fn is_luck(kind: DiagnosticKind) -> bool {
+/// memory, might give another one. (A race of writes of one value gives the same in every order.)
+fn is_luck(found: &Diagnostic) -> bool {
     use DiagnosticKind::{
         BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective,
     };
     let kinds =
         [BarrierDivergence, ChildVisibility, DataRace, OutOfBounds, UninitializedRead, WarpCollective];
-    kinds.contains(&kind)
+    let is_one_value = matches!(found.what, What::Race { order: Disorder::SameValue, .. });
+    kinds.contains(&found.kind) && !is_one_value
 }
 
 /// What made a right result a matter of luck, though nothing was found wrong, if something did.

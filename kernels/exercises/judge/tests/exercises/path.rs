@@ -27,7 +27,7 @@ fn a_learner_is_led_from_the_first_exercise_to_the_last() {
     learner
         .says("1.1")
         .exits(0, &["1.1 Any length: passed.", "Can you explain it?", "exercise -- why 1.1", next]);
-    learner.says("why 1.1").exits(0, &["Halving takes 17 nested calls", next]);
+    learner.says("why 1.1").exits(0, &["Halving has at most 18 calls on the stack", next]);
     learner.says("solution 1.1").exits(0, &["pub fn recursive_sum(data: &[i32]) -> i32 {\n    match", next]);
 
     // One kind of failure: the second time there is help. Then all hints, and all of them again.

@@ -28,7 +28,7 @@ fn a_barrier_that_some_threads_do_not_reach_is_remarked_on() {
     ] {
         learner.write(&exercise(id), &mutant(id, name));
         let said = in_a_line(&learner.says(id).exits(0, &["passed"]).text);
-        assert!(said.contains("One thing to mind: when the barrier in line"), "{said}");
+        assert!(said.contains("of the block did not come to the barrier in line"), "{said}");
         learner.write(&exercise(id), &exercise(id).solution());
         let said = in_a_line(&learner.says(id).exits(0, &["passed"]).text);
         assert!(said.contains("nothing was found wrong") && !said.contains("One thing"), "{said}");
