@@ -5,7 +5,8 @@
 // two threads read 7 before either has written, both write 8, and one odd number is lost. Make the three
 // steps one. (No number is negative: in C, `-3 % 2` is -1.)
 //
-// The host launches `countOdd(input, total, n)` with a thread for each of the `n` numbers.
+// The host launches `countOdd(input, total, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // `total` is 0 at the start, and holds the result at the end.
 //
 // You learn what an atomic operation is for. About 3 minutes.

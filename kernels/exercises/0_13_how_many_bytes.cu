@@ -1,8 +1,8 @@
 // Exercise 0.13: How many bytes?
 //
-// The program allocates room for twelve numbers, copies them, doubles them and copies them back. So it means
-// to; but CUDA counts in bytes, and an `int` has four of them. Here the GPU gets twelve bytes, which is room
-// for three numbers, and the kernel works on twelve. Mend the line that says how many.
+// The program means to allocate room for twelve numbers, copy them, double them and copy them back. But CUDA
+// counts bytes, and an `int` has four of them. Here the GPU gets twelve bytes, which is room for three
+// numbers, and the kernel works on twelve. Mend the line that says how many.
 //
 // The program has to print `the last one is 16`.
 //

@@ -2,7 +2,7 @@
 //
 // The kernel leaves the sum where `sum` points, and the host prints `*sum`. But `cudaMalloc` has given an
 // address in the GPU's memory, and the host follows it in its own, where nothing of the kind is: the program
-// breaks down. Fetch the sum into a variable of the host, and print that. (The compiler cannot warn you:
+// crashes. Fetch the sum into a variable of the host, and print that. (The compiler cannot warn you:
 // both are `int *`.)
 //
 // The program has to print `the sum is 1400`.

@@ -2,7 +2,7 @@
 //
 // One block of 2,048 threads: there is no such block. A block has at most 1,024, so the GPU does not start
 // this kernel at all. CUDA doesn't say so by itself. The program goes on, copies what was in memory before,
-// and prints that as its result. Start as many threads in blocks of a size that there is.
+// and prints that as its result. Start as many threads in blocks of at most 1,024.
 //
 // The program has to print `the last one is 2047`.
 //

@@ -6,7 +6,7 @@
 // one.
 //
 // The host launches `twice(input, results)` with one block.
-// `results` has room for as many numbers, and nothing is in it at the start.
+// `results` has room for as many numbers; what is in it at the start is undefined.
 //
 // You learn that a kernel says what one thread does, and that `threadIdx.x` says which thread it is. About
 // 3 minutes.

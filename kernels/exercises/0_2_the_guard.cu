@@ -5,7 +5,7 @@
 // beyond the ends of the arrays. Stop them.
 //
 // The host launches `twice(input, results, n)` with one block.
-// `results` has room for as many numbers, and nothing is in it at the start.
+// `results` has room for as many numbers; what is in it at the start is undefined.
 //
 // You learn why nearly every kernel begins with a guard. About 2 minutes.
 //

@@ -5,8 +5,9 @@
 // block find a number of its own. (The last block may have more threads than there are numbers left; the
 // guard is there already.)
 //
-// The host launches `twice(input, results, n)` with a thread for each of the `n` numbers.
-// `results` has room for as many numbers, and nothing is in it at the start.
+// The host launches `twice(input, results, n)` with as many blocks as give each of the `n` numbers a
+// thread.
+// `results` has room for as many numbers; what is in it at the start is undefined.
 //
 // You learn the line that nearly every kernel has: block, block size and thread make an index. About 4
 // minutes.

@@ -6,9 +6,9 @@
 // lies there row after row, in one long array. Find the index `i` of the thread's element in it, write
 // `results[i]`, and stop the threads that stand beside or below the table.
 //
-// The host launches `addRow(input, results, rows, columns)` with a thread for each number of `rows` rows
-// and `columns` columns.
-// `results` has room for as many numbers, and nothing is in it at the start.
+// The host launches `addRow(input, results, rows, columns)` with as many blocks as give each number of
+// `rows` rows and `columns` columns a thread.
+// `results` has room for as many numbers; what is in it at the start is undefined.
 //
 // You learn how a table lies in memory, and that two directions need two guards. About 5 minutes.
 //

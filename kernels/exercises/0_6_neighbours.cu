@@ -4,8 +4,9 @@
 // nothing to its left, and the last one has nothing to its right: there, add 0. The guard for `i` does not
 // help, since `i` itself is in the array. Two lines need a guard of their own.
 //
-// The host launches `withNeighbours(input, results, n)` with a thread for each of the `n` numbers.
-// `results` has room for as many numbers, and nothing is in it at the start.
+// The host launches `withNeighbours(input, results, n)` with as many blocks as give each of the `n`
+// numbers a thread.
+// `results` has room for as many numbers; what is in it at the start is undefined.
 //
 // You learn that each index needs its guard, and why a kernel seldom writes where it reads. About 4
 // minutes.

@@ -2,10 +2,11 @@
 //
 // Now the host starts two blocks, however many numbers there are. So a thread has to double more than one:
 // its first number, then the one that is as many further on as there are threads in all blocks together, and
-// so on to the end of the array. Make a loop of the `if`. `gridDim.x` is the number of blocks.
+// so on to the end of the array. Make a loop of the `if`. There are `gridDim.x` blocks, each of `blockDim.x`
+// threads.
 //
 // The host launches `twice(input, results, n)` with 2 blocks.
-// `results` has room for as many numbers, and nothing is in it at the start.
+// `results` has room for as many numbers; what is in it at the start is undefined.
 //
 // You learn the loop with which a grid of any size gets through an array of any length. About 4 minutes.
 //

@@ -5,8 +5,9 @@
 // thread takes the number it needs from there. As given, the threads put back what they brought. Change the
 // index; then mind that a thread now reads what another one has brought: is it there yet?
 //
-// The host launches `turnAround(input, results, n)` with a thread for each of the `n` numbers.
-// `results` has room for as many numbers, and nothing is in it at the start.
+// The host launches `turnAround(input, results, n)` with as many blocks as give each of the `n` numbers a
+// thread.
+// `results` has room for as many numbers; what is in it at the start is undefined.
 //
 // You learn what shared memory is for, and that a barrier belongs between what some threads write and
 // others read. About 5 minutes.

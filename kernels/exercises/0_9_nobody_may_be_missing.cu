@@ -1,11 +1,12 @@
 // Exercise 0.9: A barrier in an if
 //
 // Each block adds its first number to all of its numbers. Thread 0 fetches it to `head`, in shared memory,
-// for the others. There is a barrier, but in an `if` that only thread 0 enters: the others don't wait at it,
-// so it orders nothing, and CUDA doesn't even promise that it opens. Move one line.
+// for the others. There is a barrier, but in an `if` that only thread 0 enters. The others don't wait at it,
+// so it orders nothing; CUDA forbids a barrier that only some threads of a block come to. Move one line.
 //
-// The host launches `addFirst(input, results, n)` with a thread for each of the `n` numbers.
-// `results` has room for as many numbers, and nothing is in it at the start.
+// The host launches `addFirst(input, results, n)` with as many blocks as give each of the `n` numbers a
+// thread.
+// `results` has room for as many numbers; what is in it at the start is undefined.
 //
 // You learn that a barrier is for all threads of a block, or for none. About 2 minutes.
 //

@@ -3,7 +3,7 @@
 // Now the other tree: it adds the second half onto the first, in place, and goes on with the first half. As
 // it is often published, this recursion loses the last element of every odd length. Make it right for every
 // length, without a second array: all that the function needs is already in `data`. Keep the recursion; the
-// checker looks at the sums and at allocations alone.
+// checker looks only at sums and allocations.
 //
 // Goal: no allocations.
 //

@@ -1,8 +1,8 @@
 // Exercise 2.1: One barrier is enough
 //
 // One block computes a sum of squares in place: every thread squares its own number, and then a tree adds
-// neighbours. Nothing makes a thread wait until another has finished. One `__syncthreads()` is enough for the
-// squares and all steps of the tree, if it stands in the right place. Put it there.
+// neighbours. Nothing makes a thread wait until another has finished. One `__syncthreads()` in the source is
+// enough for the squares and all steps of the tree, if it stands in the right place. Put it there.
 //
 // The host launches `sumOfSquares(data, out, n)` with one block.
 // Goal: at most 64 barrier arrivals (one per warp) at n = 256, 256 threads per block.

@@ -1,7 +1,7 @@
 // Exercise 2.4: Find the race
 //
 // This kernel reverses an array in place. It often works, but one `__syncthreads()` is missing. After which
-// line does it belong? Write its number, as lines of this file are counted, and change nothing else.
+// line does it belong? Write its number, counted from the first line of this file, and change nothing else.
 //
 // You learn to find a race by asking who reads and who writes each element. About 10 minutes.
 //

@@ -5,7 +5,8 @@
 // as the last block is full. Make it right for any array length. A block that owns no number leaves
 // `INT_MIN`.
 //
-// The host launches `maxOfBlocks(data, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `maxOfBlocks(data, partials, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // Each block leaves its result in `partials`, and the host takes the largest of them.
 //
 // You learn how a block handles a chunk that is shorter than the block. About 10 minutes.

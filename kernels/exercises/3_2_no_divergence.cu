@@ -4,7 +4,8 @@
 // `4 * stride` apart, so a warp diverges as long as any of its lanes works. Keep the additions, but give them
 // to the threads with the smallest indices: then no warp diverges while 32 or more threads have work.
 //
-// The host launches `reduceFours(data, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceFours(data, partials, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 16 divergent branches at n = 512, 512 threads per block.
 //

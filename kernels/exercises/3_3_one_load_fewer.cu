@@ -5,7 +5,8 @@
 // find every sum in memory. For the goal of 28 load requests, threads that never add must not load anything
 // either, and thread 0 must write the result from its register.
 //
-// The host launches `reduceInterleaved(data, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceInterleaved(data, partials, n)` with as many blocks as give each of the `n`
+// numbers a thread.
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 28 global load requests (one per warp) at n = 512, 512 threads per block.
 //

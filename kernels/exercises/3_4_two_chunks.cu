@@ -5,7 +5,8 @@
 // stores the sum. Then the tree begins, over as many sums as there are threads. The host already launches
 // half as many blocks.
 //
-// The host launches `reduceTwo(data, partials, n)` with a thread for every 2 of the `n` numbers.
+// The host launches `reduceTwo(data, partials, n)` with as many blocks as give every 2 of the `n` numbers
+// a thread.
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 160 barrier arrivals (one per warp) at n = 1,024, 512 threads per block.
 //

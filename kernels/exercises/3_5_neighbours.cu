@@ -4,7 +4,8 @@
 // `8 * t` on. In each load the lanes of a warp touch 32 different sectors and use four bytes of each. Choose
 // other numbers for each thread, so that neighbouring lanes load neighbouring numbers.
 //
-// The host launches `reduceEight(data, partials, n)` with a thread for every 8 of the `n` numbers.
+// The host launches `reduceEight(data, partials, n)` with as many blocks as give every 8 of the `n`
+// numbers a thread.
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 340 global load sectors at n = 2,048, 256 threads per block.
 //

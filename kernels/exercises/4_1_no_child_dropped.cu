@@ -5,7 +5,8 @@
 // Launch one child for the whole grid instead: the grid halves the whole array, and one of its threads
 // launches the next level.
 //
-// The host launches `reduceNested(data, total, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceNested(data, total, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 17 device launches at n = 100,003, 32 threads per block.
 //

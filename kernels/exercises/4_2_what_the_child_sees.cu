@@ -4,7 +4,8 @@
 // it at that moment. Here the child starts too early: it reads sums that other threads of the parent have yet
 // to write. Make sure that the child sees all of them. Keep it a fire-and-forget launch.
 //
-// The host launches `reduceForget(data, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceForget(data, partials, n)` with as many blocks as give each of the `n` numbers
+// a thread.
 // Each block leaves its result in `partials`, and the host adds them up.
 //
 // You learn what a child is guaranteed to see of its parent's work. About 10 minutes.

@@ -3,7 +3,8 @@
 // A recursion needs a base case that launches nothing. This one has none: it halves one element to one
 // element, and goes on. Give it a base case, for one element and for none, that writes the result.
 //
-// The host launches `reduceLevels(data, out, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceLevels(data, out, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 //
 // You learn what the base case of a kernel that launches itself has to do. About 10 minutes.
 //

@@ -4,7 +4,8 @@
 // leave a quarter instead of a half: a thread adds up to three numbers to its own. Even less than a quarter
 // is right too.
 //
-// The host launches `reduceQuarters(data, out, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceQuarters(data, out, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // Goal: at most 9 device launches at n = 100,003, 256 threads per block.
 //
 // You learn to trade more work per level for fewer launches. About 15 minutes.

@@ -4,7 +4,8 @@
 // a few additions. Rows of at most 16 elements should be added up by the thread itself, and only longer ones
 // by a child. Each row has its own sum in `sums`.
 //
-// The host launches `rowSums(input, sums, n)` with a thread for each of the `n` numbers.
+// The host launches `rowSums(input, sums, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // `sums` has room for more rows than there are, and is 0 at the start.
 // Goal: at most 43 device launches at n = 4,097, 32 threads per block.
 //

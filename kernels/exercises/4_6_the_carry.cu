@@ -5,7 +5,8 @@
 // the part of the thread in whose share it ends, and the others are lost. Mend that. A row that lies in
 // one share needs no atomic addition.
 //
-// The host launches `rowSums(input, sums, n)` with a thread for every 8 of the `n` numbers.
+// The host launches `rowSums(input, sums, n)` with as many blocks as give every 8 of the `n` numbers a
+// thread.
 // `sums` has room for more rows than there are, and is 0 at the start.
 // Goal: at most 320 atomic operations at n = 4,097, 96 threads per block.
 //

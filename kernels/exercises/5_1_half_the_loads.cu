@@ -4,7 +4,8 @@
 // memory first, each with one load, and build the tree there. Global memory is then read once and written
 // once.
 //
-// The host launches `reduceShared(data, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceShared(data, partials, n)` with as many blocks as give each of the `n` numbers
+// a thread.
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 16 global load requests (one per warp) at n = 512, 512 threads per block.
 // Goal: at most one global store sector at n = 512, 512 threads per block.

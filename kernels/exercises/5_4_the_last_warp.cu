@@ -7,7 +7,8 @@
 // value.) Stop the tree at 32 and let the first warp finish by shuffles. Blocks here have 64 threads or more,
 // a power of two.
 //
-// The host launches `reduceWarp(input, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceWarp(input, partials, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // Each block leaves its result in `partials`, and the host adds them up.
 // Goal: at most 32 barrier arrivals (one per warp) at n = 256, 256 threads per block.
 //

@@ -5,7 +5,8 @@
 // one way, as soon as the last block is not full. Repair it for every length. The host's block sizes are
 // multiples of 32.
 //
-// The host launches `reduceByWarps(input, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceByWarps(input, partials, n)` with as many blocks as give each of the `n`
+// numbers a thread.
 // Each block leaves its result in `partials`, and the host adds them up.
 //
 // You learn what a block still needs from a thread that has no number. About 10 minutes.

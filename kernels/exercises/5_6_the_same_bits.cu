@@ -5,7 +5,8 @@
 // bits. Make the sum reproducible: the same bits in every order of turns. Each block has a place of its own
 // in `partials`, and a second kernel, one block, runs after all the others.
 //
-// The host launches `sumOfBlocks(input, partials, total, n)` with a thread for each of the `n` numbers.
+// The host launches `sumOfBlocks(input, partials, total, n)` with as many blocks as give each of the `n`
+// numbers a thread.
 // The host launches `sumOfPartials(partials, total, blocks)` with one block.
 // `total` is 0 at the start, and holds the result at the end.
 //

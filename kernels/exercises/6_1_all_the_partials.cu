@@ -4,7 +4,8 @@
 // there are more partial sums than that block has threads, some are lost. Make the second kernel right for
 // any number of them.
 //
-// The host launches `reduceTile(input, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceTile(input, partials, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // The host launches `reducePartials(partials, out, blocks)` with one block.
 //
 // You learn how one block combines more values than it has threads. About 10 minutes.

@@ -1,10 +1,11 @@
 // Exercise 6.2: The minimum, in two passes
 //
-// Two passes work for every associative operation if two things are changed together: the operation and its
-// identity, the value that changes nothing and stands in for missing elements. Find the smallest number. For
-// an empty array the answer is `INT_MAX`.
+// Two passes like these work for every associative and commutative operation if two things are changed
+// together: the operation and its identity, the value that changes nothing and stands in for missing
+// elements. Find the smallest number. For an empty array the answer is `INT_MAX`.
 //
-// The host launches `minTile(input, partials, n)` with a thread for each of the `n` numbers.
+// The host launches `minTile(input, partials, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // The host launches `minPartials(partials, out, blocks)` with one block.
 //
 // You learn to change an operation and its identity together. About 15 minutes.

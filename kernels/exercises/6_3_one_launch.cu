@@ -5,8 +5,8 @@
 // that all others have left theirs, and adds them up. Here block 0 adds them up, without waiting for any
 // other.
 //
-// The host launches `reduceOnce(input, partials, out, ticket, n)` with a thread for each of the `n`
-// numbers.
+// The host launches `reduceOnce(input, partials, out, ticket, n)` with as many blocks as give each of the
+// `n` numbers a thread.
 // `ticket` is 0 at the start.
 //
 // You learn how the last block to arrive finishes the work in the same launch. About 25 minutes.

@@ -1,10 +1,11 @@
 // Exercise 6.4: One atomic addition per block
 //
 // `atomicAdd` on one counter makes a second pass unnecessary: no addition is lost, and the order doesn't
-// matter. But all these additions queue at one address. Let each block add up its numbers first, and then
-// make one atomic addition.
+// matter. But these additions meet at one address, one for each warp at best. Let each block add up its
+// numbers first, and then make one atomic addition.
 //
-// The host launches `reduceAtomic(input, total, n)` with a thread for each of the `n` numbers.
+// The host launches `reduceAtomic(input, total, n)` with as many blocks as give each of the `n` numbers a
+// thread.
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 4 atomic operations (on global memory) at n = 1,024, 256 threads per block.
 //

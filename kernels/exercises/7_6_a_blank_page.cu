@@ -6,7 +6,8 @@
 // how often warps wait at barriers, and how many atomic operations meet at one address. On a GPU add
 // `--device gpu` to the check: it times your kernel beside a solution. Blocks consist of whole warps.
 //
-// The host launches `fastestSum(input, total, n)` with a thread for every 8 of the `n` numbers.
+// The host launches `fastestSum(input, total, n)` with as many blocks as give every 8 of the `n` numbers a
+// thread.
 // `total` is 0 at the start, and holds the result at the end.
 //
 // You learn how far you get on your own, and which step of the ladder is worth what. About 30 minutes.

@@ -6,8 +6,8 @@
 // for any `size` and any number of GPUs: every number in exactly one share, none beyond the end, and no share
 // more than four numbers longer than size / gpus.
 //
-// The host launches `sumShares(input, total, n)` with 7 blocks, or, where those are more, a thread for
-// each of the `n` numbers.
+// The host launches `sumShares(input, total, n)` with 7 blocks, or, where those are more, as many blocks
+// as give each of the `n` numbers a thread.
 // `total` is 0 at the start, and holds the result at the end.
 // Goal: at most 146 numbers loaded by one block at n = 1,000, 256 threads per block.
 //

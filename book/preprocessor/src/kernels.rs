@@ -1,7 +1,5 @@
-//! The map of all kernels: what each does, what it costs, where it is the fastest. The first comes from the
-//! chapters' variants, all else from the records.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The map of the kernels: what each does and what it costs. The first comes from the chapters' variants, all
+//! else from the records.
 
 use anyhow::{Context, Result};
 use workbook::chapter::Variant;
@@ -31,15 +29,10 @@ struct Chapter<'a> {
     sim: Option<&'a Record>,
 }
 
-/// The shortest time of any kernel of the book that adds up `i32`, in microseconds, by size: of sizes at
-/// which kernels of several chapters were timed.
-type Best = BTreeMap<u64, f64>;
-
 /// A heading per page and a table per chapter, in the order of the book.
 pub fn kernels(page: &mut Page, _: &Words) -> Result<String> {
     let book = page.book;
     let chapters = chapters(book)?;
-    let best = best(&chapters);
     let mut text = String::new();
     let mut page = "";
     for chapter in &chapters {
@@ -49,12 +42,12 @@ pub fn kernels(page: &mut Page, _: &Words) -> Result<String> {
             let title = heading(book, page)?;
             text += &format!("## {title}\n\nExplained in [{title}]({page}).\n\n");
         }
-        text += &format!("{}\n\n", table(book, chapter, &best)?);
+        text += &format!("{}\n\n", table(book, chapter)?);
     }
     Ok(text)
 }
 
-/// The chapters that have kernels and a record, as their pages come in the book.
+/// The chapters whose kernels were timed over many sizes, as their pages come in the book.
 fn chapters(book: &Workbook) -> Result<Vec<Chapter<'_>>> {
     let summary = book.read("book/src/SUMMARY.md")?;
     let mut found = Vec::new();
@@ -67,7 +60,8 @@ fn chapters(book: &Workbook) -> Result<Vec<Chapter<'_>>> {
         let page = summary[place + 1..].split(')').next().unwrap_or_default().to_string();
         let gpu = committed(book, stem, DeviceKind::Gpu)?;
         let sim = committed(book, stem, DeviceKind::Sim)?;
-        if gpu.is_some() || sim.is_some() {
+        // Where nothing was timed over many sizes, the chapter's own tables say more.
+        if gpu.or(sim).is_some_and(|record| !record.sweep.is_empty()) {
             found.push((place, Chapter { stem, variants, page, gpu, sim }));
         }
     }
@@ -93,30 +87,10 @@ impl Chapter<'_> {
         let times = all(self.gpu).filter(is_asked).filter_map(|run| run.time_us);
         times.map(|time| time.median).min_by(f64::total_cmp)
     }
-
-    /// Whether the run is a kernel that adds up `i32`, and of which the simulator has nothing to complain: a
-    /// sum that is right by luck has no speed.
-    fn is_sum(&self, run: &Run) -> bool {
-        let is_wrong = |other: &Run| other.kernel == run.kernel && other.message.is_some();
-        run.block > 0 && run.operation.is_none() && !all(self.sim).any(is_wrong)
-    }
-}
-
-fn best(chapters: &[Chapter]) -> Best {
-    let mut best: BTreeMap<u64, (f64, BTreeSet<&str>)> = BTreeMap::new();
-    for chapter in chapters {
-        for run in all(chapter.gpu).filter(|run| run.ok && chapter.is_sum(run)) {
-            let Some(time) = run.time_us else { continue };
-            let (least, stems) = best.entry(run.n).or_insert((f64::INFINITY, BTreeSet::new()));
-            *least = least.min(time.median);
-            stems.insert(chapter.stem);
-        }
-    }
-    best.into_iter().filter(|(_, (_, stems))| stems.len() > 1).map(|(n, (least, _))| (n, least)).collect()
 }
 
 /// The kernels of a chapter that were run over many sizes.
-fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
+fn table(book: &Workbook, chapter: &Chapter) -> Result<String> {
     let Some(record) = chapter.gpu.or(chapter.sim) else { return Ok(String::new()) };
     let is_swept = |run: &&Run| run.block > 0 && record.sweep.iter().any(|swept| swept.kernel == run.kernel);
     let runs: Vec<&Run> = record.runs.iter().filter(is_swept).collect();
@@ -146,22 +120,8 @@ fn table(book: &Workbook, chapter: &Chapter, best: &Best) -> Result<String> {
         let cell = |run: &&Run| chapter.fastest(&run.kernel, n).map_or(NONE.into(), time);
         columns.push(Column::right(&at("time", n), runs.iter().map(cell)));
     }
-    columns.push(Column::right("fastest of all at", runs.iter().map(|run| wins(chapter, run, best))));
     columns.retain(|column| column.name() == "kernel" || column.has_something_to_say());
     let table = scrolling(&columns, &format!("Kernels of {}", chapter.stem));
     let records: Vec<&Record> = [chapter.gpu, chapter.sim].into_iter().flatten().collect();
     figure_of(book, table, &records)
-}
-
-/// The sizes at which no kernel of the book that adds up `i32` takes less time, neighbouring ones as a range.
-fn wins(chapter: &Chapter, run: &Run, best: &Best) -> String {
-    let wins = |(n, time): (&u64, &f64)| (*n, chapter.fastest(&run.kernel, *n) == Some(*time));
-    let sizes: Vec<(u64, bool)> = best.iter().map(wins).collect();
-    let ranges = sizes.chunk_by(|(_, wins), (_, next)| wins == next).filter(|range| range[0].1);
-    let in_words = |range: &[(u64, bool)]| {
-        let [first, last] = [range[0].0, range[range.len() - 1].0].map(|n| raised(&size(n)));
-        if first == last { first } else { format!("{first} to {last}") }
-    };
-    let words: Vec<String> = ranges.map(in_words).collect();
-    if words.is_empty() || !chapter.is_sum(run) { NONE.to_string() } else { words.join(", ") }
 }

@@ -1,5 +1,7 @@
 //! Numbers in prose: one of a kernel, of a device or of its memory spaces, or the ratio of two.
 
+use std::ops::Range;
+
 use anyhow::{Context, Result, bail, ensure};
 use chapters::ch5_shared::spaces::{MemorySpace, limits, spaces};
 use chapters::ch7_limit::comparison;
@@ -13,6 +15,9 @@ use crate::ncu;
 use crate::number::{Number, gigabytes_per_second, is_compared, of_kernel};
 use crate::page::Page;
 use crate::records::named;
+
+/// Of these, two digits would hide how far they are from 1.
+const NEAR_ONE: Range<f64> = 0.995..1.25;
 
 /// One number with its unit; with `over=`, how many times that of the other it is.
 pub fn value(page: &mut Page, words: &Words) -> Result<String> {
@@ -33,7 +38,8 @@ pub fn value(page: &mut Page, words: &Words) -> Result<String> {
     let below = number(Some(over))?;
     let ratio = number(Some(of))?.value / below.value;
     ensure!(ratio.is_finite(), "{field} of {over} is {}, so there is no ratio", below.text);
-    Ok(if is_compared(field) { format!("{ratio:.2}") } else { two_digits(ratio) })
+    let has_two_decimals = is_compared(field) || NEAR_ONE.contains(&ratio);
+    Ok(if has_two_decimals { format!("{ratio:.2}") } else { two_digits(ratio) })
 }
 
 /// Of a kernel at a size, of a memory space, or of the device.

@@ -73,9 +73,10 @@ fn sums(from: &Sources) -> Result<Vec<Bar>> {
 /// Four sums of the same numbers, for the introduction.
 pub fn of_sums(from: &Sources) -> Result<Film> {
     let caption = "2<sup>20</sup> integers, medians of single calls. On the GPU they include the launch, \
-                   of which a copy in front of it hides a part in chapters 3 and 4. The cuts in the first \
-                   bar are launches, drawn as if each took as long as the others. Each time is from its \
-                   chapter's record; that of the first bar:";
+                   of which a copy in front of it hides a part in chapters 3 and 4. There the host still has \
+                   to add up a number per block, which is not timed. The cuts in the first bar are launches, \
+                   drawn as if each took as long as the others. Each time is from its chapter's record; that \
+                   of the first bar:";
     film("sums", &sums(from)?, caption)
 }
 

@@ -62,7 +62,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
     }
     let frames = (0..=2 * PLACES).map(|now| frame(&kernels, now, clocks)).collect();
     let caption = format!(
-        "Loads of four bytes on their way to one thread. The trip takes {} clocks on the H200.",
+        "Loads of four bytes on their way to one thread, drawn further apart than they are issued. The trip \
+         takes {} clocks on the H200.",
         three_digits(clocks)
     );
     Ok(Film { still: Some(8), ..Film::new("flight", drawing, vec![Track::new("all", frames)], caption) })

@@ -47,7 +47,7 @@ const RUNGS: [Rung; 12] = [
         tiled("reduceInFlight").does("Each thread issues eight loads before the first addition."),
     ),
     Rung::launched_again(
-        tiled("reduceShuffle").does("Warps add up through their registers, without barriers."),
+        tiled("reduceShuffle").does("Warps add up through their registers; one barrier per block is left."),
     ),
     Rung::launched_again(tiled("reduceVector").does("As many bytes in flight, in loads of 16 bytes.")),
     Rung::in_one_launch(

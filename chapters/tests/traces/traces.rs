@@ -160,12 +160,18 @@ const NESTED: Recipe = Recipe {
 
 /// Runs the recipe and remembers.
 fn trace(recipe: &Recipe) -> Trace {
-    let ptx = match recipe.stem {
-        "inside" => include_str!("barrier_inside.ptx"),
-        stem => &*kernels::get(stem).unwrap().ptx,
+    let [ptx, source] = match recipe.stem {
+        "inside" => {
+            [include_str!("barrier_inside.ptx"), include_str!("barrier_inside.cu")].map(str::to_string)
+        }
+        stem => {
+            let build = kernels::get(stem).unwrap();
+            [build.ptx, build.source].map(|text| text.to_string())
+        }
     };
     let device = Device::simulator(SimulatorOptions::default());
-    let module = Module::of_ptx(recipe.stem, ptx).unwrap();
+    device.simulated().unwrap().name_by(&source);
+    let module = Module::of_ptx(recipe.stem, &ptx).unwrap();
     device.core().unwrap().set_thread_order(recipe.order);
     if let Some(room) = recipe.room {
         device.set_pending_launch_limit(room).unwrap();
