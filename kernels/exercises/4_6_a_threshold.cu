@@ -1,4 +1,4 @@
-// Exercise 4.5: A threshold
+// Exercise 4.6: A threshold
 //
 // A thread per row launches a child for every row that has elements, however few. A child costs far more than
 // a few additions. Rows of at most 16 elements should be added up by the thread itself, and only longer ones
@@ -11,8 +11,8 @@
 //
 // You learn to launch a child only where it has enough to do. About 15 minutes.
 //
-// Check it:  cargo run --example exercise -- 4.5
-// A hint:    cargo run --example exercise -- hint 4.5
+// Check it:  cargo run --example exercise -- 4.6
+// A hint:    cargo run --example exercise -- hint 4.6
 
 // A ragged array: rows come in groups of eight, with 2, 0, 9, 5, 0, 12, 4 and 64 elements. The last
 // one may be cut off.

@@ -1,4 +1,4 @@
-// Exercise 4.6: The carry at a border
+// Exercise 4.7: The carry at a border
 //
 // Each thread takes 16 steps of the merge path: elements, and the ends of rows. A row may begin in one
 // thread's share and end three shares later, so that four threads have a part of its sum. Now each row gets
@@ -12,8 +12,8 @@
 //
 // You learn to join the parts of a row that equal shares have cut apart. About 25 minutes.
 //
-// Check it:  cargo run --example exercise -- 4.6
-// A hint:    cargo run --example exercise -- hint 4.6
+// Check it:  cargo run --example exercise -- 4.7
+// A hint:    cargo run --example exercise -- hint 4.7
 
 // A ragged array: rows come in groups of eight, with 0, 3, 0, 0, 61, 1, 0 and 31 elements. Further rows
 // without elements come last.
