@@ -33,7 +33,7 @@ fn root() -> &'static Path {
 }
 
 /// Exercises; one that is added or taken out counts here.
-const EXERCISES: usize = 53;
+const EXERCISES: usize = 54;
 
 fn exercises() -> Vec<Exercise> {
     let exercises = catalogue::read(root()).unwrap();
