@@ -33,7 +33,7 @@ fn root() -> &'static Path {
 }
 
 /// Exercises; one that is added or taken out counts here.
-const EXERCISES: usize = 54;
+const EXERCISES: usize = 55;
 
 fn exercises() -> Vec<Exercise> {
     let exercises = catalogue::read(root()).unwrap();
