@@ -1,7 +1,9 @@
-//! Slips of the host: the wrong one of two arrays is copied back, whole numbers are divided.
+//! Slips of the host: memory that is not set to zero, the wrong one of two arrays that is copied back, whole
+//! numbers that are divided.
 
 use super::candidate::Candidate;
 use super::change::Edit;
+use super::finding::Finding;
 use super::indices::{Tokens, in_place, is_mark, range};
 use super::statements::{Source, code};
 
@@ -62,6 +64,30 @@ fn arrays<'a>(tokens: &Tokens<'a>) -> Vec<&'a str> {
     let mut names: Vec<&str> = calls.filter_map(name).collect();
     names.dedup();
     names
+}
+
+/// Memory of a finding's line that allocates it, set to zero right after that.
+pub fn set_to_zero(source: &Source, finding: &Finding) -> Vec<Candidate> {
+    let tokens = code(source.text);
+    let is_named = |at: &usize| finding.lines.contains(&source.lines.line(tokens[*at].0));
+    let calls = (0..tokens.len()).filter(|at| tokens[*at].1.is_word("cudaMalloc")).filter(is_named);
+    let candidate = |at: usize| {
+        let last = end(&tokens, at);
+        let pointer =
+            (at..last).find(|at| is_mark(&tokens, *at, "&")).and_then(|of| tokens.get(of + 1)?.1.word())?;
+        let comma = (at..last).find(|at| is_mark(&tokens, *at, ","))?;
+        let mut depth = 0;
+        let close = (comma..last).find(|at| {
+            depth += i32::from(is_mark(&tokens, *at, "(")) - i32::from(is_mark(&tokens, *at, ")"));
+            depth < 0
+        })?;
+        let bytes = source.text[tokens[comma].0 + 1..tokens[close].0].trim();
+        let (place, line) = (tokens.get(last)?.0 + 1, source.lines.line(tokens[at].0));
+        let call = format!("cudaMemset({pointer}, 0, {bytes});");
+        let says = format!("put `{call}` after line {line}");
+        Some(Candidate::new(says, vec![Edit::replace(place..place, format!(" {call}"))]))
+    };
+    calls.filter_map(candidate).collect()
 }
 
 /// `(double)sum / n` for `sum / n`, where a number with a fraction is meant.

@@ -80,6 +80,27 @@ fn zeros_fill_what_is_added_up_and_no_minimum() {
 }
 
 #[test]
+fn memory_that_is_only_added_to_is_set_to_zero_where_it_is_allocated() {
+    let host = |call: &str| kernel("atomicAdd(out, 1);") + &format!("int main() {{\n{call}\n}}\n");
+    let first = |call: &str| {
+        let source = host(call);
+        let all = proposed(&source, Uninitialized, &[2, 5]);
+        let first = all.into_iter().find(|edit| edit.says.starts_with("put `cudaMemset"))?;
+        let edit = &first.edits[0];
+        let text = source[..edit.range.start].to_string() + &edit.text + &source[edit.range.end..];
+        Some((first.says, text.lines().nth(4).unwrap().to_string()))
+    };
+    let says = |says: &str, text: &str| Some((says.to_string(), text.to_string()));
+    let set = "put `cudaMemset(sum, 0, n * sizeof(int));` after line 5";
+    for call in ["cudaMalloc(&sum, n * sizeof(int));", "CHECK(cudaMalloc((void **)&sum, n * sizeof(int)));"] {
+        assert_eq!(first(call), says(set, &format!("{call} cudaMemset(sum, 0, n * sizeof(int));")));
+    }
+    assert_eq!(first("cudaMalloc(&sum, "), None);
+    let only_read = kernel("x = out[t];") + "int main() {\ncudaMalloc(&sum, 4);\n}\n";
+    assert!(proposed(&only_read, Uninitialized, &[2, 5]).is_empty());
+}
+
+#[test]
 fn the_edits_of_a_finding_in_their_order() {
     let cases: [(&str, Mistake, &[u32], &[&str]); 20] = [
         (

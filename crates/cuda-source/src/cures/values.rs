@@ -8,6 +8,7 @@ use super::assignment::{Assignment, in_parentheses, mentions};
 use super::candidate::Candidate;
 use super::change::{Edit, in_place_of_updates};
 use super::finding::Finding;
+use super::host;
 use super::places::{Gap, Place, before, spot};
 use super::statements::{Function, Kind, Source, Statement, Step, code};
 
@@ -290,8 +291,15 @@ fn subscripts(text: &str) -> Vec<(&str, &str)> {
 
 /// A value before the first read.
 pub fn initial(source: &Source, finding: &Finding) -> Vec<Candidate> {
-    let mut all = Vec::new();
-    for step in steps(source, finding) {
+    let steps = steps(source, finding);
+    let updates = |step: &Step| {
+        let text = text_of(source, step.statement());
+        text.contains("atomic") || Assignment::of(text).is_some_and(|found| found.operator.is_some())
+    };
+    // What is only read has to come from somewhere.
+    let is_updated = steps.iter().any(updates);
+    let mut all = if is_updated { host::set_to_zero(source, finding) } else { Vec::new() };
+    for step in steps {
         let Some(function) = source.function_at(step.statement().range.start) else { continue };
         for name in names(source, &step) {
             all.extend(of_the_block(source, function.body.range.clone(), name));

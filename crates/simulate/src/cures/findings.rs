@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cuda_source::cures::{Finding, Mistake, Sides};
-use ptx_simulator::{Diagnostic, Kind, Severity, Shape, What};
+use ptx_simulator::{Diagnostic, Kind, Region, Severity, Shape, What};
 use text::number::thousands;
 
 /// A finding as it is found again in another run.
@@ -43,6 +43,22 @@ fn elements(found: &Diagnostic) -> Option<u64> {
     let What::Outside { bytes, spot, .. } = found.what.plain() else { return None };
     let element = u64::from(spot.element.unwrap_or(*bytes));
     spot.size?.checked_div(element)
+}
+
+/// What to do where a thread accesses its own element of an array of shared memory that has fewer.
+pub fn more_threads(found: &Diagnostic) -> Option<String> {
+    let elements = elements(found)?;
+    let What::Outside { spot, .. } = found.what.plain() else { return None };
+    let [thread, 0, 0] = found.thread? else { return None };
+    let name = spot.name.as_ref().filter(|_| matches!(spot.region, Region::Shared { .. }))?;
+    let element = spot.byte.checked_div(spot.element?.into())?;
+    (elements > 1 && element == i64::from(thread)).then(|| {
+        format!(
+            "the block has more threads than `{name}` has elements: launch at most {} threads per block, or \
+             give it an element for each thread",
+            thousands(elements as i64)
+        )
+    })
 }
 
 /// Lines before that of an access in which its index is compared, at most.

@@ -135,10 +135,9 @@ fn of_a_program_an_index_beyond_an_array_gets_no_guard() {
 fn edits_that_change_nothing_are_counted() {
     // The first one is for both.
     let (helps, _) = helps(Some(true), 2);
-    let one = "wait; the simulator tried 1 edit here: it leaves this, another mistake or another result";
-    let two =
-        "wait; the simulator tried 2 edits here: each of them leaves this, another mistake or another result";
-    assert_eq!(helps, [two, one]);
+    let says = "put `__syncthreads();` after each of lines 3 to 4";
+    let two = format!("wait; 2 edits were tried, and none helps; one of them: {says}");
+    assert_eq!(helps, [two, format!("wait; tried, and does not help: {says}")]);
 }
 
 /// A tree whose last step is left out, and whose result is right with it; its loop stands in line 2.

@@ -8,7 +8,7 @@ use cuda_source::cures::{Candidate, candidates};
 use kernel_compiler::in_page::Compiled;
 use ptx_simulator::{Budget, Diagnostic, Kind};
 
-use super::findings::{Wrong, finding, identity, is_serious, number_beyond, wrong};
+use super::findings::{Wrong, finding, identity, is_serious, more_threads, number_beyond, wrong};
 use super::results::{Compared, counts, is_as_good, is_same};
 use super::subject::{How, Outcome, Subject};
 use crate::cure::{Cure, Limits};
@@ -46,6 +46,10 @@ pub fn cures(
     }
     for target in targets.iter().filter(|target| !target.is_cured(&cures)) {
         let found = &mut found[target.number];
+        if let Some(says) = more_threads(found) {
+            found.help = says;
+            continue;
+        }
         if let Some(asks) = &target.asks {
             found.help = format!("{asks} Else {}", found.help);
         }
@@ -74,7 +78,8 @@ fn targets(subject: &dyn Subject, source: &str, found: &[Diagnostic]) -> Vec<Tar
         let numbers = found.kernel.as_deref().map(|kernel| subject.numbers(source, kernel));
         let numbers = numbers.unwrap_or_default();
         let finding = finding(found, subject.file(), &numbers)?;
-        let asks = number_beyond(found, (source, *finding.lines.first()?), &numbers);
+        let line = *finding.lines.first()?;
+        let asks = number_beyond(found, (source, line), &numbers);
         let candidates = candidates(source, &finding);
         let candidates = (!candidates.is_empty()).then(|| candidates.into_iter())?;
         Some(Target { number, wrong: identity(found, subject.file()), asks, candidates, tried: Vec::new() })
@@ -252,9 +257,9 @@ impl<'a> Tries<'a> {
             return format!("; this was tried and makes it go away, {but}: {says}");
         }
         let attempts = target.tried.iter().map(|number| &self.attempts[*number]);
-        let known: Vec<_> = attempts.filter(|attempt| !matches!(attempt.shows, Shows::Nothing)).collect();
-        let Some(first) = known.first() else { return String::new() };
-        let says = &first.candidate.says;
+        let known = attempts.filter(|attempt| !matches!(attempt.shows, Shows::Nothing));
+        let known: Vec<&str> = known.map(|attempt| &*attempt.candidate.says).collect();
+        let Some(says) = known.iter().min_by_key(|says| says.len()) else { return String::new() };
         match known.len() {
             1 => format!("; tried, and does not help: {says}"),
             count => format!("; {count} edits were tried, and none helps; one of them: {says}"),
