@@ -24,6 +24,10 @@ struct Answered {
     kinds: Vec<String>,
 }
 
+/// Texts of an exercise that are judged unless `EVERY_ANSWER` is set: as many as the browser's test compares
+/// with the page.
+const FEW: usize = 3;
+
 /// Stub, solution, mutants, and what learners write themselves.
 fn texts(exercise: &Exercise) -> Vec<(String, String)> {
     let mutants = exercise.mutants.iter();
@@ -64,6 +68,7 @@ fn differs(exercise: &Exercise, answered: &Answered) -> Option<String> {
 fn clang_gives_every_text_the_verdict_that_nvcc_gives_it() {
     let in_cuda = |exercise: &Exercise| !matches!(exercise.kind, Kind::Function(_));
     let exercises: Vec<Exercise> = exercises().into_iter().filter(in_cuda).collect();
+    let most = if std::env::var_os("EVERY_ANSWER").is_some() { usize::MAX } else { FEW };
     let answered = exercises.par_iter().map(|exercise| {
         let learner = Learner::with(Maker::Clang, &format!("both-{}", exercise.stem));
         if let Some(path) = exercise.evidence_file() {
@@ -79,7 +84,7 @@ fn clang_gives_every_text_the_verdict_that_nvcc_gives_it() {
             let kinds = learner.failed(exercise.id);
             Answered { id, name, path, text, status, stdout, kinds }
         };
-        texts(exercise).into_iter().map(answer).collect::<Vec<_>>()
+        texts(exercise).into_iter().take(most).map(answer).collect::<Vec<_>>()
     });
     let answered: Vec<Vec<Answered>> = answered.collect();
     let all: Vec<&Answered> = answered.iter().flatten().collect();
@@ -89,7 +94,7 @@ fn clang_gives_every_text_the_verdict_that_nvcc_gives_it() {
         .zip(&answered)
         .flat_map(|(exercise, answered)| answered.iter().filter_map(|answered| differs(exercise, answered)))
         .collect();
-    assert!(all.len() >= 200, "{}", all.len());
+    assert!(all.len() >= 2 * exercises.len(), "{}", all.len());
     assert!(differ.is_empty(), "{}", differ.join("\n"));
 }
 
