@@ -71,8 +71,10 @@ pub fn definitions(glossary: &str) -> Vec<Definition> {
 pub fn with_places(book: &Workbook, glossary: &str) -> String {
     let summary = book.read("book/src/SUMMARY.md").unwrap_or_default();
     let page = |line: &str| {
-        let (title, page) = line.trim_start().strip_prefix("- [")?.split_once("](")?;
-        let page = page.split_once(')')?.0;
+        let line = line.trim_start();
+        let (title, page) = line.strip_prefix("- ").unwrap_or(line).strip_prefix('[')?.split_once("](")?;
+        // The introduction shows terms before it explains them.
+        let page = page.split(')').next().filter(|page| page.starts_with("ch"))?;
         Some((title.to_string(), page.to_string(), book.read(&format!("book/src/{page}")).ok()?))
     };
     let story: Vec<(String, String, String)> = summary.lines().filter_map(page).collect();

@@ -70,8 +70,8 @@ pub fn figure(from: &Sources) -> Result<Film> {
         .map(|(way, ((_, label), warps))| Track::new(*label, vec![frame(way, label, warps)]));
     let caption = "32 rows with 189 elements: one has 96, the others 3 each. Each bar is a warp. It goes \
                    down a step per turn, as wide as the lanes that add an element in that turn. Those with \
-                   3 elements take turns of their own, in the rest of a loop that the compiler unrolled by \
-                   four. From traces.";
+                   3 elements take turns of their own, in the rest of a loop of which the compiler does \
+                   four turns at once. From recorded runs.";
     Ok(Film::new("work", drawing, tracks.collect(), caption))
 }
 
