@@ -45,4 +45,6 @@ pub struct Finding {
     pub lines: Vec<u32>,
     /// Names in the source whose value is the number of elements of the array that an access is outside of.
     pub limits: Vec<String>,
+    /// Pairs of names, of rows and of columns, whose product is that number.
+    pub shapes: Vec<(String, String)>,
 }

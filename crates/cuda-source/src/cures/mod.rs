@@ -12,11 +12,13 @@
 //! | `copies.rs` | asynchronous copies: their commit, and the wait |
 //! | `indices.rs` | indices that mean other elements than they seem to |
 //! | `values.rs` | updates, writes of many threads, bounds, initial values |
+//! | `ends.rs` | elements beyond the ends of an array, and of its rows |
 //! | `launches.rs` | children, their streams, and what a parent hands them |
 //! | `results.rs` | slips that only a wrong result shows |
 //! | `host.rs` | those of the host |
 //! | `amounts.rs` | those by which it has the wrong amount |
 //! | `names.rs` | those by which another variable is named |
+//! | `claims.rs` | an element that a thread looks at and then takes |
 //! | `locks.rs` | the number by which a thread takes a lock |
 //! | `loops.rs` | the condition of a loop, and whether the loop changes it |
 //! | `finding.rs` | what a run has found |
@@ -28,7 +30,9 @@ mod assignment;
 mod barriers;
 mod candidate;
 mod change;
+mod claims;
 mod copies;
+mod ends;
 mod finding;
 mod flags;
 mod host;
@@ -56,13 +60,15 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
     let source = &Source::new(source);
     let mut all = match finding.mistake {
         Mistake::Race(Sides::Lanes | Sides::Block | Sides::Cluster) => {
-            let mut all = values::updates(source, finding);
+            let mut all = claims::in_one_step(source, finding);
+            all.extend(values::updates(source, finding));
             all.extend(indices::doubled_strides(source, finding));
             all.extend(barriers::missing(source, finding));
             all
         }
         Mistake::Race(Sides::Writers) => {
-            let mut all = values::first_values(source, finding);
+            let mut all = claims::in_one_step(source, finding);
+            all.extend(values::first_values(source, finding));
             all.extend(indices::indices(source, finding));
             all.extend(values::updates(source, finding));
             all.extend(values::one_writer(source, finding));
@@ -71,7 +77,8 @@ pub fn candidates(source: &str, finding: &Finding) -> Vec<Candidate> {
             all
         }
         Mistake::Race(Sides::Blocks) => {
-            let mut all = barriers::of_the_grid(source, finding);
+            let mut all = claims::in_one_step(source, finding);
+            all.extend(barriers::of_the_grid(source, finding));
             all.extend(values::set_flag(source, finding));
             all.extend(flags::made_volatile(source, finding));
             all.extend(flags::made_atomic(source, finding));

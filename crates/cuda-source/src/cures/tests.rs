@@ -13,7 +13,8 @@ fn kernel(body: &str) -> String {
 
 fn proposed(source: &str, mistake: Mistake, lines: &[u32]) -> Vec<Candidate> {
     let limits = vec!["n".to_string()];
-    candidates(source, &Finding { mistake, lines: lines.to_vec(), limits })
+    let shapes = vec![("m".to_string(), "n".to_string())];
+    candidates(source, &Finding { mistake, lines: lines.to_vec(), limits, shapes })
 }
 
 /// `source` with the changes of a candidate, which a page would apply.
@@ -98,6 +99,54 @@ fn memory_that_is_only_added_to_is_set_to_zero_where_it_is_allocated() {
     assert_eq!(first("cudaMalloc(&sum, "), None);
     let only_read = kernel("x = out[t];") + "int main() {\ncudaMalloc(&sum, 4);\n}\n";
     assert!(proposed(&only_read, Uninitialized, &[2, 5]).is_empty());
+}
+
+#[test]
+fn elements_beyond_the_ends_are_read_as_0_or_as_the_nearest() {
+    let of = |body: &str| {
+        let all = proposed(&kernel(body), OutOfBounds, &[2]);
+        let says = all.into_iter().map(|edit| edit.says).filter(|says| says.starts_with("read"));
+        says.collect::<Vec<_>>()
+    };
+    let zeros = "read 0 where there is no element: put";
+    let nearest = "read the nearest element where there is none: put";
+    assert_eq!(
+        of("out[i] = in[i - 1] + in[i] + in[i + 1];"),
+        [
+            format!("{zeros} `(i >= 1 ? in[i - 1] : 0)` in line 2, `(i + 1 < n ? in[i + 1] : 0)` in line 2"),
+            format!("{nearest} `in[max(i - 1, 0)]` in line 2, `in[min(i + 1, n - 1)]` in line 2"),
+        ]
+    );
+    let tiles = "a[y][x] = in[row * n + (t + 1) * 16 + x];\nb[y][x] = in[(t * 16 + y) * n + col];";
+    let first = "`(row < m && (t + 1) * 16 + x < n ? in[row * n + (t + 1) * 16 + x] : 0)` in line 2";
+    let second = "`((t * 16 + y) < m && col < n ? in[(t * 16 + y) * n + col] : 0)` in line 3";
+    assert_eq!(of(tiles)[0], format!("{zeros} {first}, {second}"));
+    assert!(of("out[i + 1] = in[i];").is_empty());
+}
+
+#[test]
+fn the_width_of_a_row_may_be_in_bytes() {
+    let all = proposed(&kernel("out[y * pitch + x] *= 2;"), OutOfBounds, &[2]);
+    let last = all.last().unwrap();
+    let says = "count elements, not bytes: put `(pitch / sizeof(out[0]))` in line 2, in place of `pitch`";
+    assert_eq!((&*last.says, &*last.edits[0].text), (says, "(pitch / sizeof(out[0]))"));
+}
+
+#[test]
+fn an_element_is_looked_at_and_taken_in_one_step() {
+    let first = |body: &str| proposed(&kernel(body), Race(Writers), &[3]).into_iter().next().unwrap();
+    for (condition, free) in [("out[v] == -1", "-1"), ("!out[v]", "0")] {
+        let body = format!("if ({condition}) {{\nout[v] = level + 1;\nin[0] = v;\n}}");
+        let claim = first(&body);
+        let asks = format!("atomicCAS(&out[v], {free}, level + 1) == {free}");
+        let says = format!(
+            "look and write in one step: put `if ({asks})` in line 2, and leave out the write in line 3"
+        );
+        assert_eq!(claim.says, says);
+        let texts: Vec<&str> = claim.edits.iter().map(|edit| &*edit.text).collect();
+        assert_eq!(texts, [&*asks, ";"]);
+    }
+    assert!(!first("if (out[v] == 0) {\nout[w] = 1;\n}").says.starts_with("look"));
 }
 
 #[test]

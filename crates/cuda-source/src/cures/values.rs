@@ -7,6 +7,7 @@ use crate::lex::{Token, placed};
 use super::assignment::{Assignment, in_parentheses, mentions};
 use super::candidate::Candidate;
 use super::change::{Edit, in_place_of_updates};
+use super::ends;
 use super::finding::Finding;
 use super::host;
 use super::places::{Gap, Place, before, spot};
@@ -219,6 +220,11 @@ pub fn bounds(source: &Source, finding: &Finding) -> Vec<Candidate> {
             });
         }
     }
+    all.extend(ends::zeros(source, step, finding));
+    all.extend(ends::clamped(source, step, finding));
+    all.extend(
+        indices.iter().flat_map(|element| ends::elements_for_bytes(source, step.statement(), *element)),
+    );
     for (array, _) in &indices {
         all.extend(larger(source, function.body.range.clone(), array));
     }
@@ -272,7 +278,7 @@ fn declared(source: &Source, within: Range<usize>, array: &str) -> Option<(Range
 }
 
 /// The arrays that a text takes elements of, with the index.
-fn subscripts(text: &str) -> Vec<(&str, &str)> {
+pub fn subscripts(text: &str) -> Vec<(&str, &str)> {
     let tokens = placed(text);
     let mut found = Vec::new();
     for (at, pair) in tokens.windows(2).enumerate() {

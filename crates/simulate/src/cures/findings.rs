@@ -35,7 +35,13 @@ pub fn finding(found: &Diagnostic, file: &Path, numbers: &[(String, u64)]) -> Op
     let is_in_a_kernel = found.kernel.is_some() && !lines.is_empty();
     let is_limit = |value| elements(found).is_some_and(|elements| elements == value);
     let limits = numbers.iter().filter(|(_, value)| is_limit(*value)).map(|(name, _)| name.clone()).collect();
-    (is_serious(found) && is_in_a_kernel).then_some(Finding { mistake, lines, limits })
+    let pairs = numbers.iter().flat_map(|rows| numbers.iter().map(move |columns| (rows, columns)));
+    let is_shape = |((_, rows), (_, columns)): &(&(String, u64), &(String, u64))| {
+        *rows > 1 && *columns > 1 && rows.checked_mul(*columns).is_some_and(is_limit)
+    };
+    let shapes = pairs.filter(is_shape).map(|((rows, _), (columns, _))| (rows.clone(), columns.clone()));
+    let shapes = shapes.collect();
+    (is_serious(found) && is_in_a_kernel).then_some(Finding { mistake, lines, limits, shapes })
 }
 
 /// How many elements the array has that an access is outside of.

@@ -6,9 +6,10 @@ use std::time::Duration;
 use ::launch::{Script, Spec, Value};
 use anyhow::Result;
 use cuda_source::parameters::source_name;
-use kernel_compiler::compiler::{Compiler, Maker};
 use kernel_compiler::in_page::Compiled;
 
+#[cfg(not(target_family = "wasm"))]
+use super::installed;
 use super::slips::slip;
 use super::subject::{How, Outcome, Subject, named};
 use super::tries::cures;
@@ -16,9 +17,6 @@ use crate::cure::{Cure, Limits};
 use crate::input::Sources;
 use crate::launch::{Launched, device, launch};
 use crate::options::{Checks, Cures, Options, Steps};
-
-/// Edits that are tried with nvcc, which takes a second for each, at most.
-const MAX_TRIES_OF_NVCC: usize = 3;
 
 /// Tries edits of the source for what was `launched`, and gives what cures it.
 pub fn of_launches(
@@ -45,49 +43,31 @@ pub fn of_launches(
 }
 
 /// A way to compile the source.
-struct Way<'a> {
-    compile: Compile<'a>,
+pub struct Way<'a> {
+    pub compile: Compile<'a>,
     /// What it has made of the source, if that is known.
-    built: Option<Compiled>,
-    limits: Limits,
+    pub built: Option<Compiled>,
+    pub limits: Limits,
 }
 
 /// What compiles a text, within a limit.
 pub type Compile<'a> = Box<dyn Fn(&str, Duration) -> Result<Compiled> + 'a>;
 
-/// First with clang, which is the faster one; then with what has compiled the source.
+/// With the page's compiler, or with those of a terminal.
 fn ways<'a>(options: &'a Options, sources: &Sources, ptx: &str) -> Vec<Way<'a>> {
-    let mut ways = Vec::new();
     let limits = options.cure_limits.after(sources.compiling);
-    let built = || Some(Compiled { ptx: ptx.to_string(), ..Compiled::default() });
-    if let Some(compile) = options.compile {
-        let compile: Compile = Box::new(move |text, _| compile(&options.file, text));
-        ways.push(Way { compile, built: built(), limits });
+    let built = Compiled { ptx: ptx.to_string(), ..Compiled::default() };
+    match options.compile {
+        Some(compile) => {
+            let compile: Compile = Box::new(move |text, _| compile(&options.file, text));
+            vec![Way { compile, built: Some(built), limits }]
+        }
+        #[cfg(not(target_family = "wasm"))]
+        None => installed::ways(options, sources, &built, limits),
+        // A page has none.
+        #[cfg(target_family = "wasm")]
+        None => Vec::new(),
     }
-    let Some(own) = &sources.compiler else { return ways };
-    let is_slow = own.maker == Maker::Nvcc;
-    if let Some(clang) = Some(()).filter(|()| is_slow).and_then(|()| clang()) {
-        ways.push(Way { compile: by(options, clang), built: None, limits });
-    }
-    let edits = if is_slow { MAX_TRIES_OF_NVCC } else { limits.edits };
-    let limits = Limits { edits, ..limits };
-    ways.push(Way { compile: by(options, own.clone()), built: built(), limits });
-    ways
-}
-
-fn clang() -> Option<Compiler> {
-    let clang = Compiler::of(Maker::Clang, kernel_compiler::root().ok()?).ok()??;
-    Some(clang.run_in(&std::env::current_dir().ok()?))
-}
-
-fn by(options: &Options, compiler: Compiler) -> Compile<'_> {
-    Box::new(move |text, limit| {
-        let compiler = compiler.clone().within(limit);
-        let given = options.for_compiler();
-        let made =
-            compiler.ptx_of_text(&options.file, text.to_string(), Some(&options.capability()), given)?;
-        Ok(Compiled { ptx: made.text, ..Compiled::default() })
-    })
 }
 
 /// The launches of a script.

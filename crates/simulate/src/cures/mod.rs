@@ -9,9 +9,12 @@
 //! | `slips.rs` | what only a wrong result shows |
 //! | `results.rs` | what a run leaves, compared with what it is to leave |
 //! | `launches.rs` | the launches of a script |
+//! | `installed.rs` | what compiles them in a terminal |
 //! | `programs.rs` | a whole program |
 
 mod findings;
+#[cfg(not(target_family = "wasm"))]
+mod installed;
 mod launches;
 mod programs;
 mod results;

@@ -131,7 +131,7 @@ const NOTHING: &str = "(tried: then nothing is wrong; nothing says whether the r
 
 /// A kernel and its launch, the edit that cures it, and what the result was compared with; nothing, where
 /// none is to be advised.
-const PROGRAMS: [(&str, &str, &str, &str); 14] = [
+const PROGRAMS: [(&str, &str, &str, &str); 16] = [
     (
         "a tile of a later pass",
         "extern \"C\" __global__ void k(const int *in, int *out, int n) {
@@ -302,6 +302,31 @@ extern \"C\" __global__ void k(const int *in, int *out, int n) {
 //@ launch k<<<1, 64>>> buf:i32:iota*64 buf:i32:zeros*1",
         "put `atomicExch(found, 1);` in line 2",
         COMPARED,
+    ),
+    (
+        "neighbours beyond both ends",
+        "extern \"C\" __global__ void k(const int *in, int *out, int n) {
+    int i = threadIdx.x;
+    out[i] = in[i - 1] + in[i] + in[i + 1];
+}
+//@ launch k<<<1, 4>>> buf:i32:iota*4 buf:i32:zeros*4 i32:4
+//@ expect 1 = i32:1,3,6,5",
+        "read 0 where there is no element: put `(i >= 1 ? in[i - 1] : 0)` in line 3, `(i + 1 < n ? ",
+        COMPARED,
+    ),
+    (
+        "an element that two threads find free",
+        "extern \"C\" __global__ void k(int *taken, int *count) {
+    int v = threadIdx.x / 2;
+    if (taken[v] == 0) {
+        taken[v] = 1;
+        atomicAdd(count, 1);
+    }
+}
+//@ launch k<<<1, 32>>> buf:i32:zeros*16 buf:i32:zeros*1
+//@ expect 1 = i32:16",
+        "look and write in one step: put `if (atomicCAS(&taken[v], 0, 1) == 0)` in line 3",
+        "",
     ),
     (
         "different values, of which nobody knows which is meant",

@@ -311,7 +311,8 @@ edit = '''
     fn stub_solution_and_mutant_differ_in_the_marked_body_alone() {
         let exercise = read(INFO, CODE).unwrap();
         let head = "// Exercise 3.1: Add them up\n//\n// All of them.\n//\n\
-            // The host launches `sum(data, out, n)` with a thread for every 2 of the `n` numbers.\n\
+            // The host launches `sum(data, out, n)` with as many blocks as give every 2 of the `n` \
+             numbers a thread.\n\
             // Goal: at most 8 barrier arrivals (one per warp) at n = 96, 32 threads per block.\n//\n\
             // You learn to add. About 5 minutes.\n//\n\
             // Check it:  cargo run --example exercise -- 3.1\n\
