@@ -1,4 +1,4 @@
-//! A statement that writes a value.
+//! A statement that writes a value, and the elements that a text names.
 
 use crate::lex::{Token, placed};
 
@@ -125,4 +125,22 @@ pub fn in_parentheses(text: &str) -> String {
 /// Whether a text has this name in it.
 pub fn mentions(text: &str, name: &str) -> bool {
     placed(text).iter().any(|(_, token)| token.is_word(name))
+}
+
+/// The arrays that a text takes elements of, with the index.
+pub fn subscripts(text: &str) -> Vec<(&str, &str)> {
+    let tokens = placed(text);
+    let mut found = Vec::new();
+    for (at, pair) in tokens.windows(2).enumerate() {
+        let (Token::Word(name), true) = (pair[0].1, pair[1].1.is_mark("[")) else { continue };
+        let mut depth = 0;
+        let close = tokens[at + 1..].iter().find(|(_, token)| {
+            depth += i32::from(token.is_mark("[")) - i32::from(token.is_mark("]"));
+            depth == 0
+        });
+        if let Some((close, _)) = close {
+            found.push((name, text[pair[1].0 + 1..*close].trim()));
+        }
+    }
+    found
 }

@@ -1,10 +1,10 @@
 //! Elements beyond the ends of an array: neighbours, the edges of a matrix, rows that are counted in bytes.
 
+use super::assignment::subscripts;
 use super::candidate::Candidate;
 use super::change::Edit;
 use super::finding::Finding;
 use super::statements::{Kind, Source, Statement, Step};
-use super::values::subscripts;
 
 /// 0 in place of each element that is not there, in the statement of a finding and in those beside it: where
 /// a matrix is loaded by two lines, both need it.

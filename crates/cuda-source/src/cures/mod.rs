@@ -4,7 +4,7 @@
 //! | file | job |
 //! | --- | --- |
 //! | `statements.rs` | a source as functions and statements: where an edit may stand |
-//! | `assignment.rs` | a statement that writes a value |
+//! | `assignment.rs` | a statement that writes a value, the elements that a text names |
 //! | `places.rs` | between which statements a barrier or a fence may come |
 //! | `barriers.rs` | barriers that are missing, or in a branch |
 //! | `volatiles.rs` | which variables are volatile |

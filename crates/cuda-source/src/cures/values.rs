@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::lex::{Token, placed};
 
-use super::assignment::{Assignment, in_parentheses, mentions};
+use super::assignment::{Assignment, in_parentheses, mentions, subscripts};
 use super::candidate::Candidate;
 use super::change::{Edit, in_place_of_updates};
 use super::ends;
@@ -275,24 +275,6 @@ fn declared(source: &Source, within: Range<usize>, array: &str) -> Option<(Range
         tokens[..number].iter().rev().take_while(|(_, token)| !token.is_mark(";") && !token.is_mark("{"));
     let is_shared = before.into_iter().any(|(_, token)| token.is_word("__shared__"));
     (close > open + 1).then_some((open + 1..close, is_shared))
-}
-
-/// The arrays that a text takes elements of, with the index.
-pub fn subscripts(text: &str) -> Vec<(&str, &str)> {
-    let tokens = placed(text);
-    let mut found = Vec::new();
-    for (at, pair) in tokens.windows(2).enumerate() {
-        let (Token::Word(name), true) = (pair[0].1, pair[1].1.is_mark("[")) else { continue };
-        let mut depth = 0;
-        let close = tokens[at + 1..].iter().find(|(_, token)| {
-            depth += i32::from(token.is_mark("[")) - i32::from(token.is_mark("]"));
-            depth == 0
-        });
-        if let Some((close, _)) = close {
-            found.push((name, text[pair[1].0 + 1..*close].trim()));
-        }
-    }
-    found
 }
 
 /// A value before the first read.

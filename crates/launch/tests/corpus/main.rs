@@ -170,7 +170,7 @@ fn the_report_names_the_cause_once() {
         ("deadlock/lock_never_released", 1, "thread 0 of block 0 holds it"),
         ("deadlock/lock_never_released", 1, "thread 0 of block 0 took it here"),
         ("uninitialized-read/two_loads_in_a_line", 2, "`b[0]` is uninitialized"),
-        ("uninitialized-read/left_out_by_a_guard", 1, "thread 63 of block 1 should have written it here"),
+        ("uninitialized-read/left_out_by_a_guard", 1, "thread 63 of block 1 does not write it here"),
         (
             "order-dependent/lock_without_a_second_fence",
             1,

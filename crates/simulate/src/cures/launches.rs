@@ -8,12 +8,11 @@ use anyhow::Result;
 use cuda_source::parameters::source_name;
 use kernel_compiler::in_page::Compiled;
 
-#[cfg(not(target_family = "wasm"))]
-use super::installed;
 use super::slips::slip;
 use super::subject::{How, Outcome, Subject, named};
 use super::tries::cures;
-use crate::cure::{Cure, Limits};
+use super::ways::{Compile, Way, ways};
+use crate::cure::Cure;
 use crate::input::Sources;
 use crate::launch::{Launched, device, launch};
 use crate::options::{Checks, Cures, Options, Steps};
@@ -40,34 +39,6 @@ pub fn of_launches(
         Some(if cures.is_empty() && is_unexpected { slip().into_iter().collect() } else { cures })
     });
     tried.unwrap_or_default()
-}
-
-/// A way to compile the source.
-pub struct Way<'a> {
-    pub compile: Compile<'a>,
-    /// What it has made of the source, if that is known.
-    pub built: Option<Compiled>,
-    pub limits: Limits,
-}
-
-/// What compiles a text, within a limit.
-pub type Compile<'a> = Box<dyn Fn(&str, Duration) -> Result<Compiled> + 'a>;
-
-/// With the page's compiler, or with those of a terminal.
-fn ways<'a>(options: &'a Options, sources: &Sources, ptx: &str) -> Vec<Way<'a>> {
-    let limits = options.cure_limits.after(sources.compiling);
-    let built = Compiled { ptx: ptx.to_string(), ..Compiled::default() };
-    match options.compile {
-        Some(compile) => {
-            let compile: Compile = Box::new(move |text, _| compile(&options.file, text));
-            vec![Way { compile, built: Some(built), limits }]
-        }
-        #[cfg(not(target_family = "wasm"))]
-        None => installed::ways(options, sources, &built, limits),
-        // A page has none.
-        #[cfg(target_family = "wasm")]
-        None => Vec::new(),
-    }
 }
 
 /// The launches of a script.

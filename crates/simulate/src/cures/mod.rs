@@ -9,18 +9,17 @@
 //! | `slips.rs` | what only a wrong result shows |
 //! | `results.rs` | what a run leaves, compared with what it is to leave |
 //! | `launches.rs` | the launches of a script |
-//! | `installed.rs` | what compiles them in a terminal |
+//! | `ways.rs` | what compiles them |
 //! | `programs.rs` | a whole program |
 
 mod findings;
-#[cfg(not(target_family = "wasm"))]
-mod installed;
 mod launches;
 mod programs;
 mod results;
 mod slips;
 mod subject;
 mod tries;
+mod ways;
 
 pub use launches::of_launches;
 pub use programs::of_program;

@@ -11,10 +11,11 @@ use kernel_compiler::in_page::Compiled;
 use kernel_compiler::program::Program;
 use ptx_simulator::Kind;
 
-use super::launches::{Compile, as_asked};
+use super::launches::as_asked;
 use super::slips::slip;
 use super::subject::{How, Outcome, Subject, named, printed};
 use super::tries::cures;
+use super::ways::Compile;
 use crate::cure::Cure;
 use crate::options::{Checks, Cures, Options};
 use crate::program::{Report, run};
