@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -231,6 +232,21 @@ fn keeps_its_name(shown: &str) -> bool {
 /// Bytes of a name that leave room for what nvcc puts around it in those of its temporary files.
 const MAX_NAME: usize = 100;
 
+/// The folders that there are.
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the folders of all sources, for a program that a signal ends: no value goes then, and what watches
+/// a compiler is there only while that runs.
+pub fn remove_folders() {
+    for folder in folders().iter() {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
 /// A temporary folder that only this user can read, which goes with the value.
 struct Folder(PathBuf);
 
@@ -242,8 +258,12 @@ impl Folder {
         std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
         loop {
             let own = all.join(format!("workbook-{:016x}", RandomState::new().hash_one(())));
+            let mut folders = folders();
             match builder.create(&own) {
-                Ok(()) => return Ok(Folder(own)),
+                Ok(()) => {
+                    folders.push(own.clone());
+                    return Ok(Folder(own));
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -254,5 +274,6 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+        folders().retain(|folder| *folder != self.0);
     }
 }

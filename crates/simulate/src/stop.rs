@@ -20,6 +20,7 @@ pub fn listen() {
         // An error: the program has a handler of its own, which ends it.
         let _ = ctrlc::set_handler(|| {
             if ASKED.swap(true, Ordering::Relaxed) {
+                kernel_compiler::staging::remove_folders();
                 std::process::exit(STATUS.into());
             }
         });

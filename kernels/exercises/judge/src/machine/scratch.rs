@@ -27,6 +27,7 @@ impl Scratch {
                 for folder in folders().iter() {
                     let _ = std::fs::remove_dir_all(folder);
                 }
+                kernel_compiler::staging::remove_folders();
                 std::process::exit(INTERRUPTED);
             });
         });
