@@ -42,8 +42,11 @@ fn claim(source: &Source, statement: &Statement) -> Option<Candidate> {
 
 /// The element that a condition looks at, and the value that it has to have: of `x[i] == -1`, and of `!x[i]`.
 fn looked_at(condition: &str) -> Option<(&str, &str)> {
-    match condition.split_once("==") {
-        Some((element, free)) => Some((element.trim(), free.trim())),
-        None => Some((condition.trim().strip_prefix('!')?.trim(), "0")),
-    }
+    let (element, free) = match condition.split_once("==") {
+        Some((element, free)) => (element.trim(), free.trim()),
+        None => (condition.trim().strip_prefix('!')?.trim(), "0"),
+    };
+    // A condition of several parts would take the element also where another part says no.
+    let is_alone = |text: &str| !text.contains(['&', '|', '?', '=', '<', '>']);
+    (is_alone(element) && is_alone(free)).then_some((element, free))
 }

@@ -240,7 +240,8 @@ impl<'a> Tries<'a> {
         found.iter().enumerate().filter(|(_, found)| is_serious(found)).filter_map(cure).collect()
     }
 
-    /// What its help says of a finding for which edits were tried in vain.
+    /// What its help says of a finding for which edits were tried in vain: nothing, unless one shows more.
+    /// To name what does not help would point away from the cause.
     fn in_vain(&self, target: &Target) -> String {
         let attempts = target.tried.iter().map(|number| &self.attempts[*number]);
         // An edit that decides for a result is of no use where that is not the right one.
@@ -256,14 +257,7 @@ impl<'a> Tries<'a> {
             };
             return format!("; this was tried and makes it go away, {but}: {says}");
         }
-        let attempts = target.tried.iter().map(|number| &self.attempts[*number]);
-        let known = attempts.filter(|attempt| !matches!(attempt.shows, Shows::Nothing));
-        let known: Vec<&str> = known.map(|attempt| &*attempt.candidate.says).collect();
-        let Some(says) = known.iter().min_by_key(|says| says.len()) else { return String::new() };
-        match known.len() {
-            1 => format!("; tried, and does not help: {says}"),
-            count => format!("; {count} edits were tried, and none helps; one of them: {says}"),
-        }
+        String::new()
     }
 
     /// What the source shows after an edit.
